@@ -261,7 +261,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
     e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
-  } else if (const ChosenTeam all = choose_team(offer, {}, e.seconds); !all.devices().empty()) {
+  } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
     e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory()).use;
     const ChosenTeam team = choose_team(offer, e.use, e.seconds);
     if (const int count = static_cast<int>(team.devices().size()); count > 0) {

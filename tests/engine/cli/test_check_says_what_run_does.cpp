@@ -15,7 +15,7 @@ struct Offered {
   QStringList flags;
 };
 
-/// The last of them gives each solver as little memory as its small case does with.
+/// With 3 MiB of a device a grid is streamed from the host; with 2 MiB of the host (acoustic-fd alone) from the disk.
 std::vector<Offered> lists() {
   return {{"cpu", {"--workers", "cpu", "--threads", "2"}},
           {"a device", {"--workers", "emulated:0,cpu:1", "--threads", "2", "--memory", "host=2GiB,device=40MiB"}},
@@ -66,7 +66,8 @@ class TestCheckSaysWhatRunDoes : public QObject {
     same(here["deterministic"], there["deterministic"], "deterministic");
     // (What is free changes from moment to moment.)
     if (here["host_memory"]["source"] != "default") same(here["host_memory"], there["host_memory"], "host memory");
-    for (const char* need : {"device_memory", "streams", "streamed", "slower", "steps"})
+    // (How much slower hangs on a rate that is measured anew where the machine was busy.)
+    for (const char* need : {"device_memory", "streams", "streamed", "steps"})
       same(here["needs"][need], there["needs"][need], need);
     const Json record = conoid::read_json(rod::text_of(scratch / "run/run.json"));
     same(foreseen["options"]["workers"], record["options"]["workers"], "options of run.json");
@@ -84,6 +85,7 @@ class TestCheckSaysWhatRunDoes : public QObject {
     const auto budget = here["device_memory"]["value"].get<double>(),
                held = summary["peak_memory"]["device"].get<double>();
     QVERIFY2(held <= budget, ("held " + std::to_string(held) + " of " + std::to_string(budget)).c_str());
+    QVERIFY2(held <= here["needs"]["device_memory"].get<double>(), std::to_string(held).c_str());
     QCOMPARE(summary["streamed"].get<double>() > 0, !here["needs"]["streams"].get<std::string>().empty());
   }
 

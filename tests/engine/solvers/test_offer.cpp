@@ -203,7 +203,8 @@ class TestOffer : public QObject {
     const DeviceInfo device = with_devices(1, Bytes{60} << 30).devices.front();
     const Bytes half = acoustic_fd::device_plan(problem, Bytes{60} << 30, 2, &device).in_core + 1024;
     const acoustic_fd::DevicePlan alone = acoustic_fd::device_plan(problem, half, 1, &device);
-    QVERIFY(alone.streamed && alone.possible);
+    QVERIFY2(alone.streamed && alone.possible,
+             qPrintable(QString("%1, %2 of %3").arg(alone.in_core).arg(alone.least).arg(half)));
     QCOMPARE(use(half), alone.slower < 3.7 ? 1 : -1);
     QCOMPARE(use(half / 2), 1);  // what does not fit in both goes through one
   }
