@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   int code = 0;
   if (!files.isEmpty()) {
     const QString file = QFileInfo(files.front()).absoluteFilePath();
-    if (!takes_picture && MainWindow::is_mesh_file(file)) {
+    if (!takes_picture && MainWindow::is_taken(file)) {
       // What is to be computed with it is asked over the window.
       QTimer::singleShot(0, &window, [&window, file] { static_cast<void>(window.open_file(file).ok()); });
     } else if (Status opened = window.open_file(file); !opened && takes_picture) {

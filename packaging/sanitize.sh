@@ -44,6 +44,6 @@ for preset in "${presets[@]}"; do
   cmake --build --preset "$preset"
   printf '== %s built in %d s\n' "$preset" $((SECONDS - begin))
   begin=$SECONDS
-  "${steady[@]}" ctest --preset "$preset" -j 2
+  "${steady[@]}" packaging/tests.sh "$preset"
   printf '== %s passed in %d s\n' "$preset" $((SECONDS - begin))
 done

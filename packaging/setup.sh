@@ -4,7 +4,9 @@
 # Safe to run again: packages that are there already are left alone.
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
-#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter
+#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter and clang-tidy
+#   packaging/setup.sh --package  what packaging/package.sh and its test want besides: makers of packages, shells and readers of
+#                                 manual pages
 set -euo pipefail
 
 engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
@@ -23,13 +25,16 @@ tests=(qt6-base-dev openssh-client)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-gate=(clang-format-14)
+gate=(clang-format-14 clang-tidy-14)
+package=(zsh fish man-db mandoc
+  dpkg-dev debootstrap lintian makeself patchelf rpm rpm2cpio cpio)
 
 case "${1:-}" in
   "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
   --engine) wanted=("${engine[@]}") ;;
   --gate) wanted=("${gate[@]}") ;;
-  *) echo "usage: packaging/setup.sh [--engine|--gate]" >&2; exit 2 ;;
+  --package) wanted=("${package[@]}") ;;
+  *) echo "usage: packaging/setup.sh [--engine|--gate|--package]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then
@@ -38,9 +43,11 @@ if ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
+# One question for all: forty of them take a second.
+installed=$(dpkg-query -W -f '${Package} ${Status}\n' "${wanted[@]}" 2>/dev/null | sed -n 's/ install ok installed$//p') || true
 missing=()
 for package in "${wanted[@]}"; do
-  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing+=("$package")
+  grep -qxF -- "$package" <<< "$installed" || missing+=("$package")
 done
 if [ ${#missing[@]} -eq 0 ]; then
   echo "setup.sh: all packages are installed."

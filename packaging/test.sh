@@ -4,17 +4,11 @@
 # Prints each phase with the time it took.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. packaging/phase.sh
 start=$SECONDS
-phase() {
-  local name=$1 begin=$SECONDS
-  shift
-  printf '\n== %s\n' "$name"
-  "$@"
-  printf '== %s: %d s\n' "$name" $((SECONDS - begin))
-}
 phase "set-up" packaging/setup.sh
 phase "configure" cmake --preset release
 phase "build" cmake --build --preset release
-phase "tests" ctest --preset release -j 2
+phase "tests" packaging/tests.sh release
 phase "exact and published numbers" build/release/bin/conoid verify --quick
 printf '\nAll phases passed in %d s.\n' $((SECONDS - start))

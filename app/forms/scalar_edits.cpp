@@ -24,6 +24,7 @@
 #include "app/forms/schema_text.hpp"
 #include "app/look/accessible_combo.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/model/file_kinds.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/mesh_preview.hpp"
@@ -369,15 +370,10 @@ void FileEdit::refresh() {
 }
 
 void FileEdit::browse() {
-  static const QHash<QString, QString> filters = {
-      {"mesh", tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true)))},
-      {"geometry", tr("Geometry (*.geo *.step *.stp)")},
-      {"model", tr("Models (*.json *.raw *.bin *.sgy *.segy *.vti *.rsf *.h5 *.hdf5)")},
-      {"signal", tr("Signals (*.csv *.txt)")}};
   const QString kind = QString::fromStdString(string_at(node_, "file"));
   const QDir folder(QString::fromStdString(context_.model.document().folder().string()));
   QStringList filter;
-  if (filters.contains(kind)) filter << filters[kind];
+  if (const QString known = file_filter(kind); !known.isEmpty()) filter << known;
   filter << tr("All files (*)");
   const QString chosen = QFileDialog::getOpenFileName(this, label(), folder.path(), filter.join(";;"));
   if (chosen.isEmpty()) return;

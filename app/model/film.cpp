@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures one by one, then ffmpeg.
+// Pictures one by one.
 #include "app/model/film.hpp"
 
-#include <QFile>
-#include <QFileInfo>
-#include <QProcess>
-#include <QStandardPaths>
+#include <tuple>
 
+#include "app/model/background.hpp"
 #include "render/capture/picture.hpp"
-#include "render/capture/png.hpp"
+#include "render/scene/field_values.hpp"
 
 namespace conoid::app {
-
-QString find_ffmpeg() {
-  return QStandardPaths::findExecutable("ffmpeg");
-}
 
 Film::Film(RunModel& run, std::shared_ptr<FieldScene> scene, FilmOptions options, QObject* parent)
     : QObject(parent), run_(run), scene_(std::move(scene)), options_(std::move(options)) {
@@ -23,32 +17,38 @@ Film::Film(RunModel& run, std::shared_ptr<FieldScene> scene, FilmOptions options
   connect(&timer_, &QTimer::timeout, this, &Film::draw);
 }
 
-Film::~Film() {
-  if (encoder_) encoder_->kill();
-}
+Film::~Film() = default;
 
 void Film::start() {
-  if (!options_.file.endsWith(".png")) {
-    if (find_ffmpeg().isEmpty())
-      return finish(tr("The program ffmpeg is not installed. Choose numbered pictures, or install ffmpeg."));
-    folder_ = std::make_unique<QTemporaryDir>();
-    if (!folder_->isValid()) return finish(tr("No temporary folder can be made for the pictures of the film."));
-  }
+  if (!options_.file.endsWith(".png") && ffmpeg_program().empty())
+    return finish(tr("The program ffmpeg is not installed. Choose numbered pictures, or install ffmpeg."));
   if (count_ == 0) return finish(tr("There is no frame to draw."));
-  // All frames are shown to the scene once before any is drawn: one range of colours for the whole film.
+  auto writer = FilmWriter::open(options_.file.toStdString(), {options_.width,
+                                                               options_.height,
+                                                               static_cast<double>(options_.pictures_per_second),
+                                                               {{"run", run_.folder().filename().string()}}});
+  if (!writer) return finish(QString::fromStdString(writer.error().render()));
+  writer_ = std::move(writer).value();
+  // All frames are looked at once before any is drawn: one range of colours for the whole film.
   measuring_ = options_.phases == 0 && !scene_->view().fixed_range;
   timer_.start();
 }
 
-QString Film::picture_name(int number) const {
-  const QString digits = QStringLiteral("%1").arg(number + 1, 5, 10, QChar('0'));
-  if (folder_) return folder_->filePath("frame-" + digits + ".png");
-  return options_.file.chopped(4) + "-" + digits + ".png";
+void Film::cancel() {
+  if (closing_) return;  // it is whole in a moment
+  finish(tr("The film was given up."));
 }
 
-void Film::cancel() {
-  if (encoder_) encoder_->kill();
-  finish(tr("The film was given up."));
+void Film::measure(const Frame& frame) {
+  FieldView view = scene_->view();
+  if (const auto own = range_in_frame(frame, view.part, view.field, view.value, view.percent)) ranges_.push_back(*own);
+  measuring_ = ++measured_ < count_;
+  if (measuring_) return;
+  if (const auto all = range_over_frames(std::move(ranges_))) {
+    view.fixed_range = true;
+    std::tie(view.low, view.high) = *all;
+    static_cast<void>(scene_->set_view(view).ok());
+  }
 }
 
 void Film::draw() {
@@ -64,56 +64,36 @@ void Film::draw() {
       timer_.setInterval(10);
       return run_.fetch(index);
     }
+    timer_.setInterval(0);
+    if (measuring_) return measure(*frame);
     static_cast<void>(scene_->set_frame(frame).ok());
-    if (measuring_) {
-      measuring_ = ++measured_ < count_;
-      timer_.setInterval(0);
-      return;
-    }
   }
-  timer_.setInterval(0);
-  const auto image = take_picture(scene_, {options_.width, options_.height, 1, options_.transparent && !folder_});
+  auto image = take_picture(
+      scene_, {options_.width, options_.height, 1, options_.transparent && options_.file.endsWith(".png")});
   if (!image) return finish(QString::fromStdString(image.error().render()));
-  const Status written =
-      write_png(picture_name(next_).toStdString(), *image, {{"run", run_.folder().filename().string()}});
-  if (!written) return finish(QString::fromStdString(written.error().render()));
+  if (const Status added = writer_->add(std::move(image).value()); !added)
+    return finish(QString::fromStdString(added.error().render()));
   ++next_;
   emit progressed(next_, count_);
   if (next_ < count_) return;
   timer_.stop();
-  folder_ ? encode() : finish({});
+  close();
 }
 
-void Film::encode() {
-  encoder_ = new QProcess(this);
-  QStringList words = {"-y", "-loglevel", "error", "-framerate", QString::number(options_.pictures_per_second), "-i",
-                       folder_->filePath("frame-%05d.png"),
-                       // Both codecs want even sides.
-                       "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
-  if (options_.file.endsWith(".webm"))
-    words << "-c:v"
-          << "libvpx-vp9"
-          << "-b:v"
-          << "0"
-          << "-crf"
-          << "30";
-  words << options_.file;
-  connect(encoder_, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
-    const QString said = QString::fromUtf8(encoder_->readAllStandardError()).trimmed().section('\n', 0, 0);
-    finish(status == QProcess::NormalExit && code == 0 && QFileInfo::exists(options_.file)
-               ? QString()
-               : tr("ffmpeg could not make the film: %1").arg(said.isEmpty() ? tr("exit code %1").arg(code) : said));
-  });
-  connect(encoder_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) finish(tr("ffmpeg could not be started."));
-  });
-  encoder_->start(find_ffmpeg(), words);
+void Film::close() {
+  closing_ = true;
+  in_background(
+      this, [writer = std::shared_ptr<FilmWriter>(std::move(writer_))] { return writer->finish(); },
+      [](Film& self, const Status& done) {
+        self.finish(done ? QString() : QString::fromStdString(done.error().render()));
+      });
 }
 
 void Film::finish(const QString& trouble) {
   if (over_) return;
   over_ = true;
   timer_.stop();
+  writer_.reset();  // what is not whole goes away
   emit ended(trouble);
 }
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the frames of a run, or one period of a wave, as numbered pictures and, where ffmpeg is installed, as a film.
+// Draws the frames of a run, or one period of a wave, for the writer of films (render/capture/film_writer.hpp).
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <QObject>
 #include <QString>
-#include <QTemporaryDir>
 #include <QTimer>
 
 #include "app/model/run_model.hpp"
+#include "render/capture/film_writer.hpp"
 #include "render/scene/field_scene.hpp"
-
-class QProcess;
 
 namespace conoid::app {
 
@@ -26,9 +25,6 @@ struct FilmOptions {
   bool transparent = false;  ///< numbered pictures only
   int phases = 0;            ///< > 0: so many pictures of one period of the frame at hand, instead of the frames
 };
-
-/// The program ffmpeg, or an empty text.
-[[nodiscard]] QString find_ffmpeg();
 
 /// Works in the window's thread, one picture a turn of the event loop, so the window stays alive. The run must outlive it.
 class Film : public QObject {
@@ -48,20 +44,21 @@ class Film : public QObject {
 
  private:
   void draw();
-  void encode();
+  void measure(const Frame& frame);
+  void close();
   void finish(const QString& trouble);
-  [[nodiscard]] QString picture_name(int number) const;
 
   RunModel& run_;
   std::shared_ptr<FieldScene> scene_;
   FilmOptions options_;
-  std::unique_ptr<QTemporaryDir> folder_;  ///< of the pictures that make a film
-  QProcess* encoder_ = nullptr;
+  std::unique_ptr<FilmWriter> writer_;
   QTimer timer_;
   int count_ = 0;
   int next_ = 0;
-  int measured_ = 0;        ///< frames whose range is known
+  int measured_ = 0;        ///< frames that were looked at for their range
   bool measuring_ = false;  ///< before the first picture
+  std::vector<std::pair<double, double>> ranges_;
+  bool closing_ = false;  ///< all pictures are drawn
   bool over_ = false;
 };
 

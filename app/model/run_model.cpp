@@ -174,7 +174,8 @@ void RunModel::search_on() {
   if (!search_ || !reader_) return;
   if (search_->next >= frames_.size()) {
     const RangeSearch done = *std::exchange(search_, std::nullopt);
-    if (done.range) emit range_known(done.part, done.field, done.range->first, done.range->second);
+    if (const auto all = range_over_frames(done.ranges))
+      emit range_known(done.part, done.field, all->first, all->second);
     return;
   }
   reading_ = true;
@@ -190,9 +191,7 @@ void RunModel::search_on() {
       [ticket = search_ticket_, generation = generation_](RunModel& self, const auto& range) {
         self.reading_ = false;
         if (ticket == self.search_ticket_ && generation == self.generation_ && self.search_) {
-          auto& all = self.search_->range;
-          if (range)
-            all = all ? std::pair{std::min(all->first, range->first), std::max(all->second, range->second)} : *range;
+          if (range) self.search_->ranges.push_back(*range);
           self.search_->next += self.search_->step;
         }
         self.read_wanted();
@@ -201,6 +200,8 @@ void RunModel::search_on() {
 }
 
 void RunModel::read_wanted() {
+  // Whoever hears of a frame may have asked for the next already: one read at a time, or a search would count frames twice and miss others.
+  if (reading_) return;
   if (!wanted_ || !reader_) return search_on();
   const std::size_t index = *wanted_;
   wanted_.reset();

@@ -168,7 +168,7 @@ class RunModel : public QObject {
     ValueSelection selection;
     double percent = 100;
     std::size_t next = 0, step = 1;
-    std::optional<std::pair<double, double>> range;
+    std::vector<std::pair<double, double>> ranges;  // of the frames read so far
   };
   std::optional<RangeSearch> search_;
   std::uint64_t search_ticket_ = 0;

@@ -65,7 +65,7 @@ CaptureDialog::CaptureDialog(QSize on_screen, int frames, QWidget* parent) : QDi
     format_ = new QComboBox(this);
     format_->setAccessibleName(tr("Format"));
     format_->addItem(tr("Numbered pictures (PNG)"), "png");
-    if (!find_ffmpeg().isEmpty()) {
+    if (!ffmpeg_program().empty()) {
       format_->insertItem(0, tr("Film (MP4)"), "mp4");
       format_->insertItem(1, tr("Film (WebM)"), "webm");
       format_->setCurrentIndex(0);

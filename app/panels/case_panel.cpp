@@ -183,7 +183,7 @@ bool SectionWidget::eventFilter(QObject* watched, QEvent* event) {
 CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWidget(parent), context_{model, look} {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
-  setMinimumWidth(300);
+  setMinimumWidth(320);  // three coordinates beside their name
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);

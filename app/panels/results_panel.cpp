@@ -45,6 +45,7 @@
 namespace conoid::app {
 namespace {
 
+constexpr int least_tabs = 48, least_combo = 64;  // pixels, on a small screen
 constexpr int draw_every_ms = 150;
 constexpr int rest_factor = 8;  // a chart may take one ninth of the window's time
 
@@ -108,6 +109,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setElideMode(Qt::ElideNone);
   tabs_->setAccessibleName(tr("Results"));
   tabs_->setAccessibleDescription(tr("Curves, balance of the workers and log of the run"));
+  tabs_->setMinimumWidth(least_tabs);  // it scrolls
   head->addWidget(tabs_, 1);
   tools_ = new QWidget(this);
   auto* tools = new QHBoxLayout(tools_);
@@ -117,6 +119,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   unit_->setAccessibleName(tr("Unit of the curves"));
   unit_->setToolTip(tr("Unit of the curves"));
   unit_->hide();
+  unit_->setMinimumWidth(least_combo);
   tools->addWidget(unit_);
   connect(unit_, &QComboBox::activated, this, [this] { set_unit(unit_->currentData().toString()); });
   traces_ = make_calm_combo(tools_);
@@ -128,6 +131,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
                                        {tr("Picture and wiggles"), Traces::both}})
     traces_->addItem(words, static_cast<int>(look_of));
   traces_->hide();
+  traces_->setMinimumWidth(least_combo);
   tools->addWidget(traces_);
   connect(traces_, &QComboBox::activated, this,
           [this] { set_traces(static_cast<Traces>(traces_->currentData().toInt())); });

@@ -9,6 +9,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QFrame>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -42,6 +43,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int profile_samples = 400;
+constexpr int beside_axes = 96;  // what lies over the picture leaves the triad free
 
 Rgb rgb_of(const QColor& c) {
   return {c.redF(), c.greenF(), c.blueF()};
@@ -99,6 +101,8 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
   row->addWidget(stack_, 1);
+  // What is beside it comes first, see fit_display().
+  stack_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   display_ = new DisplayPanel(look, this);
   display_->hide();
   row->addWidget(make_rule(this, true));
@@ -106,6 +110,7 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   column->addLayout(row, 1);
   reading_ = make_label({}, "reading", viewport_->widget());
   reading_->hide();
+  make_line_box();
   pointer_ = new QLabel(viewport_->widget());
   pointer_->setAttribute(Qt::WA_TransparentForMouseEvents);
   pointer_->hide();
@@ -287,6 +292,10 @@ bool ScenePane::eventFilter(QObject* watched, QEvent* event) {
     // Whoever takes the mouse again needs no second pointer.
     if (event->type() == QEvent::MouseMove || event->type() == QEvent::FocusOut) show_pointer(false);
   }
+  // What its fields leave of keys and clicks is not for the picture below: Enter would begin a line there.
+  if (watched == line_box_ && (event->type() == QEvent::KeyPress || event->type() == QEvent::MouseButtonPress ||
+                               event->type() == QEvent::MouseButtonRelease || event->type() == QEvent::Wheel))
+    return true;
   return QWidget::eventFilter(watched, event);
 }
 
@@ -390,11 +399,15 @@ bool ScenePane::move_by_key(const QKeyEvent& event) {
 void ScenePane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fit_head();
+  fit_display();
   // Once the picture has its new size too.
   QMetaObject::invokeMethod(
       this,
       [this] {
-        if (!reading_->isHidden()) show_reading(reading_->text());
+        if (!reading_->isHidden())
+          show_reading(reading_->text());
+        else
+          place_line_box();
       },
       Qt::QueuedConnection);
 }
@@ -598,7 +611,14 @@ void ScenePane::set_tool(MouseTool tool) {
 void ScenePane::show_display_panel(bool visible) {
   display_->setVisible(visible);
   display_button_->setChecked(visible);
+  fit_display();
   refresh_display();
+}
+
+void ScenePane::fit_display() {
+  // Pixels: in less nothing is seen, and the choices take the pane until they are closed.
+  constexpr int least_picture = 120;
+  stack_->setVisible(display_->isHidden() || width() >= display_->width() + least_picture);
 }
 
 bool ScenePane::display_panel_visible() const {
@@ -779,10 +799,13 @@ void ScenePane::set_title(const QString& title) {
 }
 
 void ScenePane::widen_range(std::pair<double, double> range) {
-  if (scene_->view().fixed_range || own_fields_ || !has_picture()) return;
   const auto now = scene_->range();
-  if (now.first <= range.first && now.second >= range.second) return;
-  scene_->set_known_range({std::min(now.first, range.first), std::max(now.second, range.second)});
+  take_range({std::min(now.first, range.first), std::max(now.second, range.second)});
+}
+
+void ScenePane::take_range(std::pair<double, double> range) {
+  if (scene_->view().fixed_range || own_fields_ || !has_picture() || scene_->range() == range) return;
+  scene_->set_known_range(range);
   viewport_->request_render();
   refresh_range_text();
   emit range_changed();
@@ -791,7 +814,7 @@ void ScenePane::widen_range(std::pair<double, double> range) {
 void ScenePane::follow_ranges_of(RunModel& run) {
   connect(&run, &RunModel::range_known, this,
           [this](const std::string& part, const std::string& field, double low, double high) {
-            if (part == scene_->view().part && field == scene_->view().field) widen_range({low, high});
+            if (part == scene_->view().part && field == scene_->view().field) take_range({low, high});
           });
 }
 
@@ -860,8 +883,9 @@ void ScenePane::show_reading(const QString& shown) {
   reading_->setText(shown);
   reading_->setVisible(!shown.isEmpty());
   reading_->adjustSize();
-  constexpr int beside_axes = 96;
-  reading_->move(beside_axes, viewport_->widget()->height() - reading_->height() - 12);
+  place_line_box();
+  const int above = line_box_->isHidden() ? 0 : line_box_->height() + 8;
+  reading_->move(beside_axes, viewport_->widget()->height() - reading_->height() - 12 - above);
 }
 
 std::optional<Vec3> ScenePane::place_under(const InputEvent& event) {
@@ -877,6 +901,63 @@ bool ScenePane::is_click(const InputEvent& event) {
   constexpr double still = 4;  // pixels
   return event.kind == InputKind::release &&
          std::hypot(event.x - pressed_at_[0], event.y - pressed_at_[1]) <= still * devicePixelRatioF();
+}
+
+void ScenePane::make_line_box() {
+  line_box_ = new QFrame(viewport_->widget());
+  set_role(line_box_, "reading");
+  auto* row = new QHBoxLayout(line_box_);
+  row->setContentsMargins(8, 4, 8, 4);
+  row->setSpacing(8);
+  line_from_ = new QLineEdit(line_box_);
+  line_to_ = new QLineEdit(line_box_);
+  for (const auto& [edit, word, name] : {std::tuple{line_from_, tr("Line from"), tr("Beginning of the line")},
+                                         std::tuple{line_to_, tr("to"), tr("End of the line")}}) {
+    edit->setAccessibleName(name);
+    edit->setPlaceholderText("x, y, z");
+    edit->setToolTip(tr("A place x, y, z with units or in metres; Enter draws the line"));
+    edit->setFixedWidth(edit->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m"));
+    row->addWidget(make_label(word, "small", line_box_));
+    row->addWidget(edit);
+    connect(edit, &QLineEdit::returnPressed, this, &ScenePane::draw_typed_line);
+  }
+  line_box_->installEventFilter(this);
+  line_box_->hide();
+}
+
+void ScenePane::place_line_box() {
+  line_box_->setVisible(tool_ == MouseTool::profile && has_picture());
+  line_box_->adjustSize();
+  line_box_->move(beside_axes, viewport_->widget()->height() - line_box_->height() - 12);
+}
+
+void ScenePane::draw_typed_line() {
+  std::array<Vec3, 2> ends{};
+  for (const auto& [edit, end] : {std::pair{line_from_, &ends[0]}, std::pair{line_to_, &ends[1]}}) {
+    const auto place = parse_place(edit->text().toStdString());
+    if (!place) {
+      // An end that is still empty is the next to be typed.
+      if (!edit->text().trimmed().isEmpty()) show_reading(qtext(place.error().text + ". " + place.error().hint));
+      edit->setFocus();
+      edit->selectAll();
+      return;
+    }
+    *end = *place;
+  }
+  scene_->set_line({ends[0], ends[1]});
+  viewport_->request_render();
+  const double length = std::hypot(ends[1][0] - ends[0][0], ends[1][1] - ends[0][1], ends[1][2] - ends[0][2]);
+  show_reading(tr("%1 long").arg(qtext(readable(length, "m"))));
+  draw_profile(ends[0], ends[1]);
+}
+
+void ScenePane::draw_profile(const Vec3& begin, const Vec3& end) {
+  const auto points = scene_->profile(scene_->view().part, begin, end, profile_samples);
+  if (!points)
+    return show_reading(qtext(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+  const FieldView& view = scene_->view();
+  const FieldInfo info = chosen_info(view);
+  emit profile_drawn(*points, translated(label_of(info, view.value)), qtext(unit_of(info, view.value)));
 }
 
 bool ScenePane::handle_tool(const InputEvent& event) {
@@ -919,14 +1000,9 @@ bool ScenePane::handle_tool(const InputEvent& event) {
     const Vec3 begin = *line_begin_;
     line_begin_.reset();
     if (!end) return true;
-    const auto points = scene_->profile(scene_->view().part, begin, *end, profile_samples);
-    if (!points) {
-      show_reading(qtext(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
-      return true;
-    }
-    const FieldView& view = scene_->view();
-    const FieldInfo info = chosen_info(view);
-    emit profile_drawn(*points, translated(label_of(info, view.value)), qtext(unit_of(info, view.value)));
+    line_from_->setText(qtext(place_text(begin)));
+    line_to_->setText(qtext(place_text(*end)));
+    draw_profile(begin, *end);
     return true;
   }
   return true;

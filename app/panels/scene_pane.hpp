@@ -17,6 +17,7 @@
 class QActionGroup;
 class QCheckBox;
 class QComboBox;
+class QFrame;
 class QBoxLayout;
 class QHBoxLayout;
 class QKeyEvent;
@@ -94,6 +95,8 @@ class ScenePane : public QWidget {
   void set_title(const QString& title);
   /// Makes the colours span at least this, where their range is not fixed.
   void widen_range(std::pair<double, double> range);
+  /// Takes the range that is known of all frames.
+  void take_range(std::pair<double, double> range);
 
   [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
   /// The kept views as text (JSON) and back; what cannot be read is left out.
@@ -127,8 +130,14 @@ class ScenePane : public QWidget {
   /// a line begins and ends with a click. False: another key, or no tool.
   bool point_by_key(const QKeyEvent& event);
   void show_pointer(bool visible);
+  /// Two places to type while the tool for lines is in hand.
+  void make_line_box();
+  void place_line_box();
+  void draw_typed_line();
+  void draw_profile(const conoid::Vec3& begin, const conoid::Vec3& end);
   void make_head();
   void fit_head();
+  void fit_display();
   void make_view_menu(QToolButton* button);
   void make_range_menu();
   void choose_field();
@@ -169,6 +178,9 @@ class ScenePane : public QWidget {
   QLineEdit* low_;
   QLineEdit* high_;
   QLabel* reading_;
+  QFrame* line_box_ = nullptr;
+  QLineEdit* line_from_ = nullptr;
+  QLineEdit* line_to_ = nullptr;
   QLabel* pointer_;                     ///< of the keyboard, on the picture
   std::array<double, 2> pointer_at_{};  ///< device pixels
   DisplayPanel* display_;

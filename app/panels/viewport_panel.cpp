@@ -11,6 +11,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QProgressDialog>
+#include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QSplitter>
@@ -29,7 +30,8 @@ namespace conoid::app {
 namespace {
 
 constexpr int play_ms = 66;
-constexpr int phases = 48;  // pictures of one period
+constexpr int timeline_wants = 420;  // pixels for everything in it
+constexpr int phases = 48;           // pictures of one period
 constexpr double two_pi = 6.283185307179586;
 
 /// A mesh by itself is seen with its cells and without a time.
@@ -153,6 +155,7 @@ QWidget* ViewportPanel::make_timeline() {
   auto* bar = new QFrame(this);
   bar->setObjectName("surface");
   bar->setFixedHeight(40);
+  bar->setMinimumWidth(320);  // see resizeEvent()
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(12, 0, 12, 0);
   row->setSpacing(4);
@@ -172,7 +175,8 @@ QWidget* ViewportPanel::make_timeline() {
   slider_->setAccessibleDescription(tr("Goes through the frames that were kept"));
   slider_->setPageStep(1);
   time_ = new FigureLabel({}, Qt::AlignRight, bar);
-  time_->setMinimumWidth(180);
+  time_->setMinimumWidth(150);
+  slider_->setMinimumWidth(40);
   for (QToolButton* button : {previous_, play_, next_, loop_}) row->addWidget(button);
   row->addSpacing(8);
   row->addWidget(slider_, 1);
@@ -195,6 +199,14 @@ QWidget* ViewportPanel::make_timeline() {
     show_frame(static_cast<std::size_t>(index));
   });
   return bar;
+}
+
+void ViewportPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  // Repeating and films are in the menu as well, or rarely changed: on a small screen the slider has their room.
+  const bool roomy = event->size().width() >= timeline_wants;
+  loop_->setVisible(roomy);
+  film_->setVisible(roomy);
 }
 
 bool ViewportPanel::is_up_to_date() const {

@@ -63,6 +63,9 @@ class ViewportPanel : public QWidget {
   void place_chosen(const conoid::Vec3& place);
   void split_changed(bool on);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   QWidget* make_timeline();
   ScenePane* make_second();

@@ -145,7 +145,7 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   open->setMinimumHeight(34);
   connect(open, &QPushButton::clicked, actions.at("file.open"), &QAction::trigger);
   row->addWidget(open);
-  auto* mesh = new QPushButton(tr("New from a mesh…"), head);
+  auto* mesh = new QPushButton(tr("New from a mesh or model…"), head);
   mesh->setIcon(look_.icon("mesh", "text"));
   mesh->setMinimumHeight(34);
   connect(mesh, &QPushButton::clicked, actions.at("file.mesh"), &QAction::trigger);

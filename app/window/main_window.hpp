@@ -49,11 +49,11 @@ class MainWindow : public QMainWindow {
   Status open_case(const std::filesystem::path& file);
   /// Shows a run from its folder: its case, frames, curves and numbers.
   Status open_run(const std::filesystem::path& folder);
-  /// Opens whatever this is, as an argument, by dropping and from the menu: a run folder, a mesh or a geometry (in the case at
-  /// hand, or in a new one), else a case.
+  /// Opens whatever this is, as an argument, by dropping and from the menu: a run folder, a mesh, a geometry or a model of the
+  /// medium (in the case at hand, or in a new one), else a case.
   Status open_file(const QString& file);
-  /// Whether the ending is one of those that the readers of meshes and geometry know.
-  [[nodiscard]] static bool is_mesh_file(const QString& file);
+  /// Whether the ending is that of a mesh, a geometry or a model of the medium.
+  [[nodiscard]] static bool is_taken(const QString& file);
   void show_start();
   void show_workbench();
   /// Shows all runs, the queue and sweeps.
@@ -102,8 +102,8 @@ class MainWindow : public QMainWindow {
   void show_outside_bar();
   /// Holds the lock of a case file; says who has it when it is another window.
   [[nodiscard]] bool lock_case(const std::filesystem::path& file);
-  /// A new case around a mesh file.
-  Status take_mesh(const QString& file);
+  /// A mesh or a model of the medium comes into the case at hand, or gets a new one.
+  Status take_file(const QString& file);
   void show_about();
 
   Look& look_;

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/news.hpp"
@@ -58,14 +59,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
        tr("All runs with their numbers, the queue, sweeps"), [this] { show_runs(); }},
       {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"),
        [this] { ask_open(); }},
-      {"file.mesh", tr("&File"), tr("New from a mesh…"), QKeySequence::New, "mesh",
-       tr("A new case around a mesh or geometry file"),
+      {"file.mesh", tr("&File"), tr("New from a mesh or model…"), QKeySequence::New, "mesh",
+       tr("A new case around a mesh, a geometry or a model of the medium"),
        [this] {
          const QString file = QFileDialog::getOpenFileName(
-             this, tr("Choose a mesh"), {},
-             tr("Meshes and geometry (%1)").arg(QString::fromStdString(mesh_file_patterns(true))) + ";;" +
-                 tr("All files (*)"));
-         if (!file.isEmpty()) static_cast<void>(take_mesh(file).ok());
+             this, tr("Choose a mesh or a model"), {},
+             file_filter("mesh") + ";;" + file_filter("model") + ";;" + tr("All files (*)"));
+         if (!file.isEmpty()) static_cast<void>(take_file(file).ok());
        }},
       {"file.open_run",
        tr("&File"),

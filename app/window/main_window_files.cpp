@@ -17,6 +17,8 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
+#include "app/model/file_kinds.hpp"
+#include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
@@ -95,22 +97,49 @@ void MainWindow::dropEvent(QDropEvent* event) {
       Qt::QueuedConnection);
 }
 
-bool MainWindow::is_mesh_file(const QString& file) {
-  const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
-  return endings.contains(QFileInfo(file).suffix().toLower());
+namespace {
+
+/// "mesh" or "model": what a file holds by its ending; empty for anything else.
+QString kind_of(const QString& file) {
+  const QString ending = QFileInfo(file).suffix().toLower();
+  for (const char* kind : {"mesh", "model"})
+    if (telling_endings_of(kind).contains(ending)) return kind;
+  return {};
+}
+
+struct Taker {
+  const SolverInfo* solver;
+  FileKey key;
+};
+
+/// Solvers whose cases name a file of this kind, and where.
+std::vector<Taker> takers_of(const QString& kind, const std::string& file) {
+  std::vector<Taker> out;
+  for (const SolverInfo* info : registered_solvers())
+    if (const auto schema = Schema::for_solver(info->id, info->schema))
+      if (auto key = key_for_file(schema->json(), kind.toStdString(), file)) out.push_back({info, std::move(*key)});
+  return out;
+}
+
+}  // namespace
+
+bool MainWindow::is_taken(const QString& file) {
+  return !kind_of(file).isEmpty();
 }
 
 Status MainWindow::open_file(const QString& file) {
   if (QFileInfo(file).isDir()) return open_run(file.toStdString());
-  return is_mesh_file(file) ? take_mesh(file) : open_case(file.toStdString());
+  return kind_of(file).isEmpty() ? open_case(file.toStdString()) : take_file(file);
 }
 
-Status MainWindow::take_mesh(const QString& file) {
-  if (!is_mesh_file(file)) {
-    const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove("*.").split(' ');
-    const Error neither =
-        make_error(ErrorCode::invalid_input, "'" + file.toStdString() + "' is neither a case nor a mesh",
-                   ("Cases end in .json; meshes and geometry in ." + endings.join(", .") + ".").toStdString());
+Status MainWindow::take_file(const QString& file) {
+  const QString kind = kind_of(file);
+  if (kind.isEmpty()) {
+    const Error neither = make_error(ErrorCode::invalid_input,
+                                     "'" + file.toStdString() + "' is neither a case, a mesh nor a model of the medium",
+                                     ("Cases end in .json; meshes and geometry in ." + endings_of("mesh").join(", .") +
+                                      "; models in ." + telling_endings_of("model").join(", .") + ".")
+                                         .toStdString());
     show_error(tr("This file cannot be taken"), neither);
     return neither;
   }
@@ -120,43 +149,50 @@ Status MainWindow::take_mesh(const QString& file) {
     show_error(tr("This file cannot be taken"), missing);
     return missing;
   }
-  const bool open =
-      model_->is_open() && workbench_ && stack_->currentWidget() == workbench_ && workbench_->mesh().is_wanted();
-  if (open) {
+  if (model_->is_open() && workbench_ && stack_->currentWidget() == workbench_) {
+    // The case at hand, where it has a place for it.
     const QDir folder(QString::fromStdString(model_->document().folder().string()));
     const QString relative = folder.relativeFilePath(file);
-    model_->set("/mesh/file", (relative.startsWith("../") ? file : relative).toStdString(),
-                tr("choice of another mesh"));
-    workbench_->show_mesh(true);
-    return {};
+    const std::string named = (relative.startsWith("../") ? file : relative).toStdString();
+    if (auto key = key_for_file(model_->schema(), kind.toStdString(), named)) {
+      model_->set(key->pointer, std::move(key->value),
+                  kind == "mesh" ? tr("choice of another mesh") : tr("choice of another model"));
+      workbench_->show_mesh(kind == "mesh");
+      return {};
+    }
   }
-  // Solvers whose cases have a mesh; the person says which physics.
-  std::vector<const SolverInfo*> fitting;
+  // Else a new case; the person says which physics.
+  if (run_->is_active()) {
+    const Error busy = make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before making another case.");
+    show_error(tr("This file cannot be taken"), busy);
+    return busy;
+  }
+  std::vector<Taker> takers = takers_of(kind, file.toStdString());
+  if (takers.empty() || !options_.asks)
+    return make_error(ErrorCode::invalid_input,
+                      "a " + kind.toStdString() + " is no case: what is to be computed with it is not known",
+                      "Open a case that takes a " + kind.toStdString() + " first, or write one that names this file.");
   QStringList titles;
-  for (const SolverInfo* info : registered_solvers()) {
-    const auto schema = Schema::for_solver(info->id, info->schema);
-    if (!schema || !schema->json().contains(Json::json_pointer("/properties/mesh"))) continue;
-    fitting.push_back(info);
-    titles << QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
-  }
-  if (fitting.empty() || !options_.asks)
-    return make_error(ErrorCode::invalid_input, "a mesh is no case: what is to be computed with it is not known",
-                      "Open a case that takes a mesh first, or write one that names this file.");
-  bool ok = false;
-  const QString chosen =
-      QInputDialog::getItem(this, tr("New case from a mesh"), tr("What is to be computed?"), titles, 0, false, &ok);
+  for (const Taker& taker : takers)
+    titles << QString::fromUtf8(taker.solver->title.data(), static_cast<qsizetype>(taker.solver->title.size()));
+  bool ok = true;
+  const QString chosen = takers.size() == 1
+                             ? titles.front()
+                             : QInputDialog::getItem(this, tr("New case from a mesh or model"),
+                                                     tr("What is to be computed?"), titles, 0, false, &ok);
   if (!ok || !may_leave_case()) return {};
+  Taker& taker = takers[static_cast<std::size_t>(titles.indexOf(chosen))];
   Json json = Json::object();
   json["conoid"] = 1;
   json["title"] = QFileInfo(file).completeBaseName().toStdString();
-  json["solver"] = std::string(fitting[static_cast<std::size_t>(titles.indexOf(chosen))]->id);
-  json["mesh"]["file"] = file.toStdString();
+  json["solver"] = std::string(taker.solver->id);
+  assign_value(json, taker.key.pointer, std::move(taker.key.value));
   make_workbench();
   model_->take(CaseDocument::from_json(std::move(json), {}), true);
   current_run_ = {};
   run_->reset();
   show_workbench();
-  workbench_->show_mesh(true);
+  workbench_->show_mesh(kind == "mesh");
   return {};
 }
 

@@ -12,19 +12,13 @@
 
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
+#include "engine/cli/command_text.hpp"
+#include "engine/cli/parts.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
 namespace {
-
-constexpr const char* description =
-    "Conoid computes waves and shocks: a case goes in, a run folder with fields, tables and a summary comes out.";
-constexpr const char* exit_codes =
-    "Exit codes: 0 finished; 1 internal error; 2 wrong command line; 3 case or mesh invalid; 4 file cannot be read or\n"
-    "written; 5 not converged or a check failed; 6 no memory or no such device; 7 remote or MPI failure;\n"
-    "75 stopped on request, `conoid resume` continues.\n"
-    "First Ctrl-C stops at the next step and writes a checkpoint, a second one ends at once.";
 
 std::vector<std::string> verb_names() {
   std::vector<std::string> out = {"help"};
@@ -71,30 +65,33 @@ Error wrong_usage(const CLI::App& root, const CLI::ParseError& error, const std:
   return make_error(ErrorCode::command_line, error.what(), hint);
 }
 
+/// `conoid --version`, with `--json` behind it what the program is made of.
+int print_version(const std::vector<std::string>& words) {
+  Context context;
+  if (words.size() > 2 || (words.size() == 2 && words[1] != "--json")) {
+    context.fail(make_error(ErrorCode::command_line, fmt::format("--version: there is no '{}'", words.back()),
+                            "`conoid --version` or `conoid --version --json`."));
+    return context.exit;
+  }
+  context.json = words.size() == 2;
+  context.write("conoid " CONOID_VERSION);
+  if (context.json) context.object(parts_of_program());
+  return 0;
+}
+
 int parse_and_run(int argc, char** argv) {
   std::vector<std::string> words = arguments(argc, argv);
   if (words.empty()) {
     std::fputs("Usage: conoid COMMAND …   (`conoid help` lists the commands)\n", stderr);
     return static_cast<int>(ErrorCode::command_line);
   }
-  if (words[0] == "--version" || words[0] == "-V") {
-    std::puts("conoid " CONOID_VERSION);
-    return 0;
-  }
+  if (words[0] == "--version" || words[0] == "-V") return print_version(words);
   Context context;
   context.command = "conoid";
   for (const std::string& word : words) context.command += " " + word;
 
-  CLI::App app(description, "conoid");
-  app.footer(exit_codes);
-  app.require_subcommand(1);
-  app.set_version_flag("-V,--version", "conoid " CONOID_VERSION, "Print the version and leave");
-  app.get_formatter()->column_width(34);
-  for (const Verb& verb : verbs()) {
-    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
-    sub->footer(std::string("Examples:\n") + verb.examples);
-    verb.add(OptionSet(*sub), context);
-  }
+  CLI::App app("", "conoid");
+  declare_command(app, context);
   if (words[0][0] != '-') {
     bool known = false;
     for (const std::string& name : verb_names()) known = known || name == words[0];
@@ -141,9 +138,10 @@ int run_command_line(int argc, char** argv) {
 }
 
 const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> all = {run_verb(),   resume_verb(), check_verb(),    sweep_verb(),  verify_verb(),
-                                        bench_verb(), mesh_verb(),   resample_verb(), render_verb(), export_verb(),
-                                        list_verb(),  new_verb(),    devices_verb()};
+  static const std::vector<Verb> all = {run_verb(),    resume_verb(),  check_verb(),  sweep_verb(),
+                                        verify_verb(), bench_verb(),   mesh_verb(),   resample_verb(),
+                                        render_verb(), probe_verb(),   export_verb(), list_verb(),
+                                        new_verb(),    devices_verb(), manual_verb(), completion_verb()};
   return all;
 }
 

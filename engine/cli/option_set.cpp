@@ -23,6 +23,11 @@ DeclaredOption DeclaredOption::separated_by(char sign) {
   return *this;
 }
 
+DeclaredOption DeclaredOption::takes(int words) {
+  option_->expected(words);
+  return *this;
+}
+
 DeclaredOption DeclaredOption::may_stand_alone() {
   option_->expected(0, 1);
   return *this;

@@ -21,6 +21,7 @@ class DeclaredOption {
   DeclaredOption required();
   DeclaredOption repeated();               ///< once a value: --set a=1 --set b=2
   DeclaredOption separated_by(char sign);  ///< several values in one word: 1,2,5
+  DeclaredOption takes(int words);         ///< so many words behind the name, whatever they begin with
   DeclaredOption may_stand_alone();        ///< --name alone gives an empty text
   DeclaredOption within(int low, int high);
   DeclaredOption positive();

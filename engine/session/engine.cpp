@@ -247,12 +247,12 @@ bool is_marked(const char* keyword, const std::string& pointer, const Schema& sc
   return false;
 }
 
-/// Whether a value was named by one of the assignments.
-bool is_set(const std::string& pointer, const std::vector<std::string>& assignments) {
+/// The value that an assignment names, where it made the section at a pointer, which the case did not have; else that pointer.
+std::string what_is_set(const std::string& pointer, const std::vector<std::string>& assignments) {
   for (const std::string& assignment : assignments)
     if (const auto key = to_pointer(assignment.substr(0, assignment.find('='))); key)
-      if (pointer == *key || pointer.starts_with(*key + "/")) return true;
-  return false;
+      if (key->starts_with(pointer + "/")) return *key;
+  return pointer;
 }
 
 std::string dotted(const std::string& pointer) {
@@ -282,12 +282,16 @@ void Engine::change_the_case(CaseDocument& document) {
     document.set(assignment.substr(0, equals), assignment.substr(equals + 1)).or_throw();
   }
   for (const std::string& pointer : changes(before, document, schema).pointers)
-    if (!is_marked("prolongs", pointer, schema, document.json()) &&
-        !is_marked("machine", pointer, schema, document.json()))
-      throw Failure(
-          make_error(ErrorCode::command_line,
-                     fmt::format("--set {}: a run that goes on keeps what it has begun with", dotted(pointer)),
-                     what_may_change(schema)));
+    if (const std::string key = what_is_set(pointer, options_.set);
+        !is_marked("prolongs", key, schema, document.json()) && !is_marked("machine", key, schema, document.json()))
+      throw Failure(make_error(ErrorCode::command_line,
+                               fmt::format("--set {}: a run that goes on keeps what it has begun with", dotted(key)),
+                               what_may_change(schema)));
+  if (const auto frames = frames_as_begun(before, document, schema)) {
+    document.set("output.frames", *frames).or_throw();
+    options_.set.push_back("output.frames=" + *frames);
+    if (cluster_.leads()) log::info("frames stay as far apart as they were: \"frames\": {}", *frames);
+  }
 }
 
 /// A run goes on with the case that it began with: from another one's checkpoint nothing right can come. By what is written, since a
@@ -296,11 +300,15 @@ void Engine::expect_own_case(const CaseDocument& document) {
   const Json record = run_record(options_.resume);
   if (!record.contains("as_started") || !record["as_started"].is_object()) return;
   const Schema schema = schema_of(document);
-  const auto started = CaseDocument::from_json(record["as_started"], document.file());
+  auto started = CaseDocument::from_json(record["as_started"], document.file());
+  for (const std::string& assignment : options_.set) {  // what may change, as change_the_case has found
+    const auto equals = assignment.find('=');
+    if (const Status set = started.set(assignment.substr(0, equals), assignment.substr(equals + 1)); !set)
+      log::debug("{}", set.error().text);  // compared as it is
+  }
   std::vector<std::string> others;
   for (const std::string& pointer : changes(started, document, schema).pointers)
-    if (!is_set(pointer, options_.set) && !is_marked("machine", pointer, schema, document.json()))
-      others.push_back(dotted(pointer));
+    if (!is_marked("machine", pointer, schema, document.json())) others.push_back(dotted(pointer));
   if (others.empty()) return;
   throw Failure(
       make_error(ErrorCode::invalid_input,

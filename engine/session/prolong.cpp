@@ -3,10 +3,12 @@
 #include "engine/session/prolong.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/case/case.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid {
@@ -31,6 +33,49 @@ std::vector<std::string> keys_of_the_end(const Schema& schema) {
   std::vector<std::string> out = changeable_keys(schema);
   std::erase_if(out, [](const std::string& key) { return !key.starts_with("parameters."); });
   return out;
+}
+
+namespace {
+
+/// The number at a path of keys in a resolved case; nothing where there is none.
+std::optional<double> number_at(const Case& input, const std::string& path) {
+  Values at = input.values();
+  for (const std::string& step : pointer_steps(*to_pointer(path))) {
+    if (!at.has(step)) return {};
+    at = at[step];
+  }
+  if (!at.json().is_number()) return {};
+  return at.number();
+}
+
+}  // namespace
+
+std::optional<std::string> frames_as_begun(const CaseDocument& before, const CaseDocument& after,
+                                           const Schema& schema) {
+  const auto same = [](const Json* a, const Json* b) { return (!a && !b) || (a && b && *a == *b); };
+  if (!same(before.find("/output/frames"), after.find("/output/frames"))) return {};
+  const auto was = Case::resolve(before, schema), is = Case::resolve(after, schema);
+  if (!was || !is || !(*was)["output"].has("frames")) return {};
+  const Values frames = (*was)["output"]["frames"];
+  if (frames.has("every") || frames.has("interval") || !frames.has("count")) return {};
+  const auto count = static_cast<double>(frames["count"].integer());
+  if (count <= 0) return {};
+  for (const std::string& key : keys_of_the_end(schema)) {
+    const auto old_end = number_at(*was, key), new_end = number_at(*is, key);
+    if (!old_end || !new_end || *old_end == *new_end) continue;
+    Json apart = Json::object();
+    if (const Json* given = after.find("/output/frames"); given && given->is_object()) apart = *given;
+    apart.erase("count");
+    const Json node = schema.node(*to_pointer(key), after.json());
+    if (node.value("type", "") == "integer")
+      apart["every"] = std::max<Index>(1, std::llround(*old_end / count));
+    else if (node.value("unit", "") == "s")
+      apart["interval"] = *old_end / count;
+    else
+      continue;
+    return json_text(apart);
+  }
+  return {};
 }
 
 }  // namespace conoid

@@ -2,6 +2,7 @@
 // What a run that goes on may change: marks in the schemas ("prolongs": true).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,11 @@ namespace conoid {
 
 /// Those of them that move the end of a run; none for solvers whose runs have no end to move.
 [[nodiscard]] std::vector<std::string> keys_of_the_end(const Schema& schema);
+
+/// `count` frames spread over a run lie end / count apart. Where its end has moved and the frames were not named anew, they stay as
+/// far apart as they were: `output.frames` (JSON) of the case from here on, by `interval` for ends in seconds and by `every` for
+/// ends in steps. Nothing where the case names its distance, keeps none, or its end has not moved.
+[[nodiscard]] std::optional<std::string> frames_as_begun(const CaseDocument& before, const CaseDocument& after,
+                                                         const Schema& schema);
 
 }  // namespace conoid

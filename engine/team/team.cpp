@@ -86,7 +86,9 @@ void CpuWorker::for_each(Interval items, Index grain, const std::function<void(I
     work(0);
   } else {
 #if CONOID_HAVE_OPENMP
-#pragma omp parallel num_threads(threads)
+    // All threads, also where there are fewer chunks: a region with fewer threads than the one before ends the rest for good
+    // (libgomp's gomp_team_start), and the next one with more has to start them anew, some ten microseconds each.
+#pragma omp parallel num_threads(threads_)
     work(omp_get_thread_num());
 #else
     std::vector<std::jthread> others;

@@ -105,12 +105,13 @@ void run_together(const CpuWorker& worker, int threads, const Body& body) {
   }
 #if CONOID_HAVE_OPENMP
   std::unique_ptr<Together> all;
-#pragma omp parallel num_threads(threads)
+  // As many as in every other region of this worker (see CpuWorker::for_each()); those that are too many have nothing to do.
+#pragma omp parallel num_threads(worker.threads())
   {
 #pragma omp single
-    all = std::make_unique<Together>(omp_get_num_threads());
+    all = std::make_unique<Together>(std::min(threads, omp_get_num_threads()));
     worker.bind(omp_get_thread_num());
-    body(*all, omp_get_thread_num());
+    if (omp_get_thread_num() < all->threads()) body(*all, omp_get_thread_num());
   }
 #else
   Together all(threads);

@@ -5,7 +5,8 @@
 # conoid_library(<name> <folder> [CHECKED] [LIGHT] [PRECOMPILED headers] [LINK targets...]): one static library of every .cpp directly or
 # deeper in a folder. CHECKED: the standard library checks every index (for code that reads what others wrote; too slow in
 # kernels). LIGHT: lightly optimised, because nothing in it computes and half the time to build it would go into that.
-# Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller).
+# Files ending in _avx2.cpp and _avx512.cpp are compiled for that instruction set (chosen at run time by the caller), files ending in
+# _isa.inl once for each of the sets that they name (conoid_isa_variants).
 function(conoid_library name folder)
   cmake_parse_arguments(arg "CHECKED;LIGHT" "PRECOMPILED" "LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -25,6 +26,10 @@ function(conoid_library name folder)
       conoid_use_precompiled(${name} ${arg_PRECOMPILED})
     endif()
     conoid_instruction_sets(${sources})
+    file(GLOB_RECURSE bodies CONFIGURE_DEPENDS "${folder}/*_isa.inl")
+    foreach(body ${bodies})
+      conoid_isa_body(${name} "${body}")
+    endforeach()
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE conoid_settings ${arg_LINK})
@@ -43,15 +48,77 @@ function(conoid_together target)
   endif()
 endfunction()
 
+# Instruction sets that kernels are compiled for: bytes of a register, options of the compiler. The set `base` is what every processor has
+# that the program runs on.
+set(CONOID_ISA_BYTES_base 16)
+set(CONOID_ISA_OPTIONS_base "")
+set(CONOID_ISA_BYTES_avx2 32)
+set(CONOID_ISA_OPTIONS_avx2 -mavx2 -mfma)
+set(CONOID_ISA_BYTES_avx512 64)
+set(CONOID_ISA_OPTIONS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma -mprefer-vector-width=512)
+
 function(conoid_instruction_sets)
   foreach(file ${ARGN})
-    if(file MATCHES "_avx2\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "-mavx2;-mfma")
-    elseif(file MATCHES "_avx512\\.cpp$")
-      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS
-        "-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw;-mavx2;-mfma;-mprefer-vector-width=512")
+    if(file MATCHES "_(avx2|avx512)\\.cpp$")
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${CONOID_ISA_OPTIONS_${CMAKE_MATCH_1}}")
     endif()
   endforeach()
+endfunction()
+
+# conoid_isa_variants(<target> BODY <file_isa.inl> ISAS base avx2 avx512 [EACH values...]): compiles the body once for each instruction set and
+# value, in a file of the build folder that defines CONOID_ISA (avx2), CONOID_ISA_TEXT ("avx2"), CONOID_BYTES (of a register), CONOID_EACH
+# (the value) and CONOID_ISA_NAME(name) (name_avx2, or name_float_avx2 for the value float), and then includes the body.
+function(conoid_isa_variants target)
+  cmake_parse_arguments(arg "" "BODY" "ISAS;EACH" ${ARGN})
+  file(RELATIVE_PATH body "${PROJECT_SOURCE_DIR}" "${arg_BODY}")
+  string(REGEX REPLACE "_isa\\.inl$" "" stem "${PROJECT_BINARY_DIR}/generated/isa/${body}")
+  if(NOT arg_EACH)
+    set(arg_EACH none)
+  endif()
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+    list(FILTER arg_ISAS INCLUDE REGEX "^base$")
+  endif()
+  foreach(isa ${arg_ISAS})
+    if(NOT DEFINED CONOID_ISA_BYTES_${isa})
+      message(FATAL_ERROR "${body}: there is no instruction set '${isa}'; '// isas:' takes base, avx2 and avx512")
+    endif()
+    foreach(each ${arg_EACH})
+      set(suffix "_${isa}")
+      set(define "")
+      if(NOT each STREQUAL "none")
+        set(suffix "_${each}_${isa}")
+        set(define "#define CONOID_EACH ${each}\n")
+      endif()
+      set(file "${stem}${suffix}.cpp")
+      conoid_write_if_other("${file}" "// Written by CMake for one instruction set; do not edit.
+#define CONOID_ISA ${isa}
+#define CONOID_ISA_TEXT \"${isa}\"
+#define CONOID_BYTES ${CONOID_ISA_BYTES_${isa}}
+#define CONOID_ISA_NAME(name) name##${suffix}
+${define}#include \"${body}\"
+")
+      target_sources(${target} PRIVATE "${file}")
+      set_source_files_properties("${file}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      if(NOT isa STREQUAL "base")
+        set_source_files_properties("${file}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${CONOID_ISA_OPTIONS_${isa}}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# conoid_isa_body(<target> <file_isa.inl>): its variants as its first lines ask for: `// isas: base avx2 avx512`, and `// each: float double`
+# where a set is compiled in several pieces. (After a change of these lines, configure again.)
+function(conoid_isa_body target body)
+  file(STRINGS "${body}" isas LIMIT_COUNT 1 REGEX "^// isas: ")
+  file(STRINGS "${body}" each LIMIT_COUNT 1 REGEX "^// each: ")
+  if(NOT isas)
+    message(FATAL_ERROR "${body}: the first lines need '// isas: base avx2 avx512' (see CONTRIBUTING.md)")
+  endif()
+  string(REGEX REPLACE "^// isas: +" "" isas "${isas}")
+  string(REGEX REPLACE "^// each: +" "" each "${each}")
+  separate_arguments(isas)
+  separate_arguments(each)
+  conoid_isa_variants(${target} BODY "${body}" ISAS ${isas} EACH ${each})
 endfunction()
 
 # conoid_add_solver(<folder>): the library of one solver. The folder's name with '-' for '_' is the solver's id; the
@@ -70,12 +137,14 @@ function(conoid_add_solver folder)
 endfunction()
 
 # conoid_calm_files(<folder> <solver's library>): what reads a case, prepares, writes results and compares them with known numbers waits
-# for the loops in other files: lightly optimised, checked, and compiled together. The files are known by their names.
+# for the loops in other files: lightly optimised, checked, and compiled together. A file's name says its role; of verify/ it is all but what
+# is timed (bench, machine_rates) and the plain loops that it is compared with.
 function(conoid_calm_files folder solver)
   get_filename_component(name "${folder}" NAME)
   get_target_property(sources ${solver} SOURCES)
   set(calm ${sources})
-  list(FILTER calm INCLUDE REGEX "^${folder}/(settings|problem|setup|[a-z_]*results|verify/(verify|scenes[a-z_]*|spheres|targets|flows|[a-z]+_table|bench_devices))\\.cpp$")
+  list(FILTER calm INCLUDE REGEX "^${folder}/(settings|problem|setup|[a-z_]*results|verify/[a-z0-9_]+)\\.cpp$")
+  list(FILTER calm EXCLUDE REGEX "/verify/(bench|machine_rates|plain)\\.cpp$")
   if(calm)
     list(REMOVE_ITEM sources ${calm})
     add_library(${solver}_calm OBJECT ${calm})

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid-render: pictures of a run without a display. `conoid render` starts it, so that `conoid` itself loads no VTK.
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "conoid/config.hpp"
 #include "engine/core/file_ending.hpp"
+#include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/window/raster_viewport.hpp"
 
 namespace conoid {
 
@@ -27,11 +35,16 @@ struct Arguments {
   std::string field;
   std::string part;
   std::optional<long long> frame;
+  std::string frames;
+  std::vector<std::string> cut;
+  std::string camera;
+  double pictures_per_second = 15;
+  int samples = 2;
   std::string size = "1200x800";
   double scale = 1;
   std::string theme = "light";
   std::string background = "white";
-  std::string view = "iso";
+  std::string view;
   std::string map;
   std::string range;
   std::string show;
@@ -53,10 +66,18 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   auto app = std::make_unique<CLI::App>("Pictures of a run's fields and charts, without a display.", "conoid-render");
   app->set_version_flag("--version", "conoid-render " CONOID_VERSION);
   app->add_option("RUN", a.run, "Run folder, results file, run name below runs/, or 'latest'")->required();
-  app->add_option("-o,--out,--output", a.output, "The picture: .png; charts also .svg and .pdf");
+  app->add_option(
+      "-o,--out,--output", a.output,
+      "The picture: .png; charts also .svg and .pdf; with --frames numbered pictures (.png), .gif, or by ffmpeg "
+      ".mp4, .webm, .mkv, .mov");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
   app->add_option("--field", a.field, "Field to colour (default: the first)");
   app->add_option("--frame", a.frame, "Frame number; -1 is the last (default)");
+  app->add_option(
+      "--frames", a.frames,
+      "A film of all frames, of numbers (0,5,-1) or of ranges (10:20, 0.1s:0.3s); one range of colours and one "
+      "camera for all");
+  app->add_option("--fps", a.pictures_per_second, "Pictures a second of a film")->capture_default_str();
   app->add_option("--part", a.part, "Part of the frame (default: every part that has the field)");
   app->add_option("--component", a.component, "x, y, z or magnitude of a vector field");
   app->add_option("--show", a.show, "Of a complex field: instant (default), magnitude or phase");
@@ -68,9 +89,24 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--background", a.background, "white, theme or transparent (dark pictures: theme)")
       ->capture_default_str()
       ->check(CLI::IsMember({"white", "theme", "transparent"}));
-  app->add_option("--view", a.view, "iso, +x, -x, +y, -y, +z or -z")->capture_default_str();
+  app->add_option("--view", a.view, "iso (default), +x, -x, +y, -y, +z or -z");
+  app->add_option("--camera", a.camera,
+                  "front, back, left, right, top, bottom, iso, or a place, the point looked at and, where wanted, up: "
+                  "\"10,-20,5;0,0,0;0,0,1\", lengths with units or in metres");
+  app->add_option("--cut", a.cut,
+                  "A plane through grids and volume meshes: z=-300m; may be repeated, instead of the middle ones")
+      ->take_all()
+      ->allow_extra_args(false);
   app->add_option("--color-map", a.map, "Name of a colour map");
-  app->add_option("--range", a.range, "LOW:HIGH of the colours, in SI units");
+  app->add_option(
+      "--range", a.range,
+      "LOW:HIGH or LOW,HIGH of the colours, with units or in SI units; of a film also \"each\": of each frame "
+      "alone, or \"full\": up to the loudest (default: all values; of waves what three quarters of the frames stay "
+      "within)");
+  app->add_option("--samples", a.samples,
+                  "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 2));
   app->add_option("--iso", a.iso, "Iso-surfaces at these fractions of the range, instead of cuts through a grid");
   app->add_flag("--edges", a.edges, "Draw the sides of mesh cells");
   app->add_flag("--cuts", a.cuts, "Cut through volume meshes instead of showing their surface");
@@ -106,19 +142,6 @@ Result<FieldView> field_view(const Arguments& a) {
     view.value.part = ComplexPart::phase;
   else if (!a.show.empty() && a.show != "instant")
     return make_error(ErrorCode::command_line, "--show must be instant, magnitude or phase, found \"" + a.show + "\"");
-  if (!a.range.empty()) {
-    const auto colon = a.range.find(':');
-    const auto number = [](std::string_view text, double& value) {
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      return error == std::errc() && end == text.data() + text.size();
-    };
-    const std::string_view text = a.range;
-    if (colon == std::string::npos || !number(text.substr(0, colon), view.low) ||
-        !number(text.substr(colon + 1), view.high))
-      return make_error(ErrorCode::command_line, "--range must be LOW:HIGH, found \"" + a.range + "\"",
-                        "For example --range -0.02:0.02");
-    view.fixed_range = true;
-  }
   if (a.bare || a.thumbnail) view.color_bar = view.caption = view.triad = view.extents = view.outline = false;
   return view;
 }
@@ -157,29 +180,326 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart}});
 }
 
+/// The field that is drawn, of the first part that carries it.
+const Field* drawn_field(const Frame& frame, const FieldView& view, const FramePart** of = nullptr) {
+  for (const FramePart& part : frame.parts)
+    for (const Field& field : part.fields)
+      if ((view.part.empty() || part.name == view.part) && (view.field.empty() || field.info.name == view.field)) {
+        if (of != nullptr) *of = &part;
+        return &field;
+      }
+  return nullptr;
+}
+
+Status apply_range(const Arguments& a, const Frame& frame, FieldView& view) {
+  if (a.range.empty()) return {};
+  if (!a.frames.empty() && (a.range == "each" || a.range == "full")) {
+    view.keep_range = a.range != "each";
+    return {};
+  }
+  const Field* field = drawn_field(frame, view);
+  const std::string unit = field == nullptr ? "1" : unit_of(field->info, view.value);
+  const auto number = [&](std::string_view text, double& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return true;
+    const auto read = known_unit(unit) ? parse_quantity(text, unit) : Result<Quantity>(Error{});
+    if (read) value = read->value;
+    return read.ok();
+  };
+  const std::size_t between = a.range.find_first_of(":,");
+  const std::string_view text = a.range;
+  if (between == std::string::npos || !number(text.substr(0, between), view.low) ||
+      !number(text.substr(between + 1), view.high))
+    return make_error(ErrorCode::command_line, "--range must be LOW:HIGH, found \"" + a.range + "\"",
+                      fmt::format("For example --range -0.02:0.02{}", a.frames.empty() ? "" : ", or --range each"));
+  view.fixed_range = true;
+  return {};
+}
+
+using Box = std::array<double, 6>;
+
+void widen(Box& box, const FramePart& part) {
+  const auto take = [&](std::size_t k, double x) {
+    box[2 * k] = std::min(box[2 * k], x);
+    box[2 * k + 1] = std::max(box[2 * k + 1], x);
+  };
+  if (const auto* grid = std::get_if<ImageGeometry>(&part.geometry)) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      take(k, grid->origin[k]);
+      take(k, grid->origin[k] + static_cast<double>(grid->points[k] - 1) * grid->spacing[k]);
+    }
+  } else if (const auto& mesh = std::get<MeshGeometry>(part.geometry); mesh.points) {
+    for (std::size_t i = 0; i + 2 < mesh.points->size(); i += 3)
+      for (std::size_t k = 0; k < 3; ++k) take(k, (*mesh.points)[i + k]);
+  }
+}
+
+constexpr Box no_box{1e300, -1e300, 1e300, -1e300, 1e300, -1e300};
+
+/// Planes at places instead of fractions. Of each axis one; the others are not drawn.
+Status apply_cuts(const Arguments& a, const Frame& frame, FieldView& view) {
+  if (a.cut.empty()) return {};
+  const FramePart* part = nullptr;
+  if (drawn_field(frame, view, &part) == nullptr) return {};
+  Box box = no_box;
+  widen(box, *part);
+  for (CutPlane& cut : view.cuts) cut.visible = false;
+  for (const std::string& text : a.cut) {
+    const std::size_t axis = text.empty() ? 3 : static_cast<std::size_t>(text[0] - 'x');
+    const auto at =
+        axis < 3 && text.size() > 2 && text[1] == '=' ? parse_quantity(text.substr(2), "m") : Result<Quantity>(Error{});
+    if (!at)
+      return make_error(ErrorCode::command_line, "--cut must be x=, y= or z= and a length, found \"" + text + "\"",
+                        "For example --cut z=-300m");
+    const double low = box[2 * axis], high = box[2 * axis + 1];
+    const double slack = 1e-9 * (std::abs(low) + std::abs(high));
+    if (!(at->value >= low - slack && at->value <= high + slack))
+      return make_error(ErrorCode::command_line,
+                        fmt::format("--cut {}: the part {} reaches from {} to {} there", text, part->name,
+                                    format_quantity(low, "m"), format_quantity(high, "m")),
+                        "Give a place in between.");
+    view.cuts[axis] = {true, high > low ? (at->value - low) / (high - low) : 0.5};
+    view.mesh_cuts = true;
+  }
+  return {};
+}
+
+struct Camera {
+  StandardView standard = StandardView::iso;
+  std::optional<std::array<double, 11>> place;
+};
+
+Result<Camera> camera_of(const Arguments& a) {
+  Camera out;
+  if (!a.view.empty() && !a.camera.empty())
+    return make_error(ErrorCode::command_line, "--view and --camera were both given", "Leave one of them out.");
+  if (a.camera.empty()) {
+    const auto standard = parse_view(a.view.empty() ? "iso" : a.view);
+    if (!standard) return standard.error();
+    out.standard = *standard;
+    return out;
+  }
+  static const std::pair<std::string_view, StandardView> names[] = {
+      {"front", StandardView::minus_y}, {"back", StandardView::plus_y}, {"left", StandardView::minus_x},
+      {"right", StandardView::plus_x},  {"top", StandardView::plus_z},  {"bottom", StandardView::minus_z}};
+  for (const auto& [name, view] : names)
+    if (a.camera == name) {
+      out.standard = view;
+      return out;
+    }
+  if (const auto standard = parse_view(a.camera)) {
+    out.standard = *standard;
+    return out;
+  }
+  std::vector<double> numbers;
+  std::string why;
+  for (std::size_t begin = 0; begin <= a.camera.size();) {
+    const std::size_t end = std::min(a.camera.find_first_of(",;", begin), a.camera.size());
+    const auto read = parse_quantity(a.camera.substr(begin, end - begin), "m");
+    if (!read) {
+      why = read.error().text + ". ";
+      break;
+    }
+    numbers.push_back(read->value);
+    begin = end + 1;
+  }
+  std::array<double, 11> place{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0};
+  const auto wrong = [&](const std::string& what) {
+    return make_error(ErrorCode::command_line, "--camera: " + what + ", found \"" + a.camera + "\"",
+                      why + "For example --camera front or --camera \"10,-20,5;0,0,0\" (place; point looked at; up).");
+  };
+  if (!why.empty() || (numbers.size() != 6 && numbers.size() != 9))
+    return wrong("expected front, back, left, right, top, bottom, iso or two or three places");
+  std::copy(numbers.begin(), numbers.end(), place.begin());
+  const Vec3 along{place[3] - place[0], place[4] - place[1], place[5] - place[2]};
+  const double distance = std::hypot(along[0], along[1], along[2]);
+  if (!(distance > 0)) return wrong("the camera stands at the point it looks at");
+  if (numbers.size() == 6 && std::hypot(along[0], along[1]) < 1e-6 * distance)
+    place[7] = 1, place[8] = 0;  // from above
+  const Vec3 up{place[6], place[7], place[8]};
+  const Vec3 across{along[1] * up[2] - along[2] * up[1], along[2] * up[0] - along[0] * up[2],
+                    along[0] * up[1] - along[1] * up[0]};
+  if (!(std::hypot(across[0], across[1], across[2]) > 1e-9 * distance * std::hypot(up[0], up[1], up[2])))
+    return wrong("up points along the line of sight");
+  place[9] = distance;
+  out.place = place;
+  return out;
+}
+
 Status draw_field(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
                   const Theme& theme) {
   auto view = field_view(a);
   if (!view) return view.error();
-  const auto standard = parse_view(a.view);
-  if (!standard) return standard.error();
+  const auto camera = camera_of(a);
+  if (!camera) return camera.error();
   // A warp needs its field as well, so everything is read then.
   FieldRequest request{run, a.field, a.part, a.frame, a.thumbnail};
   if (!a.warp_field.empty()) request.field.clear();
   auto frame = read_frame(request);
   if (!frame) return frame.error();
   view->title = a.title.empty() ? run_title(run) : a.title;
+  if (auto status = apply_range(a, **frame, *view); !status) return status;
+  if (auto status = apply_cuts(a, **frame, *view); !status) return status;
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   if (auto status = scene->set_frame(*frame); !status) return status;
   if (auto status = scene->set_view(*view); !status) return status;
-  scene->look(*standard);
+  scene->look(camera->standard);
+  if (camera->place) scene->camera().place(*camera->place);
   auto image = take_picture(scene, options);
   if (!image) return image.error();
   return save(a, *image,
               {{"Run", run_id(run)},
                {"Field", a.field.empty() ? "first" : a.field},
                {"Frame", std::to_string((*frame)->number)}});
+}
+
+Bytes bytes_of(const Frame& frame) {
+  Bytes out = 0;
+  for (const FramePart& part : frame.parts) {
+    for (const Field& field : part.fields) out += field.values ? field.values->size() * sizeof(float) : 0;
+    if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry); mesh && mesh->points)
+      out += mesh->points->size() * sizeof(double);
+  }
+  return out;
+}
+
+/// Frames of a run in a row; those read once are kept as far as they fit.
+class Reel {
+ public:
+  static constexpr Bytes most = Bytes{1} << 30;
+  Reel(VtkhdfReader& reader, FrameRequest what) : reader_(reader), what_(std::move(what)) {}
+  Result<std::shared_ptr<const Frame>> at(std::size_t position) {
+    if (const auto known = kept_.find(position); known != kept_.end()) return known->second;
+    auto frame = reader_.read(position, what_);
+    if (!frame) return frame;
+    const Bytes bytes = bytes_of(**frame);
+    if (held_ + bytes <= most) {
+      held_ += bytes;
+      kept_.emplace(position, *frame);
+    }
+    return frame;
+  }
+
+ private:
+  VtkhdfReader& reader_;
+  FrameRequest what_;
+  std::map<std::size_t, std::shared_ptr<const Frame>> kept_;
+  Bytes held_ = 0;
+};
+
+Status draw_film(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
+                 const Theme& theme) {
+  auto view = field_view(a);
+  if (!view) return view.error();
+  const auto camera = camera_of(a);
+  if (!camera) return camera.error();
+  // Names are looked at by the reading of one frame: its errors list what there is.
+  FieldRequest request{run, a.field, a.part, std::nullopt, false};
+  if (!a.warp_field.empty()) request.field.clear();
+  if (auto one = read_frame(request); !one) return one.error();
+  const auto opened = VtkhdfReader::open(run);
+  if (!opened) return opened.error();
+  VtkhdfReader& reader = **opened;
+  const auto chosen = choose_frames(reader.frames(), a.frames, "--frames");
+  if (!chosen) return chosen.error();
+  FrameRequest what;
+  if (!request.field.empty()) what.fields = {request.field};
+  Reel reel(reader, what);
+
+  // One range of colours, one box for the camera: all frames are looked at before any is drawn.
+  const auto first = reel.at(chosen->front());
+  if (!first) return first.error();
+  if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
+    view->field = field->info.name;
+  if (auto status = apply_range(a, **first, *view); !status) return status;
+  std::vector<std::pair<double, double>> ranges;
+  Box box = no_box;
+  for (const std::size_t position : *chosen) {
+    const auto frame = reel.at(position);
+    if (!frame) return frame.error();
+    for (const FramePart& part : (*frame)->parts) {
+      const bool carries = (view->part.empty() || part.name == view->part) &&
+                           std::any_of(part.fields.begin(), part.fields.end(),
+                                       [&](const Field& f) { return f.info.name == view->field; });
+      if (carries || (view->context && std::holds_alternative<MeshGeometry>(part.geometry))) widen(box, part);
+    }
+    if (view->fixed_range || !view->keep_range) continue;
+    if (const auto own = range_in_frame(**frame, view->part, view->field, view->value, view->percent))
+      ranges.push_back(*own);
+  }
+  std::string told;
+  if (auto all = range_over_frames(ranges)) {
+    if (a.range == "full")
+      for (const auto& [low, high] : ranges) all = {std::min(all->first, low), std::max(all->second, high)};
+    view->fixed_range = true;
+    std::tie(view->low, view->high) = *all;
+    const auto louder = std::count_if(ranges.begin(), ranges.end(),
+                                      [&](const auto& r) { return r.first < view->low || r.second > view->high; });
+    const Field* field = drawn_field(**first, *view);
+    told = fmt::format("colours {:.4g} to {:.4g} {}", view->low, view->high,
+                       field == nullptr ? "" : unit_of(field->info, view->value));
+    if (louder > 0) told += fmt::format("; {} frames go beyond (--range full takes them in)", louder);
+  }
+
+  auto made = RasterViewport::make(options.width, options.height, options.scale);
+  if (!made) return made.error();
+  RasterViewport& viewport = **made;
+  viewport.set_supersampling(options.samples);
+  auto scene = std::make_shared<FieldScene>();
+  scene->set_theme(theme);
+  scene->set_transparent(options.transparent);
+  view->title = a.title.empty() ? run_title(run) : a.title;
+  if (auto status = apply_cuts(a, **first, *view); !status) return status;
+  if (auto status = scene->set_frame(*first); !status) return status;
+  if (auto status = scene->set_view(*view); !status) return status;
+  scene->look(camera->standard);
+  viewport.set_scene(scene);
+  const Image trial = viewport.grab();
+  if (trial.empty())
+    return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport.problem(),
+                      "Try a smaller --size or --scale.");
+  // The trial knows how much room the legend takes. A mesh that moves stays in the picture.
+  const Bounds& seen = scene->camera().bounds();
+  bool moves = false;
+  for (std::size_t i = 0; i < 6; ++i)
+    moves = moves || std::abs(box[i] - seen[i]) >
+                         1e-6 * (std::abs(box[1] - box[0]) + std::abs(box[3] - box[2]) + std::abs(box[5] - box[4]));
+  if (moves) {
+    scene->camera().set_extremes({});
+    scene->camera().set_bounds(box);
+    scene->camera().fit();
+  }
+  scene->camera().place(camera->place.value_or(scene->camera().placement()));
+  auto film = FilmWriter::open(a.output, {trial.width,
+                                          trial.height,
+                                          a.pictures_per_second,
+                                          {{"Run", run_id(run)}, {"Software", "Conoid " CONOID_VERSION}}});
+  if (!film) return film.error();
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::size_t position : *chosen) {
+    const auto frame = reel.at(position);
+    if (!frame) return frame.error();
+    if (!a.cut.empty()) {
+      if (auto status = apply_cuts(a, **frame, *view); !status) return status;
+      if (auto status = scene->set_view(*view); !status) return status;
+    }
+    if (auto status = scene->set_frame(*frame); !status) return status;
+    viewport.request_render();
+    Image image = viewport.grab();
+    if (image.empty()) return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport.problem());
+    if (auto status = (*film)->add(std::move(image)); !status) return status;
+  }
+  if (auto status = (*film)->finish(); !status) return status;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const bool numbered = lower_case_ending(a.output) == ".png";
+  fmt::print("{}: {} pictures of {} x {} pixels, {:.1f} a second\n",
+             numbered ? fmt::format("{} to {}", numbered_picture(a.output, 1).string(),
+                                    numbered_picture(a.output, static_cast<int>(chosen->size())).string())
+                      : a.output,
+             chosen->size(), trial.width, trial.height, static_cast<double>(chosen->size()) / std::max(seconds, 1e-9));
+  if (!told.empty()) fmt::print("{}\n", told);
+  return {};
 }
 
 Status run_command(const Arguments& a) {
@@ -194,7 +514,15 @@ Status run_command(const Arguments& a) {
   if (a.output.empty())
     return make_error(ErrorCode::command_line, "where should the picture go?", "Add -o picture.png, or --list.");
   const std::string ending = lower_case_ending(a.output);
-  if (ending != ".png" && (a.chart.empty() || (ending != ".svg" && ending != ".pdf")))
+  const bool film = !a.frames.empty();
+  if (film && (a.frame || a.thumbnail || !a.chart.empty()))
+    return make_error(ErrorCode::command_line,
+                      "--frames makes a film of a field; --frame, --thumbnail or --chart was given, too",
+                      "Leave one of them out.");
+  if (!film && (ending == ".gif" || ending == ".mp4" || ending == ".webm" || ending == ".mkv" || ending == ".mov"))
+    return make_error(ErrorCode::command_line, "a single picture cannot be written as \"" + ending + "\"",
+                      "For a film say which frames: --frames all.");
+  if (!film && ending != ".png" && (a.chart.empty() || (ending != ".svg" && ending != ".pdf")))
     return make_error(ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
                       a.chart.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg or .pdf.");
   if (!(a.scale >= 0.25 && a.scale <= 8))
@@ -203,7 +531,8 @@ Status run_command(const Arguments& a) {
   if (!size) return size.error();
   auto theme = picture_theme(a);
   if (!theme) return theme.error();
-  PictureOptions options{size->first, size->second, a.scale, a.background == "transparent"};
+  PictureOptions options{size->first, size->second, a.scale, a.background == "transparent", a.samples};
+  if (film) return draw_film(a, *run, options, *theme);
   return a.chart.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
 }
 

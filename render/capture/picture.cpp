@@ -12,7 +12,7 @@ Result<Image> take_picture(const std::shared_ptr<Scene>& scene, const PictureOpt
   auto made = RasterViewport::make(options.width, options.height, options.scale);
   if (!made) return made.error();
   RasterViewport& view = **made;
-  view.set_supersampling(2);
+  view.set_supersampling(options.samples);
   scene->set_transparent(options.transparent);
   view.set_scene(scene);
   Image image = view.grab();

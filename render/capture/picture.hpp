@@ -15,9 +15,10 @@ struct PictureOptions {
   int height = 800;
   double scale = 1;  ///< device pixels for one logical pixel
   bool transparent = false;
+  int samples = 2;  ///< along each side of a pixel, averaged: 1 or 2
 };
 
-/// Renders twice as fine and averages. The scene must not be attached to a viewport.
+/// The scene must not be attached to a viewport.
 [[nodiscard]] Result<Image> take_picture(const std::shared_ptr<Scene>& scene, const PictureOptions& options);
 
 /// "1200x800": each side 16 … 8192.

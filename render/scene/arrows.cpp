@@ -21,6 +21,7 @@
 #include <vtkUnstructuredGrid.h>
 
 #include "engine/core/vec3.hpp"
+#include "engine/session/run_reader.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
@@ -183,31 +184,13 @@ VectorAt vector_field(const FramePart& part, const Field& field, const ValueSele
   if (const auto* grid = std::get_if<ImageGeometry>(&part.geometry)) {
     if (field.info.association != Association::point) return {};
     return [grid = *grid, components](const Vec3& p) -> std::optional<Vec3> {
-      std::array<Index, 3> low{};
-      std::array<double, 3> fraction{};
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double f = (p[k] - grid.origin[k]) / grid.spacing[k];
-        const double last = static_cast<double>(grid.points[k] - 1);
-        if (grid.points[k] == 1) continue;
-        if (!(f >= 0 && f <= last)) return std::nullopt;
-        low[k] = std::min<Index>(static_cast<Index>(f), grid.points[k] - 2);
-        fraction[k] = f - static_cast<double>(low[k]);
-      }
+      const GridBlend blend = blend_at(grid, Association::point, p);
+      if (blend.count == 0) return std::nullopt;
       Vec3 sum{};
-      for (unsigned corner = 0; corner < 8; ++corner) {
-        double weight = 1;
-        Index index = 0;
-        Index stride = 1;
-        for (std::size_t k = 0; k < 3; ++k) {
-          const bool up = ((corner >> k) & 1U) != 0;
-          weight *= up ? fraction[k] : 1 - fraction[k];
-          index += stride * (low[k] + (up && fraction[k] > 0 ? 1 : 0));
-          stride *= grid.points[k];
-        }
-        if (weight > 0)
-          for (std::size_t k = 0; k < 3; ++k)
-            sum[k] += weight * static_cast<double>((*components)[k][static_cast<std::size_t>(index)]);
-      }
+      for (std::size_t i = 0; i < static_cast<std::size_t>(blend.count); ++i)
+        for (std::size_t k = 0; k < 3; ++k)
+          sum[k] +=
+              blend.weights[i] * static_cast<double>((*components)[k][static_cast<std::size_t>(blend.entries[i])]);
       return sum;
     };
   }

@@ -103,8 +103,8 @@ class FieldScene final : public Scene {
   /// The range shown now, and starting it afresh from the present frame.
   [[nodiscard]] std::pair<double, double> range() const;
   void reset_range();
-  /// What is known of the range of the field shown now over frames that were not (range_in_frame): the range becomes at least
-  /// that, for as long as this field is shown and the range is not fixed.
+  /// The range of the field shown now over all frames (range_over_frames): it is taken for as long as this field is shown and the
+  /// range is not fixed.
   void set_known_range(std::pair<double, double> range);
 
   void set_markers(std::vector<Marker> markers);

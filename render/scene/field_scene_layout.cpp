@@ -76,6 +76,7 @@ Ray FieldScene::Impl::ray_at(double x, double y) const {
 void FieldScene::Impl::place_overlay() {
   OverlayContent& c = overlay->content;
   c.theme = theme;
+  c.ground = !transparent;
   c.ratio = pixel_ratio;
   c.width = width;
   c.height = height;

@@ -84,8 +84,7 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
         now = range;
     }
     const bool told = known && known_of == key;
-    if (told)
-      now = all_zero ? *known : std::pair{std::min(now.first, known->first), std::max(now.second, known->second)};
+    if (told) now = *known;
     range = now;
     range_of = all_zero && !told ? std::string() : key;
   }

@@ -206,4 +206,17 @@ std::optional<std::pair<double, double>> range_in_frame(const Frame& frame, cons
   return out;
 }
 
+std::optional<std::pair<double, double>> range_over_frames(std::vector<std::pair<double, double>> ranges) {
+  if (ranges.empty()) return std::nullopt;
+  if (std::all_of(ranges.begin(), ranges.end(), [](const auto& r) { return r.first < 0 && r.first == -r.second; })) {
+    const auto chosen = ranges.begin() + static_cast<std::ptrdiff_t>(ranges.size() - 1 - (ranges.size() - 1) / 4);
+    std::nth_element(ranges.begin(), chosen, ranges.end(),
+                     [](const auto& a, const auto& b) { return a.second < b.second; });
+    return *chosen;
+  }
+  std::pair<double, double> out = ranges.front();
+  for (const auto& r : ranges) out = {std::min(out.first, r.first), std::max(out.second, r.second)};
+  return out;
+}
+
 }  // namespace conoid

@@ -291,36 +291,11 @@ std::optional<Hit> ImagePart::hit(const Ray& ray, const FieldView& view) const {
 }
 
 double ImagePart::interpolate(const Vec3& point) const {
-  const auto n = size();
-  const bool cells = association_ == Association::cell;
-  std::array<Index, 3> low{};
-  std::array<double, 3> part{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double last = static_cast<double>(grid_.points[k] - 1);
-    double f = (point[k] - grid_.origin[k]) / grid_.spacing[k];
-    if (grid_.points[k] > 1 && (f < -1e-9 * last || f > last * (1 + 1e-9)))
-      return std::numeric_limits<double>::quiet_NaN();
-    f = std::clamp(f, 0.0, last);
-    if (cells) {
-      low[k] = std::min(static_cast<Index>(f), n[k] - 1);
-    } else {
-      low[k] = std::clamp<Index>(static_cast<Index>(f), 0, std::max<Index>(n[k] - 2, 0));
-      part[k] = n[k] > 1 ? f - static_cast<double>(low[k]) : 0;
-    }
-  }
+  const GridBlend blend = blend_at(grid_, association_, point);
+  if (blend.count == 0) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0;
-  for (unsigned corner = 0; corner < 8; ++corner) {
-    double weight = 1;
-    Index index = 0;
-    Index stride = 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const bool up = ((corner >> k) & 1U) != 0;
-      weight *= up ? part[k] : 1 - part[k];
-      index += stride * (low[k] + (up && part[k] > 0 ? 1 : 0));
-      stride *= n[k];
-    }
-    if (weight > 0) sum += weight * static_cast<double>(values()[static_cast<std::size_t>(index)]);
-  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(blend.count); ++i)
+    sum += blend.weights[i] * static_cast<double>(values()[static_cast<std::size_t>(blend.entries[i])]);
   return sum;
 }
 

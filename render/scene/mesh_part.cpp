@@ -11,7 +11,6 @@
 #include <vtkCellArray.h>
 #include <vtkCellData.h>
 #include <vtkFloatArray.h>
-#include <vtkGenericCell.h>
 #include <vtkLookupTable.h>
 #include <vtkPlane.h>
 #include <vtkPlaneCollection.h>
@@ -22,10 +21,11 @@
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
 #include <vtkRenderer.h>
-#include <vtkStaticCellLocator.h>
 #include <vtkTypeInt64Array.h>
 #include <vtkUnstructuredGrid.h>
 
+#include "engine/mesh/cell_locator.hpp"
+#include "engine/mesh/shape_functions.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
@@ -607,30 +607,28 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
 
 Result<std::vector<double>> MeshPart::sample(const std::vector<Vec3>& points) const {
   if (values().empty()) return make_error(ErrorCode::command_line, "this part does not carry the field shown");
-  if (!skin_.has_volume_cells)
+  const CellArrays arrays{*mesh_.points, *mesh_.connectivity, *mesh_.offsets, *mesh_.types};
+  const CellLocator locator(arrays);
+  int flat = 0;
+  for (std::size_t k = 0; k < 3; ++k) flat += locator.high()[k] - locator.low()[k] <= 1e-12 * diagonal_;
+  if (locator.dimension() + flat < 3)
     return make_error(ErrorCode::command_line, "a line through a surface mesh meets no volume cells",
-                      "Choose a grid or a volume mesh.");
-  const auto grid = volume_grid();
-  vtkNew<vtkStaticCellLocator> locator;
-  locator->SetDataSet(grid);
-  locator->BuildLocator();
-  vtkNew<vtkGenericCell> cell;
+                      "Choose a grid, a volume mesh or a plane one.");
   std::vector<double> out;
   out.reserve(points.size());
-  std::vector<double> weights(64);
   for (const Vec3& p : points) {
-    double x[3] = {p[0], p[1], p[2]};
-    double local[3];
-    const vtkIdType found = locator->FindCell(x, 1e-10 * diagonal_ * diagonal_, cell, local, weights.data());
-    if (found < 0) {
+    const CellSpot spot = locator.find(p, 1e-6 * diagonal_);
+    if (spot.cell < 0) {
       out.push_back(std::numeric_limits<double>::quiet_NaN());
     } else if (association_ == Association::cell) {
-      out.push_back(static_cast<double>(values()[static_cast<std::size_t>(found)]));
+      out.push_back(static_cast<double>(values()[static_cast<std::size_t>(spot.cell)]));
     } else {
+      const ShapeValues shape = shape_values(arrays.shape(spot.cell), spot.reference);
+      const auto nodes = arrays.nodes(spot.cell);
       double sum = 0;
-      for (vtkIdType k = 0; k < cell->GetNumberOfPoints(); ++k)
-        sum += weights[static_cast<std::size_t>(k)] *
-               static_cast<double>(values()[static_cast<std::size_t>(cell->GetPointId(static_cast<int>(k)))]);
+      for (std::size_t k = 0; k < nodes.size(); ++k)
+        if (std::abs(shape.n[k]) > 1e-14)
+          sum += shape.n[k] * static_cast<double>(values()[static_cast<std::size_t>(nodes[k])]);
       out.push_back(sum);
     }
   }

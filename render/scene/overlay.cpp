@@ -134,8 +134,21 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
   // The title starts at the bar if it fits, else it ends at the picture's margin.
   const double title_width = text_size(content.theme, content.bar_title, small_text * r)[0];
   const bool fits = x + title_width <= content.width - margin * r;
+  if (!fits) {
+    // It may lie over the field there: letters need their ground.
+    const double gap = 4 * r, end = content.width - margin * r;
+    paint_ground(painter, end - title_width - gap, bottom + rows + 12 * r, title_width + 2 * gap, (small_text + 6) * r);
+  }
   draw_text(painter, content.theme, content.theme.text, small_text * r, false, fits ? Align::left : Align::right,
             Raise::bottom, fits ? x : content.width - margin * r, bottom + rows + 14 * r, content.bar_title);
+}
+
+void OverlayItem::paint_ground(vtkContext2D& painter, double x, double y, double width, double height) const {
+  if (!content.ground) return;
+  constexpr double opacity = 0.8;
+  no_pen(painter);
+  use_brush(painter, content.theme.background, opacity);
+  draw_rect(painter, x, y, width, height);
 }
 
 void OverlayItem::paint_caption(vtkContext2D& painter) {

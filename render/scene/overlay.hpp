@@ -44,7 +44,8 @@ struct OverlayLabel {
 
 struct OverlayContent {
   Theme theme;
-  double ratio = 1;  ///< device pixels for one logical pixel
+  bool ground = true;  ///< letters over the field stand on the theme's background; not in transparent pictures
+  double ratio = 1;    ///< device pixels for one logical pixel
   int width = 1;
   int height = 1;
   std::string title;
@@ -80,6 +81,7 @@ class OverlayItem : public vtkContextItem {
   /// Left, bottom, columns and rows of the coloured stripe.
   [[nodiscard]] std::array<double, 4> stripe() const;
   void paint_bar(vtkContext2D& painter);
+  void paint_ground(vtkContext2D& painter, double x, double y, double width, double height) const;
   void paint_caption(vtkContext2D& painter);
   void paint_triad(vtkContext2D& painter);
   void paint_marks(vtkContext2D& painter);

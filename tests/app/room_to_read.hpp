@@ -5,8 +5,10 @@
 
 #include <QAbstractButton>
 #include <QCheckBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLayout>
+#include <QMainWindow>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QScrollArea>
@@ -53,11 +55,7 @@ inline QStringList cut_or_covered(const QWidget& window) {
                    QString(": %1 of %2 pixels").arg(scroll->viewport()->width()).arg(scroll->widget()->width());
     }
   }
-  for (const QLayout* layout : window.findChildren<QLayout*>()) {
-    if (qobject_cast<const QStackedLayout*>(layout) || layout->inherits("QMainWindowLayout")) continue;
-    std::vector<const QWidget*> parts;
-    for (int i = 0; i < layout->count(); ++i)
-      if (const QWidget* part = layout->itemAt(i)->widget(); part && part->isVisibleTo(&window)) parts.push_back(part);
+  const auto apart = [&](const std::vector<const QWidget*>& parts) {
     for (std::size_t i = 0; i < parts.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         const QRect both = parts[i]->geometry() & parts[j]->geometry();
@@ -65,6 +63,28 @@ inline QStringList cut_or_covered(const QWidget& window) {
           out << words_for(*parts[i], parts[i]->accessibleName()) + " lies over " +
                      words_for(*parts[j], parts[j]->accessibleName());
       }
+  };
+  for (const QLayout* layout : window.findChildren<QLayout*>()) {
+    if (qobject_cast<const QStackedLayout*>(layout) || layout->inherits("QMainWindowLayout")) continue;
+    std::vector<const QWidget*> parts;
+    for (int i = 0; i < layout->count(); ++i)
+      if (const QWidget* part = layout->itemAt(i)->widget(); part && part->isVisibleTo(&window)) parts.push_back(part);
+    apart(parts);
+  }
+  // Panes around a centre: a layout of its own kind, which squeezes them below what they need rather than grow the window.
+  for (const QMainWindow* frame : window.findChildren<QMainWindow*>()) {
+    std::vector<const QWidget*> parts;
+    for (const QDockWidget* dock : frame->findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly))
+      if (dock->isVisibleTo(&window)) parts.push_back(dock);
+    if (frame->centralWidget() && frame->centralWidget()->isVisibleTo(&window)) parts.push_back(frame->centralWidget());
+    apart(parts);
+    for (const QWidget* part : parts) {
+      const int room = part->width(), need = part->minimumSizeHint().width();
+      if (need > room + rounding && part->minimumWidth() == 0)
+        out << words_for(*part, part->objectName()) + QString(": %1 of %2 pixels").arg(room).arg(need);
+      if (!frame->rect().contains(part->geometry()))
+        out << words_for(*part, part->objectName()) + " reaches out of the window";
+    }
   }
   return out;
 }

@@ -2,6 +2,7 @@
 // Fuzz target: any bytes as a case file. Parsing, validation, resolution, edits and writing must neither
 // crash nor disagree with each other. The corpus lies in tests/data/fuzz/case; a crashing input is kept there
 // under the bug's name.
+// links: conoid_case
 #include "engine/case/case.hpp"
 #include "engine/core/units.hpp"
 #include "tests/fuzz/case_sample.hpp"

@@ -4,6 +4,7 @@
 // Input: one byte that says what the rest stands for. 0: text of a manifest. 1: text of an index. 2: a manifest's body,
 // which is wrapped with a right checksum so that the fuzzer gets past it. 3: up to the first 0xff byte a manifest's
 // body, then the bytes of rank-0.bin, opened as a folder.
+// links: conoid_io
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -2,6 +2,9 @@
 // libFuzzer target: a run whose small files hold any bytes opens without them, or is refused with a text.
 //
 // Input: run.json, summary.json, telemetry.csv and log.jsonl, one behind the other, each ended by a byte 0xff.
+// links: conoid_case conoid_io conoid_team
+// sources: app/model/stored_run.cpp engine/session/control.cpp engine/session/frame_channel.cpp
+// sources: engine/session/event_queue.cpp engine/session/run_lock.cpp
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 // Input: one byte that says which of the files below is damaged, then edits of six bytes each: what to do, a place (three bytes, counted
 // among those that hold something), a value (two bytes). Files of HDF5 are too large and too empty for changes at random places.
 // 255 as the first byte: the rest is the file.
+// links: conoid_io
 #include <array>
 #include <cstdint>
 #include <cstdlib>

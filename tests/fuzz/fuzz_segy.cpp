@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer target: any bytes as a SEG-Y file are an error, or traces within the file.
+// links: conoid_io
 #include "engine/io/segy.hpp"
 
 #include <cstdint>

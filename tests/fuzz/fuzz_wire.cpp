@@ -3,6 +3,7 @@
 //
 // Input: one byte that says what the rest is. 0: a stream with greeting and messages. 1: a packed block. 2: an event. 3: two
 // frames, the first of a length that follows in two bytes. 4: options. 5: a wish for frames.
+// links: conoid_session
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

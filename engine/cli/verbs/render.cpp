@@ -38,6 +38,9 @@ Verb render_verb() {
   return {"render", "Draw a field of a run as a picture, without a display",
           "  conoid render latest --field pressure -o pressure.png\n"
           "  conoid render runs/short --field pressure --frame 12 -o frame12.png\n"
+          "  conoid render latest --field pressure --cut z=-300m --camera top --range -20mPa:20mPa -o plane.png\n"
+          "  conoid render latest --field pressure --frames all -o film.gif\n"
+          "  conoid render latest --field pressure --frames 0.1s:0.3s -o film.mp4\n"
           "  conoid-render --help shows all options\n",
           add_render};
 }

@@ -15,9 +15,12 @@ namespace conoid::cli {
 [[nodiscard]] Verb mesh_verb();
 [[nodiscard]] Verb resample_verb();
 [[nodiscard]] Verb render_verb();
+[[nodiscard]] Verb probe_verb();
 [[nodiscard]] Verb export_verb();
 [[nodiscard]] Verb list_verb();
 [[nodiscard]] Verb new_verb();
 [[nodiscard]] Verb devices_verb();
+[[nodiscard]] Verb manual_verb();
+[[nodiscard]] Verb completion_verb();
 
 }  // namespace conoid::cli

@@ -166,9 +166,13 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
     }
     SumSink sums(surface, curved);
     const RowPoints rows{points, true};
-    PairPhase<double, SumSink> phase("ghmatece", surface, rules, fine, lane_medium<double>(fixed), rows,
-                                     static_cast<Index>(surface.elements.size()), sums, stop);
-    team.run(phase, stop);
+    const auto elements = static_cast<Index>(surface.elements.size());
+    PairPhase<double, SumSink> far("ghmatece", surface, rules, lane_medium<double>(fixed), rows, elements, sums, stop);
+    team.run(far, stop);
+    const NearPairs pairs = near_pairs(surface, rules, rows, elements, CpuWorker(team.threads()));
+    NearPhase<double, SumSink> near("near sums", surface, rules, fine, lane_medium<double>(fixed), rows, pairs, sums,
+                                    stop);
+    team.run(near, stop);
     for (Index n = 0; n < m; ++n)
       for (std::size_t q = 0; q < 9; ++q)
         out.blocks[static_cast<std::size_t>(n)][q] = -sums.sums[static_cast<std::size_t>(n)][q].load() / (4 * pi);

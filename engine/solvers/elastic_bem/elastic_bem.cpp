@@ -7,12 +7,14 @@
 #include <numbers>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "engine/core/log.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
 
@@ -186,6 +188,20 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                {"frequencies", fmt::format("{}", e.steps)},
                {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
+  if (s.node_count() < least_device_rows)
+    e.use = {0, fmt::format("a device begins to pay at {} collocation points", least_device_rows)};
+  else if (p->solve.deterministic && offer.workers.size() > 1)  // crew()
+    e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); e.use.most != 0 && !team.devices().empty()) {
+    // Two panels of columns on each device, and the same in page-locked memory of the host.
+    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16, points = 500 * (7 + nodes) * entry / 2,
+                 one = 3 * nodes * n * entry + points;
+    const Bytes slots =
+        2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active)));
+    e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), team.device_memory());
+    e.host_memory += slots * team.devices().size();
+    e.details.emplace_back("far pairs", fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
+  }
   if (far.seconds > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(far.seconds / cores)));
@@ -533,7 +549,8 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"ghmatece"}, {"rigid"}, {"ghmatecd"}, {"singular"}, {"factorise"}, {"sigmaec"},
+    {"ghmatece"},   {"near sums"}, {"rigid"},     {"ghmatecd", true, true},
+    {"near pairs"}, {"singular"},  {"factorise"}, {"sigmaec"},
 };
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk that dynamic pairs and static sums share: tiles of rows against intervals of elements; near pairs one by one. For
-// the assembly only.
+// The walk over far pairs that dynamic pairs and static sums share: tiles of rows against intervals of elements. Near pairs are a list
+// of their own (near_pairs.hpp). For the assembly only.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 #include <memory>
 
 #include "engine/solvers/elastic_bem/assembly.hpp"
-#include "engine/solvers/elastic_bem/near_points.hpp"
+#include "engine/solvers/elastic_bem/near_pairs.hpp"
 
 namespace conoid::elastic_bem {
 
-/// Tiles of rows, elements of an interval, blocks of lanes. `Sink` says what happens to the values of a block or of a near
-/// pair.
+/// Tiles of rows, elements of an interval, blocks of lanes. `Sink` says what happens to the values of a block or of a row whose
+/// rule differs from that of its block.
 template <class Real, class Sink>
-class PairPhase final : public Phase {
+class PairPhase : public Phase {
  public:
-  PairPhase(const char* name, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
-            LaneMedium<Real> medium, const RowPoints& rows, Index elements, Sink& sink, std::stop_token stop)
-      : name_(name), surface_(surface), rules_(rules), accuracy_(accuracy), medium_(medium), rows_(rows),
-        elements_(elements), sink_(sink), stop_(std::move(stop)), kernels_(lane_kernels<Real>()) {}
+  PairPhase(const char* name, const Surface& surface, const FarRules<Real>& rules, LaneMedium<Real> medium,
+            const RowPoints& rows, Index elements, Sink& sink, std::stop_token stop)
+      : surface_(surface), rules_(rules), medium_(medium), rows_(rows), elements_(elements), sink_(sink),
+        stop_(std::move(stop)), kernels_(lane_kernels<Real>()), name_(name) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return elements_; }
 
@@ -38,7 +38,7 @@ class PairPhase final : public Phase {
       }
     });
   }
-  [[nodiscard]] AssemblyWork points() const { return {far_.load(), near_.load()}; }
+  [[nodiscard]] double points() const { return far_.load(); }
   /// By the kernel as written, a constant element; an interval has its share of the points. Memory: 3 × 3 complex of t*, and of u*
   /// where it is wanted, of each row and element.
   [[nodiscard]] Work work(Interval items) const override {
@@ -49,10 +49,22 @@ class PairPhase final : public Phase {
       if (k < items.begin || k >= items.end) continue;
       ++(sink_.with_u(k) ? with_u : with_t);
     }
-    const double points = (far_.load() + near_.load()) / std::max(1.0, all);
+    const double points = far_.load() / std::max(1.0, all);
     return {points * (with_u * flops_a_point + with_t * flops_a_point_t),
             static_cast<double>(rows_.points.size()) * (2 * with_u + with_t) * 18 * sizeof(Real)};
   }
+
+ protected:
+  void add_points(double done) { far_.fetch_add(done); }
+
+  const Surface& surface_;
+  const FarRules<Real>& rules_;
+  LaneMedium<Real> medium_;
+  const RowPoints& rows_;
+  Index elements_;
+  Sink& sink_;
+  std::stop_token stop_;
+  const LaneKernels<Real>& kernels_;
 
  private:
   void tile(Interval rows, Interval interval) {
@@ -75,12 +87,9 @@ class PairPhase final : public Phase {
     const auto out = std::make_unique<Block<Real>>();
     std::vector<double> d2(static_cast<std::size_t>(blocks * lanes));
     std::vector<LanePut<Real>> entries;
-    PointSet set;
-    NearPoints<Real> near_points;
     Real bx[3][16];
-    double far_done = 0, near_done = 0;
+    double far_done = 0;
     for (Index k = interval.begin; k < interval.end; ++k) {
-      const Element& e = surface_.elements[static_cast<std::size_t>(k)];
       const auto own_begin = next;
       while (next != own.end() && next->first == k) ++next;
       if (!sink_.wants(k)) continue;
@@ -88,7 +97,7 @@ class PairPhase final : public Phase {
       sink_.prepare(k, entries);
       const auto classes = rules_.classes(k);
       const double limit = classes.back().distance2, farthest = classes.front().distance2;
-      const Vec3 c = vec::sub(e.centre, rules_.origin());
+      const Vec3 c = rule_centre(rules_, surface_.elements[static_cast<std::size_t>(k)]);
       for (std::size_t q = 0; q < static_cast<std::size_t>(blocks * lanes); ++q) {
         const double dx = static_cast<double>(x[q]) - c[0], dy = static_cast<double>(x[stride + q]) - c[1],
                      dz = static_cast<double>(x[2 * stride + q]) - c[2];
@@ -109,16 +118,12 @@ class PairPhase final : public Phase {
           sink_.block(kernels_, k, entries, rows.begin + from, all_lanes(lanes), lanes, PutMode::stream, out->v);
           continue;
         }
-        // The class that each row asks for; −1: none, it lies on the element; −2: it is near.
+        // The class that each row asks for; −1: none, it lies on the element or near to it.
         int asked[16];
         int finest = -1;
         for (Index l = 0; l < lanes; ++l) {
           asked[l] = -1;
-          if (from + l >= count || d[l] < 0) continue;
-          if (d[l] < limit) {
-            asked[l] = -2;
-            continue;
-          }
+          if (from + l >= count || d[l] < limit) continue;
           int level = 0;
           while (level + 1 < static_cast<int>(classes.size()) &&
                  d[l] < classes[static_cast<std::size_t>(level)].distance2)
@@ -168,50 +173,24 @@ class PairPhase final : public Phase {
                     valid == all_lanes(lanes) ? PutMode::stream : PutMode::set, out->v);
         for (Index l = 0; l < lanes; ++l) {
           if (asked[l] == -1 || (valid >> l & 1U) != 0) continue;
-          const Index row = rows.begin + from + l;
-          if (asked[l] == -2) {
-            set.clear();
-            const Vec3& at = rows_.points[static_cast<std::size_t>(row)];
-            near_rule(e, at, accuracy_.target, rules_.wave_number(), set);
-            near_done += set.count();
-            const LanePoints<Real>& p =
-                sink_.scalar ? scalar_points(near_points, set, at) : near_points.fill(set, at, kernels_.lanes);
-            kernels_.near(medium_, p, nullptr, sink_.part, with_u, out->v);
-          } else {
-            LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;
-            near_done += p.count;
-            p.count = classes[static_cast<std::size_t>(asked[l])].padded;
-            const std::size_t at_row = static_cast<std::size_t>(from + l);
-            const Real at[3] = {x[at_row], x[stride + at_row], x[2 * stride + at_row]};
-            kernels_.near(medium_, p, at, sink_.part, with_u, out->v);
-          }
-          sink_.single(k, row, out->v);
+          LanePoints<Real> p = classes[static_cast<std::size_t>(asked[l])].points;
+          far_done += p.count;
+          p.count = classes[static_cast<std::size_t>(asked[l])].padded;
+          const std::size_t at_row = static_cast<std::size_t>(from + l);
+          const Real at[3] = {x[at_row], x[stride + at_row], x[2 * stride + at_row]};
+          kernels_.near(medium_, p, at, sink_.part, with_u, out->v);
+          sink_.single(k, rows.begin + from + l, out->v);
         }
       }
     }
     kernels_.fence();
     far_.fetch_add(far_done);
-    near_.fetch_add(near_done);
   }
 
   static unsigned all_lanes(Index lanes) { return lanes == 32 ? ~0U : (1U << lanes) - 1; }
 
-  const LanePoints<Real>& scalar_points(NearPoints<Real>& near_points, PointSet& set, const Vec3& at) {
-    for (auto& s : set.shape) s[0] = 1;
-    return near_points.fill(set, at, kernels_.lanes, 0);
-  }
-
   const char* name_;
-  const Surface& surface_;
-  const FarRules<Real>& rules_;
-  const Accuracy& accuracy_;
-  LaneMedium<Real> medium_;
-  const RowPoints& rows_;
-  Index elements_;
-  Sink& sink_;
-  std::stop_token stop_;
-  const LaneKernels<Real>& kernels_;
-  std::atomic<double> far_{0}, near_{0};
+  std::atomic<double> far_{0};
 };
 
 }  // namespace conoid::elastic_bem

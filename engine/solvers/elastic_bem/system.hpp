@@ -65,6 +65,7 @@ class FarField;
 /// What solve() took from the system, kept for the next frequency: taking new pages costs as much as filling them does.
 struct SolveMemory {
   BigArray<std::byte> matrix, known, factors;
+  std::shared_ptr<PanelStore> panels;  ///< of devices that assemble
 };
 
 class BoundarySystem {
@@ -100,6 +101,8 @@ class BoundarySystem {
     Index node;
     std::size_t component;
   };
+  template <class Real>
+  class Solution;  ///< one call of solve(): its steps
   [[nodiscard]] std::vector<Known> known_list(const std::vector<LoadValues>& cases) const;
 
   const Surface* surface_ = nullptr;

@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
-constexpr Index parts_of_run = 10000;  // progress is counted in these
+constexpr Index parts_of_run = 10000;  // progress is counted in these or more
 constexpr const char* part_name = "flow";
 
 double seconds_since(Clock::time_point start) {
@@ -131,6 +131,15 @@ Status HydroFem::prepare(RunContext& context) {
     if (frames.has("interval")) frames_interval_ = frames["interval"].number();
     if (frames.has("count")) frames_count_ = frames["count"].integer();
   }
+  // A part begins where a frame is due: n frames of a run lie where an interval of end / n puts them.
+  const Index frames = std::max<Index>(1, frames_count_);
+  parts_ = frames * ((parts_of_run + frames - 1) / frames);
+  rows_ = {};
+  if (context.input["output"].has("rows")) {
+    const Values rows = context.input["output"]["rows"];
+    if (rows.has("every")) rows_.every = rows["every"].integer();
+    if (rows.has("interval")) rows_.interval = rows["interval"].number();
+  }
   log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}", problem_.zones_text,
             problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, op_->kernels().name,
             format_quantity(march_->last_step(), "s"));
@@ -138,9 +147,11 @@ Status HydroFem::prepare(RunContext& context) {
   return {};
 }
 
-/// Done, in whole parts: what the session's count of frames goes by.
+/// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.
 double HydroFem::share(double time) const {
-  return std::floor(time / problem_.march.end_time * parts_of_run) / static_cast<double>(parts_of_run);
+  const auto parts = static_cast<double>(parts_);
+  const double rounding = 1e-9 * parts / static_cast<double>(std::max<Index>(1, frames_count_));
+  return std::floor(time / problem_.march.end_time * parts * (1 + 1e-12) + rounding) / parts;
 }
 
 /// Whether a results frame is due since a time and step, so that frames show the same moments on every machine.
@@ -172,9 +183,9 @@ void HydroFem::watch_tables() {
 Result<Advanced> HydroFem::advance(RunContext& context) {
   if (!announced_) {
     // Time, not steps: how many of these there will be is known only at the end.
-    context.progress.begin("march in time", parts_of_run, "parts of the end time");
+    context.progress.begin("march in time", parts_, "parts of the end time");
     announced_ = true;
-    record(context);
+    if (sums_.recorded < 0) record(context, march_->time(), march_->accepted(), true);
   }
   const auto clock = Clock::now();
   const Index before = march_->accepted() + march_->repeated();
@@ -184,14 +195,13 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       const double from = march_->time();
       const Index from_step = march_->accepted();
       march_->step();
-      record(context);
+      record(context, from, from_step, march_->finished());
       watch_tables();
       more = !march_->finished();
       if (more && crossed_mark(from, from_step)) break;
     } while (more && seconds_since(clock) < bundle_seconds);
   } catch (const Failure& failure) {
-    sums_.recorded = -1;  // the last state gets its row
-    record(context);
+    record(context, march_->time(), march_->accepted(), true);  // the last state gets its row
     if (march_->accepted() == 0) return failure.error();
     // The march is over; the frame of its end shows the zone, and finish() says what happened.
     collapse_ = failure.error();
@@ -199,7 +209,7 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   }
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
   context.progress.computed(attempted * static_cast<double>(op_->space().zones), "zones");
-  context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_of_run) + 0.5));
+  context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_) + 0.5));
   return Advanced{!more, march_->accepted(), 0, march_->time()};
 }
 

@@ -33,7 +33,7 @@ class HydroFem final : public Solver {
   /// Numbers that a resumed run goes on with.
   struct Sums {
     double energy_first = 0, energy_worst = 0;
-    Index recorded = -1;  ///< the last of the equal parts of the end time that has its row
+    Index recorded = -1;  ///< the accepted step of the last row
     double shortest_step = 0;
   };
 
@@ -43,7 +43,17 @@ class HydroFem final : public Solver {
     double first = 0;           ///< when [s]
   };
 
-  void record(RunContext& context);
+  /// How often tables over time get a row: by absolute time or steps, never by the end of the run, which may move.
+  struct Rows {
+    Index every = 0;      ///< steps
+    double interval = 0;  ///< s
+    /// Rows that are due up to a time and step. With neither rule every step up to `dense`, then one whenever the steps have
+    /// grown by 1/dense; each `thinning`-th of a rule's.
+    [[nodiscard]] Index marks(double time, Index step, Index dense, Index thinning) const;
+  };
+
+  /// A row if one is due since a time and step, or if `anyway` and the step has none.
+  void record(RunContext& context, double from, Index from_step, bool anyway);
   /// Counts and tells of points outside their tables; throws Failure(not_converged) where the case wants the run to end.
   void watch_tables();
   [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
@@ -70,7 +80,9 @@ class HydroFem final : public Solver {
   bool announced_ = false;
   std::optional<Error> collapse_;       ///< of the time step
   std::optional<double> exact_radius_;  ///< of the blast after one second
+  Rows rows_;
   Index frames_every_ = 0, frames_count_ = 0;
+  Index parts_ = 1;  ///< of the end time, in which progress is counted; whole multiples of the frames
   double frames_interval_ = 0;
 };
 

@@ -168,10 +168,10 @@ void Operator::project(double* field, Index stride, Interval nodes) const {
 }
 
 double Operator::multiply_mass(const double* p, int components, double* y) {
-  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval batches, int) {
-    batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p, components, batches);
+  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval batches, int) {
+    batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p, components, batches);
   });
-  workers_.for_each({0, space_.nodes}, node_grain,
+  workers_.for_each({0, space_.nodes}, node_grain_,
                     [&](Interval nodes, int) { sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes); });
   return std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
 }
@@ -192,61 +192,62 @@ int Operator::solve_mass(std::vector<double>& a) {
   const int dim = space_.dim;
   const Index n = space_.nodes;
   int iterations = 0;
-  run_together(workers_, static_cast<int>(std::min<Index>(workers_.threads(), batch_count_)),
-               [&](Together& all, int thread) {
-                 const auto over = [&](Interval nodes, const auto& body) {
-                   for (int c = 0; c < dim; ++c)
-                     for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
-                 };
-                 // Every thread adds the chunks' sums by itself, in the same order.
-                 const auto total = [&](const std::vector<double>& sums) {
-                   all.wait();
-                   return std::accumulate(sums.begin(), sums.end(), 0.0);
-                 };
-                 all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
-                   double s = 0;
-                   project(rhs_.data() + nodes.begin, n, nodes);
-                   over(nodes, [&](std::size_t k, double d) {
-                     a[k] = 0;
-                     r_[k] = rhs_[k];
-                     p_[k] = d * r_[k];
-                     s += p_[k] * r_[k];
-                   });
-                   node_sums_[u(nodes.begin / node_grain)] = s;
-                 });
-                 double rz = total(node_sums_);
-                 const double target = mass_tolerance_ * mass_tolerance_ * rz;
-                 int iteration = 0;
-                 while (rz > target && iteration < mass_iterations_) {
-                   ++iteration;
-                   all.for_own(thread, 0, batch_count_, batch_grain, [&](Interval batches) {
-                     batch_sums_[u(batches.begin / batch_grain)] = kernels_.mass(data_, p_.data(), dim, batches);
-                   });
-                   // p lies in the free directions, so p·(P M p) = p·(M p).
-                   const double alpha = rz / total(batch_sums_);
-                   all.for_own(thread, 1, n, node_grain, [&](Interval nodes) {
-                     std::array<double, 3 * node_grain> q;
-                     sum_node_terms(dim, nodes, 1, q.data(), node_grain);
-                     project(q.data(), node_grain, nodes);
-                     double s = 0;
-                     for (int c = 0; c < dim; ++c)
-                       s += residual_after(alpha, q.data() + c * node_grain, &diagonal_[u(nodes.begin)],
-                                           &r_[u(c * n + nodes.begin)], nodes.size());
-                     node_sums_[u(nodes.begin / node_grain)] = s;
-                   });
-                   const double next = total(node_sums_);
-                   const double beta = next / rz;
-                   rz = next;
-                   all.for_own(thread, 2, n, node_grain, [&](Interval nodes) {
-                     over(nodes, [&](std::size_t k, double d) {
-                       a[k] += alpha * p_[k];
-                       p_[k] = d * r_[k] + beta * p_[k];
-                     });
-                   });
-                   all.wait();
-                 }
-                 if (thread == 0) iterations = iteration;
-               });
+  const auto began = std::chrono::steady_clock::now();
+  run_together(workers_, solve_width_.width(), [&](Together& all, int thread) {
+    const auto over = [&](Interval nodes, const auto& body) {
+      for (int c = 0; c < dim; ++c)
+        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
+    };
+    // Every thread adds the chunks' sums by itself, in the same order.
+    const auto total = [&](const std::vector<double>& sums) {
+      all.wait();
+      return std::accumulate(sums.begin(), sums.end(), 0.0);
+    };
+    all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+      double s = 0;
+      project(rhs_.data() + nodes.begin, n, nodes);
+      over(nodes, [&](std::size_t k, double d) {
+        a[k] = 0;
+        r_[k] = rhs_[k];
+        p_[k] = d * r_[k];
+        s += p_[k] * r_[k];
+      });
+      node_sums_[u(nodes.begin / node_grain_)] = s;
+    });
+    double rz = total(node_sums_);
+    const double target = mass_tolerance_ * mass_tolerance_ * rz;
+    int iteration = 0;
+    while (rz > target && iteration < mass_iterations_) {
+      ++iteration;
+      all.for_own(thread, 0, batch_count_, batch_grain_, [&](Interval batches) {
+        batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
+      });
+      // p lies in the free directions, so p·(P M p) = p·(M p).
+      const double alpha = rz / total(batch_sums_);
+      all.for_own(thread, 1, n, node_grain_, [&](Interval nodes) {
+        std::array<double, 3 * largest_node_grain> q;
+        sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
+        project(q.data(), node_grain_, nodes);
+        double s = 0;
+        for (int c = 0; c < dim; ++c)
+          s += residual_after(alpha, q.data() + c * node_grain_, &diagonal_[u(nodes.begin)],
+                              &r_[u(c * n + nodes.begin)], nodes.size());
+        node_sums_[u(nodes.begin / node_grain_)] = s;
+      });
+      const double next = total(node_sums_);
+      const double beta = next / rz;
+      rz = next;
+      all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+        over(nodes, [&](std::size_t k, double d) {
+          a[k] += alpha * p_[k];
+          p_[k] = d * r_[k] + beta * p_[k];
+        });
+      });
+      all.wait();
+    }
+    if (thread == 0) iterations = iteration;
+  });
+  solve_width_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1 + iterations);
   return iterations;
 }
 
@@ -257,7 +258,7 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
         "force sum",
         [&](Interval batches) { corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches); },
         force_work());
-    workers_.for_each({0, space_.nodes}, node_grain, [&](Interval nodes, int) {
+    workers_.for_each({0, space_.nodes}, node_grain_, [&](Interval nodes, int) {
       sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes);
     });
     add_boundary_pressure(state, rhs_);
@@ -307,7 +308,7 @@ void Operator::add(double factor, std::initializer_list<Sum> sums) const {
     s.out.resize(s.base.size());
     whole += static_cast<Index>(s.base.size());
   }
-  workers_.for_each({0, whole}, std::max<Index>(node_grain, whole / (4 * workers_.threads()) + 1),
+  workers_.for_each({0, whole}, std::max<Index>(node_grain_, whole / (4 * workers_.threads()) + 1),
                     [&](Interval some, int) {
                       Index first = 0;  // of this sum among all
                       for (const Sum& s : sums) {

@@ -7,6 +7,7 @@
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
 #include "engine/team/team.hpp"
+#include "engine/team/tuned_width.hpp"
 
 #include <functional>
 #include <memory>
@@ -182,8 +183,10 @@ class Operator {
   std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
   double* allocate(Index count);
   // Chunks of nodes and of batches: products are summed chunk by chunk in a fixed order, so that results do not depend on
-  // the number of threads. Small, for even shares of small meshes.
-  static constexpr Index node_grain = 512, batch_grain = 8;
+  // the number of threads. They follow the size of the mesh alone: some fifty chunks of a small mesh, for even shares.
+  static constexpr Index largest_node_grain = 512;
+  Index node_grain_ = largest_node_grain, batch_grain_ = 8;
+  TunedWidth solve_width_;  // threads of the mass solve, whose passes may be shorter than a barrier
 
   std::vector<double> diagonal_;  // of M_v, inverse
   struct Constraint {

@@ -28,8 +28,8 @@ double* Operator::allocate(Index count) {
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance),
-      mass_iterations_(setup.mass_iterations) {
+      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
+      solve_width_(workers_.threads()) {
   const int dim = space_.dim;
   if (setup.energy_source)
     for (int i = 0; i < workers_.threads(); ++i) energy_sources_.push_back(setup.energy_source());
@@ -84,8 +84,11 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   set_masses(setup);
   set_constraints(setup);
   deposit_point_energy(setup);
-  node_sums_.assign(u((space_.nodes + node_grain - 1) / node_grain), 0);
-  batch_sums_.assign(u((batch_count_ + batch_grain - 1) / batch_grain), 0);
+  constexpr Index chunks = 64, side = 16;
+  node_grain_ = std::clamp<Index>((space_.nodes / chunks + side - 1) / side * side, 64, largest_node_grain);
+  batch_grain_ = std::clamp<Index>(batch_count_ / chunks, 1, 8);
+  node_sums_.assign(u((space_.nodes + node_grain_ - 1) / node_grain_), 0);
+  batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
   rhs_.resize(initial_.v.size());
   r_ = p_ = rhs_;
   gravity_weights();
@@ -286,13 +289,13 @@ void Operator::set_widths() {
       }
     return true;
   };
-  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval some, int) {
+  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && cubes_[u(b)]; ++i) cubes_[u(b)] = cube_at(b, i / W, i % W);
   });
   if (std::all_of(cubes_.begin(), cubes_.end(), [](char cube) { return cube != 0; })) return;
   double* all = allocate(batch_count_ * points * size * W);
-  workers_.for_each({0, batch_count_}, batch_grain, [&](Interval some, int) {
+  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && !cubes_[u(b)]; ++i) {
         const Index at = (b * points + i / W) * size * W + i % W;

@@ -196,8 +196,8 @@ void check_walls(Reader& r, const Parts& p) {
     }
 }
 
-/// Where a surface that moves freely meets the axis, the velocity function of the axis holds no volume at order 2: the integral of its
-/// weight r is zero. Where entropy falls outwards such a surface is unstable, and its pole shows it first. README.md, "Limits".
+/// Where entropy falls outwards a surface that is thrown outwards is unstable, and the pole of an axisymmetric one, where an error of the
+/// force is twice that beside it and stays in its place, shows it first. README.md, "Limits".
 void check_poles(Reader& r, const Parts& p) {
   const int order = static_cast<int>(r.input["parameters"]["order"].integer());
   if (p.geometry.is_grid() || !p.geometry.axisymmetric || order > 2) return;
@@ -212,10 +212,12 @@ void check_poles(Reader& r, const Parts& p) {
       r.found.push_back(r.input.warning_at(
           r.input["parameters"]["order"],
           fmt::format(
-              "'{}' meets the axis at x = {:.5g}: at order {} density at such a pole, if the entropy of the gas falls "
-              "outwards there, does not get better with smaller zones (a tenth off)",
+              "'{}' meets the axis at x = {:.5g}: if the entropy of the gas falls outwards there, such a surface is "
+              "unstable, and at order {} density at the pole may not get better with smaller zones (a tenth off)",
               p.boundary_names[u(face.boundary)], x[0], order),
-          "Use order 3, which begins with a hundredth of the error; what lies deeper is right at any order."));
+          "Use order 3, which begins with a hundredth of the error, or zones that curve with the surface inside as "
+          "well, "
+          "which begin with a fifth; what lies deeper is right at any order."));
       return;
     }
   }

@@ -16,8 +16,9 @@
 namespace conoid::hydro_fem {
 namespace {
 
-constexpr Index rows_of_run = 1000;     // of the tables over time
-constexpr Index parts_a_front = 20;     // of these rows to one search for the shock
+constexpr Index dense_rows = 1000;      // steps from which on rows of the tables over time lie ever wider apart
+constexpr Index dense_fronts = 20;      // the same of searches for the shock, which cost more than a step
+constexpr Index rows_a_front = 20;      // where the case says how often there are rows
 constexpr int samples_over_time = 200;  // along a ray, in that search
 constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
 
@@ -39,14 +40,26 @@ double distance(const Vec3& a, const Vec3& b) {
 
 }  // namespace
 
-void HydroFem::record(RunContext& context) {
+Index HydroFem::Rows::marks(double time, Index step, Index dense, Index thinning) const {
+  if (every > 0) return step / every / thinning;
+  if (interval > 0) return static_cast<Index>(std::floor(time / interval * (1 + 1e-12) + 1e-9)) / thinning;
+  if (step <= dense) return step;
+  const auto n = static_cast<double>(dense);
+  return dense + static_cast<Index>(std::floor(std::log(static_cast<double>(step) / n) / std::log1p(1 / n) + 1e-9));
+}
+
+void HydroFem::record(RunContext& context, double from, Index from_step, bool anyway) {
   const double t = march_->time();
-  const auto part = static_cast<Index>(std::floor(t / problem_.march.end_time * rows_of_run * (1 + 1e-12)));
+  const Index step = march_->accepted();
   const double dt = march_->taken_step();
   if (dt > 0) sums_.shortest_step = sums_.shortest_step > 0 ? std::min(sums_.shortest_step, dt) : dt;
-  if (part == sums_.recorded && !march_->finished()) return;
-  const bool front_due = part / parts_a_front != sums_.recorded / parts_a_front || march_->finished();
-  sums_.recorded = part;
+  const auto due = [&](Index dense, Index thinning) {
+    return anyway || rows_.marks(t, step, dense, thinning) > rows_.marks(from, from_step, dense, thinning);
+  };
+  if (step == sums_.recorded) return;
+  if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
+  if (!due(dense_rows, 1)) return;
+  sums_.recorded = step;
   const State& state = march_->state();
   const double factor = problem_.energy_factor;
   const Energies e = op_->energies(state);
@@ -73,7 +86,6 @@ void HydroFem::record(RunContext& context) {
     steps.y_scale = AxisScale::log;
     context.results.table(steps).append({t, dt});
   }
-  if (front_due && dt > 0 && blast_in_uniform_gas()) record_front(context);
   if (tracers_.empty()) return;
   const int dim = op_->space().dim;
   TableInfo pressure =

@@ -11,6 +11,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "tests/app/heartbeat.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -19,8 +20,7 @@ class TestBigGrid : public QObject {
   Q_OBJECT
  private slots:
   void the_window_never_blocks_over_100_ms() {
-    const std::filesystem::path sample =
-        std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases" / "point-source" / "case.json";
+    const std::filesystem::path sample = test::samples() / "point-source" / "case.json";
     const auto text = read_file(sample);
     QVERIFY(text.ok());
     Json grid = read_json(*text);
@@ -28,17 +28,14 @@ class TestBigGrid : public QObject {
     grid["parameters"]["duration"] = "200 ms";
     grid["output"]["frames"] = {{"count", 20}};
     QTemporaryDir folder;
-    qputenv("XDG_STATE_HOME", folder.filePath("state").toUtf8());
+    test::keep_below(folder);
     const std::filesystem::path file = folder.filePath("case.json").toStdString();
     QVERIFY(write_file_atomically(file, compact_json(grid)).ok());
 
     Look look(*qApp, ThemeChoice::light);
     Settings settings(folder.filePath("settings.ini"));
     settings.set_runs_folder(folder.filePath("runs"));
-    WindowOptions options;
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    MainWindow window(look, settings, std::move(options));
+    MainWindow window(look, settings, test::quiet_options());
     window.resize(1280, 800);
     window.show();
     QVERIFY(window.open_case(file).ok());

@@ -35,13 +35,14 @@
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
 
 namespace {
 
-const std::filesystem::path samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
 const QString bin = QStringLiteral(CONOID_BIN_DIR);
 
 }  // namespace
@@ -52,26 +53,11 @@ class TestFirstSession : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = samples;
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
-  }
-  static SampleCard quickest() {
-    SampleCard best;
-    best.seconds = 1e9;
-    for (const SampleCard& card : load_gallery(samples))
-      if (card.available && card.seconds < best.seconds) best = card;
-    return best;
-  }
+  std::unique_ptr<MainWindow> window() { return test::shown_window(*look_, *settings_); }
   bool run_at(const QString& place) {
     settings_->set_place(place);
     auto w = window();
-    if (!w->open_case(quickest().case_file).ok()) return false;
+    if (!w->open_case(test::quickest_sample().case_file).ok()) return false;
     QSignalSpy ended(&w->run(), &RunModel::ended);
     w->start_run();
     if (ended.isEmpty()) ended.wait(100000);
@@ -91,12 +77,11 @@ class TestFirstSession : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
-      qputenv(name, folder_.filePath(name).toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
-    if (quickest().case_file.empty()) QSKIP("no sample case in this build");
+    if (test::quickest_sample().case_file.empty()) QSKIP("no sample case in this build");
   }
   void cleanupTestCase() { settings_.reset(); }
 
@@ -112,7 +97,7 @@ class TestFirstSession : public QObject {
     QVERIFY(w->grab().save(kept + "/session-1-start.png"));
     SampleCardWidget* card = nullptr;
     for (auto* one : w->findChildren<SampleCardWidget*>())
-      if (one->card().case_file == quickest().case_file) card = one;
+      if (one->card().case_file == test::quickest_sample().case_file) card = one;
     QVERIFY(card);
     QTest::mouseClick(card, Qt::LeftButton, {}, card->rect().center());
     ++clicks;
@@ -231,7 +216,7 @@ class TestFirstSession : public QObject {
 
   void the_place_is_chosen_in_a_dialog_and_shown_beside_the_command() {
     auto w = window();
-    QVERIFY(w->open_case(quickest().case_file).ok());
+    QVERIFY(w->open_case(test::quickest_sample().case_file).ok());
     ConnectDialog dialog(*settings_, *look_, w.get());
     dialog.show();
     QCOMPARE(dialog.place(), QString());
@@ -264,7 +249,7 @@ class TestFirstSession : public QObject {
     // What is chosen reaches the session: a card that is not here is an error of the run, not of the window.
     settings_->set_workers("cuda:77");
     auto w = window();
-    QVERIFY(w->open_case(quickest().case_file).ok());
+    QVERIFY(w->open_case(test::quickest_sample().case_file).ok());
     QSignalSpy ended(&w->run(), &RunModel::ended);
     w->start_run();
     QVERIFY(ended.count() == 1 || ended.wait(60000));
@@ -276,7 +261,7 @@ class TestFirstSession : public QObject {
     const QString state = folder_.filePath("locks");
     QDir().mkpath(state);
     CaseLock first(state), second(state);
-    const auto file = quickest().case_file;
+    const auto file = test::quickest_sample().case_file;
     QVERIFY(first.take(file));
     QVERIFY(first.take(file));
     QVERIFY(!second.take(file));
@@ -305,7 +290,7 @@ class TestFirstSession : public QObject {
          {Small{"point-source",
                 R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"duration": "60 ms"}})"},
           Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
-      const auto text = read_file(samples / one.sample / "case.json");
+      const auto text = read_file(test::samples() / one.sample / "case.json");
       QVERIFY(text.ok());
       Json json = read_json(*text);
       json.merge_patch(read_json(one.change));
@@ -350,4 +335,3 @@ int main(int argc, char** argv) {
   return QTest::qExec(&test, argc, argv);
 }
 #include "test_first_session.moc"
-#include "tests/app/patience.hpp"

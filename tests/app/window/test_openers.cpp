@@ -20,6 +20,7 @@
 #include <QUrl>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
@@ -34,15 +35,15 @@
 #include "engine/mesh/prepare.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/session/slowness.hpp"
+#include "engine/solvers/registry.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
 
 namespace {
-
-const std::filesystem::path samples_of_the_tree = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
 
 QString text_of_file(const QString& file) {
   QFile in(file);
@@ -58,17 +59,9 @@ class TestOpeners : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = samples_of_the_tree;
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
-  }
+  std::unique_ptr<MainWindow> window() { return test::shown_window(*look_, *settings_); }
   static SampleCard sample(const std::function<bool(const Json&)>& fits) {
-    for (SampleCard& one : load_gallery(samples_of_the_tree))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(one.case_file); one.available && document && fits(document->json()))
         return one;
     return {};
@@ -108,8 +101,7 @@ class TestOpeners : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
-      qputenv(name, folder_.filePath(name).toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -131,8 +123,9 @@ class TestOpeners : public QObject {
       for (auto pattern = glob.globalMatch(found.captured(2)); pattern.hasNext();)
         type_of[pattern.next().captured(1)] = found.captured(1);
     }
-    const QStringList endings = QString::fromStdString(mesh_file_patterns(true)).remove('*').split(' ');
-    QVERIFY(endings.size() > 10);
+    QStringList endings;
+    for (const QString& ending : telling_endings_of("mesh") + telling_endings_of("model")) endings << '.' + ending;
+    QVERIFY(endings.size() > 20);
     for (const QString& ending : endings) {
       QVERIFY2(type_of.contains(ending), qPrintable("no type has the ending " + ending));
       QVERIFY2(offered.split(';').contains(type_of[ending]), qPrintable(type_of[ending] + " is not offered"));
@@ -171,6 +164,48 @@ class TestOpeners : public QObject {
     const Status refused = empty->open_file(folder_.filePath("opened/box.msh"));
     QVERIFY(!refused.ok() && refused.error().text.find("mesh") != std::string::npos);
     QVERIFY(empty->open_file(folder_.filePath("opened/case.json")).ok());
+  }
+
+  void a_model_of_the_medium_is_taken_by_the_opener_and_by_a_drop_alike() {
+    // A case whose solver has a place for one: the first that its schema names.
+    std::optional<FileKey> key;
+    const SampleCard card = sample([&](const Json& json) {
+      const SolverInfo* info = find_solver(json["solver"].get<std::string>());
+      const auto schema = info ? Schema::for_solver(info->id, info->schema) : Result<Schema>(Schema());
+      key = schema ? key_for_file(schema->json(), "model", "ground.segy") : std::nullopt;
+      return key.has_value();
+    });
+    if (!key) QSKIP("no solver that takes a model");
+    const std::filesystem::path folder = folder_.filePath("ground").toStdString();
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "case.json") << CaseDocument::read(card.case_file)->json().dump();
+    auto w = window();
+    QVERIFY(w->open_case(folder / "case.json").ok());
+    const Json before = *w->model().value(key->pointer);
+    for (const QString& ending : telling_endings_of("model")) {
+      const QString file = folder_.filePath("ground/ground." + ending);
+      std::ofstream(file.toStdString()) << "nothing";  // read later
+      Json wanted = key->value;
+      for (auto& one : wanted)
+        if (one == "ground.segy") one = "ground." + ending.toStdString();
+      QVERIFY(wanted != before);
+      QVERIFY2(w->open_file(file).ok(), qPrintable(ending));
+      QCOMPARE(*w->model().value(key->pointer), wanted);
+      w->model().undo_stack().undo();
+      QCOMPARE(*w->model().value(key->pointer), before);
+      QMimeData dragged;
+      dragged.setUrls({QUrl::fromLocalFile(file)});
+      QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &dragged, Qt::LeftButton, Qt::NoModifier);
+      static_cast<QObject*>(w.get())->event(&drop);
+      QTRY_COMPARE(*w->model().value(key->pointer), wanted);
+      w->model().undo_stack().undo();
+    }
+    // A case of a solver without such a place keeps as it is; there is a question, which this window does not ask.
+    QVERIFY(w->open_case(case_with_mesh("no-ground", "box.msh")).ok());
+    const Json json = w->model().document().json();
+    const Status refused = w->open_file(folder_.filePath("ground/ground.segy"));
+    QVERIFY(!refused.ok() && refused.error().text.find("model") != std::string::npos);
+    QCOMPARE(w->model().document().json(), json);
   }
 
   void a_script_that_does_more_than_geometry_is_asked_about() {
@@ -269,7 +304,7 @@ class TestOpeners : public QObject {
   void every_error_stands_at_its_control_data() {
     QTest::addColumn<QString>("file");
     std::set<std::string> solvers;
-    for (const SampleCard& card : load_gallery(samples_of_the_tree))
+    for (const SampleCard& card : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(card.case_file);
           card.available && document && solvers.insert(document->json().value("solver", "")).second)
         QTest::newRow(qPrintable(card.name)) << QString::fromStdString(card.case_file.string());

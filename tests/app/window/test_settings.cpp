@@ -25,6 +25,7 @@
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -51,10 +52,7 @@ class TestSettings : public QObject {
     emit box->activated(index);
   }
   std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
+    WindowOptions options = test::quiet_options();
     options.start = [this](SessionOptions one) {
       started_.push_back(std::move(one));
       return std::make_unique<test::FakeSession>(std::make_shared<test::FakeState>());
@@ -64,8 +62,7 @@ class TestSettings : public QObject {
 
  private slots:
   void initTestCase() {
-    for (const char* name : {"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"})
-      qputenv(name, folder_.filePath(name).toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
   }
   void init() {

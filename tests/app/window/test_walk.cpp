@@ -21,6 +21,7 @@
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/room_to_read.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -92,14 +93,9 @@ class TestWalk : public QObject {
   }
 
   std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
+    WindowOptions options = test::quiet_options();
     options.start = [this](SessionOptions) { return std::make_unique<test::FakeSession>(session_); };
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
+    return test::shown_window(*look_, *settings_, std::move(options));
   }
 
   /// Brings window and run into the state that a scene names, from whatever an action has left.
@@ -142,15 +138,12 @@ class TestWalk : public QObject {
 
  private slots:
   void initTestCase() {
-    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
-    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    test::keep_below(folder_);
     qputenv("PATH", folder_.path().toUtf8());  // no other program is started by the walk
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
-    SampleCard quickest;
-    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available && (quickest.case_file.empty() || card.seconds < quickest.seconds)) quickest = card;
+    const SampleCard quickest = test::quickest_sample();
     if (quickest.case_file.empty()) QSKIP("no sample case in this build");
     // With its neighbours: a case may name files.
     const std::filesystem::path cases(folder_.filePath("case").toStdString());
@@ -253,6 +246,64 @@ class TestWalk : public QObject {
     }
     QApplication::removeTranslator(&translator);
     look_->choose(ThemeChoice::light);
+  }
+
+  void a_finished_run_of_every_sample_fits_small_screens_data() {
+    QTest::addColumn<QString>("sample");
+    if (is_scaled()) {
+      QTest::newRow("at twice the scale the same") << QString();
+      return;
+    }
+    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+      if (card.available)
+        QTest::newRow(card.case_file.parent_path().filename().string().c_str())
+            << QString::fromStdString(card.case_file.string());
+  }
+  void a_finished_run_of_every_sample_fits_small_screens() {
+    QFETCH(const QString, sample);
+    if (sample.isEmpty()) return;
+    // A stored run with what the widest result pane holds: several tables with long names, one of them a gather.
+    const std::filesystem::path run =
+        std::filesystem::path(folder_.filePath("runs").toStdString()) / "20260102T030405Z-small";
+    std::filesystem::remove_all(run);
+    std::filesystem::create_directories(run / "charts");
+    std::filesystem::copy_file(sample.toStdString(), run / "case.json");
+    std::ofstream(run / "run.json") << "{\"title\":\"Small\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\""
+                                    << sample.toStdString() << "\"}";
+    std::ofstream(run / "summary.json") << "{\"state\":\"finished\"}";
+    for (const char* id : {"gather-of-the-first-streamer", "receivers-on-the-sea-floor"}) {
+      TableInfo info{.id = id, .title = "Gather of streamer", .columns = {{"t", "s", {}}}};
+      for (int i = 0; i < 24; ++i) info.columns.push_back({"p" + std::to_string(i), "Pa", {}});
+      std::string csv = csv_head(info, "Small");
+      std::vector<double> row(25);
+      for (int n = 0; n < 64; ++n) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+          row[i] = i == 0 ? 0.01 * n : std::sin(0.6 * n - 0.2 * static_cast<double>(i));
+        append_csv_row(csv, row);
+      }
+      std::ofstream(run / "charts" / (std::string(id) + ".csv"), std::ios::binary) << csv;
+    }
+    for (const char* language : {"en", "fr"}) {
+      Translator translator;
+      if (QString(language) != "en") QVERIFY(translator.load_language(language));
+      QApplication::installTranslator(&translator);
+      auto w = window();
+      // The longer words where there is least room.
+      const QSize sizes[] = {QString(language) == "en" ? QSize(1024, 600) : QSize(960, 560)};
+      for (const QSize size : sizes) {
+        w->resize(size);
+        QVERIFY(w->open_run(run).ok());
+        QTRY_VERIFY(w->run().is_stored());
+        w->show_workbench();
+        QTest::qWait(60);
+        QCOMPARE(w->size(), size);
+        const QStringList troubles = test::cut_or_covered(*w);
+        QVERIFY2(troubles.isEmpty(),
+                 qPrintable(QString("%1 x %2 %3:\n").arg(size.width()).arg(size.height()).arg(language) +
+                            troubles.join('\n')));
+      }
+      QApplication::removeTranslator(&translator);
+    }
   }
 
   void the_same_at_twice_the_scale() {

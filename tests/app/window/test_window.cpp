@@ -21,6 +21,7 @@
 #include "tests/app/fake_session.hpp"
 #include "tests/app/heartbeat.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -33,28 +34,14 @@ class TestWindow : public QObject {
   std::unique_ptr<Settings> settings_;
 
   std::unique_ptr<MainWindow> window(StartSession start = start_session) {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
+    WindowOptions options = test::quiet_options();
     options.start = std::move(start);
     return std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-  }
-  /// The sample that takes least.
-  static std::filesystem::path any_sample() {
-    std::filesystem::path quickest;
-    double seconds = 1e9;
-    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available && card.seconds < seconds) {
-        quickest = card.case_file;
-        seconds = card.seconds;
-      }
-    return quickest;
   }
 
  private slots:
   void initTestCase() {
-    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -84,7 +71,7 @@ class TestWindow : public QObject {
   }
 
   void the_field_with_the_focus_is_explained() {
-    const auto sample = any_sample();
+    const auto sample = test::quickest_sample().case_file;
     if (sample.empty()) QSKIP("no sample case in this build");
     auto w = window();
     w->show();
@@ -117,7 +104,7 @@ class TestWindow : public QObject {
   }
 
   void buttons_follow_the_session() {
-    const auto sample = any_sample();
+    const auto sample = test::quickest_sample().case_file;
     if (sample.empty()) QSKIP("no sample case in this build");
     auto shared = std::make_shared<FakeState>();
     auto w = window(test::fake_start(shared));
@@ -145,7 +132,7 @@ class TestWindow : public QObject {
   }
 
   void a_frame_is_drawn_and_a_table_becomes_a_tab() {
-    const auto sample = any_sample();
+    const auto sample = test::quickest_sample().case_file;
     if (sample.empty()) QSKIP("no sample case in this build");
     auto shared = std::make_shared<FakeState>();
     auto w = window(test::fake_start(shared));
@@ -176,7 +163,7 @@ class TestWindow : public QObject {
   }
 
   void the_window_never_blocks_while_it_computes() {
-    const auto sample = any_sample();
+    const auto sample = test::quickest_sample().case_file;
     if (sample.empty()) QSKIP("no sample case in this build");
     // Where a window blocks it does so each time; a busy machine does not make it slow thrice.
     double least = 1e9;
@@ -205,7 +192,7 @@ class TestWindow : public QObject {
   }
 
   void stop_answers_within_a_second() {
-    const auto sample = any_sample();
+    const auto sample = test::quickest_sample().case_file;
     if (sample.empty()) QSKIP("no sample case in this build");
     auto w = window();
     w->show();

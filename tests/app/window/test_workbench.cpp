@@ -53,6 +53,7 @@
 #include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -63,17 +64,9 @@ class TestWorkbench : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  std::unique_ptr<MainWindow> window() {
-    WindowOptions options;
-    options.samples = std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases";
-    options.viewport = ViewportKind::raster;
-    options.asks = false;
-    auto w = std::make_unique<MainWindow>(*look_, *settings_, std::move(options));
-    w->show();
-    return w;
-  }
+  std::unique_ptr<MainWindow> window() { return test::shown_window(*look_, *settings_); }
   static SampleCard any_sample() {
-    for (SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& card : load_gallery(test::samples()))
       if (card.available) return card;
     return {};
   }
@@ -103,8 +96,7 @@ class TestWorkbench : public QObject {
 
  private slots:
   void initTestCase() {
-    qputenv("XDG_STATE_HOME", folder_.filePath("state").toUtf8());
-    qputenv("XDG_CACHE_HOME", folder_.filePath("cache").toUtf8());
+    test::keep_below(folder_);
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
     settings_->set_runs_folder(folder_.filePath("runs"));
@@ -119,6 +111,8 @@ class TestWorkbench : public QObject {
                 w->workbench()->viewport_panel().pane().has_picture());
     ViewportPanel& view = w->workbench()->viewport_panel();
     QCOMPARE(view.frame_index(), std::size_t{5});
+    // Of the frames 0, ±1 … ±5 each counts once, the loudest quarter may go beyond.
+    QTRY_COMPARE(view.scene().range(), std::pair(-4.0, 4.0));
     view.step(-2);
     QTRY_VERIFY(view.is_up_to_date());
     QCOMPARE(view.scene().frame()->number, std::uint64_t{3});
@@ -128,6 +122,21 @@ class TestWorkbench : public QObject {
     QCOMPARE(w->workbench()->results_panel().tabs().tabText(0), QString("Receivers"));
     QCOMPARE(w->run().numbers().at(0).value, 1.0);
     QVERIFY(w->actions().at("run.start")->isEnabled());
+  }
+
+  void the_range_over_all_frames_counts_each_frame_once() {
+    auto w = window();
+    std::optional<std::pair<double, double>> told;
+    QObject here;
+    connect(&w->run(), &RunModel::range_known, &here,
+            [&](const std::string&, const std::string&, double low, double high) {
+              told = {low, high};
+            });
+    QVERIFY(w->open_run(make_run("range", 3, 1)).ok());
+    // Of 0, ±1 and ±2; the search begins while the first picture comes in.
+    QTRY_VERIFY(told);
+    QCOMPARE(*told, std::pair(-2.0, 2.0));
+    QCOMPARE(w->workbench()->viewport_panel().scene().range(), std::pair(-2.0, 2.0));
   }
 
   void pictures_of_any_size_and_films_of_numbered_pictures() {
@@ -167,18 +176,20 @@ class TestWorkbench : public QObject {
     };
     qputenv("PATH", folder_.path().toUtf8());
     QVERIFY(make().contains("ffmpeg is not installed"));
-    // A stand-in that keeps its words and makes the last of them a file.
+    // A stand-in that keeps its words and makes of what it is given a file, the last of them.
     QFile stand_in(folder_.filePath("ffmpeg"));
     QVERIFY(stand_in.open(QIODevice::WriteOnly));
     stand_in.write("#!/bin/sh\necho \"$@\" > " + folder_.filePath("words").toUtf8() +
-                   "\nfor last; do :; done\n: > \"$last\"\n");
+                   "\nfor last; do :; done\n/bin/cat > \"$last\"\n");
     stand_in.close();
     stand_in.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     QCOMPARE(make(), QString());
     QFile words(folder_.filePath("words"));
     QVERIFY(words.open(QIODevice::ReadOnly));
     const QByteArray said = words.readAll();
-    QVERIFY(said.contains("-framerate 12") && said.contains("frame-%05d.png") && said.contains("yuv420p"));
+    QVERIFY(said.contains("-framerate 12") && said.contains("-video_size 64x48") && said.contains("yuv420p"));
+    QCOMPARE(QFileInfo(folder_.filePath("f.mp4")).size(),
+             qint64{2} * 64 * 48 * 3);  // two pictures, three bytes a pixel
     qputenv("PATH", path);
   }
 
@@ -478,15 +489,33 @@ class TestWorkbench : public QObject {
     QTest::keyClick(picture, Qt::Key_Space);
     QCOMPARE(drawn.count(), 1);
 
+    // The ends of the line stand in two fields and may be typed there.
+    const auto edits = picture->findChildren<QLineEdit*>();
+    QCOMPARE(edits.size(), qsizetype{2});
+    QVERIFY(edits[0]->isVisibleTo(picture) && edits[0]->text().count(',') == 2 && edits[1]->text().count(',') == 2);
+    const Bounds box = view.scene().camera().bounds();
+    const auto typed = [](double x, double y, double z) { return QString("%1 m,%2,%3").arg(x).arg(y).arg(z); };
+    edits[0]->setText(typed(box[0], box[2], box[4]));
+    edits[1]->setText(typed(box[1], box[3], box[5]));
+    QTest::keyClick(edits[1], Qt::Key_Return);
+    QCOMPARE(drawn.count(), 2);
+    const auto points = drawn.last().at(0).value<std::vector<ProfilePoint>>();
+    const double length = std::hypot(box[1] - box[0], box[3] - box[2], box[5] - box[4]);
+    QVERIFY(std::abs(points.back().distance - length) < 1e-4 * length);  // six digits were typed
+    edits[0]->setText("1;2;3");
+    QTest::keyClick(edits[0], Qt::Key_Return);
+    QCOMPARE(drawn.count(), 2);
+
     QSignalSpy placed(&view.pane(), &ScenePane::place_chosen);
     view.pane().set_tool(MouseTool::place);
+    QVERIFY(!edits[0]->isVisibleTo(picture));
     QTest::keyClick(picture, Qt::Key_Enter);
     QCOMPARE(placed.count(), 1);
   }
 
   void faces_become_a_group_of_the_case() {
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (const auto document = CaseDocument::read(one.case_file);
           one.available && document && document->json().contains("mesh"))
         card = one;
@@ -561,7 +590,7 @@ class TestWorkbench : public QObject {
   void a_case_without_a_mesh_shows_its_box_and_takes_receivers() {
     auto w = window();
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
     QVERIFY(w->open_case(card.case_file).ok());
@@ -615,7 +644,7 @@ class TestWorkbench : public QObject {
   void the_tabulator_goes_down_the_form_as_it_is_seen() {
     // A case with lists of cards and of lines; elements are added, removed and brought back.
     SampleCard card;
-    for (SampleCard& one : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
+    for (SampleCard& one : load_gallery(test::samples()))
       if (one.available && one.name == "point-source") card = one;
     if (card.case_file.empty()) QSKIP("no sample with lists in this build");
     auto w = window();
@@ -701,7 +730,7 @@ class TestWorkbench : public QObject {
   }
 
   void light_needs_no_speed_to_be_typed() {
-    for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases")) {
+    for (const SampleCard& card : load_gallery(test::samples())) {
       const double expected = card.name == "radar-almond"    ? 299'792'458.0
                               : card.name == "coated-sphere" ? 299'792'458.0 / 2
                                                              : 0;

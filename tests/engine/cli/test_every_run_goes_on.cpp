@@ -2,8 +2,6 @@
 // A run that was killed, or that ended for lack of memory, goes on where something is different: the number of threads, a device
 // instead of the processors and back, planes of the grid that come from the disk.
 // labels: cli timeout300
-#include <map>
-#include <sstream>
 
 #include "conoid/config.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
@@ -22,6 +20,8 @@ class TestEveryRunGoesOn : public QObject {
   void with_planes_on_the_disk();
   void to_a_later_end_data();
   void to_a_later_end();
+  void frames_and_rows_of_a_later_end_data();
+  void frames_and_rows_of_a_later_end();
   void but_not_to_more_frequencies_data();
   void but_not_to_more_frequencies();
 
@@ -226,32 +226,54 @@ void TestEveryRunGoesOn::to_a_later_end() {
       QVERIFY2(code == 75 || code == 0, qPrintable(QString::number(code)));
     }
     COMPARE_EXIT(resume(part, longer), 0);
-    safety::Left left = safety::left_by(scratch_ / part.toStdString());
-    safety::Left wanted = whole;
-    // Rows of hydro-fem lie in equal parts of the time to the end: the last one is common to all, and those of the same moment.
-    if (solver == "hydro-fem") {
-      for (const auto& [name, rows] : whole.tables) {
-        QVERIFY2(left.tables.contains(name), name.c_str());
-        const auto lines = [](const std::string& text) {
-          std::map<std::string, std::string> out;
-          std::istringstream in(text);
-          for (std::string line; std::getline(in, line);) out[line.substr(0, line.find(','))] = line;
-          return out;
-        };
-        const auto ours = lines(left.tables.at(name)), theirs = lines(rows);
-        int common = 0;
-        for (const auto& [moment, line] : ours)
-          if (const auto same = theirs.find(moment); same != theirs.end()) {
-            QVERIFY2(line == same->second, (end.toStdString() + ", " + name + ": " + line).c_str());
-            ++common;
-          }
-        QVERIFY2(common > 1, name.c_str());
-      }
-      left.tables.clear(), wanted.tables.clear();
-      left.numbers = wanted.numbers = conoid::Json::object();
-    }
-    const std::string wrong = safety::difference(wanted, left, safety::limits_of(solver));
+    const safety::Left left = safety::left_by(scratch_ / part.toStdString());
+    const std::string wrong = safety::difference(whole, left, safety::limits_of(solver));
     QVERIFY2(wrong.empty(), (end.toStdString() + ": " + wrong).c_str());
+  }
+}
+
+void TestEveryRunGoesOn::frames_and_rows_of_a_later_end_data() {
+  QTest::addColumn<QStringList>("rows");
+  QTest::newRow("rows as they come") << QStringList{};
+  QTest::newRow("rows by time") << QStringList{"--set", "output.rows.interval=0.01 s"};
+  QTest::newRow("rows by steps") << QStringList{"--set", "output.rows.every=3"};
+}
+
+/// Frames that are spread over the first part stay as far apart when the end moves: every table, columns of seconds too, number and
+/// frame is that of a run to the late end with this interval. Prolonged twice, and by a run without checkpoints, which begins again.
+void TestEveryRunGoesOn::frames_and_rows_of_a_later_end() {
+  QFETCH(QStringList, rows);
+  static int row = 0;
+  const QString out = QString("apart%1").arg(row++);
+  const auto end = [](const char* at) { return QStringList{"--set", QString("parameters.end_time=") + at}; };
+  COMPARE_EXIT(safety::conoid(scratch_.path(),
+                              safety::run_line("hydro-fem", out,
+                                               rows + end("0.6 s") +
+                                                   QStringList{"--set", "output.frames={\"interval\": \"50 ms\"}"})),
+               0);
+  const safety::Left whole = safety::left_by(scratch_ / out.toStdString());
+  QCOMPARE(whole.frames.size(), std::size_t{13});
+  for (const QString how : {"at once", "in two parts", "without checkpoints"}) {
+    const QString part = out + how;
+    const QStringList kept =
+        how == "without checkpoints" ? QStringList{"--set", "output.checkpoints.every_seconds=0"} : safety::often;
+    COMPARE_EXIT(
+        safety::conoid(scratch_.path(), safety::run_line("hydro-fem", part,
+                                                         rows + kept + end("0.3 s") +
+                                                             QStringList{"--set", "output.frames={\"count\": 6}"})),
+        0);
+    if (how == "in two parts") COMPARE_EXIT(resume(part, end("0.37 s")), 0);
+    COMPARE_EXIT(resume(part, end("0.6 s")), 0);
+    const std::string wrong = safety::difference(whole, safety::left_by(scratch_ / part.toStdString()));
+    QVERIFY2(wrong.empty(), (how.toStdString() + ": " + wrong).c_str());
+    int tables = 0;
+    for (const auto& entry : rod::fs::directory_iterator(scratch_ / out.toStdString() / "charts")) {
+      const rod::fs::path other = scratch_ / part.toStdString() / "charts" / entry.path().filename();
+      const std::string ours = rod::rows_of(entry.path()), theirs = rod::rows_of(other);
+      QVERIFY2(ours == theirs, (how.toStdString() + ": " + entry.path().filename().string()).c_str());
+      ++tables;
+    }
+    QVERIFY(tables >= 7);
   }
 }
 

@@ -182,6 +182,10 @@ class TestFilesFromElsewhere : public QObject {
     const rod::Said again = rod::conoid(scratch_.path(), {"resume", "short"});
     COMPARE_EXIT(again, 0);
     COMPARE_EXIT(rod::conoid(scratch_.path(), {"resume", "short", "--set", "parameters.steps=130"}), 0);
+    // A section that the case does not have is made by what may be set in it.
+    COMPARE_EXIT(rod::conoid(scratch_.path(),
+                             {"resume", "long", "--set", "parameters.steps=130", "--set", "output.frames.every=10"}),
+                 0);
   }
 
   void waves_are_prolonged_bit_for_bit() {

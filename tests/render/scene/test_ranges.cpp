@@ -17,6 +17,21 @@ class TestRanges : public QObject {
   Q_OBJECT
 
  private slots:
+  void a_wave_is_seen_after_its_loud_beginning() {
+    using Range = std::pair<double, double>;
+    QVERIFY(!range_over_frames({}));
+    QCOMPARE(*range_over_frames({{-2, 2}}), (Range{-2, 2}));
+    // A wave from a point: 1/r. The loudest quarter saturates.
+    std::vector<Range> wave;
+    for (int n = 1; n <= 8; ++n) wave.emplace_back(-8.0 / n, 8.0 / n);
+    QCOMPARE(*range_over_frames(wave), (Range{-4, 4}));
+    std::reverse(wave.begin(), wave.end());
+    QCOMPARE(*range_over_frames(wave), (Range{-4, 4}));
+    // Anything else: all of it.
+    QCOMPARE(*range_over_frames({{0, 1}, {0, 7}, {0, 2}, {0, 2}, {0, 1}}), (Range{0, 7}));
+    QCOMPARE(*range_over_frames({{-3, 3}, {-1, 5}}), (Range{-3, 5}));
+  }
+
   void counting_agrees_with_sorting() {
     std::mt19937 random(11);
     for (const double size : {1.0, 3e-40, 2e30})  // ordinary, subnormal, large

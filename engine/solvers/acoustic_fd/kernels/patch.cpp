@@ -29,7 +29,7 @@ const PatchKernels<T>* patch_kernels(std::string_view name, const Machine& machi
     else
       return &reference_double();
   }
-  if (name == "generic") return tables<Body::generic, T>("generic");
+  if (name == "generic") return tables<Body::base, T>("generic");
 #if defined(__x86_64__)
   if (name == "avx2" && machine.avx2) return tables<Body::avx2, T>("avx2");
   if (name == "avx512" && machine.avx512) return tables<Body::avx512, T>("avx512");

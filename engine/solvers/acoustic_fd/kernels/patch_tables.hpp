@@ -11,7 +11,7 @@ const PatchKernels<float>& reference_float();
 const PatchKernels<double>& reference_double();
 
 /// One per instruction set and radius, defined by CONOID_ACOUSTIC_FD_ORDER.
-enum class Body { generic, avx2, avx512 };
+enum class Body { base, avx2, avx512 };
 template <Body body, int radius, class T>
 const OrderKernels<T>& order_kernels();
 

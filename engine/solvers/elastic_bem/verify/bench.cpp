@@ -13,6 +13,7 @@
 #include "engine/core/units.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/elastic_bem/verify/bench.hpp"
 #include "engine/solvers/elastic_bem/verify/plain.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
@@ -347,6 +348,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
       factorisation<std::complex<float>>(b, "complex single", n, b.peak_all_single);
       factorisation<std::complex<double>>(b, "complex double", n, b.peak_all);
     }
+    bench_devices(run, row);
     for (const Size& s : sizes)
       if (!run.quick || s.n <= 2160) stages(b, s);
   } catch (const Failure& failure) {

@@ -19,8 +19,8 @@ CornerTables::CornerTables(const Tables& tables, int dim) {
 
 const ZoneKernels& best_kernels() {
   static const Machine machine = this_machine();
-  if (machine.avx512) return avx512_kernels();
-  return machine.avx2 ? avx2_kernels() : portable_kernels();
+  if (machine.avx512) return zone_kernels_avx512();
+  return machine.avx2 ? zone_kernels_avx2() : zone_kernels_base();
 }
 
 }  // namespace conoid::hydro_fem

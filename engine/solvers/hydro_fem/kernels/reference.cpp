@@ -11,7 +11,8 @@
 namespace conoid::hydro_fem::reference {
 namespace {
 
-/// Eigenvalues on the diagonal of a, eigenvectors in the columns of v: rotations until nothing is left beside it.
+/// Eigenvalues on the diagonal of a, eigenvectors in the columns of v: rotations until nothing but rounding is left beside it.
+/// Rounding is some 1e-16 of the norm: asked for less, equal eigenvalues (gas at rest) would be rotated for ever.
 void jacobi(int n, std::array<double, 9>& a, std::array<double, 9>& v) {
   v = {};
   for (int i = 0; i < n; ++i) v[u(i * n + i)] = 1;
@@ -22,7 +23,7 @@ void jacobi(int n, std::array<double, 9>& a, std::array<double, 9>& v) {
         all += a[u(i * n + j)] * a[u(i * n + j)];
         if (i != j) off += a[u(i * n + j)] * a[u(i * n + j)];
       }
-    if (!(off > 1e-36 * all)) return;
+    if (!(off > 1e-31 * all)) return;
     for (int p = 0; p < n; ++p)
       for (int q = p + 1; q < n; ++q) {
         const double apq = a[u(p * n + q)];

@@ -66,9 +66,9 @@ struct CornerKernels {
   /// Kernel 6: de = M_e^-1 power (zone × zone_energies).
   void (*energy_inverse)(const ZoneData&, const double* power, double* de, Interval batches) = nullptr;
 };
-[[nodiscard]] const CornerKernels& portable_corner_kernels();
-[[nodiscard]] const CornerKernels& avx2_corner_kernels();
-[[nodiscard]] const CornerKernels& avx512_corner_kernels();
+[[nodiscard]] const CornerKernels& corner_kernels_base();
+[[nodiscard]] const CornerKernels& corner_kernels_avx2();
+[[nodiscard]] const CornerKernels& corner_kernels_avx512();
 
 /// Rate of the state: per batch, the smallest stable step 1/(c/h + 2.5 ν/(ρ h²)) over its points (Courant factor 1);
 /// 0 where |J| <= 0.
@@ -87,9 +87,9 @@ struct ZoneKernels {
   CornerKernels corner{};
 };
 
-[[nodiscard]] const ZoneKernels& portable_kernels();
-[[nodiscard]] const ZoneKernels& avx2_kernels();
-[[nodiscard]] const ZoneKernels& avx512_kernels();
+[[nodiscard]] const ZoneKernels& zone_kernels_base();
+[[nodiscard]] const ZoneKernels& zone_kernels_avx2();
+[[nodiscard]] const ZoneKernels& zone_kernels_avx512();
 /// The widest this machine runs.
 [[nodiscard]] const ZoneKernels& best_kernels();
 

@@ -275,6 +275,45 @@ Setup ball(int k, Index n, double gamma) {
   return s;
 }
 
+Setup ball_of_falling_entropy(int k, Index n) {
+  Setup s = ball(k, n, 5.0 / 3);
+  s.density = [](const Vec3&, int) { return 1.0; };
+  s.energy = [](const Vec3& x, int) { return 1.5 * (1 - x[0] * x[0] - x[1] * x[1]); };
+  return s;
+}
+
+UnstableMode::UnstableMode(int degree) : degree_(degree) {
+  constexpr double gamma = 5.0 / 3;
+  const double l = degree, half = 0.5 * (gamma * (4 * l + 6) - 2);
+  const double square = std::sqrt(half * half + 4 * l * (l + 1)) - half;
+  rate_ = std::sqrt(square);
+  a_ = gamma / (square + 2 * l);
+  const double sum = (2 - gamma * (l + 2)) / (square + 2 * l + 4);  // B l + C
+  b_ = -(gamma + 2 * sum) / square;
+  c_ = sum - b_ * l;
+}
+
+Vec3 UnstableMode::at(const Vec3& x) const {
+  const double r = std::hypot(x[0], x[1]);
+  if (r == 0) return {};
+  const auto l = static_cast<unsigned>(degree_);
+  const double z = std::clamp(x[0] / r, -1.0, 1.0);
+  const double h = std::pow(r, degree_) * std::legendre(l, z);
+  const double along = degree_ * std::pow(r, degree_ - 1) * std::legendre(l - 1, z);  // ∂H/∂x
+  const double across = x[1] > 0 ? (degree_ * h - x[0] * along) / x[1] : 0;           // Euler: x·∇H = l H
+  const double f = a_ + b_ * r * r;
+  return {f * along + c_ * x[0] * h, f * across + c_ * x[1] * h, 0};
+}
+
+double UnstableMode::moved(double time) const {
+  const double root = std::numbers::sqrt2;
+  return std::sqrt(1 + 2 * time * time) * std::sinh(rate_ * std::atan(root * time) / root) / rate_;
+}
+
+double UnstableMode::grown(double time) const {
+  return std::cosh(rate_ * std::atan(std::numbers::sqrt2 * time) / std::numbers::sqrt2);
+}
+
 Index pole_zone(Index n) {
   return n * n + n - 1;
 }

@@ -37,6 +37,23 @@ namespace conoid::hydro_fem::flows {
 /// shape while the radius grows as R'' = 4 R^(2 − 3 gamma). Three blocks of n × n zones of quadratic sides, symmetric about x = 0.
 /// Entropy is even at gamma 2, and rises outwards above it.
 [[nodiscard]] Setup ball(int k, Index n, double gamma);
+/// The same of density 1 and pressure 1 − r², gamma 5/3, whose radius grows as R² = 1 + 2t². Entropy falls outwards: unstable.
+[[nodiscard]] Setup ball_of_falling_entropy(int k, Index n);
+/// Its fastest mode of degree l, exact. In X = x/R and dτ = dt/R² the ball is at rest in the potential X² (gamma 5/3); of the
+/// displacements ξ with divergence H = r^l P_l(x/r) and growth exp(λτ), λ²ξ = ∇(γPH) − 2∇(X·ξ) + 2HX has the solution
+/// A∇H + B r²∇H + C X H with λ⁴ + (γ(4l + 6) − 2) λ² − 4 l (l + 1) = 0, so λ² → 0.55 l: the finer, the faster.
+class UnstableMode {
+ public:
+  explicit UnstableMode(int degree);
+  [[nodiscard]] Vec3 at(const Vec3& x) const;
+  /// How far a velocity ξ at the start has moved the material by a time, over ξ: R sinh(λτ)/λ.
+  [[nodiscard]] double moved(double time) const;
+  [[nodiscard]] double grown(double time) const;  ///< cosh(λτ)
+
+ private:
+  int degree_;
+  double rate_, a_, b_, c_;
+};
 /// The zone of its pole on the axis; the pole lies at reference coordinates (1, 0).
 [[nodiscard]] Index pole_zone(Index n);
 /// Ideal gas at rest in [0,1]², under a body force along −x, of even temperature: density and pressure e^−x.

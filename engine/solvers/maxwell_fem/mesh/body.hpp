@@ -21,7 +21,8 @@ struct BodyMeasure {
 
 /// The mesh with elements of order 2: middles of edges of the group "body" are those of the same edges of `body` (found by the
 /// places of their corners), all other edges stay straight. Where an element would be squeezed (a determinant below a tenth of
-/// its straight one) the middles go back as far as is needed. A body of order 1 gives the mesh as it is.
+/// its straight one) the nodes between "body" and the groups "currents" and "outer" make room, and where that does not help the
+/// middles go back as far as is needed. A body of order 1 gives the mesh as it is.
 [[nodiscard]] Mesh curved_onto(const Mesh& mesh, const Mesh& body);
 
 /// Tetrahedra of order 2 of which a determinant falls below a tenth of the straight one: their middles go back towards the

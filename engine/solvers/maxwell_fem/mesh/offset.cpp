@@ -52,12 +52,18 @@ Vec3 nearest_on(const Triangle& t, const Vec3& p) {
   return axpy(vc * all, ac, axpy(vb * all, ab, t[0]));
 }
 
-std::vector<Triangle> triangles_of(const Mesh& mesh) {
+/// Flat triangles by corners, and for distances four more of one of order 2: the row at the body is meshed between flat ones and S',
+/// and must have room for what the surface bulges.
+std::vector<Triangle> triangles_of(const Mesh& mesh, bool curved) {
   std::vector<Triangle> out;
   for (Index c = 0; c < mesh.cell_count(); ++c) {
     if (dimension_of(mesh.shape(c)) != 2) continue;
     const auto n = mesh.nodes(c);
     const int corners = corners_of(mesh.shape(c));
+    if (curved && mesh.shape(c) == CellShape::triangle6) {
+      for (const auto& t : {std::array{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}})
+        out.push_back({mesh.point(n[t[0]]), mesh.point(n[t[1]]), mesh.point(n[t[2]])});
+    }
     for (int k = 2; k < corners; ++k) out.push_back({mesh.point(n[0]), mesh.point(n[k - 1]), mesh.point(n[k])});
   }
   return out;
@@ -233,7 +239,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
 }  // namespace
 
 Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge, std::stop_token stop) {
-  const auto triangles = triangles_of(body);
+  const auto triangles = triangles_of(body, true);
   if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
   // Quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses thin edges.
   return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted), stop);
@@ -243,7 +249,7 @@ namespace {
 
 std::string stl(const Mesh& mesh, const char* name) {
   std::string out = fmt::format("solid {}\n", name);
-  for (const Triangle& t : triangles_of(mesh)) {
+  for (const Triangle& t : triangles_of(mesh, false)) {
     const Vec3 n = unit(cross(sub(t[1], t[0]), sub(t[2], t[0])));
     out += fmt::format("facet normal {:.9g} {:.9g} {:.9g}\nouter loop\n", n[0], n[1], n[2]);
     for (const Vec3& p : t) out += fmt::format("vertex {:.17g} {:.17g} {:.17g}\n", p[0], p[1], p[2]);
@@ -255,7 +261,7 @@ std::string stl(const Mesh& mesh, const char* name) {
 }  // namespace
 
 std::vector<Vec3> drawn_in(const Mesh& body, const Mesh& offset, double share) {
-  const auto triangles = triangles_of(body);
+  const auto triangles = triangles_of(body, true);
   std::vector<Vec3> out(static_cast<std::size_t>(offset.point_count()));
 #pragma omp parallel for schedule(dynamic, 64)
   for (Index p = 0; p < offset.point_count(); ++p) {

@@ -241,6 +241,13 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
         c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
         c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
       }
+      run.doing("almond, 3.5 GHz, published echoes");
+      const auto o = run_published_almond(c.threads);
+      if (!o) return o.error();
+      const char* source = "moment method, Austin RCS Benchmarks III-A";
+      c.at_most(fmt::format("almond, 3.5 GHz, {} curved tetrahedra: mean difference of VV", o->tets), o->vv, "dB", 0.1,
+                source);
+      c.at_most("almond, 3.5 GHz: mean difference of HH", o->hh, "dB", 0.2, source);
     }
     if (!run.quick) {
       // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "tests/engine/solvers/memory_checkpoint.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -102,40 +103,6 @@ inline Everything march_on(March& march, const Problem& p, Index steps, Team& te
   return out;
 }
 
-/// A checkpoint in memory. Pieces of several marches (ranks) may be collected in one.
-class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
- public:
-  using CheckpointReader::value;
-  using CheckpointWriter::value;
-  [[nodiscard]] Index length(std::string_view name) const override {
-    const auto i = arrays_.find(std::string(name));
-    return i == arrays_.end() ? -1 : static_cast<Index>(i->second.bytes.size() / i->second.entry);
-  }
-
- protected:
-  [[nodiscard]] bool leads() const override { return true; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
-             std::span<const std::byte> data) override {
-    Array& a = arrays_[std::string(name)];
-    a.entry = entry;
-    a.bytes.resize(entry * static_cast<std::size_t>(global));
-    verify(static_cast<std::size_t>(begin) * entry + data.size() <= a.bytes.size(), "a piece lies inside its array");
-    std::copy(data.begin(), data.end(), a.bytes.begin() + begin * static_cast<Index>(entry));
-  }
-  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
-    const auto i = arrays_.find(std::string(name));
-    verify(i != arrays_.end() && i->second.entry == entry, "the array exists and has the type asked for");
-    const auto first = static_cast<std::size_t>(begin) * entry;
-    verify(first + out.size() <= i->second.bytes.size(), "the range lies inside the array");
-    std::copy_n(i->second.bytes.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
-  }
-
- private:
-  struct Array {
-    std::size_t entry = 1;
-    std::vector<std::byte> bytes;
-  };
-  std::map<std::string, Array> arrays_;
-};
+using conoid::test::MemoryCheckpoint;
 
 }  // namespace conoid::acoustic_fd::testing

@@ -11,6 +11,7 @@
 #include "engine/session/offer.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "tests/engine/solvers/memory_checkpoint.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;
@@ -65,31 +66,7 @@ struct Run {
   }
 };
 
-/// Keeps what is written and gives it back.
-class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
- public:
-  [[nodiscard]] Index length(std::string_view name) const override {
-    const auto at = arrays_.find(std::string(name));
-    return at == arrays_.end() ? -1 : static_cast<Index>(at->second.second.size() / at->second.first);
-  }
-
- protected:
-  [[nodiscard]] bool leads() const override { return true; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
-             std::span<const std::byte> data) override {
-    auto& [size, all] = arrays_[std::string(name)];
-    size = entry;
-    all.resize(static_cast<std::size_t>(global) * entry);
-    std::copy(data.begin(), data.end(), all.begin() + begin * static_cast<Index>(entry));
-  }
-  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
-    const auto& all = arrays_.at(std::string(name)).second;
-    std::copy_n(all.begin() + begin * static_cast<Index>(entry), out.size(), out.begin());
-  }
-
- private:
-  std::map<std::string, std::pair<std::size_t, std::vector<std::byte>>> arrays_;
-};
+using conoid::test::MemoryCheckpoint;
 
 double farthest(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
   double m = a.size() == b.size() ? 0 : 1;

@@ -6,6 +6,7 @@
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "tests/engine/solvers/memory_checkpoint.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -58,33 +59,7 @@ inline bool same_bits(const State& a, const State& b) {
   return same_bits(a.x, b.x) && same_bits(a.v, b.v) && same_bits(a.e, b.e);
 }
 
-class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader {
- public:
-  [[nodiscard]] Index length(std::string_view name) const override {
-    const auto at = arrays_.find(std::string(name));
-    return at == arrays_.end() ? -1 : static_cast<Index>(at->second.second.size() / at->second.first);
-  }
-
- protected:
-  [[nodiscard]] bool leads() const override { return true; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
-             std::span<const std::byte> data) override {
-    auto& [size, all] = arrays_[std::string(name)];
-    size = entry;
-    all.resize(static_cast<std::size_t>(global) * entry);
-    std::copy(data.begin(), data.end(), all.begin() + begin * static_cast<Index>(entry));
-  }
-  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
-    const auto at = arrays_.find(std::string(name));
-    verify(at != arrays_.end() && at->second.first == entry, "the array exists with entries of this size");
-    const std::size_t from = static_cast<std::size_t>(begin) * entry;
-    verify(from + out.size() <= at->second.second.size(), "the range lies inside the array");
-    std::copy_n(at->second.second.begin() + static_cast<std::ptrdiff_t>(from), out.size(), out.begin());
-  }
-
- private:
-  std::map<std::string, std::pair<std::size_t, std::vector<std::byte>>> arrays_;
-};
+using conoid::test::MemoryCheckpoint;
 
 inline Result<Case> resolved(std::string_view text,
                              const std::vector<std::pair<std::string, std::string>>& changes = {},

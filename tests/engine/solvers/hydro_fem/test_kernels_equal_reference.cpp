@@ -14,10 +14,10 @@ using namespace conoid::hydro_fem::testing;
 namespace {
 
 std::vector<const ZoneKernels*> kernels_here() {
-  std::vector<const ZoneKernels*> out{&portable_kernels()};
+  std::vector<const ZoneKernels*> out{&zone_kernels_base()};
   const Machine m = this_machine();
-  if (m.avx2) out.push_back(&avx2_kernels());
-  if (m.avx512) out.push_back(&avx512_kernels());
+  if (m.avx2) out.push_back(&zone_kernels_avx2());
+  if (m.avx512) out.push_back(&zone_kernels_avx512());
   return out;
 }
 

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One solution of the boundary element equations, step by step: assembly, column exchange, factorisation, residual correction,
+// interior equations.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "engine/core/stop.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/linalg/dense.hpp"
+#include "engine/linalg/gmres.hpp"
+#include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
+#include "engine/solvers/elastic_bem/system.hpp"
+#include "engine/solvers/elastic_bem/weak_modes.hpp"
+
+namespace conoid::elastic_bem {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Below it, errors of the equations (about the target of the quadrature) are all there is.
+constexpr double least_condition = 1e-9;
+/// The same where the equations themselves are held in single precision: five times its unit.
+constexpr double least_in_single = 3e-7;
+
+double length(const Complex* v, Index n) {
+  double s = 0;
+  for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
+  return std::sqrt(s);
+}
+
+/// Calls body(column, scale, is a traction, node, component) for every column that the targets name.
+template <class Real, class Body>
+void each_column(const Targets<Real>& targets, const Body& body) {
+  for (const bool traction : {false, true}) {
+    const auto& list = traction ? targets.g : targets.h;
+    for (std::size_t k = 0; k < list.size(); ++k)
+      for (std::size_t d = 0; d < 3; ++d)
+        if (list[k][d].column != nullptr) body(list[k][d].column, list[k][d].scale, traction, k, d);
+  }
+}
+
+/// The kernel fades towards the rim: columns of displacements times the window, the free term (½ on the plane nodes that it touches) not.
+template <class Real>
+void fade_columns(const Surface& s, const Targets<Real>& targets, Index rows, bool own_rows) {
+  const Index m = s.node_count();
+  each_column(targets,
+              [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+                if (traction || !(s.window[k] < 1)) return;
+                const Real w = static_cast<Real>(s.window[k]);
+                for (Index i = 0; i < rows; ++i) column[i] *= w;
+                if (own_rows) column[static_cast<Index>(d) * m + static_cast<Index>(k)] += factor * ((1 - w) / 2);
+              });
+}
+
+/// What a unit force of each place adds to the equations: H (1 − w) G over the mesh's own elements, less `beyond`.
+template <class Real>
+std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vector<Complex>& beyond,
+                                            const Targets<Real>& targets, const std::complex<Real>* a, Index rows,
+                                            Index n, bool own_rows, int threads) {
+  using C = std::complex<Real>;
+  const Index columns = far.columns(), m = n / 3;
+  std::vector<C> x(static_cast<std::size_t>(n * columns)), y(static_cast<std::size_t>(rows * columns));
+  for (std::size_t k = 0; k < targets.h.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto i = static_cast<std::size_t>(static_cast<Index>(d) * m) + k;
+      if (targets.h[k][d].column != a + static_cast<Index>(i) * rows)
+        continue;  // given displacements are what they are
+      for (Index c = 0; c < columns; ++c)
+        x[static_cast<std::size_t>(c * n) + i] = C(far.faded()[static_cast<std::size_t>(c * n) + i]);
+    }
+  dense::multiply<C>(a, rows, n, x.data(), columns, C(0), y.data(), threads);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] -= C(beyond[i]) + (own_rows ? x[i] * Real(0.5) : C(0));
+  return y;
+}
+
+template <class Real>
+void put_far(const FarField& far, const Targets<Real>& targets, const std::vector<std::complex<Real>>& more,
+             Index rows) {
+  const FarGround& ground = far.ground();
+  each_column(targets,
+              [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+                const Index place = traction ? ground.place_of()[k] : ground.node_place()[k];
+                const double share = traction ? ground.weight()[k] : far.inertia() * ground.volume()[k];
+                if (place < 0 || share == 0) return;
+                const std::complex<Real>* from = more.data() + (3 * place + static_cast<Index>(d)) * rows;
+                const std::complex<Real> weight = -factor * static_cast<Real>(share);
+                for (Index i = 0; i < rows; ++i) column[i] += weight * from[i];
+              });
+}
+
+/// One equation more, in the rows that the mode names.
+template <class Real>
+void put_mode(const WeakMode& mode, const Targets<Real>& targets, Index rows, const CpuWorker& threads) {
+  struct Column {
+    std::complex<Real>* at;
+    Complex value;
+  };
+  std::vector<Column> columns;
+  each_column(
+      targets, [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+        columns.push_back(
+            {column, traction ? -Complex(factor) * mode.traction[k][d] : Complex(factor) * mode.displacement[k][d]});
+      });
+  double whole = 0;
+  if (!mode.replaced.empty())
+    for (std::size_t i = 0; i < mode.rows.size(); ++i) whole += mode.rows[i] * mode.replaced[i];
+  threads.for_each({0, static_cast<Index>(columns.size())}, 16, [&](Interval some, int) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      const auto& [at, value] = columns[static_cast<std::size_t>(c)];
+      Complex put = value;
+      if (whole != 0) {
+        Complex sum = 0;
+        for (Index i = 0; i < rows; ++i) sum += mode.replaced[static_cast<std::size_t>(i)] * Complex(at[i]);
+        put -= sum / whole;
+      }
+      for (Index i = 0; i < rows; ++i) at[i] += std::complex<Real>(put * mode.rows[static_cast<std::size_t>(i)]);
+    }
+  });
+}
+
+/// H r of the motions of a free body, displacements that are unknown only: given ones are zero in them.
+template <class Real>
+std::vector<std::complex<Real>> rigid_columns(const FreeMotions& free, const Targets<Real>& targets, const Surface& s,
+                                              const std::complex<Real>* a, Index n, int threads) {
+  using C = std::complex<Real>;
+  const auto q = static_cast<Index>(free.motions.size());
+  std::vector<C> x(static_cast<std::size_t>(n * q)), y(x.size());
+  for (std::size_t k = 0; k < targets.h.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto i = static_cast<std::size_t>(static_cast<Index>(d) * s.node_count()) + k;
+      if (targets.h[k][d].column != a + static_cast<Index>(i) * n) continue;
+      for (Index c = 0; c < q; ++c)
+        x[static_cast<std::size_t>(c * n) + i] = C(free.at(static_cast<std::size_t>(c), s.nodes[k])[d]);
+    }
+  dense::multiply<C>(a, n, n, x.data(), q, C(0), y.data(), threads);
+  return y;
+}
+
+/// Where the mesh fades out, its displacement is made up by the far field.
+void blend(const FarField& far, const Surface& s, const std::vector<std::array<Index, 3>>& unknown_traction,
+           BoundaryValues& v) {
+  const std::vector<Complex3> forces = far.forces(v.traction, v.displacement);
+  const auto n = static_cast<std::size_t>(3 * s.node_count());
+  for (std::size_t k = 0; k < s.nodes.size(); ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!(s.window[k] < 1) || unknown_traction[k][d] >= 0) continue;
+      Complex& u = v.displacement[k][d];
+      u *= s.window[k];
+      for (std::size_t p = 0; p < forces.size(); ++p)
+        for (std::size_t j = 0; j < 3; ++j) u += far.faded()[(3 * p + j) * n + d * s.nodes.size() + k] * forces[p][j];
+    }
+}
+
+}  // namespace
+
+/// What one call of BoundarySystem::solve() works on; its members are the steps, in the order in which solve() takes them.
+template <class Real>
+class BoundarySystem::Solution {
+ public:
+  using C = std::complex<Real>;
+  Solution(const BoundarySystem& system, Team& team, const Harmonic& harmonic, const std::vector<LoadValues>& cases,
+           const SolveOptions& options, SolveFacts& facts, std::stop_token stop, SolveMemory* memory,
+           const FarField* far);
+
+  [[nodiscard]] Status assemble(const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
+                                Progress& progress);
+  /// What is beside the mesh's own elements: fading, the ground beyond it, equations for what the others hardly see.
+  void complete();
+  void right_hand_sides();
+  /// Of a free body the loads' resultant goes into its acceleration.
+  [[nodiscard]] Status accelerate();
+  [[nodiscard]] Status solve_by_gmres();
+  [[nodiscard]] Status solve_by_factors();
+  [[nodiscard]] Status add_interior_equations();
+  [[nodiscard]] std::vector<BoundaryValues> boundary_values() const;
+  [[nodiscard]] bool has_interior() const { return extra_ > 0; }
+
+ private:
+  template <class T>
+  static std::span<T> numbers(BigArray<std::byte>& from, Index count);
+  [[nodiscard]] Targets<Real> targets_of(C* unknown, C* known, Index rows) const;
+  double residuals(std::vector<Complex>& r) const;
+  template <class F>
+  [[nodiscard]] Status factorise_and_correct();
+
+  const BoundarySystem& system_;
+  const Surface& s_;
+  Team& team_;
+  const Harmonic& harmonic_;
+  const std::vector<LoadValues>& cases_;
+  const SolveOptions& options_;
+  SolveFacts& facts_;
+  std::stop_token stop_;
+  const FarField* far_;
+  const CpuWorker all_threads_;
+  const int
+      library_threads_;  ///< products and triangular solves of the library depend on their number; our own LU does not
+  const Index m_, n_, columns_;
+  const std::vector<Known> known_;
+  std::vector<Vec3> interior_;
+  Index extra_ = 0;  ///< points of the interior equations
+  SolveMemory own_memory_;
+  SolveMemory& room_;
+  const bool keep_room_;
+  std::span<C> a_, b_;      ///< matrices of unknown and of known values, column by column
+  std::vector<C> a2_, b2_;  ///< those of the interior equations
+  Targets<Real> targets_, targets2_;
+  FreeMotions free_;
+  bool is_free_ = false;
+  std::vector<C> rigid_;        ///< the columns of H times the rigid motions, before anything is added
+  std::vector<Complex> f_, x_;  ///< right-hand sides, solutions
+  std::vector<C> rhs2_;
+  std::vector<std::vector<Complex>> accelerated_;  ///< a case: rigid motion of a free body, empty where it rests
+};
+
+template <class Real>
+BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& team, const Harmonic& harmonic,
+                                         const std::vector<LoadValues>& cases, const SolveOptions& options,
+                                         SolveFacts& facts, std::stop_token stop, SolveMemory* memory,
+                                         const FarField* far)
+    : system_(system), s_(*system.surface_), team_(team), harmonic_(harmonic), cases_(cases), options_(options),
+      facts_(facts), stop_(std::move(stop)), far_(far), all_threads_(team.threads()),
+      library_threads_(options.deterministic ? 1 : team.threads()), m_(s_.node_count()), n_(3 * m_),
+      columns_(static_cast<Index>(cases.size())), known_(system.known_list(cases)),
+      room_(memory != nullptr ? *memory : own_memory_), keep_room_(memory != nullptr) {
+  if (options.chief != Chief::off && (options.chief == Chief::on || std::abs(harmonic.kS) > safe_wave_number(s_)))
+    interior_ = chief_points(s_, options.chief_points, options.chief_seed);
+  extra_ = static_cast<Index>(interior_.size());
+  const auto known_count = static_cast<Index>(known_.size());
+  a_ = numbers<C>(room_.matrix, n_ * n_);
+  b_ = numbers<C>(room_.known, n_ * known_count);
+  if (!one_owner(s_))
+    for (const std::span<C>& whole : {a_, b_})
+      all_threads_.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17, [&](Interval some, int) {
+        std::fill(whole.data() + some.begin, whole.data() + some.end, C(0));
+      });
+  a2_.assign(static_cast<std::size_t>(3 * extra_ * n_), C(0));
+  b2_.assign(static_cast<std::size_t>(3 * extra_ * known_count), C(0));
+  targets_ = targets_of(a_.data(), b_.data(), n_);
+  targets2_ = targets_of(a2_.data(), b2_.data(), 3 * extra_);
+}
+
+template <class Real>
+template <class T>
+std::span<T> BoundarySystem::Solution<Real>::numbers(BigArray<std::byte>& from, Index count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+  if (from.size() < bytes) {
+    from = BigArray<std::byte>();
+    from = BigArray<std::byte>(bytes);
+  }
+  return {reinterpret_cast<T*>(from.data()), static_cast<std::size_t>(count)};
+}
+
+template <class Real>
+Targets<Real> BoundarySystem::Solution<Real>::targets_of(C* unknown, C* known, Index rows) const {
+  const C mu = C(harmonic_.mu);
+  Targets<Real> t;
+  t.h.resize(static_cast<std::size_t>(m_));
+  t.g.resize(s_.traction_node.size());
+  for (Index k = 0; k < m_; ++k)
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Index column = static_cast<Index>(d) * m_ + k,
+                  traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
+      if (traction < 0)
+        t.h[static_cast<std::size_t>(k)][d] = {unknown + column * rows, C(1)};
+      else
+        t.g[static_cast<std::size_t>(traction)][d] = {unknown + column * rows, -mu};
+    }
+  for (std::size_t q = 0; q < known_.size(); ++q) {
+    const Known& v = known_[q];
+    (v.traction ? t.g : t.h)[static_cast<std::size_t>(v.node)][v.component] = {known + static_cast<Index>(q) * rows,
+                                                                               v.traction ? C(1) : C(-1)};
+  }
+  return t;
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
+                                                std::span<const std::array<double, 9>> diagonal, Progress& progress) {
+  const Accuracy& accuracy = options_.accuracy;
+  double begin = seconds_now();
+  progress.begin("ghmatecd", 0, "");
+  if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
+  AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_,
+                                           room_.panels.get());
+  if (extra_ > 0) {
+    const AssemblyWork more = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {interior_, false}, targets2_,
+                                                   stop_, room_.panels.get());
+    work.far_points += more.far_points;
+    work.near_points += more.near_points;
+  }
+  progress.end();
+  facts_.seconds_pairs += seconds_now() - begin;
+  if (stop_.stop_requested()) return stop_error();
+
+  begin = seconds_now();
+  progress.begin("singular", 0, "");
+  const AssemblyWork own = assemble_singular<Real>(team_, s_, accuracy, harmonic_, diagonal, targets_);
+  progress.end();
+  work.near_points += own.near_points;
+  facts_.seconds_singular += seconds_now() - begin;
+  facts_.work.far_points += work.far_points;
+  facts_.work.near_points += work.near_points;
+  if (stop_.stop_requested()) return stop_error();
+  return {};
+}
+
+template <class Real>
+void BoundarySystem::Solution<Real>::complete() {
+  free_ = free_motions(s_, system_.conditions_);
+  is_free_ = !free_.motions.empty() && std::abs(harmonic_.kS) * free_.size < free_below;
+  if (is_free_) rigid_ = rigid_columns<Real>(free_, targets_, s_, a_.data(), n_, library_threads_);
+  std::vector<C> more, more2;
+  if (far_ != nullptr) {
+    more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, library_threads_);
+    if (extra_ > 0)
+      more2 = far_columns<Real>(*far_, far_->beyond_rows(team_, interior_, options_.deterministic, stop_), targets2_,
+                                a2_.data(), 3 * extra_, n_, false, library_threads_);
+  }
+  fade_columns<Real>(s_, targets_, n_, true);
+  fade_columns<Real>(s_, targets2_, 3 * extra_, false);
+  if (far_ != nullptr) {
+    put_far<Real>(*far_, targets_, more, n_);
+    put_far<Real>(*far_, targets2_, more2, 3 * extra_);
+  }
+  for (const WeakMode& mode : hollow_modes(s_, harmonic_)) put_mode<Real>(mode, targets_, n_, all_threads_);
+  if (is_free_)
+    for (const WeakMode& mode : free_modes(s_, free_, harmonic_)) put_mode<Real>(mode, targets_, n_, all_threads_);
+}
+
+template <class Real>
+void BoundarySystem::Solution<Real>::right_hand_sides() {
+  const auto known_count = static_cast<Index>(known_.size());
+  std::vector<C> values(static_cast<std::size_t>(known_count * columns_));
+  for (Index q = 0; q < known_count; ++q)
+    for (Index c = 0; c < columns_; ++c) {
+      const Known& v = known_[static_cast<std::size_t>(q)];
+      const LoadValues& load = cases_[static_cast<std::size_t>(c)];
+      const auto& from = v.traction ? load.traction : load.displacement;
+      if (!from.empty())
+        values[static_cast<std::size_t>(c * known_count + q)] = C(from[static_cast<std::size_t>(v.node)][v.component]);
+    }
+  std::vector<C> rhs(static_cast<std::size_t>(n_ * columns_));
+  rhs2_.assign(static_cast<std::size_t>(3 * extra_ * columns_), C(0));
+  dense::multiply<C>(b_.data(), n_, known_count, values.data(), columns_, C(0), rhs.data(), library_threads_);
+  if (extra_ > 0)
+    dense::multiply<C>(b2_.data(), 3 * extra_, known_count, values.data(), columns_, C(0), rhs2_.data(),
+                       library_threads_);
+  if (!keep_room_) room_.known = BigArray<std::byte>();
+  f_.assign(rhs.begin(), rhs.end());
+  x_.assign(static_cast<std::size_t>(n_ * columns_), Complex(0));
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::accelerate() {
+  accelerated_.resize(static_cast<std::size_t>(columns_));
+  if (!is_free_) return {};
+  for (Index c = 0; c < columns_; ++c) {
+    double whole = 0;
+    const std::vector<Complex> forces = free_.forces(s_, cases_[static_cast<std::size_t>(c)].traction, whole);
+    double most = 0;
+    for (const Complex& v : forces) most = std::max(most, std::abs(v));
+    if (!(most > balanced_share * whole)) continue;
+    if (!(std::abs(harmonic_.kS) * free_.size > 1e-9))
+      return make_error(ErrorCode::invalid_input, unbalanced_text(most / whole), std::string(unbalanced_hint));
+    auto& motion = accelerated_[static_cast<std::size_t>(c)] = rigid_answer(free_, harmonic_, forces);
+    for (std::size_t q = 0; q < motion.size(); ++q)
+      for (Index k = 0; k < n_; ++k)
+        f_[static_cast<std::size_t>(c * n_ + k)] -=
+            motion[q] * Complex(rigid_[q * static_cast<std::size_t>(n_) + static_cast<std::size_t>(k)]);
+  }
+  return {};
+}
+
+/// r = f − A x; the largest relative norm.
+template <class Real>
+double BoundarySystem::Solution<Real>::residuals(std::vector<Complex>& r) const {
+  std::vector<C> xr(x_.begin(), x_.end()), y(x_.size());
+  dense::multiply<C>(a_.data(), n_, n_, xr.data(), columns_, C(0), y.data(), library_threads_);
+  double worst = 0;
+  for (Index c = 0; c < columns_; ++c) {
+    for (Index k = 0; k < n_; ++k) {
+      const auto i = static_cast<std::size_t>(c * n_ + k);
+      r[i] = f_[i] - Complex(y[i]);
+    }
+    const double whole = length(f_.data() + c * n_, n_);
+    if (whole > 0) worst = std::max(worst, length(r.data() + c * n_, n_) / whole);
+  }
+  return worst;
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::solve_by_gmres() {
+  LockstepGmres gmres(n_, f_, options_.tolerance, std::min<Index>(n_, 1000));
+  while (!gmres.finished()) {
+    if (stop_.stop_requested()) return stop_error();
+    const std::vector<Complex> v = gmres.next();
+    const std::vector<C> vr(v.begin(), v.end());
+    std::vector<C> w(v.size());
+    dense::multiply<C>(a_.data(), n_, n_, vr.data(), static_cast<Index>(v.size()) / n_, C(0), w.data(),
+                       library_threads_);
+    gmres.take(std::vector<Complex>(w.begin(), w.end()));
+  }
+  x_ = gmres.solution();
+  facts_.iterations = static_cast<int>(gmres.steps());
+  std::vector<Complex> r(f_.size());
+  facts_.residual = residuals(r);
+  return {};
+}
+
+/// Factors of type F, and corrections with residuals of the matrix itself: each gains about the digits of F less those of the condition.
+template <class Real>
+template <class F>
+Status BoundarySystem::Solution<Real>::factorise_and_correct() {
+  const std::span<F> factors = numbers<F>(room_.factors, n_ * n_);
+  all_threads_.for_each({0, n_ * n_}, Index{1} << 17, [&](Interval some, int) {
+    for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a_.data()[k]);
+  });
+  const double start = seconds_now();
+  auto lu = dense::Lu<F>::factorise(factors.data(), n_, team_.threads(),
+                                    options_.deterministic ? dense::Backend::own : dense::Backend::automatic,
+                                    [this] { return stop_.stop_requested(); });
+  if (!lu) return lu.error();
+  const double taken = seconds_now() - start, unknowns = static_cast<double>(n_);
+  facts_.seconds_factors += taken;
+  // A complex multiply-add is eight operations; the matrix is read and written once.
+  team_.note("factorise", taken, {8.0 / 3 * unknowns * unknowns * unknowns, 2 * unknowns * unknowns * sizeof(F)});
+  facts_.rcond = lu->reciprocal_condition();
+  std::vector<F> y(f_.begin(), f_.end());
+  lu->solve(y.data(), columns_);
+  for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = Complex(y[k]);
+  std::vector<Complex> r(f_.size());
+  facts_.residual = residuals(r);
+  for (int step = 0; step < 6 && facts_.residual > options_.tolerance && sizeof(Real) == 8; ++step) {
+    std::vector<F> d(r.begin(), r.end());
+    lu->solve(d.data(), columns_);
+    const std::vector<Complex> before = x_;
+    for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += Complex(d[k]);
+    const double was = facts_.residual;
+    facts_.residual = residuals(r);
+    ++facts_.iterations;
+    if (!(facts_.residual < was)) {
+      x_ = before;
+      facts_.residual = residuals(r);
+      break;
+    }
+  }
+  return {};
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::solve_by_factors() {
+  const bool in_single = options_.method == Method::mixed || sizeof(Real) == 4;
+  if (auto status =
+          in_single ? factorise_and_correct<std::complex<float>>() : factorise_and_correct<std::complex<double>>();
+      !status)
+    return status.error();
+  // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
+  if (in_single && sizeof(Real) == 8 && (facts_.residual > 1e-8 || facts_.rcond < 1e-6))
+    if (auto status = factorise_and_correct<std::complex<double>>(); !status) return status.error();
+  if (facts_.rcond < (sizeof(Real) == 8 ? least_condition : least_in_single))
+    return make_error(
+        ErrorCode::not_converged,
+        fmt::format("the equations are singular: their reciprocal condition is {:.2g}, so that errors of the mesh are "
+                    "{:.1g} times as large in the answer",
+                    facts_.rcond, 1 / facts_.rcond),
+        "Something moves freely or resonates without damping: hold it by a boundary condition, add damping, or shift "
+        "the "
+        "frequency.");
+  return {};
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::add_interior_equations() {
+  // How badly the plain solution breaks the interior equations, against the size of their terms.
+  const std::vector<C> xr(x_.begin(), x_.end());
+  std::vector<C> y(rhs2_.size());
+  dense::multiply<C>(a2_.data(), 3 * extra_, n_, xr.data(), columns_, C(0), y.data(), library_threads_);
+  double detector = 0;
+  for (Index c = 0; c < columns_; ++c) {
+    double defect = 0, size = 0;
+    for (Index k = 0; k < 3 * extra_; ++k) {
+      const auto i = static_cast<std::size_t>(c * 3 * extra_ + k);
+      defect += std::norm(y[i] - rhs2_[i]);
+      size += std::norm(y[i]) + std::norm(rhs2_[i]);
+    }
+    if (size > 0) detector = std::max(detector, std::sqrt(defect / size));
+  }
+  facts_.chief_detector = detector;
+  facts_.chief_rows = static_cast<int>(3 * extra_);
+  const Index rows = n_ + 3 * extra_;
+  std::vector<Complex> tall(static_cast<std::size_t>(rows * n_)), right(static_cast<std::size_t>(rows * columns_));
+  for (Index j = 0; j < n_; ++j) {
+    std::copy_n(a_.data() + j * n_, n_, tall.begin() + j * rows);
+    std::copy_n(a2_.begin() + j * 3 * extra_, 3 * extra_, tall.begin() + j * rows + n_);
+  }
+  for (Index c = 0; c < columns_; ++c) {
+    std::copy_n(f_.begin() + c * n_, n_, right.begin() + c * rows);
+    std::copy_n(rhs2_.begin() + c * 3 * extra_, 3 * extra_, right.begin() + c * rows + n_);
+  }
+  if (auto status = dense::least_squares<Complex>(tall.data(), rows, n_, right.data(), columns_, library_threads_);
+      !status)
+    return status.error();
+  for (Index c = 0; c < columns_; ++c) std::copy_n(right.begin() + c * rows, n_, x_.begin() + c * n_);
+  return {};
+}
+
+template <class Real>
+std::vector<BoundaryValues> BoundarySystem::Solution<Real>::boundary_values() const {
+  std::vector<BoundaryValues> out(cases_.size());
+  for (Index c = 0; c < columns_; ++c) {
+    BoundaryValues& v = out[static_cast<std::size_t>(c)];
+    const LoadValues& load = cases_[static_cast<std::size_t>(c)];
+    v.displacement =
+        load.displacement.empty() ? std::vector<Complex3>(static_cast<std::size_t>(m_)) : load.displacement;
+    v.traction = load.traction.empty() ? std::vector<Complex3>(s_.traction_node.size()) : load.traction;
+    const auto& motion = accelerated_[static_cast<std::size_t>(c)];
+    for (Index k = 0; k < m_; ++k)
+      for (std::size_t d = 0; d < 3; ++d) {
+        const Complex value = x_[static_cast<std::size_t>(c * n_ + static_cast<Index>(d) * m_ + k)];
+        const Index traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
+        if (traction < 0) {
+          Complex& u = v.displacement[static_cast<std::size_t>(k)][d];
+          u = value;
+          for (std::size_t q = 0; q < motion.size(); ++q)
+            u += motion[q] * free_.at(q, s_.nodes[static_cast<std::size_t>(k)])[d];
+        } else {
+          v.traction[static_cast<std::size_t>(traction)][d] = value * harmonic_.mu;
+        }
+      }
+    if (far_ != nullptr) blend(*far_, s_, system_.unknown_traction_, v);
+  }
+  return out;
+}
+
+template <class Real>
+Result<std::vector<BoundaryValues>> BoundarySystem::solve(
+    Team& team, const Harmonic& harmonic, const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
+    const std::vector<LoadValues>& cases, const SolveOptions& options, SolveFacts& facts, Progress& progress,
+    std::stop_token stop, SolveMemory* memory, const FarField* far) const {
+  Solution<Real> solution(*this, team, harmonic, cases, options, facts, stop, memory, far);
+  if (auto status = solution.assemble(rules, diagonal, progress); !status) return status.error();
+  const double begin = seconds_now();
+  progress.begin("linsolve", 0, "");
+  solution.complete();
+  solution.right_hand_sides();
+  if (auto status = solution.accelerate(); !status) return status.error();
+  if (auto status = options.method == Method::gmres ? solution.solve_by_gmres() : solution.solve_by_factors(); !status)
+    return status.error();
+  if (solution.has_interior())
+    if (auto status = solution.add_interior_equations(); !status) return status.error();
+  progress.end();
+  facts.seconds_solve += seconds_now() - begin;
+  if (!(facts.residual < 1e-3))
+    return make_error(ErrorCode::not_converged,
+                      fmt::format("the linear system was solved to a residual of {:.2g} only", facts.residual),
+                      "Use parameters.solution \"direct\", and check the boundary conditions.");
+  return solution.boundary_values();
+}
+
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(
+    Team&, const Harmonic&, const FarRules<double>&, std::span<const std::array<double, 9>>,
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*,
+    const FarField*) const;
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(
+    Team&, const Harmonic&, const FarRules<float>&, std::span<const std::array<double, 9>>,
+    const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*,
+    const FarField*) const;
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Far pairs on devices beside the multiply-add rate and the bus of the same run.
+//
+// Bound of the kernels: their operations as written (LaneKernels' count) at the rate of fused multiply-adds, which half of them are not; of
+// the whole: columns of the matrix over the bus.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/verify/bench.hpp"
+#include "engine/team/machine_rates.hpp"
+
+namespace conoid::elastic_bem {
+namespace {
+
+/// Columns of H and G of some elements in host memory.
+template <class Real>
+struct ColumnsOfSome {
+  std::vector<std::complex<Real>> values;
+  Targets<Real> targets;
+  ColumnsOfSome(const Surface& s, Index elements) {
+    const Index rows = 3 * s.node_count();
+    targets.h.resize(s.nodes.size());
+    targets.g.resize(s.traction_node.size());
+    std::vector<Target<Real>*> wanted;
+    for (Index k = 0; k < elements; ++k) {
+      const Element& e = s.elements[static_cast<std::size_t>(k)];
+      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+        for (std::size_t d = 0; d < 3; ++d) {
+          wanted.push_back(&targets.h[static_cast<std::size_t>(e.node[a])][d]);
+          wanted.push_back(&targets.g[static_cast<std::size_t>(e.traction[a])][d]);
+        }
+    }
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    values.assign(wanted.size() * static_cast<std::size_t>(rows), 0);
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      *wanted[k] = {values.data() + k * static_cast<std::size_t>(rows), std::complex<Real>(1)};
+  }
+};
+
+struct DeviceOfBench {
+  const Device& device;
+  std::string name;
+  MachineRates rates;
+  double bus = 0;  ///< bytes/s to page-locked memory of the host
+  const TestRun& run;
+  const BenchSink& row;
+};
+
+double bus_rate(const Device& device, Bytes bytes) {
+  const auto there = device.allocate<std::byte>(bytes, "source");
+  const auto here = device.pinned<std::byte>(bytes);
+  Stream stream = device.stream();
+  stream.zero(there);
+  const Event begin = device.event(), end = device.event();
+  double best = 0;
+  for (int k = 0; k < 5; ++k) {
+    stream.record(begin);
+    stream.to_host(here.span(), there);
+    stream.record(end);
+    stream.synchronize();
+    if (const double s = end.seconds_since(begin); s > 0) best = std::max(best, static_cast<double>(bytes) / s);
+  }
+  return best;
+}
+
+template <class Real>
+void rates_of(const DeviceOfBench& b, const char* what, const Surface& surface, Index elements, Accuracy accuracy,
+              bool block_a_pair) {
+  const char* const precision = sizeof(Real) == 8 ? "double" : "single";
+  const std::string label = fmt::format("{}: far pairs, {}, {}", b.name, precision, what);
+  if (!b.run.may_want(label)) return;
+  b.run.doing(label);
+  Medium medium;
+  medium.nu = 0.3;
+  const Harmonic h(medium, 1);
+  elements = std::min(elements, surface.active);
+  ColumnsOfSome<Real> columns(surface, elements);
+  const FarRules<Real> rules(surface, accuracy, std::abs(h.kS), false, std::max(1, b.run.threads));
+  ColumnSink<Real> sink(surface, columns.targets, h, surface.node_count(), false);
+  const RowPoints rows{surface.nodes, true};
+  const auto lanes = lane_medium<Real>(h);
+  PanelMemory memory;
+  DevicePairFacts best;
+  for (int k = 0; k < 5; ++k) {
+    const DevicePairFacts facts = device_pairs<Real>(b.device, [&] { return b.device.free_memory() / 10 * 9; }, memory,
+                                                     CpuWorker(std::max(1, b.run.threads)),
+                                                     {surface, rules, lanes, rows, sink, block_a_pair}, {0, elements});
+    if (!facts.fits) return;
+    if (k == 0 || facts.kernel_seconds < best.kernel_seconds) best.kernel_seconds = facts.kernel_seconds;
+    if (k == 0 || facts.seconds < best.seconds) best.seconds = facts.seconds;
+    best.points = facts.points;
+    best.copied = facts.copied;
+  }
+  if (!(best.kernel_seconds > 0)) return;
+  const int nodes = surface.elements.front().nodes;
+  const double flops = best.points * (flops_a_point + (nodes > 1 ? 2.0 * nodes * lane_values : 0)),
+               peak = sizeof(Real) == 8 ? b.rates.flops_double : b.rates.flops_single;
+  b.row({label + ": kernel evaluations", best.points / best.kernel_seconds / 1e9, "10^9/s", 0, 0, "", ""});
+  b.row({label + ": kernels", flops / best.kernel_seconds / 1e9, "Gflop/s",
+         peak > 0 ? flops / best.kernel_seconds / peak : 0, 0, "FMA rate of the device", "instruction rate"});
+  b.row({label + fmt::format(": with {} of columns to the host", format_bytes(best.copied)),
+         static_cast<double>(best.copied) / best.seconds / 1e9, "GB/s",
+         b.bus > 0 ? static_cast<double>(best.copied) / best.seconds / b.bus : 0, 0, "copy to page-locked memory",
+         "bus"});
+}
+
+void rows_of(const DeviceOfBench& b) {
+  const bool quick = b.run.quick;
+  PlateOptions p;
+  const int cells = quick ? 40 : 80;
+  p.low = {-0.5 * cells, -0.5 * cells};
+  p.high = {0.5 * cells, 0.5 * cells};
+  p.divisions = {cells, cells};
+  p.body_above = true;
+  SurfaceOptions ground;
+  ground.domain = Domain::ground;
+  ground.constant = true;
+  ground.down = {0, 0, 1};
+  const Surface plate_surface = make_surface(plate(p).value(), ground).value();
+  CubeSphereOptions ball;
+  ball.divisions = quick ? 10 : 20;
+  const Surface linear = make_surface(cube_sphere(ball).value(), {}).value();
+  ball.order = 2;
+  const Surface quadratic = make_surface(cube_sphere(ball).value(), {}).value();
+  const Index some = quick ? 256 : 1024;
+  const auto both = [&](auto zero) {
+    using Real = decltype(zero);
+    const std::string constant = fmt::format("{} rows x {} constant elements", plate_surface.node_count(), some);
+    rates_of<Real>(b, constant.c_str(), plate_surface, some, {1e-5, false}, false);
+    rates_of<Real>(b, fmt::format("{}, 8 x 8 points", constant).c_str(), plate_surface, some, {1e-5, true}, false);
+    rates_of<Real>(b, fmt::format("{}, 8 x 8 points, a block a pair (classical)", constant).c_str(), plate_surface,
+                   some, {1e-5, true}, true);
+    rates_of<Real>(b, fmt::format("{} rows x {} of four nodes", linear.node_count(), some / 4).c_str(), linear,
+                   some / 4, {1e-5, false}, false);
+    rates_of<Real>(b, fmt::format("{} rows x {} of nine nodes", quadratic.node_count(), some / 4).c_str(), quadratic,
+                   some / 4, {1e-5, false}, false);
+  };
+  both(double{});
+  both(float{});
+}
+
+}  // namespace
+
+void bench_devices(const TestRun& run, const BenchSink& row) {
+  const auto found = find_devices("cuda");
+  if (!found) return;
+  for (const DeviceInfo& info : *found) {
+    const std::string name = fmt::format("cuda:{}", info.index);
+    const auto device = Device::open(name);
+    if (!device) throw Failure(device.error());
+    const DeviceOfBench b{*device, name, device_rates(name), bus_rate(*device, Bytes{256} << 20), run, row};
+    row({fmt::format("{}: {}, multiply-adds, double", name, info.name), b.rates.flops_double / 1e9, "Gflop/s", 0, 0, "",
+         ""});
+    row({fmt::format("{}: multiply-adds, single", name), b.rates.flops_single / 1e9, "Gflop/s", 0, 0, "", ""});
+    row({fmt::format("{}: copy to page-locked memory of the host", name), b.bus / 1e9, "GB/s", 0, 0, "", "bus"});
+    rows_of(b);
+  }
+}
+
+}  // namespace conoid::elastic_bem

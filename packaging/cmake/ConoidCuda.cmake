@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Whether this build has the module for NVIDIA devices (CONOID_WITH_CUDA: AUTO, ON, OFF). AUTO builds it where nvcc is found, is recent
+# enough and gets on with the host compiler, and says at configure time what it found; sanitizers do not reach into the module,
+# so AUTO leaves it out below them. No device is needed to build it.
+
+# conoid_find_cuda(): sets CONOID_HAVE_CUDA and CUDAToolkit_VERSION, and CONOID_CUDA_ARCHITECTURES in the cache.
+function(conoid_find_cuda)
+  set(CONOID_HAVE_CUDA 0 PARENT_SCOPE)
+  if(CONOID_WITH_CUDA STREQUAL "OFF" OR (CONOID_SANITIZE AND NOT CONOID_WITH_CUDA STREQUAL "ON"))
+    return()
+  endif()
+  set(wrong "")
+  set(advice "Install the CUDA toolkit, or say where it is: -DCUDAToolkit_ROOT=/usr/local/cuda.")
+  find_package(CUDAToolkit 12.8 QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    if(CUDAToolkit_VERSION)
+      set(wrong "${CUDAToolkit_NVCC_EXECUTABLE} is of version ${CUDAToolkit_VERSION}, 12.8 or later is needed")
+    elseif(CUDAToolkit_NVCC_EXECUTABLE)
+      set(wrong "${CUDAToolkit_NVCC_EXECUTABLE} does not say its version")
+    else()
+      set(wrong "there is no nvcc (12.8 or later)")
+    endif()
+  elseif(NOT TARGET CUDA::cudart_static)
+    set(wrong "${CUDAToolkit_NVCC_EXECUTABLE} comes without the static CUDA runtime")
+  else()
+    conoid_try_nvcc(wrong)
+    if(wrong)
+      set(advice "Choose a compiler that this nvcc accepts (CMAKE_CXX_COMPILER), or another toolkit (CUDAToolkit_ROOT).")
+    endif()
+  endif()
+  if(wrong)
+    if(CONOID_WITH_CUDA STREQUAL "ON")
+      message(FATAL_ERROR "CONOID_WITH_CUDA=ON, but ${wrong}. ${advice}")
+    endif()
+    message(STATUS "CUDA module: left out, ${wrong}")
+    return()
+  endif()
+  # The environment variable is CMake's own for this purpose.
+  set(architectures "80;90;100;120")
+  if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
+    set(architectures "$ENV{CUDAARCHS}")
+  endif()
+  set(CONOID_CUDA_ARCHITECTURES "${architectures}" CACHE STRING
+    "Compute capabilities to compile for (default: $CUDAARCHS, or all); PTX of the last serves what follows")
+  message(STATUS "CUDA module: built by ${CUDAToolkit_NVCC_EXECUTABLE} (${CUDAToolkit_VERSION}) for ${CONOID_CUDA_ARCHITECTURES}")
+  set(CONOID_HAVE_CUDA 1 PARENT_SCOPE)
+  set(CUDAToolkit_VERSION "${CUDAToolkit_VERSION}" PARENT_SCOPE)  # told by `conoid --version --json`
+endfunction()
+
+# conoid_try_nvcc(<variable>): why nvcc cannot compile a kernel with the host compiler, empty where it can. A pair that can is not tried again.
+function(conoid_try_nvcc variable)
+  set(pair "${CUDAToolkit_NVCC_EXECUTABLE} ${CUDAToolkit_VERSION} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION}")
+  set(why "")
+  if(NOT CONOID_NVCC_WORKS STREQUAL pair)
+    set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/nvcc")
+    file(WRITE "${folder}/kernel.cu" "#include <span>\n#include <vector>\n__global__ void twice(float* x) { x[threadIdx.x] *= 2; }\n")
+    execute_process(COMMAND "${CUDAToolkit_NVCC_EXECUTABLE}" -ccbin "${CMAKE_CXX_COMPILER}" -std=c++20 -c "${folder}/kernel.cu" -o "${folder}/kernel.o"
+      RESULT_VARIABLE failed OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if(failed)
+      string(REGEX MATCH "[^\n]+" first "${said}")
+      set(why "nvcc ${CUDAToolkit_VERSION} does not work with ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} (${first})")
+    else()
+      set(CONOID_NVCC_WORKS "${pair}" CACHE INTERNAL "")
+    endif()
+  endif()
+  set(${variable} "${why}" PARENT_SCOPE)
+endfunction()
