@@ -37,10 +37,12 @@ bool is_allowed(const std::string& file, const Rule& rule) {
 const std::vector<Rule>& rules() {
   static const std::string offer = "engine/session/offer.cpp";
   static const std::vector<Rule> all = {
+      // However it is reached: ["compute"], at("compute"), find("compute"), "/compute/…". Of it `precision` may be asked for alone; the
+      // others named here put sections in their order.
       {"reads \"compute\" of a case",
-       {"\"compute\"", "/compute/"},
-       std::regex("\\[\"compute\"\\](?!\\[\"precision\"\\])|\"/compute/"),
-       {offer}},
+       {"\"compute\"", "\"/compute"},
+       std::regex("\"compute\"(?!\\]\\[\"precision\"\\])|\"/compute(?!/precision\")[/\"]"),
+       {offer, "engine/case/schema.cpp", "app/panels/sections.cpp", "app/panels/case_panel.cpp"}},
       {"edits \"compute\" of a case",
        {"\"compute."},
        std::regex("\"compute\\.(workers|threads|memory|deterministic|balancer)"),
@@ -101,6 +103,12 @@ class TestOneOffer : public QObject {
     const auto breaks = [](const char* code) { return broken_in("engine/solvers/x/x.cpp", code).size(); };
     QCOMPARE(breaks("s.memory = input[\"compute\"][\"memory\"][\"host\"].integer();"), std::size_t{1});
     QCOMPARE(breaks("const Values compute = input[\"compute\"];"), std::size_t{1});
+    for (const char* way : {"input.json().at(\"compute\").at(\"threads\")", "document.find(\"/compute/workers\")",
+                            "json.find(\"compute\")", "json.contains(\"compute\")", "values.has(\"compute\")",
+                            "json.value(\"compute\", Json())", "Json::json_pointer(\"/compute\")",
+                            "json.at(\"/compute/memory/host\"_json_pointer)", "input[ \"compute\" ][\"threads\"]"})
+      QVERIFY2(breaks(way) == 1, way);
+    QCOMPARE(breaks("const Place at = document.place(\"/compute/precision\");"), std::size_t{0});
     QCOMPARE(breaks("document.set(\"compute.memory.host\", text);"), std::size_t{1});
     QCOMPARE(breaks("return this_machine().free_memory / 4 * 3;"), std::size_t{1});
     QCOMPARE(breaks("const int cores = this_machine().cores;"), std::size_t{1});

@@ -82,6 +82,21 @@ class TestCheckSaysWhatRunDoes : public QObject {
       QVERIFY2(row.worker < static_cast<int>(here["workers"]["value"].size()), "a worker that check did not name");
       workers[row.phase].insert(row.worker);
     }
+    std::set<int> devices, took;
+    const Json& team = here["workers"]["value"];
+    for (int k = 0; k < static_cast<int>(team.size()); ++k)
+      if (team[static_cast<std::size_t>(k)]["name"].get<std::string>().starts_with("emulated")) devices.insert(k);
+    for (const auto& [phase, who] : workers)
+      std::ranges::set_intersection(who, devices, std::inserter(took, took.begin()));
+    // A device that check takes without a warning computes; one that it calls idle was named for nothing.
+    bool idle = false;
+    for (const Json& d : foreseen["diagnostics"]) {
+      const auto text = d.at("text").get<std::string>();
+      idle = idle || text.find("runs on devices") != std::string::npos ||
+             text.find("do not make this case faster") != std::string::npos;
+    }
+    if (!idle) QCOMPARE(took, devices);
+    QCOMPARE(here["needs"]["device_memory"].get<double>() > 0, !took.empty());
     const auto budget = here["device_memory"]["value"].get<double>(),
                held = summary["peak_memory"]["device"].get<double>();
     QVERIFY2(held <= budget, ("held " + std::to_string(held) + " of " + std::to_string(budget)).c_str());
