@@ -129,6 +129,19 @@ class TestOffer : public QObject {
     QVERIFY(by_environment.automatic);
   }
 
+  void threads_that_workers_name_are_those_of_the_run() {
+    const auto threads = [](const std::string& workers, int said) {
+      const Offer offer = make_offer(wave(), {.flags = {.workers = workers, .threads = said}}).value();
+      return std::to_string(offer.threads.value) + " " + offer.threads.source;
+    };
+    const Variable openmp("OMP_NUM_THREADS", "5");
+    QCOMPARE(threads("cpu:1", 0), std::string("1 flag"));
+    QCOMPARE(threads("cpu:1,cpu:2", 8), std::string("3 flag"));
+    QCOMPARE(threads("cpu", 8), std::string("8 flag"));
+    QCOMPARE(threads("cpu", 0), std::string("5 environment OMP_NUM_THREADS"));
+    QCOMPARE(threads("emulated:0,cpu:1", 0), std::string("2 flag"));
+  }
+
   void what_is_named_must_be_here_and_the_place_is_told() {
     const auto missing = make_offer(wave(R"(, "compute": {"workers": "cuda:77"})"));
     QVERIFY(!missing);
