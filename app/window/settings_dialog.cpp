@@ -25,7 +25,7 @@
 namespace conoid::app {
 namespace {
 
-/// "acoustic-fd (March), elastic-bem (Dynamic matrices)": by the solvers' own tables.
+/// Each solver that uses devices with its phases in brackets, by the solvers' own tables.
 QString phases_on_devices() {
   QStringList out;
   for (const SolverInfo* solver : registered_solvers()) {
@@ -33,8 +33,8 @@ QString phases_on_devices() {
     for (const Capability& phase : solver->capabilities)
       if (phase.device) phases << phase_words(std::string(phase.phase));
     if (!phases.isEmpty())
-      out << QString("%1 (%2)").arg(
-          QString::fromUtf8(solver->id.data(), static_cast<qsizetype>(solver->id.size())), phases.join(", "));
+      out << QString("%1 (%2)").arg(QString::fromUtf8(solver->id.data(), static_cast<qsizetype>(solver->id.size())),
+                                    phases.join(", "));
   }
   return out.join(", ");
 }

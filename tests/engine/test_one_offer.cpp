@@ -55,11 +55,12 @@ const std::vector<Rule>& rules() {
       {"counts the machine's cores",
        {"this_machine().cores", "hardware_concurrency"},
        std::regex("this_machine\\(\\)\\.cores|hardware_concurrency"),
-       {offer, "engine/team/", "engine/session/slowness.hpp", "engine/mesh/gmsh.cpp"}},
+       {offer, "engine/team/", "engine/session/slowness.hpp", "engine/mesh/gmsh.cpp",
+        "render/capture/film_writer.cpp"}},
       {"reads OMP_NUM_THREADS or SLURM_CPUS_PER_TASK",
        {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"},
        std::regex("\"(OMP_NUM_THREADS|SLURM_CPUS_PER_TASK)\""),
-       {offer}},
+       {offer, "engine/cli/verbs/manual.cpp"}},
       {"makes workers of words", {"parse_workers"}, std::regex("\\bparse_workers\\("), {offer, "engine/team/"}},
   };
   return all;

@@ -23,14 +23,16 @@ Case resolved(const std::string& text) {
   return Case::resolve(document.value(), schema.value()).value();
 }
 
-/// Sponges all round; `more` goes into the case.
-Case wave(const std::string& more = "", const std::string& points = "[61, 57, 49]") {
+/// Faces all of one kind; `more` goes into the case.
+Case wave(const std::string& more = "", const std::string& points = "[61, 57, 49]",
+          const std::string& kind = "sponge") {
+  std::string faces;
+  for (const char* face : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
+    faces += std::string(faces.empty() ? "" : ", ") + "\"" + face + R"(": {"kind": ")" + kind + "\"}";
   return resolved(R"({"solver": "acoustic-fd", "grid": {"points": )" + points + R"(, "spacing": 10},
-    "parameters": {"order": 4, "steps": 100})" +
-                  more + "}");
+    "parameters": {"order": 4, "steps": 100}, "boundaries": {)" +
+                  faces + "}" + more + "}");
 }
-
-const std::string layers = R"(, "boundaries": {"x_min": {"kind": "matched"}, "x_max": {"kind": "matched"}})";
 
 const std::string sphere = R"({"solver": "maxwell-fem", "sphere": {"radius": "50 mm", "divisions": 2, "layers": 1},
   "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})";
@@ -224,7 +226,9 @@ class TestOffer : public QObject {
 
   void auto_takes_no_device_that_a_case_cannot_use() {
     const Estimate layered =
-        acoustic_fd::AcousticFd().estimate(wave(layers), nullptr, with_devices(2, Bytes{60} << 30)).value();
+        acoustic_fd::AcousticFd()
+            .estimate(wave("", "[61, 57, 49]", "matched"), nullptr, with_devices(2, Bytes{60} << 30))
+            .value();
     QCOMPARE(layered.use.most, 1);
     QVERIFY(layered.use.why.find("matched layers") != std::string::npos);
     // Streamed from the disk: the processors march.
