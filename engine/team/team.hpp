@@ -71,6 +71,10 @@ struct WorkerSpec {
 /// the threads to feed it. A device that is not here is an error of code `resources` that says why.
 [[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
 
+/// The first `most` devices stay; those of the `threads` that would have fed the others go to the processors.
+[[nodiscard]] std::vector<WorkerSpec> with_fewer_devices(std::vector<WorkerSpec> workers, std::size_t most,
+                                                         int threads);
+
 /// Leaves the devices of "auto" out where they do not pay. A device costs about a second and a half before it computes: its
 /// context, its kernels, the first copies. `seconds`: what the processors alone are expected to take; 0: not known, all stay.
 [[nodiscard]] std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds);

@@ -14,7 +14,6 @@
 #include "engine/solvers/acoustic_bem/facets.hpp"
 #include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
-#include "engine/team/machine.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -147,9 +146,6 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
       parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.rim_layers = static_cast<int>(parameters["rim_layers"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
-  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
-    s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
-  s.threads = static_cast<int>(input["compute"]["threads"].integer());
 
   const Pulse pulse = read_pulse(input, excitation["pulse"], out);
   const Values waves = excitation["waves"];
@@ -431,7 +427,7 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
 
 }  // namespace
 
-std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
   const bool closed = input["boundaries"]["surface"].text() != "screen" && s.form.name != FormName::N;
@@ -494,8 +490,8 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
                                  fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
                                              surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
-  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-  const int threads = s.threads > 0 ? s.threads : this_machine().cores;
+  const Bytes budget = offer.host.value;
+  const int threads = offer.team_threads();
   const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
   if (plan.possible() && plan.threads < threads) {
     Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
@@ -519,18 +515,17 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   }
   if (const Bytes needed = plan.least; !plan.possible()) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
-    const int cores = this_machine().cores;
-    const ExpectedTime time = expected_time(s, surface, cores);
+    const ExpectedTime time = expected_time(s, surface, threads);
     const auto n = static_cast<double>(surface.unknowns);
     Diagnostic d = input.error_at(
         input["mesh"],
         fmt::format(
             "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
-            "the disk and a single thread, the budget is {}; with enough memory {} cores would assemble for about {} "
+            "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
             "and march {} steps for about {}",
             surface.unknowns, expected_length(courant), n * n * expected_length(courant),
             static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
-            cores, format_duration(time.assembly), s.steps, format_duration(time.march)),
+            threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
                     s.single_precision ? "" : ", use single precision"));
     d.code = ErrorCode::resources;

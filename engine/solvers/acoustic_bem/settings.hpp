@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/team/offer.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -34,8 +35,6 @@ struct Settings {
   int rim_layers = usual_rim_layers;
   AssemblyOptions assembly;
   bool single_precision = false;
-  Bytes memory = 0;               ///< budget; 0: three quarters of what is free
-  int threads = 0;                ///< 0: one a core
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
@@ -57,7 +56,7 @@ struct Settings {
 void complete(Settings& settings, const Surface& surface);
 
 /// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
-[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh);
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
 [[nodiscard]] double expected_length(double courant);

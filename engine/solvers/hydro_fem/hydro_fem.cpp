@@ -40,12 +40,11 @@ const std::array<FieldInfo, 5> fields{{
 
 }  // namespace
 
-std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) const {
+std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
   const Bytes needed = problem_memory(input, mesh);
-  const Machine machine = this_machine();
-  if (needed > machine.memory) {
+  if (const Machine& machine = offer.machine; needed > machine.memory) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
         input.error_at(order,
@@ -58,7 +57,7 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) con
   return out;
 }
 
-Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
@@ -85,7 +84,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
   try {
     const Trial trial = march_a_trial(input, mesh);
     steps = trial.steps;
-    e.seconds = trial.seconds / std::max(1, machine.cores);
+    e.seconds = trial.seconds / std::max(1, offer.threads.value);
     e.basis = trial.basis;
   } catch (const Failure& failure) {
     e.basis = "a trial failed: " + failure.error().text;

@@ -68,13 +68,13 @@ std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
 
 }  // namespace
 
-Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> found;
   const Settings s = read_settings(input, found);
   for (const Diagnostic& d : found)
     if (d.severity == Severity::error) return d;
-  const double budget = static_cast<double>(s.memory > 0 ? s.memory : machine.free_memory / 4 * 3);
-  const double cores = std::max(1, machine.cores);
+  const auto budget = static_cast<double>(offer.host.value);
+  const double cores = std::max(1, offer.threads.value);
   const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
   const auto skin =
       bare_surface(s, mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case through the solver's own face: prepare, advance, fill, save, load, finish.
 // labels: unit
+#include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/trial.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
@@ -27,11 +28,12 @@ constexpr const char* blast_case = R"({
 
 struct Bench {
   Case input;
+  Offer offer = make_offer(input).value();
   std::unique_ptr<Communicator> cluster = single_rank();
   Team team{{WorkerSpec{"cpu", 1, 1}}};
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+  RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
   std::unique_ptr<Solver> solver = solver_info().make();
   explicit Bench(std::string_view text, const std::vector<std::pair<std::string, std::string>>& changes = {})
       : input(resolved(text, changes).value()) {}
@@ -82,7 +84,7 @@ class TestSolverRun : public QObject {
 
   void a_blast_runs_and_says_how_well() {
     Bench b(blast_case);
-    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    for (const auto& d : b.solver->check(b.input, nullptr, make_offer(b.input).value())) QFAIL(d.render().c_str());
     b.solver->prepare(b.context).or_throw();
     const Advanced end = b.march();
     QCOMPARE(end.value, 0.4);
@@ -220,7 +222,7 @@ class TestSolverRun : public QObject {
             "excitation": {"gravity": [0, 0, -1]}, "parameters": {"order": 2, "end_time": 0.1}})json"};
     for (const char* text : cases) {
       Bench b(text);
-      for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+      for (const auto& d : b.solver->check(b.input, nullptr, make_offer(b.input).value())) QFAIL(d.render().c_str());
       b.solver->prepare(b.context).or_throw();
       b.march();
       b.solver->finish(b.context).or_throw();
@@ -253,7 +255,7 @@ class TestSolverRun : public QObject {
     slow.solver->finish(slow.context).or_throw();
     QVERIFY(std::isnan(slow.number("steps_outside_table")));
     Bench b(piston);
-    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    for (const auto& d : b.solver->check(b.input, nullptr, make_offer(b.input).value())) QFAIL(d.render().c_str());
     b.solver->prepare(b.context).or_throw();
     QCOMPARE(b.march().value, 0.1);
     b.solver->finish(b.context).or_throw();
@@ -276,7 +278,7 @@ class TestSolverRun : public QObject {
       "boundaries": {"x_min": {"kind": "free"}, "x_max": {"kind": "free"}}, "parameters": {"end_time": 1},
       "output": {"lines": [{"from": [0], "to": [20], "points": 201}, {"from": [-5], "to": [5]}]}})json";
     Bench b(flying);
-    for (const auto& d : b.solver->check(b.input, nullptr)) QFAIL(d.render().c_str());
+    for (const auto& d : b.solver->check(b.input, nullptr, make_offer(b.input).value())) QFAIL(d.render().c_str());
     b.solver->prepare(b.context).or_throw();
     b.march();
     b.solver->finish(b.context).or_throw();
