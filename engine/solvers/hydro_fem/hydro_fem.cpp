@@ -165,13 +165,13 @@ bool HydroFem::crossed_mark(double from, Index from_step) const {
 }
 
 void HydroFem::watch_tables() {
-  const Index points = op_->outside();
+  const Index points = march_->outside();
   if (points == 0) return;
   ++outside_.steps;
   outside_.most = std::max(outside_.most, points);
   if (outside_.steps > 1) return;
   outside_.first = march_->time();
-  const auto [zone, reason] = op_->first_outside(march_->state());
+  const auto [zone, reason] = march_->first_outside();
   Error error = make_error(ErrorCode::not_converged,
                            fmt::format("at t = {:.6g} s the material has left its table of states in zone {}: {}",
                                        march_->time(), zone, reason),
@@ -256,7 +256,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (outside_.steps > 0) writer.value("outside tables", outside_);
-  const KernelTimes& times = op_->times();
+  const KernelTimes times = march_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
 }
