@@ -96,8 +96,8 @@ class DeviceBackend final : public Backend {
     if (pressed_ > 0) {
       PressureArguments p = pressure_;
       p.x = s.x.data();
-      stream_.launch(press_, {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_},
-                     p);
+      stream_.launch(
+          press_, {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_}, p);
       stream_.launch(load_, {.grid = {blocks_for(p.loaded, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, p);
     }
     NodeArguments n = node_arguments_;
@@ -388,8 +388,7 @@ class DeviceBackend final : public Backend {
     const std::vector<double> uniform = from_lanes(z.uniform, 1, 1);
     uniform_ = doubles(uniform, "uniform zones");
     a.uniform = uniform_.data();
-    for (Index zone = 0; zone < zones_; ++zone)
-      lists_[uniform[u(zone)] > 0 ? 0 : 1].push_back(static_cast<int>(zone));
+    for (Index zone = 0; zone < zones_; ++zone) lists_[uniform[u(zone)] > 0 ? 0 : 1].push_back(static_cast<int>(zone));
 
     std::vector<double> cube(u(op_.batches() * W));
     for (std::size_t i = 0; i < cube.size(); ++i) cube[i] = z.cubes[i / u(W)];
@@ -568,8 +567,8 @@ class DeviceBackend final : public Backend {
       return out;
     }
     out.zones = 1;
-    out.blocks = static_cast<unsigned>(
-        std::clamp<Index>(zones, 1, std::min<Index>(most, std::max<Index>(1, static_cast<Index>(scratch_bytes / zone)))));
+    out.blocks = static_cast<unsigned>(std::clamp<Index>(
+        zones, 1, std::min<Index>(most, std::max<Index>(1, static_cast<Index>(scratch_bytes / zone)))));
     out.scratch_block = zone_doubles;
     out.scratch = device_.allocate<double>(u(out.scratch_block) * out.blocks, "scratch of zones");
     return out;
@@ -644,9 +643,11 @@ class DeviceBackend final : public Backend {
   Kernel<TotalArguments> total_;
 
   DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_;
-  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, side_pressure_, side_terms_;
+  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, side_pressure_,
+      side_terms_;
   DeviceBuffer<double> update_partial_, zone_partial_, node_partial_, dot_partial_;
-  DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, loaded_, loaded_begin_, loaded_place_;
+  DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, loaded_, loaded_begin_,
+      loaded_place_;
   DeviceBuffer<unsigned char> cubes_;
   DeviceBuffer<MaterialArguments> materials_;
   DeviceBuffer<SolveNumbers> numbers_;
@@ -668,13 +669,14 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double N = std::pow(n.k + 1, n.dim), Q = std::pow(2 * n.k, n.dim), E = std::pow(n.k, n.dim);
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4;
-  const double zone = 8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0)) + E * E + energies * E + n.dim * N + 2) +
-                      4 * (2 * N + 1) + 1;
+  const double zone =
+      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0)) + E * E + energies * E + n.dim * N + 2) + 4 * (2 * N + 1) + 1;
   const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2);  // rows, r, p, loads and body force
   const double node = 8 * (vectors + 1) + 4 * 2;
   // Zones that are too large for the shared memory of today's devices have their scratch here, so many at a time.
   double scratch = 0;
-  for (const int doubles : {update_layout(n.dim, n.k).zone, energy_layout(n.dim, n.k).zone, mass_layout(n.dim, n.k, false).zone})
+  for (const int doubles :
+       {update_layout(n.dim, n.k).zone, energy_layout(n.dim, n.k).zone, mass_layout(n.dim, n.k, false).zone})
     if (const double bytes = 8.0 * doubles; bytes > usual_shared)
       scratch += std::min(n.zones * bytes, std::max(bytes, static_cast<double>(scratch_bytes)));
   return static_cast<Bytes>(n.zones * zone + n.nodes * node + scratch) + (Bytes{1} << 20);
@@ -695,7 +697,8 @@ std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptio
 Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   Placed out;
   const auto& workers = op.team().workers();
-  const auto first = std::find_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const auto first =
+      std::find_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
   const auto on_processors = [&](std::string why, bool warning) {
     out.backend = host_backend(op);
     out.told = std::move(why);
@@ -704,7 +707,8 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   };
   if (first == workers.end()) return on_processors({}, false);
   if (const std::string why = device_objection(setup); !why.empty())
-    return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, why), true);
+    return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, why),
+                         true);
   const Index zones = op.space().zones, points = zones * op.data().zone_points;
   const bool alone = std::none_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return w.device.empty(); });
   const bool real = first->device.substr(0, 4) == "cuda";
@@ -737,12 +741,14 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
     out.backend = device_backend(op, std::move(*device));
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::resources) throw;
-    return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name,
-                                     failure.error().text),
-                         true);
+    return on_processors(
+        fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, failure.error().text),
+        true);
   }
-  out.told = fmt::format("steps are computed on {} ({}), with {} of its memory", first->name, what, format_bytes(needed));
-  const auto devices = std::count_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  out.told =
+      fmt::format("steps are computed on {} ({}), with {} of its memory", first->name, what, format_bytes(needed));
+  const auto devices =
+      std::count_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
   if (devices > 1) out.told += fmt::format("; hydro-fem uses one device, the other {} stay idle", devices - 1);
   return out;
 }

@@ -21,7 +21,8 @@ struct DeviceNeeds {
 [[nodiscard]] Bytes device_bytes(const DeviceNeeds& needs);
 
 inline constexpr const char* device_refuses_matrices = "the matrices of the corner force are formed on processors only";
-inline constexpr const char* device_refuses_power = "power fed in per volume is a formula that only processors evaluate";
+inline constexpr const char* device_refuses_power =
+    "power fed in per volume is a formula that only processors evaluate";
 /// Why a device cannot compute this set-up, as the end of a sentence; empty where it can.
 [[nodiscard]] std::string device_objection(const Setup& setup);
 

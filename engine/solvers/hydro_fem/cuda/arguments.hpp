@@ -40,7 +40,8 @@ CONOID_HYDRO_BOTH constexpr int larger(int a, int b) {
   return a > b ? a : b;
 }
 CONOID_HYDRO_BOTH constexpr UpdateLayout update_layout(int dim, int k) {
-  const int n = k + 1, q = 2 * k, f = 2 * dim, nn = whole_power(n, dim), qq = whole_power(q, dim), ee = whole_power(k, dim);
+  const int n = k + 1, q = 2 * k, f = 2 * dim, nn = whole_power(n, dim), qq = whole_power(q, dim),
+            ee = whole_power(k, dim);
   UpdateLayout s{};
   s.stress = dim * dim * qq;
   s.hoop = dim == 2 ? qq : 0;
@@ -117,11 +118,11 @@ struct ZoneArguments {
   int k, axisymmetric, viscosity, vorticity_switch;
   int zones, zones_a_block;
   long long nodes;
-  const int* list;  ///< of zones to be worked on; null: all
-  const int* map;   ///< [zone][node] → node
-  const double* mass;   ///< [zone][point] w ρ0 |J0| (r0)
-  const double* J0inv;  ///< [zone][dim²][point]
-  const double* widths; ///< likewise; null if all zones are cubes
+  const int* list;             ///< of zones to be worked on; null: all
+  const int* map;              ///< [zone][node] → node
+  const double* mass;          ///< [zone][point] w ρ0 |J0| (r0)
+  const double* J0inv;         ///< [zone][dim²][point]
+  const double* widths;        ///< likewise; null if all zones are cubes
   const unsigned char* cubes;  ///< [zone]
   const double* Meinv;         ///< [zone][energy][energy]
   const double* uniform;       ///< [zone] ρ0 |J0| where it is constant, else 0
@@ -129,9 +130,9 @@ struct ZoneArguments {
   const MaterialArguments* materials;
   const double* material_tables;
   const double *x, *v, *e;
-  double* S;     ///< [zone][dim²][point]
-  double* hoop;  ///< [zone][point]
-  double* terms; ///< [zone][component][node]
+  double* S;      ///< [zone][dim²][point]
+  double* hoop;   ///< [zone][point]
+  double* terms;  ///< [zone][component][node]
   double* de;
   double* partial;  ///< one a block
   int* outside;
@@ -150,7 +151,7 @@ struct SolveNumbers {
 
 struct MassArguments {
   ZoneArguments zone;
-  const double* plain;     ///< the field itself: no solve; null in a solve, whose direction is D r + β p
+  const double* plain;  ///< the field itself: no solve; null in a solve, whose direction is D r + β p
   const double *r, *p, *diagonal;
   const double* node_partial;  ///< of r·D r
   int node_partials, iteration;
@@ -162,8 +163,8 @@ struct NodeArguments {
   long long nodes;
   int dim, zone_nodes, iteration, zone_partials;
   const int* meet_begin;
-  const int* place;       ///< of what meets at a node, in terms of component 0
-  const int* constraint;  ///< [node]: number of its projector, or -1
+  const int* place;         ///< of what meets at a node, in terms of component 0
+  const int* constraint;    ///< [node]: number of its projector, or -1
   const double* projector;  ///< [number][dim²]
   const double* diagonal;
   const double* terms;

@@ -181,7 +181,6 @@ __global__ void total(TotalArguments a) {
   if (threadIdx.x == 0) *a.out = all;
 }
 
-
 static const RegisterKernel begin_1("hydro-fem/begin<1>", begin_solve<1>);
 static const RegisterKernel begin_2("hydro-fem/begin<2>", begin_solve<2>);
 static const RegisterKernel begin_3("hydro-fem/begin<3>", begin_solve<3>);

@@ -134,12 +134,8 @@ __device__ inline void device_compression(const double* grad, double& mu, double
     s[1] = half >= 0 ? half + radius : -b;
     if (s[0] == 0 && s[1] == 0) s[0] = 1;
   } else {
-    const double a[6] = {grad[0],
-                         grad[4],
-                         grad[8],
-                         0.5 * (grad[5] + grad[7]),
-                         0.5 * (grad[2] + grad[6]),
-                         0.5 * (grad[1] + grad[3])};
+    const double a[6] = {
+        grad[0], grad[4], grad[8], 0.5 * (grad[5] + grad[7]), 0.5 * (grad[2] + grad[6]), 0.5 * (grad[1] + grad[3])};
     mu = device_extreme_eigen3(a, -1.0);
     const double x = a[0] - mu, y = a[1] - mu, z = a[2] - mu;
     s[0] = a[5] * a[3] - a[4] * y;
@@ -256,7 +252,8 @@ __device__ inline void device_state(const MaterialArguments& m, const double* ta
   };
   p = blend(pressures);
   c = blend(speeds);
-  outside = m.limited != 0 && !(device_within(densities, m.densities, rho) && device_within(energies, m.energies, energy));
+  outside =
+      m.limited != 0 && !(device_within(densities, m.densities, rho) && device_within(energies, m.energies, energy));
 }
 
 /// |J0^T s| / |s| = |B B^T s| / |s|, from |s|².
@@ -314,8 +311,8 @@ struct DevicePoint {
 /// ν and W(ε): README.md. Adds ν W(ε) to σ and its part of σ_θθ; returns ν, and 1/length² of its step in `per_area` (0: by the
 /// smallest side).
 template <int D>
-__device__ inline double device_viscosity(const DevicePoint<D>& at, const double* A, double invdet, double rho, double c,
-                                          double* sigma, double& hoop_stress, double& per_area) {
+__device__ inline double device_viscosity(const DevicePoint<D>& at, const double* A, double invdet, double rho,
+                                          double c, double* sigma, double& hoop_stress, double& per_area) {
   double grad[D * D];  // ∂v_i/∂x_j
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) {

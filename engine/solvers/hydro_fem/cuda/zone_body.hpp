@@ -45,8 +45,8 @@ __device__ inline double sum_of(const double* partial, int count) {
 /// out[a][o][c] = Σ_i M[o·so + i·si] in[a][i][c], added to what is there if `add`. n to m numbers a line, 0: `rn` to `rm`; lines
 /// lie `stride`s apart.
 template <int n, int m, bool add = false>
-__device__ __forceinline__ void contract(const double* M, int so, int si, int rn, int rm, int A, int C, const double* in,
-                                         int in_stride, double* out, int out_stride) {
+__device__ __forceinline__ void contract(const double* M, int so, int si, int rn, int rm, int A, int C,
+                                         const double* in, int in_stride, double* out, int out_stride) {
   const int T = static_cast<int>(blockDim.x);
   if constexpr (n > 0) {
     for (int j = static_cast<int>(threadIdx.x); j < A * C; j += T) {
@@ -147,12 +147,12 @@ struct DeviceZone {
   }
 
   // Along an axis: values and derivatives at the points from nodes (n → q), and the transposes.
-  __device__ __forceinline__ void to_points(const double* table, int A, int C, const double* in, int in_stride, double* out,
-                                            int out_stride) const {
+  __device__ __forceinline__ void to_points(const double* table, int A, int C, const double* in, int in_stride,
+                                            double* out, int out_stride) const {
     contract<cN, cQ>(table, N, 1, N, Q, A, C, in, in_stride, out, out_stride);
   }
-  __device__ __forceinline__ void to_nodes(const double* table, int A, int C, const double* in, int in_stride, double* out,
-                                           int out_stride) const {
+  __device__ __forceinline__ void to_nodes(const double* table, int A, int C, const double* in, int in_stride,
+                                           double* out, int out_stride) const {
     contract<cQ, cN>(table, 1, N, Q, N, A, C, in, in_stride, out, out_stride);
   }
   __device__ __forceinline__ void to_nodes_both(const double* t1, const double* t2, int A, int C, const double* in1,
@@ -293,14 +293,16 @@ __global__ void __launch_bounds__(device_threads) update_zones(const __grid_cons
       point.radial_velocity = radial_velocity;
       point.turned = turned;
       point.J0inv = a.J0inv + number * (D * D * QQ) + q;
-      point.widths = D > 1 && a.widths != nullptr && a.cubes[number] == 0 ? a.widths + number * (D * D * QQ) + q : nullptr;
+      point.widths =
+          D > 1 && a.widths != nullptr && a.cubes[number] == 0 ? a.widths + number * (D * D * QQ) + q : nullptr;
       point.stride = QQ;
       point.k = E;
       point.viscosity = a.viscosity != 0;
       point.vorticity_switch = a.vorticity_switch != 0;
       double S[D * D], hoop_stress;
       bool outside;
-      const double step = device_stress<D>(point, a.materials[a.material[number]], a.material_tables, S, hoop_stress, outside);
+      const double step =
+          device_stress<D>(point, a.materials[a.material[number]], a.material_tables, S, hoop_stress, outside);
       slowest = fmin(slowest, step);
       beyond += outside ? 1 : 0;
 #pragma unroll

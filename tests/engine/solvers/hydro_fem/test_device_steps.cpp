@@ -2,8 +2,8 @@
 // Steps on emulated devices, checked and not, equal those of the processors: rates of lively states, marches, runs that change places, and
 // what is said where a device cannot compute.
 // labels: unit emulated timeout300
-#include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/core/log.hpp"
+#include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/team/device_worker.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
@@ -175,7 +175,8 @@ class TestDeviceSteps : public QObject {
           const QString what = name_of("emulated", dim, k, turned);
           rates_are_equal(s, "emulated", {}, what);
           if (k <= 4) rates_are_equal(s, "emulated", {.own_orders = false}, what + ", general");
-          if (k % 2 == 1) rates_are_equal(s, "emulated", {.memory_of_blocks = false}, what + ", scratch in device memory");
+          if (k % 2 == 1)
+            rates_are_equal(s, "emulated", {.memory_of_blocks = false}, what + ", scratch in device memory");
           if (QTest::currentTestFailed()) return;
         }
   }
@@ -232,7 +233,8 @@ class TestDeviceSteps : public QObject {
         for (const bool turned : {false, true}) {
           if (turned && dim != 2) continue;
           Setup s = lively(dim, k, turned, random);
-          s.mesh = box_zones(dim, {flows::line(0, 1, 2), flows::line(0, 1, dim > 2 && k > 2 ? 1 : 2), flows::line(0, 1, 1)});
+          s.mesh =
+              box_zones(dim, {flows::line(0, 1, 2), flows::line(0, 1, dim > 2 && k > 2 ? 1 : 2), flows::line(0, 1, 1)});
           s.mesh.region.back() = 1;
           if (k % 2 == 0) s.density = [](const Vec3&, int r) { return r != 0 ? 2.0 : 0.8; };
           s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0.8};
@@ -248,9 +250,9 @@ class TestDeviceSteps : public QObject {
 
   void marches_end_alike_data() {
     QTest::addColumn<int>("which");
-    const char* names[] = {"triple point Q3", "Sedov 2D Q3",   "Sedov 3D Q2",     "axisymmetric blast", "Sod Q4",
-                           "Noh 2D",          "piston Q2",     "order 7",         "Gresho, RK4",        "ball, curved",
-                           "Sedov 3D Q5",     "free, pressed"};
+    const char* names[] = {"triple point Q3", "Sedov 2D Q3",  "Sedov 3D Q2", "axisymmetric blast",
+                           "Sod Q4",          "Noh 2D",       "piston Q2",   "order 7",
+                           "Gresho, RK4",     "ball, curved", "Sedov 3D Q5", "free, pressed"};
     for (int i = 0; i < 12; ++i) QTest::newRow(names[i]) << i;
   }
   /// Energy is the invariant: to 1e-12. Kinetic energy to 1e-9 over 25 steps with mass solves to 1e-14.
@@ -293,7 +295,8 @@ class TestDeviceSteps : public QObject {
 
   void the_same_march_gives_the_same_bits() {
     const Setup s = flows::triple_point(2, 7, 3);
-    const Ended a = marched(s, "emulated", 12, Integrator::rk2_average), b = marched(s, "emulated", 12, Integrator::rk2_average);
+    const Ended a = marched(s, "emulated", 12, Integrator::rk2_average),
+                b = marched(s, "emulated", 12, Integrator::rk2_average);
     QVERIFY(same_bits(a.state, b.state));
   }
 
@@ -337,9 +340,12 @@ class TestDeviceSteps : public QObject {
     QTest::addColumn<QString>("value");
     QTest::addColumn<qint64>("memory");
     QTest::addColumn<QString>("why");
-    QTest::newRow("power") << "excitation.sources" << R"([{"power": 1}])" << qint64(0) << "power fed in per volume";
-    QTest::newRow("matrices") << "parameters.corner_force" << "matrices" << qint64(0) << "matrices of the corner force";
-    QTest::newRow("memory") << "parameters.order" << "3" << qint64(100000) << "97.7 KiB are to be had";
+    QTest::newRow("power") << "excitation.sources"
+                           << R"([{"power": 1}])" << qint64(0) << "power fed in per volume";
+    QTest::newRow("matrices") << "parameters.corner_force"
+                              << "matrices" << qint64(0) << "matrices of the corner force";
+    QTest::newRow("memory") << "parameters.order"
+                            << "3" << qint64(100000) << "97.7 KiB are to be had";
   }
   void what_a_device_cannot_do_goes_to_the_processors() {
     QFETCH(QString, path);
