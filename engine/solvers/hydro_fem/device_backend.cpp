@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned zone_threads = 128, node_threads = 256;
 /// Blocks of a pass: few enough that every block of the next one can add what they leave, enough for any device.
-constexpr unsigned most_blocks = 1024;
+constexpr unsigned most_blocks = 2048;
 constexpr unsigned most_update_blocks = 8192;
 constexpr Bytes scratch_bytes = Bytes{256} << 20;  // of all blocks, where a zone is too large for shared memory
 constexpr double usual_shared = 96 << 10;          // of a block, on any device that is not old
@@ -447,16 +447,9 @@ class DeviceBackend final : public Backend {
     NodeArguments& n = node_arguments_;
     n = {};
     n.nodes = nodes_;
-    n.dim = dim_;
-    n.zone_nodes = s.zone_nodes;
     meet_begin_ = integers({s.meet_begin.begin(), s.meet_begin.end()}, "meeting nodes");
     n.meet_begin = meet_begin_.data();
-    std::vector<int> place(s.meet.size());
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      const Index zone = s.meet[i] / s.zone_nodes, local = s.meet[i] % s.zone_nodes;
-      place[i] = static_cast<int>(zone * dim_ * s.zone_nodes + local);
-    }
-    place_ = integers(place, "places of terms");
+    place_ = integers({s.meet.begin(), s.meet.end()}, "places of terms");
     n.place = place_.data();
     std::vector<int> constraint(u(nodes_), -1);
     std::vector<double> projectors;

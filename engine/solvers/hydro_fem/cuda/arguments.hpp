@@ -132,7 +132,7 @@ struct ZoneArguments {
   const double *x, *v, *e;
   double* S;      ///< [zone][dim²][point]
   double* hoop;   ///< [zone][point]
-  double* terms;  ///< [zone][component][node]
+  double* terms;  ///< [zone][node][component]
   double* de;
   double* partial;  ///< one a block
   int* outside;
@@ -152,7 +152,8 @@ struct SolveNumbers {
 struct MassArguments {
   ZoneArguments zone;
   const double* plain;  ///< the field itself: no solve; null in a solve, whose direction is D r + β p
-  const double *r, *p, *diagonal;
+  const double *r, *p;  ///< [node][component]
+  const double* diagonal;
   const double* node_partial;  ///< of r·D r
   int node_partials, iteration;
   double tolerance2;
@@ -161,7 +162,7 @@ struct MassArguments {
 
 struct NodeArguments {
   long long nodes;
-  int dim, zone_nodes, iteration, zone_partials;
+  int iteration, zone_partials;
   const int* meet_begin;
   const int* place;         ///< of what meets at a node, in terms of component 0
   const int* constraint;    ///< [node]: number of its projector, or -1
@@ -170,7 +171,8 @@ struct NodeArguments {
   const double* terms;
   const double* extra;  ///< added to the right-hand side; null
   const double* zone_partial;
-  double *r, *p, *a;
+  double *r, *p;  ///< [node][component]
+  double* a;      ///< [component][node]
   double* partial;
   SolveNumbers* numbers;
 };

@@ -14,10 +14,11 @@ template <int D>
 __device__ __forceinline__ void meet(const NodeArguments& a, long long node, double* sum) {
   for (int c = 0; c < D; ++c) sum[c] = 0;
   const int end = a.meet_begin[node + 1];
+#pragma unroll 4
   for (int m = a.meet_begin[node]; m < end; ++m) {
-    const double* const term = a.terms + a.place[m];
+    const double* const term = a.terms + static_cast<long long>(D) * a.place[m];
 #pragma unroll
-    for (int c = 0; c < D; ++c) sum[c] += term[c * a.zone_nodes];
+    for (int c = 0; c < D; ++c) sum[c] += term[c];
   }
 }
 /// Takes what walls do not leave free.
@@ -50,7 +51,7 @@ __global__ void begin_solve(NodeArguments a) {
     keep_free<D>(a, node, sum);
     const double d = a.diagonal[node];
     for (int c = 0; c < D; ++c) {
-      a.r[c * a.nodes + node] = sum[c];
+      a.r[node * D + c] = sum[c];
       a.a[c * a.nodes + node] = 0;
       gamma += d * sum[c] * sum[c];
     }
@@ -79,11 +80,11 @@ __global__ void go_on_solving(NodeArguments a) {
     const double d = a.diagonal[node];
 #pragma unroll
     for (int c = 0; c < D; ++c) {
-      const long long at = c * a.nodes + node;
+      const long long at = node * D + c;
       double r = a.r[at], p = d * r;
       if (a.iteration > 0) p += beta * a.p[at];
       a.p[at] = p;
-      a.a[at] += alpha * p;
+      a.a[c * a.nodes + node] += alpha * p;
       r -= alpha * q[c];
       a.r[at] = r;
       gamma += d * r * r;

@@ -42,11 +42,11 @@ __device__ inline double sum_of(const double* partial, int count) {
   return block_fold<false>(sum);
 }
 
-/// out[a][o][c] = Σ_i M[o·so + i·si] in[a][i][c], added to what is there if `add`. n to m numbers a line, 0: `rn` to `rm`; lines
-/// lie `stride`s apart.
-template <int n, int m, bool add = false>
-__device__ __forceinline__ void contract(const double* M, int so, int si, int rn, int rm, int A, int C,
-                                         const double* in, int in_stride, double* out, int out_stride) {
+/// Σ_i M[o·so + i·si] in[a][i][c] for all a, o, c, handed to put(a, o·C + c, sum). n to m numbers a line, 0: `rn` to `rm`; lines lie
+/// `in_stride` apart.
+template <int n, int m, class Put>
+__device__ __forceinline__ void contract_into(const double* M, int so, int si, int rn, int rm, int A, int C,
+                                              const double* in, int in_stride, const Put& put) {
   const int T = static_cast<int>(blockDim.x);
   if constexpr (n > 0) {
     for (int j = static_cast<int>(threadIdx.x); j < A * C; j += T) {
@@ -54,30 +54,35 @@ __device__ __forceinline__ void contract(const double* M, int so, int si, int rn
       double line[n];
 #pragma unroll
       for (int i = 0; i < n; ++i) line[i] = in[a * in_stride + i * C + c];
-      double* const to = out + a * out_stride + c;
 #pragma unroll
       for (int o = 0; o < m; ++o) {
-        double sum = add ? to[o * C] : 0.0;
+        double sum = 0;
 #pragma unroll
         for (int i = 0; i < n; ++i) sum += M[o * so + i * si] * line[i];
-        to[o * C] = sum;
+        put(a, o * C + c, sum);
       }
     }
   } else {
     for (int j = static_cast<int>(threadIdx.x); j < A * rm * C; j += T) {
       const int c = j % C, o = j / C % rm, a = j / (C * rm);
-      double* const to = out + a * out_stride + o * C + c;
-      double sum = add ? *to : 0.0;
+      double sum = 0;
       for (int i = 0; i < rn; ++i) sum += M[o * so + i * si] * in[a * in_stride + i * C + c];
-      *to = sum;
+      put(a, o * C + c, sum);
     }
   }
 }
-/// out = M1 in1 + M2 in2, likewise.
+/// out[a][o][c] = that.
 template <int n, int m>
+__device__ __forceinline__ void contract(const double* M, int so, int si, int rn, int rm, int A, int C,
+                                         const double* in, int in_stride, double* out, int out_stride) {
+  contract_into<n, m>(M, so, si, rn, rm, A, C, in, in_stride,
+                      [=](int a, int at, double value) { out[a * out_stride + at] = value; });
+}
+/// The same of M1 in1 + M2 in2.
+template <int n, int m, class Put>
 __device__ __forceinline__ void contract_both(const double* M1, const double* M2, int so, int si, int rn, int rm, int A,
                                               int C, const double* in1, int stride1, const double* in2, int stride2,
-                                              double* out, int out_stride) {
+                                              const Put& put) {
   const int T = static_cast<int>(blockDim.x);
   if constexpr (n > 0) {
     for (int j = static_cast<int>(threadIdx.x); j < A * C; j += T) {
@@ -88,13 +93,12 @@ __device__ __forceinline__ void contract_both(const double* M1, const double* M2
         first[i] = in1[a * stride1 + i * C + c];
         second[i] = in2[a * stride2 + i * C + c];
       }
-      double* const to = out + a * out_stride + c;
 #pragma unroll
       for (int o = 0; o < m; ++o) {
         double sum = 0;
 #pragma unroll
         for (int i = 0; i < n; ++i) sum += M1[o * so + i * si] * first[i] + M2[o * so + i * si] * second[i];
-        to[o * C] = sum;
+        put(a, o * C + c, sum);
       }
     }
   } else {
@@ -103,7 +107,7 @@ __device__ __forceinline__ void contract_both(const double* M1, const double* M2
       double sum = 0;
       for (int i = 0; i < rn; ++i)
         sum += M1[o * so + i * si] * in1[a * stride1 + i * C + c] + M2[o * so + i * si] * in2[a * stride2 + i * C + c];
-      out[a * out_stride + o * C + c] = sum;
+      put(a, o * C + c, sum);
     }
   }
 }
@@ -155,10 +159,15 @@ struct DeviceZone {
                                            double* out, int out_stride) const {
     contract<cQ, cN>(table, 1, N, Q, N, A, C, in, in_stride, out, out_stride);
   }
+  template <class Put>
+  __device__ __forceinline__ void to_nodes_into(const double* table, int A, int C, const double* in, int in_stride,
+                                                const Put& put) const {
+    contract_into<cQ, cN>(table, 1, N, Q, N, A, C, in, in_stride, put);
+  }
+  template <class Put>
   __device__ __forceinline__ void to_nodes_both(const double* t1, const double* t2, int A, int C, const double* in1,
-                                                int stride1, const double* in2, int stride2, double* out,
-                                                int out_stride) const {
-    contract_both<cQ, cN>(t1, t2, 1, N, Q, N, A, C, in1, stride1, in2, stride2, out, out_stride);
+                                                int stride1, const double* in2, int stride2, const Put& put) const {
+    contract_both<cQ, cN>(t1, t2, 1, N, Q, N, A, C, in1, stride1, in2, stride2, put);
   }
   __device__ __forceinline__ void energy_to_points(int A, int C, const double* in, double* out) const {
     contract<cE, cQ>(L, E, 1, E, Q, A, C, in, E * C, out, Q * C);
@@ -230,7 +239,7 @@ struct DeviceZone {
 
 /// Stress S at the points, the step they allow, and F·1 in `terms`: kernels 1 to 3 of Dong et al. without F.
 template <int D, int K>
-__global__ void __launch_bounds__(device_threads) update_zones(const __grid_constant__ ZoneArguments a) {
+__global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_constant__ ZoneArguments a) {
   const DeviceZone<D, K> zone(a);
   const UpdateLayout at = update_layout(D, K > 0 ? K : a.k);
   const int N = zone.N, Q = zone.Q, E = zone.E, NN = zone.NN, QQ = zone.QQ, EE = zone.EE, Z = zone.Z;
@@ -318,18 +327,23 @@ __global__ void __launch_bounds__(device_threads) update_zones(const __grid_cons
     __syncthreads();
     double* const terms = a.terms + static_cast<long long>(begin) * (D * NN);
     const double *const B = zone.B, *const G = zone.G;
-    if constexpr (D == 1) zone.to_nodes(G, count, 1, stress, QQ, terms, NN);
+    const int lines = D == 1 ? 1 : D == 2 ? N : N * N;  // along x, of a component
+    const auto put_term = [=](int line, int i, double value) {
+      const int f = line / lines;
+      terms[((f / D) * NN + line % lines * N + i) * D + f % D] = value;
+    };
+    if constexpr (D == 1) zone.to_nodes_into(G, count, 1, stress, QQ, put_term);
     if constexpr (D == 2) {
       double *const by = late, *const gy = late + Z * D * N * Q;
       zone.to_nodes(B, count * D, Q, stress, D * QQ, by, N * Q);
       zone.to_nodes(G, count * D, Q, stress + QQ, D * QQ, gy, N * Q);
       __syncthreads();
       if (turned) {
-        contract<DeviceZone<D, K>::cQ, DeviceZone<D, K>::cN, true>(B, 1, N, Q, N, count, Q, hoop, QQ, gy + N * Q,
-                                                                   D * N * Q);
+        zone.to_nodes_into(B, count, Q, hoop, QQ,
+                           [=](int z, int i, double value) { gy[(z * D + 1) * N * Q + i] += value; });
         __syncthreads();
       }
-      zone.to_nodes_both(G, B, count * D * N, 1, by, Q, gy, Q, terms, N);
+      zone.to_nodes_both(G, B, count * D * N, 1, by, Q, gy, Q, put_term);
     }
     if constexpr (D == 3) {
       const int size = Z * D * N * Q * Q;
@@ -340,9 +354,10 @@ __global__ void __launch_bounds__(device_threads) update_zones(const __grid_cons
       zone.to_nodes(G, count * D, Q * Q, stress + 2 * QQ, D * QQ, gz, N * Q * Q);
       __syncthreads();
       zone.to_nodes(B, count * D * N, Q, bx, Q * Q, one, N * Q);
-      zone.to_nodes_both(G, B, count * D * N, Q, by, Q * Q, gz, Q * Q, two, N * Q);
+      zone.to_nodes_both(G, B, count * D * N, Q, by, Q * Q, gz, Q * Q,
+                         [=](int line, int i, double value) { two[line * N * Q + i] = value; });
       __syncthreads();
-      zone.to_nodes_both(G, B, count * D * N * N, 1, one, Q, two, Q, terms, N);
+      zone.to_nodes_both(G, B, count * D * N * N, 1, one, Q, two, Q, put_term);
     }
     __syncthreads();
   }
@@ -471,8 +486,8 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
         if (m.plain != nullptr) {
           value = m.plain[c * a.nodes + node];
         } else {
-          value = d * m.r[c * a.nodes + node];
-          if (m.iteration > 0) value += beta * m.p[c * a.nodes + node];
+          value = d * m.r[node * D + c];
+          if (m.iteration > 0) value += beta * m.p[node * D + c];
         }
         u[(z * D + c) * NN + i] = value;
       }
@@ -491,34 +506,12 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
         from = two;
       }
       const int C = D == 1 ? 1 : D == 2 ? N : N * N;
-      for (int j = id; j < count * D * C; j += T) {
-        const int f = j / C, c = j % C;
+      contract_into<cN, cN>(zone.M, N, 1, N, N, count * D, C, from, NN, [&](int f, int i, double value) {
         const long long z = number(f / D);
-        const double scale = a.uniform[z];
-        double* const to = a.terms != nullptr ? a.terms + (z * D + f % D) * NN + c : nullptr;
-        if constexpr (K > 0) {
-          double line[cN];
-#pragma unroll
-          for (int i = 0; i < cN; ++i) line[i] = from[f * NN + i * C + c];
-#pragma unroll
-          for (int o = 0; o < cN; ++o) {
-            double sum = 0;
-#pragma unroll
-            for (int i = 0; i < cN; ++i) sum += zone.M[o * cN + i] * line[i];
-            sum *= scale;
-            product += u[f * NN + o * C + c] * sum;
-            if (to != nullptr) to[o * C] = sum;
-          }
-        } else {
-          for (int o = 0; o < N; ++o) {
-            double sum = 0;
-            for (int i = 0; i < N; ++i) sum += zone.M[o * N + i] * from[f * NN + i * C + c];
-            sum *= scale;
-            product += u[f * NN + o * C + c] * sum;
-            if (to != nullptr) to[o * C] = sum;
-          }
-        }
-      }
+        value *= a.uniform[z];
+        product += u[f * NN + i] * value;
+        if (a.terms != nullptr) a.terms[(z * NN + i) * D + f % D] = value;
+      });
     } else {
       const int QQ = zone.QQ, fields = count * D;
       const double* from = u;
@@ -559,8 +552,10 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
           __syncthreads();
         }
         const int lines = D == 1 ? 1 : D == 2 ? N : N * N;
-        for (int z = 0; z < count; ++z)  // zones of a list do not follow each other
-          zone.to_nodes(zone.B, D * lines, 1, last + z * D * lines * Q, Q, a.terms + number(z) * (D * NN), N);
+        zone.to_nodes_into(zone.B, fields * lines, 1, last, Q, [&](int line, int i, double value) {
+          const int f = line / lines;
+          a.terms[(number(f / D) * NN + line % lines * N + i) * D + f % D] = value;
+        });
       }
     }
     __syncthreads();
