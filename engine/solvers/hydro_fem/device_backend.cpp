@@ -24,6 +24,7 @@ constexpr unsigned most_update_blocks = 8192;
 constexpr Bytes scratch_bytes = Bytes{256} << 20;  // of all blocks, where a zone is too large for shared memory
 constexpr double usual_shared = 96 << 10;          // of a block, on any device that is not old
 constexpr Bytes static_shared = 1024;              // what kernels take beside their zones
+constexpr Index passes_at_once = 4;                // groups of zones a block, up to which a solve is one kernel
 constexpr int further_iterations = 3;              // launched at once where a solve takes more than the one before
 
 unsigned blocks_for(Index items, unsigned threads) {
@@ -115,6 +116,20 @@ class DeviceBackend final : public Backend {
     m.node_partials = static_cast<int>(node_blocks_);
     m.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
     m.numbers = numbers_.data();
+    if (at_once_plan_.blocks > 0) {
+      SolveArguments all{m, n, op_.mass_iterations()};
+      all.mass.zone.zones = mass_.front().zones;
+      all.mass.zone.partial = zone_partial_.data();
+      use(all.mass.zone, at_once_plan_);
+      LaunchShape whole = shape(at_once_plan_);
+      whole.cooperative = true;
+      stream_.launch(at_once_, whole, all);
+      end(solve_stage);
+      fetch_numbers();
+      times_.iterations += host_numbers_[0].iterations;
+      ++times_.solves;
+      return;
+    }
     // As many as the last solve took and one to see that it has ended; those beyond its end do nothing.
     int launched = 0, more = std::max(1, expected_iterations_) + 1;
     const int most = op_.mass_iterations();
@@ -472,9 +487,7 @@ class DeviceBackend final : public Backend {
     n.r = r_.data();
     n.p = p_.data();
     node_blocks_ = blocks_for(nodes_, node_threads);
-    node_partial_ = device_.allocate<double>(node_blocks_, "sums over nodes");
     dot_partial_ = device_.allocate<double>(most_blocks, "sums of products");
-    n.partial = node_partial_.data();
   }
 
   void lay_out_pressure() {
@@ -589,9 +602,14 @@ class DeviceBackend final : public Backend {
       part.plan = plan(part.zones, mass_layout(dim_, k_, kind == 0).zone, std::max(1, lines), most_blocks, options);
       zone_partials_ += static_cast<int>(part.plan.blocks);
       mass_.push_back(std::move(part));
+      lists_kind_ = kind;
       lists_[u(kind)] = {};
     }
-    zone_partial_ = device_.allocate<double>(u(zone_partials_), "sums over zones");
+    plan_whole_solves(options);
+    zone_partial_ =
+        device_.allocate<double>(u(std::max<Index>(zone_partials_, at_once_plan_.blocks)), "sums over zones");
+    node_partial_ = device_.allocate<double>(std::max(node_blocks_, at_once_plan_.blocks), "sums over nodes");
+    node_arguments_.partial = node_partial_.data();
     node_arguments_.zone_partial = zone_partial_.data();
     node_arguments_.zone_partials = zone_partials_;
     begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
@@ -601,6 +619,31 @@ class DeviceBackend final : public Backend {
     add_ = device_.kernel<SumArguments>("hydro-fem/add");
     dot_ = device_.kernel<DotArguments>("hydro-fem/dot");
     total_ = device_.kernel<TotalArguments>("hydro-fem/total");
+  }
+
+  /// One kernel a solve where its blocks are all there at once and each has little to do in a pass.
+  void plan_whole_solves(const DeviceOptions& options) {
+    at_once_plan_.blocks = 0;
+    if (options.solves == DeviceOptions::Solves::launches || mass_.size() != 1) return;
+    const bool uniform = lists_kind_ == 0;
+    at_once_ = device_.kernel<SolveArguments>(
+        fmt::format("hydro-fem/at-once<{},{},{}>", dim_, own_ ? k_ : 0, uniform ? "uniform" : "any"));
+    const BlockPlan& pass = mass_.front().plan;
+    if (!pass.scratch.empty()) return;
+    BlockPlan plan;
+    plan.zones = pass.zones;
+    plan.shared = pass.shared;
+    const Index groups = (mass_.front().zones + plan.zones - 1) / plan.zones;
+    const Index wanted = std::max(groups, (nodes_ + zone_threads - 1) / zone_threads);
+    LaunchShape shape = DeviceBackend::shape(plan);
+    shape.cooperative = true;
+    const Index there = Index{device_.blocks_at_once(at_once_, shape)} * device_.info().multiprocessors;
+    const bool emulated = device_.info().backend != "cuda";
+    const Index most = emulated ? std::min<Index>(64, std::max<Index>(1, there)) : there;
+    if (most < 1) return;
+    if (options.solves == DeviceOptions::Solves::fastest && groups > passes_at_once * most) return;
+    plan.blocks = static_cast<unsigned>(std::min(wanted, most));
+    at_once_plan_ = std::move(plan);
   }
 
   struct MassPart {
@@ -622,7 +665,9 @@ class DeviceBackend final : public Backend {
   PressureArguments pressure_{};
   Index pressed_ = 0;
   Bytes press_shared_ = 0;
-  BlockPlan update_plan_, energy_plan_;
+  BlockPlan update_plan_, energy_plan_, at_once_plan_;
+  Kernel<SolveArguments> at_once_;
+  int lists_kind_ = 0;  // of the last part of the mass: 0 uniform zones
   std::vector<MassPart> mass_;
   std::array<std::vector<int>, 2> lists_;  // uniform zones, others; only while the kernels are planned
   int zone_partials_ = 0;

@@ -27,7 +27,12 @@ inline constexpr const char* device_refuses_power =
 [[nodiscard]] std::string device_objection(const Setup& setup);
 
 struct DeviceOptions {
-  bool own_orders = true;        ///< false: the general kernels at every order, for comparison
+  bool own_orders = true;  ///< false: the general kernels at every order, for comparison
+  enum class Solves {
+    fastest,
+    launches,
+    at_once
+  } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
 };
 

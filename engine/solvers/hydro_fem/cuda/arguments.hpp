@@ -177,6 +177,13 @@ struct NodeArguments {
   SolveNumbers* numbers;
 };
 
+/// A solve in one kernel.
+struct SolveArguments {
+  MassArguments mass;
+  NodeArguments node;
+  int most_iterations;
+};
+
 /// Pressure on sides. `node` and `weight` of a side's nodes and points; the loads of a node are added in the order of `begin`.
 struct PressureArguments {
   int dim, k, axisymmetric, sides, side_nodes, side_points, loaded;

@@ -9,33 +9,6 @@
 
 namespace conoid::hydro_fem {
 
-/// Σ of the zones' terms at a node.
-template <int D>
-__device__ __forceinline__ void meet(const NodeArguments& a, long long node, double* sum) {
-  for (int c = 0; c < D; ++c) sum[c] = 0;
-  const int end = a.meet_begin[node + 1];
-#pragma unroll 4
-  for (int m = a.meet_begin[node]; m < end; ++m) {
-    const double* const term = a.terms + static_cast<long long>(D) * a.place[m];
-#pragma unroll
-    for (int c = 0; c < D; ++c) sum[c] += term[c];
-  }
-}
-/// Takes what walls do not leave free.
-template <int D>
-__device__ __forceinline__ void keep_free(const NodeArguments& a, long long node, double* value) {
-  const int number = a.constraint[node];
-  if (number < 0) return;
-  const double* const P = a.projector + static_cast<long long>(number) * (D * D);
-  double in[D];
-  for (int c = 0; c < D; ++c) in[c] = value[c];
-  for (int i = 0; i < D; ++i) {
-    double sum = 0;
-    for (int j = 0; j < D; ++j) sum += P[i * D + j] * in[j];
-    value[i] = sum;
-  }
-}
-
 /// r = P (-F·1 + what else pushes), a = 0; sums of r·D r.
 template <int D>
 __global__ void begin_solve(NodeArguments a) {
@@ -62,7 +35,7 @@ __global__ void begin_solve(NodeArguments a) {
   if (blockIdx.x == 0) a.numbers->zone_done = a.numbers->node_done = a.numbers->iterations = 0;
 }
 
-/// q = P M_v p from the zones' terms; a += α p, r -= α q; sums of r·D r. p lies in the free directions, so p·(P M p) = p·(M p).
+/// One iteration's pass over nodes.
 template <int D>
 __global__ void go_on_solving(NodeArguments a) {
   SolveNumbers& n = *a.numbers;
@@ -70,27 +43,8 @@ __global__ void go_on_solving(NodeArguments a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) n.node_done = 1;
     return;
   }
-  const double alpha = n.gamma[a.iteration % 2] / sum_of(a.zone_partial, a.zone_partials), beta = n.beta;
-  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  double gamma = 0;
-  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
-    double q[D];
-    meet<D>(a, node, q);
-    keep_free<D>(a, node, q);
-    const double d = a.diagonal[node];
-#pragma unroll
-    for (int c = 0; c < D; ++c) {
-      const long long at = node * D + c;
-      double r = a.r[at], p = d * r;
-      if (a.iteration > 0) p += beta * a.p[at];
-      a.p[at] = p;
-      a.a[c * a.nodes + node] += alpha * p;
-      r -= alpha * q[c];
-      a.r[at] = r;
-      gamma += d * r * r;
-    }
-  }
-  const double all = block_fold<false>(gamma);
+  const double alpha = n.gamma[a.iteration % 2] / sum_of(a.zone_partial, a.zone_partials);
+  const double all = block_fold<false>(node_pass<D>(a, a.iteration, alpha, n.beta));
   if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
 }
 

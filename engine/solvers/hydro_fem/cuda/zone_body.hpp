@@ -436,36 +436,13 @@ __global__ void __launch_bounds__(device_threads) energy_of_zones(const __grid_c
   }
 }
 
-/// terms = M_v p of zones, and p·M_v p over them. In a solve p = D r + β p_before; whether it has ended is decided here, by all blocks
-/// alike. uniform: zones where ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones.
+/// terms = M_v p of zones; returns this thread's part of p·M_v p. p is m.plain or, in a solve, D r + β p_before. uniform: zones where
+/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones.
 template <int D, int K, bool uniform>
-__global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_constant__ MassArguments m) {
+__device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone, int iteration,
+                                            double beta) {
   const ZoneArguments& a = m.zone;
   const int id = static_cast<int>(threadIdx.x), T = static_cast<int>(blockDim.x);
-  double beta = 0;
-  if (m.plain == nullptr) {
-    const bool tells = blockIdx.x == 0 && id == 0;
-    SolveNumbers& n = *m.numbers;
-    if (n.node_done != 0) {
-      if (tells) n.zone_done = 1;
-      return;
-    }
-    const double gamma = sum_of(m.node_partial, m.node_partials);
-    const double target = m.iteration == 0 ? m.tolerance2 * gamma : n.target;
-    if (m.iteration > 0) beta = gamma / n.gamma[(m.iteration + 1) % 2];
-    const bool done = !(gamma > target);
-    if (tells) {
-      n.gamma[m.iteration % 2] = gamma;
-      n.beta = beta;
-      if (m.iteration == 0) n.target = target;
-      if (done)
-        n.zone_done = 1;
-      else
-        n.iterations = m.iteration + 1;
-    }
-    if (done) return;
-  }
-  const DeviceZone<D, K> zone(a);
   const MassLayout at = mass_layout(D, K > 0 ? K : a.k, uniform);
   const int N = zone.N, Q = zone.Q, NN = zone.NN, Z = zone.Z;
   constexpr int cN = DeviceZone<D, K>::cN;
@@ -487,7 +464,7 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
           value = m.plain[c * a.nodes + node];
         } else {
           value = d * m.r[node * D + c];
-          if (m.iteration > 0) value += beta * m.p[node * D + c];
+          if (iteration > 0) value += beta * m.p[node * D + c];
         }
         u[(z * D + c) * NN + i] = value;
       }
@@ -560,8 +537,119 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
     }
     __syncthreads();
   }
-  const double sum = block_fold<false>(product);
-  if (id == 0) a.partial[blockIdx.x] = sum;
+  return product;
+}
+
+/// Σ of the zones' terms at a node.
+template <int D>
+__device__ __forceinline__ void meet(const NodeArguments& a, long long node, double* sum) {
+  for (int c = 0; c < D; ++c) sum[c] = 0;
+  const int end = a.meet_begin[node + 1];
+#pragma unroll 4
+  for (int m = a.meet_begin[node]; m < end; ++m) {
+    const double* const term = a.terms + static_cast<long long>(D) * a.place[m];
+#pragma unroll
+    for (int c = 0; c < D; ++c) sum[c] += term[c];
+  }
+}
+/// Takes what walls do not leave free.
+template <int D>
+__device__ __forceinline__ void keep_free(const NodeArguments& a, long long node, double* value) {
+  const int number = a.constraint[node];
+  if (number < 0) return;
+  const double* const P = a.projector + static_cast<long long>(number) * (D * D);
+  double in[D];
+  for (int c = 0; c < D; ++c) in[c] = value[c];
+  for (int i = 0; i < D; ++i) {
+    double sum = 0;
+    for (int j = 0; j < D; ++j) sum += P[i * D + j] * in[j];
+    value[i] = sum;
+  }
+}
+/// q = P M_v p from the zones' terms; a += α p, r -= α q; returns this thread's part of r·D r. p lies in the free directions, so
+/// p·(P M p) = p·(M p).
+template <int D>
+__device__ __forceinline__ double node_pass(const NodeArguments& a, int iteration, double alpha, double beta) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  double gamma = 0;
+  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
+    double q[D];
+    meet<D>(a, node, q);
+    keep_free<D>(a, node, q);
+    const double d = a.diagonal[node];
+#pragma unroll
+    for (int c = 0; c < D; ++c) {
+      const long long at = node * D + c;
+      double r = a.r[at], p = d * r;
+      if (iteration > 0) p += beta * a.p[at];
+      a.p[at] = p;
+      a.a[c * a.nodes + node] += alpha * p;
+      r -= alpha * q[c];
+      a.r[at] = r;
+      gamma += d * r * r;
+    }
+  }
+  return gamma;
+}
+
+/// One iteration's pass over zones, or M_v of a field. Whether a solve has ended is decided here, by all blocks alike.
+template <int D, int K, bool uniform>
+__global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_constant__ MassArguments m) {
+  const int id = static_cast<int>(threadIdx.x);
+  double beta = 0;
+  if (m.plain == nullptr) {
+    const bool tells = blockIdx.x == 0 && id == 0;
+    SolveNumbers& n = *m.numbers;
+    if (n.node_done != 0) {
+      if (tells) n.zone_done = 1;
+      return;
+    }
+    const double gamma = sum_of(m.node_partial, m.node_partials);
+    const double target = m.iteration == 0 ? m.tolerance2 * gamma : n.target;
+    if (m.iteration > 0) beta = gamma / n.gamma[(m.iteration + 1) % 2];
+    const bool done = !(gamma > target);
+    if (tells) {
+      n.gamma[m.iteration % 2] = gamma;
+      n.beta = beta;
+      if (m.iteration == 0) n.target = target;
+      if (done)
+        n.zone_done = 1;
+      else
+        n.iterations = m.iteration + 1;
+    }
+    if (done) return;
+  }
+  const DeviceZone<D, K> zone(m.zone);
+  const double sum = block_fold<false>(mass_pass<D, K, uniform>(m, zone, m.iteration, beta));
+  if (id == 0) m.zone.partial[blockIdx.x] = sum;
+}
+
+/// A whole solve, from what begin_solve has left: all blocks are there at once, and the grid's barrier is all that they wait for. For
+/// meshes that are too small for launches to count for nothing.
+template <int D, int K, bool uniform>
+__global__ void __launch_bounds__(device_threads) solve_at_once(const __grid_constant__ SolveArguments s) {
+  const DeviceZone<D, K> zone(s.mass.zone);
+  const auto grid = cooperative_groups::this_grid();
+  const int blocks = static_cast<int>(gridDim.x);
+  double gamma = sum_of(s.mass.node_partial, s.mass.node_partials), beta = 0;
+  const double target = s.mass.tolerance2 * gamma;
+  int iteration = 0;
+  for (; gamma > target && iteration < s.most_iterations; ++iteration) {
+    const double product = block_fold<false>(mass_pass<D, K, uniform>(s.mass, zone, iteration, beta));
+    if (threadIdx.x == 0) s.mass.zone.partial[blockIdx.x] = product;
+    grid.sync();
+    const double alpha = gamma / sum_of(s.mass.zone.partial, blocks);
+    const double mine = block_fold<false>(node_pass<D>(s.node, iteration, alpha, beta));
+    if (threadIdx.x == 0) s.node.partial[blockIdx.x] = mine;
+    grid.sync();
+    const double next = sum_of(s.node.partial, blocks);
+    beta = next / gamma;
+    gamma = next;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    s.mass.numbers->iterations = iteration;
+    s.mass.numbers->zone_done = 1;
+  }
 }
 
 }  // namespace conoid::hydro_fem

@@ -200,6 +200,16 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
     each("sums at nodes", there.times.force);
     each("velocity solve", there.times.velocity_solve);
     each("energy rate", there.times.energy_solve);
+    for (const bool launches : {true, false}) {
+      auto again = Device::open(fmt::format("cuda:{}", found->front().index));
+      if (!again) throw Failure(again.error());
+      DeviceOptions options;
+      options.solves = launches ? DeviceOptions::Solves::launches : DeviceOptions::Solves::at_once;
+      const Timed other =
+          timed(device_backend(op, std::move(*again), options), std::min<Index>(20, processors.accepted), 20);
+      sink({fmt::format("{}: velocity solve a step, {}", name, launches ? "by launches" : "in one kernel"),
+            1e3 * other.times.velocity_solve / static_cast<double>(other.steps), "ms", 0, 0, "for comparison", ""});
+    }
     sink({fmt::format("{}: iterations a velocity solve", name),
           static_cast<double>(there.times.iterations) / static_cast<double>(there.times.solves), "1", 0, 0,
           fmt::format("processors: {:.3g}",
