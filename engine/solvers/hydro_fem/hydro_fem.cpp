@@ -4,6 +4,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/solvers/device_memory.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/trial.hpp"
@@ -37,6 +38,24 @@ const std::array<FieldInfo, 5> fields{{
     {"velocity", "m/s", FieldKind::signed_value, Association::point, 3, false, "Velocity"},
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
+
+/// What the devices that the case names would do: bytes of the one that computes (0: none does), and a row for the estimate.
+std::pair<Bytes, std::string> on_devices(const Case& input, const Mesh* mesh, double seconds) {
+  const DevicesOfCase devices = devices_of(input, seconds);
+  if (devices.names.empty()) return {0, {}};
+  const std::string& name = devices.names.front();
+  if (const std::string why = problem_device_objection(input); !why.empty())
+    return {0, fmt::format("{} is left alone: {}", name, why)};
+  const DeviceNeeds needs = problem_device_needs(input, mesh);
+  const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
+  if (input["compute"]["workers"].text() == "auto" && points < points_worth_a_device)
+    return {0, fmt::format("{} is left alone: too few quadrature points to be faster there", name)};
+  const Bytes bytes = device_bytes(needs);
+  if (bytes > devices.memory)
+    return {0, fmt::format("{} is left alone: it needs {}, {} are to be had", name, format_bytes(bytes),
+                           format_bytes(devices.memory))};
+  return {bytes, fmt::format("{} computes whole steps", name)};
+}
 
 }  // namespace
 
@@ -93,6 +112,9 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
+  const auto [taken, device] = on_devices(input, mesh, e.seconds);
+  e.device_memory = taken;
+  if (!device.empty()) e.details.emplace_back("device", device);
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }
@@ -106,7 +128,9 @@ Status HydroFem::prepare(RunContext& context) {
                         "Start it without mpirun; --threads takes all cores of one machine.");
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
-    march_ = std::make_unique<March>(*op_, problem_.march);
+    Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
+    if (!placed.told.empty()) placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
+    march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
     tracers_.clear();
     const View::Boxes boxes = view_->boxes(op_->initial());
@@ -140,8 +164,8 @@ Status HydroFem::prepare(RunContext& context) {
     if (rows.has("every")) rows_.every = rows["every"].integer();
     if (rows.has("interval")) rows_.interval = rows["interval"].number();
   }
-  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}", problem_.zones_text,
-            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, op_->kernels().name,
+  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}", problem_.zones_text,
+            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, march_->where(),
             format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
@@ -164,13 +188,13 @@ bool HydroFem::crossed_mark(double from, Index from_step) const {
 }
 
 void HydroFem::watch_tables() {
-  const Index points = op_->outside();
+  const Index points = march_->outside();
   if (points == 0) return;
   ++outside_.steps;
   outside_.most = std::max(outside_.most, points);
   if (outside_.steps > 1) return;
   outside_.first = march_->time();
-  const auto [zone, reason] = op_->first_outside(march_->state());
+  const auto [zone, reason] = march_->first_outside();
   Error error = make_error(ErrorCode::not_converged,
                            fmt::format("at t = {:.6g} s the material has left its table of states in zone {}: {}",
                                        march_->time(), zone, reason),
@@ -201,6 +225,8 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       if (more && crossed_mark(from, from_step)) break;
     } while (more && seconds_since(clock) < bundle_seconds);
   } catch (const Failure& failure) {
+    // A device that fails takes its state along: the run goes on from its last checkpoint, on whatever is named then.
+    if (failure.error().code == ErrorCode::resources) return failure.error();
     record(context, march_->time(), march_->accepted(), true);  // the last state gets its row
     if (march_->accepted() == 0) return failure.error();
     // The march is over; the frame of its end shows the zone, and finish() says what happened.
@@ -255,7 +281,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (outside_.steps > 0) writer.value("outside tables", outside_);
-  const KernelTimes& times = op_->times();
+  const KernelTimes times = march_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
 }
@@ -275,10 +301,10 @@ void HydroFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"corner force"},
-    {"force sum"},
-    {"velocity solve"},
-    {"energy"},
+    {"corner force", true, false, false, ""},
+    {"force sum", true, false, false, ""},
+    {"velocity solve", true, false, false, ""},
+    {"energy", true, false, false, ""},
 };
 }  // namespace
 
