@@ -335,6 +335,13 @@ int Team::threads() const {
   return n;
 }
 
+std::vector<DeviceWorker*> Team::devices() const {
+  std::vector<DeviceWorker*> out;
+  for (const auto& device : crew_->devices)
+    if (device) out.push_back(device.get());
+  return out;
+}
+
 void Team::run(Phase& phase, std::stop_token stop) {
   if (stop.stop_requested()) return;
   Crew& crew = *crew_;
@@ -410,16 +417,19 @@ void Team::run(Phase& phase, std::stop_token stop) {
     if (failure) std::rethrow_exception(failure);
 }
 
-void Team::note(std::string_view name, double seconds, Work work, Who who) {
+void Team::note(std::string_view name, double seconds, Work work, Who who, int worker) {
   const bool devices = who == Who::devices;
+  const auto others = [&](std::size_t k) {
+    return workers_[k].device.empty() == devices || (worker >= 0 && static_cast<int>(k) != worker);
+  };
   int threads = 0;
-  for (const WorkerSpec& w : workers_)
-    if (w.device.empty() != devices) threads += w.threads;
+  for (std::size_t k = 0; k < workers_.size(); ++k)
+    if (!others(k)) threads += workers_[k].threads;
   if (threads == 0) return;
   const std::uint64_t pass = crew_->noted[std::string(name)]++;
   crew_->newest = 0;
   for (std::size_t k = 0; k < workers_.size(); ++k) {
-    if (workers_[k].device.empty() == devices) continue;
+    if (others(k)) continue;
     const double share = static_cast<double>(workers_[k].threads) / threads;
     BalanceSample sample;
     sample.pass = pass;

@@ -98,11 +98,15 @@ class Team {
   /// Tells of work that all processors of the team (or all its devices) did together outside of a phase, such as a solve: a sample
   /// for each of them, without items, for telemetry and charts. `work` is that of all. Nothing where the team has none of them.
   enum class Who { processors, devices };
-  void note(std::string_view name, double seconds, Work work, Who who = Who::processors);
+  /// `worker`: what only this one did.
+  void note(std::string_view name, double seconds, Work work, Who who = Who::processors, int worker = -1);
 
   /// Tells of bytes that passed through windows during the last run() or note(): of one worker, or (−1) in equal shares of all that
   /// took part. To be called before take_samples().
   void add_streamed(Bytes bytes, int worker = -1);
+
+  /// Its devices, for what a single one does outside of a phase, such as a factorisation; to be used between passes.
+  [[nodiscard]] std::vector<DeviceWorker*> devices() const;
 
   [[nodiscard]] int threads() const;  ///< of all workers
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }

@@ -425,7 +425,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   if (context.stop.stop_requested()) return stop_error();
   context.progress.begin("interec", 0, "");
   const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
-                                  context.stop, p.solve.deterministic, fade);
+                                  context.stop, p.solve.deterministic, fade, memory_.panels.get());
   std::vector<std::vector<Complex3>> beyond;
   if (far != nullptr) beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop);
   for (std::size_t q = 0; q < shown(); ++q)
