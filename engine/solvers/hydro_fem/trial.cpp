@@ -172,12 +172,12 @@ bool steps_grow(const Marched& m) {
   return m.steps() - m.steps_until(0.9 * m.times.back()) < 0.1 * m.steps();
 }
 
-/// p from two twins.
-double growth_of(const Marched& a, const Twin& of_a, const Marched& b, const Twin& of_b) {
+/// p from two twins of a flow whose steps grow or do not.
+double growth_of(const Marched& a, const Twin& of_a, const Marched& b, const Twin& of_b, bool steps_grow) {
   const double t = std::min(a.times.back(), b.times.back());
   const double ratio = b.courant * b.steps_until(t) / (a.courant * std::max(1.0, a.steps_until(t)));
   double p = std::log(ratio) / std::log(of_b.resolution / of_a.resolution);
-  p = std::clamp(p, 0.8, steps_grow(b) && steps_grow(a) ? 1.3 : 2.5);
+  p = std::clamp(p, 0.8, steps_grow ? 1.3 : 2.5);
   return 1 + (p - 1) * std::min(1.0, of_a.longest / 8);
 }
 
@@ -193,8 +193,9 @@ double steps_from(const Marches& all, const Twin& whole, double courant, double 
         (coarse == nullptr || other.first->order == fine->order || coarse->first->order != fine->order))
       coarse = &other;
   const auto& [from, marched] = coarse && !m.finished ? *coarse : all.back();
-  double growth = coarse ? growth_of(coarse->second, *coarse->first, m, *fine) : usual_growth;
-  if (!steps_grow(m)) growth = std::min(2.5, growth + 0.25 * std::log2(whole.resolution / from->resolution));
+  const bool grow = steps_grow(marched);  // of one that saw the end, if there is any
+  double growth = coarse ? growth_of(coarse->second, *coarse->first, m, *fine, grow) : usual_growth;
+  if (!grow) growth = std::min(2.5, growth + 0.25 * std::log2(whole.resolution / from->resolution));
   return steps_to_the_end(marched, end_time) * marched.courant / courant *
          std::pow(whole.resolution / from->resolution, growth);
 }
