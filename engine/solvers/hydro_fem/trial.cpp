@@ -184,8 +184,13 @@ double growth_of(const Marched& a, const Twin& of_a, const Marched& b, const Twi
 /// The marches that were made, from the coarsest on.
 using Marches = std::vector<std::pair<const Twin*, Marched>>;
 
+struct Foreseen {
+  double steps = 0;
+  double unsure = 2;  ///< it may be so many times less or more: p is known to about a half
+};
+
 /// Steps of the case from the finest march and the best one to compare it with: of the same order, if there is one.
-double steps_from(const Marches& all, const Twin& whole, double courant, double end_time) {
+Foreseen steps_from(const Marches& all, const Twin& whole, double courant, double end_time) {
   const auto& [fine, m] = all.back();
   const std::pair<const Twin*, Marched>* coarse = nullptr;
   for (const auto& other : all)
@@ -196,8 +201,9 @@ double steps_from(const Marches& all, const Twin& whole, double courant, double 
   const bool grow = steps_grow(marched);  // of one that saw the end, if there is any
   double growth = coarse ? growth_of(coarse->second, *coarse->first, m, *fine, grow) : usual_growth;
   if (!grow) growth = std::min(2.5, growth + 0.25 * std::log2(whole.resolution / from->resolution));
-  return steps_to_the_end(marched, end_time) * marched.courant / courant *
-         std::pow(whole.resolution / from->resolution, growth);
+  const double finer = whole.resolution / from->resolution;
+  return {steps_to_the_end(marched, end_time) * marched.courant / courant * std::pow(finer, growth),
+          std::max(marched.finished ? 2.0 : 3.0, std::round(std::sqrt(finer)))};
 }
 
 }  // namespace
@@ -210,7 +216,7 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
   const double end_time = input["parameters"]["end_time"].number(), most = longest / (dim == 3 ? 2 : 1),
                courant = make_problem(input, mesh).march.courant;
   Marches all;
-  double spent = 0;
+  double spent = 0, unsure = 2;
   Trial out;
   for (const Twin& twin : twins) {
     double budget = most;
@@ -228,7 +234,9 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
       continue;  // too coarse for this flow
     }
     spent += all.back().second.work;
-    out.steps = steps_from(all, whole, courant, end_time);
+    const Foreseen foreseen = steps_from(all, whole, courant, end_time);
+    out.steps = foreseen.steps;
+    unsure = foreseen.unsure;
     if (!all.back().second.finished) break;
   }
   const auto& [finest, m] = all.back();
@@ -236,10 +244,12 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
                                             mesh != nullptr ? " | mesh" : ""),
                                 1, [&] { return m.seconds > 0 ? m.work / m.seconds : 0.0; });
   if (rate > 0) out.seconds = out.steps * whole.points / rate;
+  const std::string range = unsure <= 2   ? "it may be half or twice as much"
+                            : unsure <= 4 ? "it may be four times less or more"
+                                          : "it may be ten times less or more";
   out.basis = finest->points == whole.points && m.finished ? "from a march of the case itself"
-              : all.size() == 1 && !m.finished
-                  ? fmt::format("from the first steps on {} zones; it may be a third or three times as much", m.zones)
-                  : fmt::format("from trials on up to {} zones; it may be half or twice as much", m.zones);
+              : all.size() == 1 && !m.finished ? fmt::format("from the first steps on {} zones; {}", m.zones, range)
+                                               : fmt::format("from trials on up to {} zones; {}", m.zones, range);
   return out;
 }
 
