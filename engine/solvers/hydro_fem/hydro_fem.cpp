@@ -83,7 +83,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
   e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   double steps = 0;
   try {
-    const Trial trial = march_a_trial(input, mesh);
+    const Trial trial = kept_trial(input, mesh);
     steps = trial.steps;
     // What does not divide among two threads, which meet in every iteration of the mass solve: a half with some 10,000 points
     // (rayleigh-taylor), a tenth with 64,000 (sedov-octant).

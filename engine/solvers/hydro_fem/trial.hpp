@@ -32,4 +32,8 @@ struct Trial {
 /// calling thread.
 [[nodiscard]] Trial march_a_trial(const Case& input, const Mesh* mesh, double longest = 4.5e6);
 
+/// The same, kept between starts for a case and its mesh on this processor (KeptValues "trials"), so that neither a run after a check nor
+/// a check repeated marches again. `folder` empty: the user's cache.
+[[nodiscard]] Trial kept_trial(const Case& input, const Mesh* mesh, const std::string& folder = {});
+
 }  // namespace conoid::hydro_fem

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fmt/core.h>
+
 using namespace conoid;
 using namespace conoid::hydro_fem;
 using namespace conoid::hydro_fem::testing;
@@ -107,6 +109,30 @@ class TestSolverRun : public QObject {
     b.solver->finish(b.context).or_throw();
     QVERIFY2(trial.steps > 0.5 * steps && trial.steps < 2 * steps,
              qPrintable(QString("%1 for %2").arg(trial.steps).arg(steps)));
+  }
+
+  // What was told once is told again, without a march, until the case is another.
+  void trials_are_kept() {
+    const QTemporaryDir folder;
+    const std::string where = folder.path().toStdString();
+    const Case blast = resolved(blast_case).value(),
+               longer = resolved(blast_case, {{"parameters.end_time", "0.8"}}).value();
+    const Trial first = kept_trial(blast, nullptr, where), other = kept_trial(longer, nullptr, where);
+    QVERIFY(first.steps > 0 && other.steps > 1.05 * first.steps);
+    QFile file(folder.filePath("trials"));
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QByteArray text = file.readAll();
+    QCOMPARE(text.count('\n'), 2);
+    // Steps that no march would tell show where the answer comes from.
+    const QByteArray told = QByteArray::fromStdString(fmt::format(" = {:.6g} ", first.steps));
+    QVERIFY(text.contains(told));
+    file.resize(0);
+    file.seek(0);
+    file.write(text.replace(told, " = 12345 "));
+    file.close();
+    const Trial again = kept_trial(blast, nullptr, where);
+    QCOMPARE(again.steps, 12345.0);
+    QCOMPARE(again.basis, first.basis);
   }
 
   void a_blast_runs_and_says_how_well() {
