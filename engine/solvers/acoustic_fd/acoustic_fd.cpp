@@ -236,7 +236,15 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   Problem planned = p;
   if (planned.memory == 0) planned.memory = default_budget(machine);
   const StreamPlan plan = stream_plan(planned);
-  e.host_memory = plan.needed && plan.possible ? planned.memory : march_bytes(p, 1) + (Bytes{32} << 20);
+  // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
+  constexpr double shown_bytes = 5.5, model_bytes = 8;  // a node
+  double models = 0;
+  for (const char* what : {"velocity", "density"})
+    if (input["materials"].has(what) && input["materials"][what]["kind"].text() == "file") models += model_bytes;
+  e.host_memory = plan.needed && plan.possible
+                      ? planned.memory
+                      : march_bytes(p, 1) + (Bytes{32} << 20) +
+                            static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
   const auto shots = static_cast<double>(setup.shots.size());
   e.steps = p.steps * static_cast<Index>(setup.shots.size());
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
