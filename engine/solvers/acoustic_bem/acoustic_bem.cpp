@@ -45,16 +45,17 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, offer.host.value, threads, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
-  const double assembly = expected_time(s, *surface, std::min(threads, plan.threads)).assembly,
-               march = expected_time(s, *surface, threads).march;
+  const ExpectedTime time = expected_time(s, *surface, threads);
+  const double assembly = expected_time(s, *surface, std::min(threads, plan.threads)).assembly, march = time.march,
+               beside = time.points + time.finish;
   const double streaming = streaming_seconds(s, plan);
-  e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
+  e.seconds = assembly + beside + std::max(march, streaming);  // reading goes beside computing
   e.basis = "from the rates of a server's core, for the cores here";
   const auto passes = static_cast<Bytes>(e.steps / s.grouped);
   if (plan.streams()) {
     e.streams = "values of the matrices, between disk and memory";
     e.streamed = plan.values + passes * plan.read_each_time();
-    e.slower = e.seconds / (assembly + march);
+    e.slower = e.seconds / (assembly + beside + march);
   }
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {
     // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
@@ -81,7 +82,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.form.delta()) + 2)},
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
-               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))}};
+               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))},
+               {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
   if (plan.threads < threads)
     e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
   if (plan.streams()) {

@@ -310,9 +310,27 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   // 2.4 + 13.7/p s.
   // What does not divide is a share of the assembly and of the march so much an unknown and step.
   constexpr double undivided = 0.03;
-  return {evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided),
-          static_cast<double>(s.steps) *
-              (n * n * length * real / 4e9 / s.grouped * static_cast<double>(s.runs.size()) / share + 0.62e-6 * n)};
+  const auto steps = static_cast<double>(s.steps), runs = static_cast<double>(s.runs.size());
+  auto points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& plane : s.planes)
+    points += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
+  constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
+  const double row_vector = 2 / (s.form.delta() / surface.mean_edge) + 6;  // reach of a hat, and of the cubic in time
+  // Row-vectors of points, spectra of the surface and of the points, each step.
+  const double received = points * n * row_vector * real / 10e9 / s.grouped * runs,
+               spectra = 2e-9 * runs *
+                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
+                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
+  const double directions =
+      runs * ((s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
+              static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
+  ExpectedTime out;
+  out.assembly = evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided);
+  out.points = 0.19e-6 * points * rule * triangles * (1 / share + undivided);
+  out.march =
+      steps * ((n * n * length * real / 4e9 / s.grouped * runs + received + spectra) / share + 0.62e-6 * n * runs);
+  out.finish = 1.7e-6 * triangles * directions;
+  return out;
 }
 
 std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {

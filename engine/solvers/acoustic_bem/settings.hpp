@@ -96,10 +96,15 @@ inline constexpr std::string_view hint_of_fewer_threads =
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);
-/// Seconds on so many cores, from rates measured on one core of a server: 0.3 µs a shell evaluation at cΔt = 0.4 h, and
-/// 8 GB/s of matrix values.
+/// Seconds on so many cores, from rates measured on one core of a server: 0.41 µs a shell evaluation at cΔt = 0.4 h, 4 GB/s of
+/// matrix values; 0.19 µs a point of the receivers and planes and point of quadrature, and 10 GB/s of their row-vectors; 1.7 µs a
+/// triangle and direction of the far field, which does not divide.
 struct ExpectedTime {
-  double assembly = 0, march = 0;
+  double assembly = 0;
+  double points = 0;  ///< row-vectors of receivers and planes, before the march
+  double march = 0;
+  double finish = 0;  ///< far field
+  [[nodiscard]] double sum() const { return assembly + points + march + finish; }
 };
 [[nodiscard]] ExpectedTime expected_time(const Settings& settings, const Surface& surface, int cores);
 

@@ -42,9 +42,10 @@ struct BlockPlan {
 
 class DeviceBackend final : public Backend {
  public:
-  DeviceBackend(Operator& op, Device device, DeviceOptions options)
+  DeviceBackend(Operator& op, Device device, int worker, DeviceOptions options)
       : op_(op), device_(std::move(device)), stream_(device_.stream()), k_(op.tables().k), dim_(op.space().dim),
-        zones_(op.space().zones), nodes_(op.space().nodes), own_(options.own_orders && k_ <= largest_own_order) {
+        zones_(op.space().zones), nodes_(op.space().nodes), own_(options.own_orders && k_ <= largest_own_order),
+        worker_(worker) {
     lay_out_zones();
     lay_out_nodes();
     lay_out_pressure();
@@ -311,7 +312,7 @@ class DeviceBackend final : public Backend {
       const double seconds = s.end.seconds_since(s.begin);
       sum += seconds;
       wall += seconds;
-      team.note(phase, seconds, work, Team::Who::devices);
+      if (worker_ >= 0) team.note(phase, seconds, work, Team::Who::devices, worker_);
     };
     const Work stress = op_.update_work(), force = op_.force_work();
     tell(stress_stage, "corner force", of({stress.flops + force.flops, stress.bytes + force.bytes}), times_.update,
@@ -659,6 +660,7 @@ class DeviceBackend final : public Backend {
   int k_, dim_;
   Index zones_, nodes_;
   bool own_, limited_ = false;
+  int worker_;  // of the team, for telemetry; -1: the device is none of its workers
 
   ZoneArguments zones_arguments_{};
   NodeArguments node_arguments_{};
@@ -729,7 +731,7 @@ std::string device_objection(const Setup& setup) {
 }
 
 std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options) {
-  return std::make_unique<DeviceBackend>(op, std::move(device), options);
+  return std::make_unique<DeviceBackend>(op, std::move(device), -1, options);
 }
 
 Placed place_march(const Setup& setup, Operator& op, bool rk4) {
@@ -776,7 +778,8 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
                          true);
   const std::string what = device->info().name;
   try {
-    out.backend = device_backend(op, std::move(*device));
+    out.backend = std::make_unique<DeviceBackend>(op, std::move(*device), static_cast<int>(first - workers.begin()),
+                                                  DeviceOptions{});
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::resources) throw;
     return on_processors(

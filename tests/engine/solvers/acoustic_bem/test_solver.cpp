@@ -275,6 +275,34 @@ class TestSolver : public QObject {
     }
   }
 
+  // A plane's points and the directions of the far field took more of a run than all that was foreseen.
+  void the_estimate_counts_planes_and_the_far_field() {
+    const auto mesh = sphere(8);
+    const auto surface = make_surface(*mesh, Ordering::hilbert, 0);
+    QVERIFY(surface.ok());
+    std::vector<Diagnostic> none;
+    Settings s = read_settings(resolved(sphere_case()), none);
+    complete(s, *surface);
+    s.planes.clear();
+    s.receivers.clear();
+    s.pattern_normal = -1;
+    s.frequencies.clear();
+    const ExpectedTime bare = expected_time(s, *surface, 2);
+    QVERIFY(bare.points == 0 && bare.finish == 0);
+    PlaneSetting plane;
+    plane.points = {61, 1, 61};
+    s.planes.push_back(plane);
+    const ExpectedTime shown = expected_time(s, *surface, 2);
+    // As many points as six times the vertices cost more than the assembly among vertices, since each is summed over all triangles.
+    QVERIFY2(shown.points > 0.5 * shown.assembly, qPrintable(QString("%1 %2").arg(shown.points).arg(shown.assembly)));
+    QVERIFY(shown.march > bare.march && shown.assembly == bare.assembly);
+    s.pattern_normal = 1;
+    s.pattern_count = 181;
+    s.maps = {100, 200};
+    QVERIFY(expected_time(s, *surface, 2).finish > 0);
+    QVERIFY(std::abs(shown.sum() - shown.assembly - shown.points - shown.march - shown.finish) < 1e-12);
+  }
+
   void the_estimate_has_parts_that_do_not_divide() {
     const auto mesh = sphere(8);
     const auto surface = make_surface(*mesh, Ordering::hilbert, 0);
