@@ -117,8 +117,8 @@ Result<std::shared_ptr<DeviceLibrary>> DeviceLibrary::open(const Device& device)
   static_cast<void>(device.free_memory());  // makes it the device of this thread, which the libraries take
   out->calls_ = &calls;
   out->name_ = calls.name;
-  for (const int status : {calls.blas_create(&out->blas_), calls.solver_create(&out->solver_),
-                           calls.parameters_create(&out->parameters_)})
+  for (const int status :
+       {calls.blas_create(&out->blas_), calls.solver_create(&out->solver_), calls.parameters_create(&out->parameters_)})
     if (status != 0)
       return make_error(ErrorCode::resources,
                         fmt::format("{} does not start on {}: status {}", calls.name, device.info().name, status),

@@ -169,8 +169,8 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
   out.workers = std::move(*workers);
   share_devices(out.workers, out.place, out.threads.value);
   // "cpu:1" has one thread whatever else was said.
-  if (const int threads = out.team_threads(); !out.automatic && threads != out.threads.value)
-    out.threads = {threads, out.who.source};
+  if (const int named = out.team_threads(); !out.automatic && named != out.threads.value)
+    out.threads = {named, out.who.source};
   if (const Status devices = add_devices(out); !devices) return devices.error();
   return out;
 }

@@ -78,8 +78,8 @@ std::map<std::string, NumberPair> numbers_of(const fs::path& folder, std::vector
     if (name.starts_with("seconds") || !entry.is_object()) continue;
     const auto value = entry.find("value"), unit = entry.find("unit");
     if (value == entry.end() || !value->is_number()) continue;
-    out[name] = {name, unit != entry.end() && unit->is_string() ? unit->get<std::string>() : "1",
-                 value->get<double>(), {}};
+    out[name] = {
+        name, unit != entry.end() && unit->is_string() ? unit->get<std::string>() : "1", value->get<double>(), {}};
     order.push_back(name);
   }
   return out;
@@ -147,7 +147,8 @@ void compare_tables(const fs::path& first, const fs::path& second, RunComparison
       out.notes.push_back(fmt::format("chart {} is in {} only", name, first.filename().string()));
       continue;
     }
-    const auto one = read_table(first / "charts" / (name + ".csv")), two = read_table(second / "charts" / (name + ".csv"));
+    const auto one = read_table(first / "charts" / (name + ".csv")),
+               two = read_table(second / "charts" / (name + ".csv"));
     if (!one || !two)
       out.notes.push_back(fmt::format("chart {}: {}", name, one ? two.error().text : one.error().text));
     else
@@ -182,8 +183,7 @@ std::vector<Vec3> places_of(const FramePart& part, Association association) {
           const std::array<Index, 3> at{i, j, k};
           Vec3 p{};
           for (std::size_t d = 0; d < 3; ++d)
-            p[d] = grid->origin[d] +
-                   grid->spacing[d] * (static_cast<double>(at[d]) + (grid->points[d] > 1 ? half : 0));
+            p[d] = grid->origin[d] + grid->spacing[d] * (static_cast<double>(at[d]) + (grid->points[d] > 1 ? half : 0));
           out.push_back(p);
         }
     return out;
@@ -221,8 +221,7 @@ Result<Distance> probe_apart(const FramePart& a, const Field& of_a, const FrameP
     const auto spot = probe->find(places[i], probe->usual_reach(), of_b.info.association);
     if (!spot) continue;
     blend(*spot, of_b, there);
-    for (std::size_t k = 0; k < width; ++k)
-      meter.add(static_cast<double>((*of_a.values)[i * width + k]), there[k]);
+    for (std::size_t k = 0; k < width; ++k) meter.add(static_cast<double>((*of_a.values)[i * width + k]), there[k]);
   }
   const Distance out = meter.result();
   if (out.values == 0) return make_error(ErrorCode::invalid_input, "the two meet at no point");
@@ -232,8 +231,7 @@ Result<Distance> probe_apart(const FramePart& a, const Field& of_a, const FrameP
 void compare_part(const FramePart& a, const Frame& second, FieldDistance base, RunComparison& out) {
   const auto there = std::find_if(second.parts.begin(), second.parts.end(),
                                   [&](const FramePart& part) { return part.name == a.name; });
-  if (there == second.parts.end())
-    return out.notes.push_back(fmt::format("part {} is in the first run only", a.name));
+  if (there == second.parts.end()) return out.notes.push_back(fmt::format("part {} is in the first run only", a.name));
   const bool same = same_geometry(a.geometry, there->geometry);
   for (const Field& field : a.fields) {
     const auto other = std::find_if(there->fields.begin(), there->fields.end(),
@@ -283,10 +281,9 @@ Status compare_fields(const fs::path& first, const fs::path& second, const std::
   for (const std::size_t position : *chosen) {
     if (there.empty()) break;
     const StoredFrame& moment = (*a)->frames()[position];
-    const auto nearest =
-        std::min_element(there.begin(), there.end(), [&](const StoredFrame& p, const StoredFrame& q) {
-          return std::abs(p.value - moment.value) < std::abs(q.value - moment.value);
-        });
+    const auto nearest = std::min_element(there.begin(), there.end(), [&](const StoredFrame& p, const StoredFrame& q) {
+      return std::abs(p.value - moment.value) < std::abs(q.value - moment.value);
+    });
     const auto one = (*a)->read(position);
     const auto two = (*b)->read(static_cast<std::size_t>(nearest - there.begin()));
     if (!one || !two) {

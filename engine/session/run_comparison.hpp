@@ -34,11 +34,11 @@ struct NumberPair {
 
 /// How far second − first goes.
 struct Distance {
-  Index values = 0;     ///< compared
-  double scale = 0;     ///< largest |first| among them
-  double largest = 0;   ///< largest |second − first|
-  double rms = 0;       ///< square root of the mean of (second − first)²
-  double rms_scale = 0; ///< square root of the mean of first²
+  Index values = 0;      ///< compared
+  double scale = 0;      ///< largest |first| among them
+  double largest = 0;    ///< largest |second − first|
+  double rms = 0;        ///< square root of the mean of (second − first)²
+  double rms_scale = 0;  ///< square root of the mean of first²
 };
 
 /// A curve: a column of a table of charts/ over that table's first column. Rows are compared where both have one; where the abscissae are

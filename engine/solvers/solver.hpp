@@ -147,11 +147,11 @@ using ReportSink = std::function<void(ReportRow)>;
 /// What computes a phase of a solver beside the processors of one process, and where what it works on may lie besides memory.
 /// README's matrix, `conoid list` and the window read these; a test holds them against what computes.
 struct Capability {
-  std::string_view phase;    ///< as Phase::name() and Team::note() say it
-  bool device = false;       ///< one device
-  bool devices = false;      ///< several, together
-  bool ranks = false;        ///< several processes
-  std::string_view windows;  ///< "disk", "device", "disk and device", or empty
+  std::string_view phase;      ///< as Phase::name() and Team::note() say it
+  bool device = false;         ///< one device
+  bool devices = false;        ///< several, together
+  bool ranks = false;          ///< several processes
+  std::string_view windows{};  ///< "disk", "device", "disk and device", or empty
 };
 
 struct SolverInfo {

@@ -17,10 +17,10 @@ namespace conoid {
 
 /// What a person says beside the case: the flags of a command, or the settings of the window.
 struct ResourceRequest {
-  std::string workers;                ///< as in a case; empty: nothing is said
-  int threads = 0;                    ///< 0: nothing is said
-  std::optional<Bytes> host, device;  ///< memory of a rank, and of each of its devices
-  std::optional<bool> deterministic;
+  std::string workers{};                  ///< as in a case; empty: nothing is said
+  int threads = 0;                        ///< 0: nothing is said
+  std::optional<Bytes> host{}, device{};  ///< memory of a rank, and of each of its devices
+  std::optional<bool> deterministic{};
   friend bool operator==(const ResourceRequest&, const ResourceRequest&) = default;
 };
 

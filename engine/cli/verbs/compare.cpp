@@ -68,7 +68,7 @@ void say_comparison(const RunComparison& c, const Context& context) {
                        both ? percent(*n.second - *n.first, std::abs(*n.first)) : ""});
   }
   table("Result numbers", numbers);
-  if (equal > 0) context.say("{} result numbers are equal.", equal);
+  if (equal > 0) context.say("{} {} equal.", equal, equal == 1 ? "result number is" : "result numbers are");
   const auto apart = [](const Distance& d, bool interpolated) {
     return std::vector<std::string>{number_text(d.largest), percent(d.largest, d.scale), percent(d.rms, d.rms_scale),
                                     std::to_string(d.values) + (interpolated ? ", interpolated" : "")};

@@ -118,14 +118,14 @@ std::unique_ptr<DeviceSolution<Real>> DeviceSolution<Real>::make(Team& team, Dev
       continue;
     }
     if (!room.told_place)
-      log::info("elastic-bem: {} unknowns are solved on {} by {}; {}", n, device.info().name, room.library->name(),
-                place == SolutionPlace::whole
-                    ? std::string("the matrix stays there")
-                    : may_be_whole ? fmt::format("the matrix is the host's, since it needs {} there and {} are left",
-                                                 format_bytes(device_bytes(SolutionPlace::whole, n, known, sizeof(C),
-                                                                           factor_entry, nodes)),
-                                                 format_bytes(there))
-                                   : std::string("the matrix is the host's, which completes it"));
+      log::info(
+          "elastic-bem: {} unknowns are solved on {} by {}; {}", n, device.info().name, room.library->name(),
+          place == SolutionPlace::whole ? std::string("the matrix stays there")
+          : may_be_whole
+              ? fmt::format("the matrix is the host's, since it needs {} there and {} are left",
+                            format_bytes(device_bytes(SolutionPlace::whole, n, known, sizeof(C), factor_entry, nodes)),
+                            format_bytes(there))
+              : std::string("the matrix is the host's, which completes it"));
     room.told_place = true;
     panels.set_held(best->index(), room.held());
     return std::unique_ptr<DeviceSolution>(new DeviceSolution(team, *best, room, n, place));
@@ -185,8 +185,8 @@ AssemblyWork DeviceSolution<Real>::assemble(const Surface& surface, const FarRul
   const DevicePairFacts facts = far.get();
   if (!facts.fits)
     throw Failure(make_error(ErrorCode::resources,
-                             fmt::format("{}: no memory for two panels of {} beside the matrix", worker_.device().info().name,
-                                         format_bytes(facts.least)),
+                             fmt::format("{}: no memory for two panels of {} beside the matrix",
+                                         worker_.device().info().name, format_bytes(facts.least)),
                              "Lower compute.memory.device, so that processors solve, or use --workers cpu."));
   if (!stop.stop_requested()) add(patches);
   // As the walk of processors counts.
@@ -277,8 +277,7 @@ void DeviceSolution<Real>::finish(std::span<const FinishedColumn<Real>> columns,
                         {.grid = {static_cast<unsigned>((n_ + matrix_threads - 1) / matrix_threads),
                                   static_cast<unsigned>(std::min(most_columns, columns.size() - begin)), 1},
                          .block = {matrix_threads, 1, 1}},
-                        {list.data() + begin,
-                         more.empty() ? nullptr : reinterpret_cast<const Real*>(added.data()),
+                        {list.data() + begin, more.empty() ? nullptr : reinterpret_cast<const Real*>(added.data()),
                          static_cast<long long>(n_)});
   room_.stream.synchronize();
 }
@@ -316,8 +315,8 @@ Status DeviceSolution<Real>::factorise(const C* from) {
       const auto count = 2 * static_cast<long long>(n_) * n_;
       const long long blocks = std::min<long long>((count + 255) / 256, device.info().multiprocessors * 64LL);
       stream.launch(kernel, {.grid = {static_cast<unsigned>(blocks), 1, 1}, .block = {256, 1, 1}},
-                    {reinterpret_cast<const double*>(room_.matrix.data()), reinterpret_cast<float*>(room_.factors.data()),
-                     count});
+                    {reinterpret_cast<const double*>(room_.matrix.data()),
+                     reinterpret_cast<float*>(room_.factors.data()), count});
     } else {
       // Two pieces take turns: one is converted while the other is on its way.
       const auto all = static_cast<std::size_t>(n_ * n_), most = std::min(all, piece / sizeof(F));
@@ -366,8 +365,8 @@ double DeviceSolution<Real>::reciprocal_condition() {
 
 template class DeviceSolution<float>;
 template class DeviceSolution<double>;
-#define CONOID_FACTORS(Real, F)                                                        \
-  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*);       \
+#define CONOID_FACTORS(Real, F)                                                  \
+  template Status DeviceSolution<Real>::factorise<F>(const std::complex<Real>*); \
   template void DeviceSolution<Real>::solve<F>(F*, Index);
 CONOID_FACTORS(float, std::complex<float>)
 CONOID_FACTORS(double, std::complex<float>)

@@ -196,8 +196,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); e.use.most != 0 && !team.devices().empty()) {
     // Two panels of columns on each device, and the same in page-locked memory of the host.
-    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16, points = 500 * (7 + nodes) * entry / 2,
-                 one = 3 * nodes * n * entry + points;
+    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
+                 of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
     const Bytes slots =
         2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active)));
     e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), team.device_memory());

@@ -39,22 +39,25 @@ const std::array<FieldInfo, 5> fields{{
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
 
-/// What the devices that the case names would do: bytes of the one that computes (0: none does), and a row for the estimate.
-std::pair<Bytes, std::string> on_devices(const Case& input, const Mesh* mesh, double seconds) {
-  const DevicesOfCase devices = devices_of(input, seconds);
-  if (devices.names.empty()) return {0, {}};
-  const std::string& name = devices.names.front();
-  if (const std::string why = problem_device_objection(input); !why.empty())
-    return {0, fmt::format("{} is left alone: {}", name, why)};
+/// What a device that is offered would do: how many are of use and why not more, and bytes of the one that computes.
+struct OnDevice {
+  DeviceUse use;
+  Bytes bytes = 0;
+};
+OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
+  if (offer.devices.empty()) return {};
+  if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
   const DeviceNeeds needs = problem_device_needs(input, mesh);
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
-  if (input["compute"]["workers"].text() == "auto" && points < points_worth_a_device)
-    return {0, fmt::format("{} is left alone: too few quadrature points to be faster there", name)};
+  const WorkerSpec& first =
+      *std::find_if(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const bool real = first.device.substr(0, 4) == "cuda";
+  if (offer.automatic && real && points < points_worth_a_device)
+    return {{0, "too few quadrature points to be faster there"}, 0};
   const Bytes bytes = device_bytes(needs);
-  if (bytes > devices.memory)
-    return {0, fmt::format("{} is left alone: it needs {}, {} are to be had", name, format_bytes(bytes),
-                           format_bytes(devices.memory))};
-  return {bytes, fmt::format("{} computes whole steps", name)};
+  if (const Bytes had = first.device_memory; had > 0 && bytes > had)
+    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(had))}, 0};
+  return {{1, "whole steps lie on one device"}, bytes};
 }
 
 }  // namespace
@@ -63,12 +66,12 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, con
   std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
   const Bytes needed = problem_memory(input, mesh);
-  if (const Machine& machine = offer.machine; needed > machine.memory) {
+  if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
         input.error_at(order,
-                       fmt::format("order {} on this grid needs {}, this machine has {}", order.integer(),
-                                   format_bytes(needed), format_bytes(machine.memory)),
+                       fmt::format("order {} on this grid needs {}, {} {}", order.integer(), format_bytes(needed),
+                                   offer.host.said() ? "offered are" : "this machine has", format_bytes(had)),
                        "Use fewer zones or a lower order: memory grows with (zones) × (2 order)^dimensions.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
@@ -115,9 +118,12 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
-  const auto [taken, device] = on_devices(input, mesh, e.seconds);
-  e.device_memory = taken;
-  if (!device.empty()) e.details.emplace_back("device", device);
+  const OnDevice device = on_device(input, mesh, offer);
+  e.use = device.use;
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
+    e.device_memory = device.bytes;
+    e.details.emplace_back("device", team.devices().front() + " computes whole steps");
+  }
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }

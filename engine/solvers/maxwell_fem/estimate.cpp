@@ -128,7 +128,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       bare_surface(s, mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr);
   if (skin) mesh = skin.get();
   const std::vector<Band> bands = bands_of(s, skin.get());
-  const double factored = measured_factor_rate(std::max(1, machine.cores));
+  const double factored = measured_factor_rate(std::max(1, offer.threads.value));
   Estimate e;
   e.seconds = 0.2;
   // Of the band with the largest mesh; seconds of all.

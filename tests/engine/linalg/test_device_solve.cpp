@@ -113,7 +113,8 @@ class TestDeviceSolve : public QObject {
     dense::multiply<C>(a.data(), rows, cols, x.data(), columns, C(0), want.data(), 1);
     const auto matrix = there.put(a), vectors = there.put(x);
     const auto out = there.device.allocate<C>(want.size(), "product");  // never written before: β = 0 does not read it
-    there.library->multiply<C>(there.stream, matrix.data(), rows, cols, vectors.data(), columns, C(1), C(0), out.data());
+    there.library->multiply<C>(there.stream, matrix.data(), rows, cols, vectors.data(), columns, C(1), C(0),
+                               out.data());
     QVERIFY(apart(there.get(out), want) < 1e-13);
   }
 

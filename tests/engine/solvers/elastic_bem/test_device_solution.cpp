@@ -9,6 +9,7 @@
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
@@ -144,12 +145,13 @@ Result<Case> resolved(const Json& json) {
 
 struct Run {
   Case input;
+  Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
   Team team;
   std::unique_ptr<Communicator> cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   ElasticBem solver;
   Run(const Json& json, std::vector<WorkerSpec> workers) : input(resolved(json).value()), team(std::move(workers)) {
     const Status s = solver.prepare(context);
@@ -189,8 +191,9 @@ class TestDeviceSolution : public QObject {
     for (const int order : {0, 1, 2})
       for (const int divisions : {2, 3}) {
         if (order == 0 && divisions == 2) continue;  // fewer nodes than a device is asked for
-        same_on(solving("emulated"), [&](Team& t) { return cavity(divisions, order, 0.25, 1e-5, t); }, 1.3,
-                SolutionPlace::whole, {}, 2);
+        same_on(
+            solving("emulated"), [&](Team& t) { return cavity(divisions, order, 0.25, 1e-5, t); }, 1.3,
+            SolutionPlace::whole, {}, 2);
       }
   }
 
@@ -201,37 +204,45 @@ class TestDeviceSolution : public QObject {
     for (int k = 0; k < 4; ++k) {
       const std::array<int, 3> divisions{some(random), some(random) + 1, some(random)};
       for (const int order : {1, 2})
-        same_on(solving("emulated"), [&](Team& t) { return box(t, order, divisions); }, 0.8, SolutionPlace::whole);
+        same_on(
+            solving("emulated"), [&](Team& t) { return box(t, order, divisions); }, 0.8, SolutionPlace::whole);
     }
   }
 
   void ground_with_a_far_field() {
     for (const bool constant : {true, false})
-      same_on(solving("emulated"), [&](Team& t) { return plate_ground(t, {7, 9}, constant); }, 0.4,
-              SolutionPlace::whole, {}, 2);
+      same_on(
+          solving("emulated"),
+          [&](Team& t) {
+            return plate_ground(t, {7, 9}, constant);
+          },
+          0.4, SolutionPlace::whole, {}, 2);
   }
 
   void the_direct_method() {
     SolveOptions options;
     options.method = Method::direct;
-    same_on(solving("emulated"), [](Team& t) { return cavity(3, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::whole,
-            options);
+    same_on(
+        solving("emulated"), [](Team& t) { return cavity(3, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::whole, options);
   }
 
   void checked() {
     if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
-    same_on(solving("emulated-checked"), [](Team& t) { return cavity(3, 0, 0.25, 1e-3, t); }, 1.3, SolutionPlace::whole);
-    same_on(solving("emulated-checked"), [](Team& t) { return cavity(3, 1, 0.25, 1e-3, t); }, 1.3,
-            SolutionPlace::whole, {}, 2);
+    same_on(
+        solving("emulated-checked"), [](Team& t) { return cavity(3, 0, 0.25, 1e-3, t); }, 1.3, SolutionPlace::whole);
+    same_on(
+        solving("emulated-checked"), [](Team& t) { return cavity(3, 1, 0.25, 1e-3, t); }, 1.3, SolutionPlace::whole, {},
+        2);
   }
 
   /// Interior equations and nearly incompressible hollows complete the matrix on the host; its factors are the device's.
   void matrices_that_the_host_completes() {
     SolveOptions options;
     options.chief = Chief::on;
-    same_on(solving("emulated"), [](Team& t) { return cavity(3, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::factors,
-            options);
-    same_on(solving("emulated"), [](Team& t) { return cavity(3, 1, 0.499, 1e-5, t); }, 0.7, SolutionPlace::factors);
+    same_on(
+        solving("emulated"), [](Team& t) { return cavity(3, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::factors, options);
+    same_on(
+        solving("emulated"), [](Team& t) { return cavity(3, 1, 0.499, 1e-5, t); }, 0.7, SolutionPlace::factors);
   }
 
   /// A device that holds all, the factors only, or not even those; each is told once, and processors take over.
@@ -247,9 +258,10 @@ class TestDeviceSolution : public QObject {
       SolutionPlace place;
       const char* said;
     };
-    for (const Want& want : {Want{whole + (1 << 20), SolutionPlace::whole, "the matrix stays there"},
-                             Want{whole - (1 << 20), SolutionPlace::factors, "the matrix is the host's, since it needs"},
-                             Want{factors / 2, SolutionPlace::processors, "processors solve the"}}) {
+    for (const Want& want :
+         {Want{whole + (1 << 20), SolutionPlace::whole, "the matrix stays there"},
+          Want{whole - (1 << 20), SolutionPlace::factors, "the matrix is the host's, since it needs"},
+          Want{factors / 2, SolutionPlace::processors, "processors solve the"}}) {
       const Heard heard;
       same_on(solving("emulated", want.memory), make, 1.3, want.place, {}, 2);
       QVERIFY2(heard.count(want.said) == 1, want.said);
@@ -263,7 +275,8 @@ class TestDeviceSolution : public QObject {
     const Index n = 3 * cavity(4, 1, 0.25, 1e-5, any).surface().node_count();
     options.memory = device_bytes(SolutionPlace::factors, n, n, 16, 8, 4) * 3 / 2;
     configure_emulated(options);
-    same_on(solving("emulated"), [](Team& t) { return cavity(4, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::factors);
+    same_on(
+        solving("emulated"), [](Team& t) { return cavity(4, 1, 0.25, 1e-5, t); }, 1.3, SolutionPlace::factors);
   }
 
   void a_team_of_devices_and_processors() {
@@ -273,11 +286,12 @@ class TestDeviceSolution : public QObject {
     for (const char* names : {"emulated:0,cpu:1", "emulated:0,emulated:1,cpu:1"}) {
       auto workers = parse_workers(names, 3);
       QVERIFY(workers.ok());
-      same_on(*workers, [](Team& t) { return cavity(3, 2, 0.25, 1e-5, t); }, 1.3, SolutionPlace::whole, {}, 2);
+      same_on(
+          *workers, [](Team& t) { return cavity(3, 2, 0.25, 1e-5, t); }, 1.3, SolutionPlace::whole, {}, 2);
       // What one device did is told of that one.
       Team team(*workers);
       TestBody body = cavity(3, 1, 0.25, 1e-5, team);
-      body.solve(1.3, loads_of(body.surface()));
+      QCOMPARE(body.solve(1.3, loads_of(body.surface())).size(), loads_of(body.surface()).size());
       std::set<int> took;
       for (const BalanceSample& sample : team.take_samples())
         if (sample.phase == "ghmatecd" || sample.phase == "factorise") took.insert(sample.worker);
@@ -370,8 +384,7 @@ class TestDeviceSolution : public QObject {
     }
     QCOMPARE(survived, 1);
     QVERIFY(resumed > 0);
-    for (const std::string& text : seen)
-      QVERIFY2(text.find("the device is lost") != std::string::npos, text.c_str());
+    for (const std::string& text : seen) QVERIFY2(text.find("the device is lost") != std::string::npos, text.c_str());
   }
 };
 

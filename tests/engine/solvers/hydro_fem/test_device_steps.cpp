@@ -3,6 +3,7 @@
 // what is said where a device cannot compute.
 // labels: unit emulated timeout300
 #include "engine/core/log.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/team/device_worker.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
@@ -119,11 +120,12 @@ constexpr const char* blast_case = R"({
 
 struct Run {
   Case input;
+  Offer offer = make_offer(input).value();
   std::unique_ptr<Communicator> cluster = single_rank();
   Team team;
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+  RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
   std::unique_ptr<Solver> solver = solver_info().make();
   explicit Run(const char* workers, const std::vector<std::pair<std::string, std::string>>& changes = {},
                Bytes device_memory = 0)
