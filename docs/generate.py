@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fills a folder with everything that Sphinx reads: the pages of docs/, and those whose text stands elsewhere already.
 
-    docs/generate.py FOLDER      calls the `conoid` of $CONOID_PROGRAM, or of the PATH
+    docs/generate.py FOLDER [--no-pictures]    calls the `conoid` of $CONOID_PROGRAM, or of the PATH
 
 Made of what the program says (`conoid list`, `conoid help`): keys of all cases, commands, solvers, samples, exit codes. Copied from
 where they are kept: the solvers' READMEs (theory), the READMEs of Python, windows and devices, SECURITY.md, CHANGELOG.md. Nothing
@@ -165,7 +165,7 @@ def copied(source: Path, title: str | None = None, note: str = "") -> str:
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--no-pictures"]):
         print(__doc__, file=sys.stderr)
         return 2
     folder = Path(sys.argv[1])
@@ -191,7 +191,7 @@ def main() -> int:
     for name, text in pages.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    drawn = pictures(folder)
+    drawn = pictures(folder) if len(sys.argv) == 2 else set()
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         up = "../" * (len(page.relative_to(folder).parts) - 1)
