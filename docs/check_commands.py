@@ -160,13 +160,15 @@ def check_all() -> int:
     seen = 0
     for page in pages:
         name = page.relative_to(docs)
-        for kind, text, line in steps(page):
+        found = steps(page)
+        for kind, text, line in found:
             if kind == "text":
                 for row in text.splitlines():
                     if re.match(r"\s*(\$ )?conoid\b", row):
                         wrong.append(f"{name}:{line}: no test runs '{row.strip()}': write it in a block of the language console")
         prose = page.read_text(encoding="utf-8")
-        lines = [text for kind, text, _ in steps(page) if kind == "run"]
+        # A block that is to end with 2 shows a wrong command line.
+        lines = [text for i, (kind, text, _) in enumerate(found) if kind == "run" and (i == 0 or found[i - 1][:2] != ("exit", "2"))]
         for call in [*re.findall(r"`(conoid [^`]+)`", prose), *lines]:
             for verb, rest in re.findall(r"\bconoid ([a-z]+)([^|;&>]*)", call):
                 if verb not in help_of and verb != "help":
@@ -174,7 +176,7 @@ def check_all() -> int:
                     continue
                 seen += 1
                 for option in re.findall(r"(?<=\s)--[a-z-]+", rest if not rest.strip().startswith('"') else ""):
-                    if option not in help_of.get(verb, "") and option not in ("--help",) and "mpirun" not in rest:
+                    if not re.search(re.escape(option) + r"(?![a-z-])", help_of.get(verb, "")) and option not in ("--help",) and "mpirun" not in rest:
                         wrong.append(f"{name}: conoid {verb} has no {option}: '{call}'")
     if seen < 50:
         wrong.append(f"hardly any command was found ({seen}): the check looks in the wrong place")
