@@ -5,7 +5,7 @@
     docs/generate.py FOLDER [--no-pictures]    calls the `conoid` of $CONOID_PROGRAM, or of the PATH
 
 Made of what the program says (`conoid list`, `conoid help`): keys of all cases, commands, solvers, samples, exit codes. Copied from
-where they are kept: the solvers' READMEs (theory), the READMEs of Python, windows and devices, SECURITY.md, CHANGELOG.md. Nothing
+where they are kept: the solvers' READMEs (theory), the READMEs of Python, windows and devices, Python's examples, SECURITY.md, CHANGELOG.md. Nothing
 of it is written down a second time.
 
 Lines of the pages in docs/ that are replaced: "% exit codes" and "% solvers" by tables, "% picture: NAME WORDS" by the picture NAME of
@@ -164,6 +164,18 @@ def copied(source: Path, title: str | None = None, note: str = "") -> str:
     return text
 
 
+def cells(source: Path) -> str:
+    """A page of a script in cells: text cells as they are, code as code."""
+    out: list[str] = []
+    for part in re.split(r"^# %%", source.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        kind, _, body = part.partition("\n")
+        if "[markdown]" in kind:
+            out.append(re.sub(r"^# ?", "", body, flags=re.MULTILINE).strip())
+        else:
+            out.append(f"```python\n{body.strip()}\n```")
+    return "\n\n".join(out) + f"\n\nThis page is `python/examples/{source.name}`.\n"
+
+
 def main() -> int:
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--no-pictures"]):
         print(__doc__, file=sys.stderr)
@@ -184,6 +196,8 @@ def main() -> int:
     pages["reference/commands.md"] = commands_page()
     pages["reference/changes.md"] = copied(root / "CHANGELOG.md")
     pages["guide/python.md"] = copied(root / "python/README.md", "From Python")
+    for example in sorted((root / "python/examples").glob("*.py")):
+        pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = cells(example)
     pages["reference/windows.md"] = copied(root / "engine/window/README.md", "How data bigger than a memory are streamed")
     pages["reference/devices.md"] = copied(root / "engine/team/README.md", "How workers and devices share a run")
     pages["reference/security.md"] = copied(root / "SECURITY.md", "What is promised about files of others")

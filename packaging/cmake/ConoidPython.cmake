@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests that Python runs, with the programs of this build: the package in python/, and the documentation. Debian's
+# The tests that Python runs, with the programs of this build: the package in python/ and its examples, and the documentation. Debian's
 # Python comes first, since Debian's packages (packaging/setup.sh) are what they need.
 find_program(CONOID_PYTHON NAMES python3 HINTS /usr/bin)
 
