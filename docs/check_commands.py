@@ -5,7 +5,8 @@
     docs/check_commands.py PAGE.md     runs its commands in an empty folder, in their order
     docs/check_commands.py --all       names commands that no test runs, verbs and options that do not exist, keys that are missing
 
-In a page, blocks of the language `console` are run, line by line behind "$ ". Blocks with `:caption: NAME` are files of that name.
+In a page, blocks of the language `console` are run, line by line behind "$ "; other lines of theirs are output, and must be among that of
+the command above them, but for spaces and for a line "…". Blocks with `:caption: NAME` are files of that name.
 Lines that no reader sees say more, and hold for the block behind them:
 
     % exit: 3               the last command ends with this exit code
@@ -33,7 +34,7 @@ fence = re.compile(r"^(`{3,})(.*)$")
 
 
 def steps(page: Path) -> list[tuple[str, str, int]]:
-    """What is to be done: ("file NAME", text), ("exit", "3"), ("needs", …), ("expect", …), ("run", command), ("text", block)."""
+    """What is to be done: ("file NAME", text), ("exit", "3"), ("needs", …), ("expect", …), ("run", command), ("output", line), ("text", block)."""
     out: list[tuple[str, str, int]] = []
     block: list[str] | None = None
     kind = ""
@@ -48,7 +49,7 @@ def steps(page: Path) -> list[tuple[str, str, int]]:
             if caption:
                 out.append((f"file {caption}", "\n".join(body).strip("\n") + "\n", begin))
             elif kind == "console":
-                out += [("run", b[2:], begin + i) for i, b in enumerate(body, 1) if b.startswith("$ ")]
+                out += [("run", b[2:], begin + i) if b.startswith("$ ") else ("output", b, begin + i) for i, b in enumerate(body, 1) if b.strip()]
             else:
                 out.append(("text", "\n".join(body), begin))
             block = None
@@ -94,6 +95,7 @@ def run_page(page: Path) -> int:
     environment["PATH"] = folder + "/.bin" + os.pathsep + os.path.dirname(os.path.abspath(program)) + os.pathsep + environment["PATH"]
     os.chdir(folder)
     expected = commands = 0
+    said: list[str] = []
     try:
         found = steps(page)
         for position, (kind, text, line) in enumerate(found):
@@ -109,14 +111,22 @@ def run_page(page: Path) -> int:
                 if not value:
                     print(f"{page}:{line}: is not so: {text}")
                     return 1
+            elif kind == "output":
+                if text.strip() != "…" and " ".join(text.split()) not in said:
+                    print(f"{page}:{line}: the command above does not say this line:\n{text}\nbut:\n" + "\n".join(said))
+                    return 1
             elif kind == "run":
                 done = subprocess.run(["bash", "-c", text], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", stdin=subprocess.DEVNULL)
                 # Of a block that ends with an exit code, it is that of the last command.
-                last = position + 1 == len(found) or found[position + 1][0] != "run" or found[position + 1][2] != line + 1
+                after = position + 1
+                while after < len(found) and found[after][0] == "output":
+                    after += 1
+                last = after == len(found) or found[after][0] != "run" or found[after][2] != line + after - position
                 wanted = expected if last else 0
                 if done.returncode != wanted:
                     print(f"{page}:{line}: $ {text}\nended with {done.returncode}, expected {wanted}:\n{done.stdout}")
                     return 1
+                said = [" ".join(row.split()) for row in done.stdout.splitlines()]
                 commands += 1
                 expected = 0 if last else expected
         print(f"{page.name}: {commands} commands")

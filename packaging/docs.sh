@@ -11,6 +11,8 @@ python=/usr/bin/python3
 [ -x $python ] || python=python3
 CONOID_VERSION=$("$CONOID_PROGRAM" --version | cut -d' ' -f2)
 export CONOID_VERSION
+# All anew: pages that are gone vanish, and all have the same contents beside them.
+rm -rf "$out/html" "$out/doctrees"
 $python "$root/docs/generate.py" "$out/source"
 $python -m sphinx -q -W --keep-going -b html -d "$out/doctrees" "$out/source" "$out/html"
 echo "$out/html/index.html"
