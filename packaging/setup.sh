@@ -4,7 +4,8 @@
 # Safe to run again: packages that are there already are left alone.
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
-#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter and clang-tidy
+#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter, clang-tidy, mypy, and what --docs installs
+#   packaging/setup.sh --docs     what makes the documentation (packaging/docs.sh)
 #   packaging/setup.sh --package  what packaging/package.sh and its test want besides: makers of packages, shells and readers of
 #                                 manual pages
 set -euo pipefail
@@ -26,7 +27,8 @@ tests=(qt6-base-dev openssh-client
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-gate=(clang-format-14 clang-tidy-14 mypy)
+docs=(python3-sphinx python3-myst-parser python3-sphinx-rtd-theme python3-numpy python3-h5py)
+gate=(clang-format-14 clang-tidy-14 mypy "${docs[@]}")
 package=(zsh fish man-db mandoc
   python3-pip python3-setuptools python3-wheel python3-matplotlib
   dpkg-dev debootstrap lintian makeself patchelf rpm rpm2cpio cpio)
@@ -35,8 +37,9 @@ case "${1:-}" in
   "") wanted=("${engine[@]}" "${tests[@]}" "${window[@]}") ;;
   --engine) wanted=("${engine[@]}") ;;
   --gate) wanted=("${gate[@]}") ;;
+  --docs) wanted=("${docs[@]}") ;;
   --package) wanted=("${package[@]}") ;;
-  *) echo "usage: packaging/setup.sh [--engine|--gate|--package]" >&2; exit 2 ;;
+  *) echo "usage: packaging/setup.sh [--engine|--gate|--docs|--package]" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests that Python runs, with the programs of this build: the package in python/ and its examples, the documentation. Debian's
+# The tests that Python runs, with the programs of this build: the package in python/ and its examples, and the documentation. Debian's
 # Python comes first, since Debian's packages (packaging/setup.sh) are what they need.
 find_program(CONOID_PYTHON NAMES python3 HINTS /usr/bin)
 
@@ -40,4 +40,25 @@ endif()
 conoid_python_has(found setuptools pip wheel numpy h5py)
 if(found)
   conoid_python_test(python.wheel 300 bash "${PROJECT_SOURCE_DIR}/packaging/wheel.sh" --test "${PROJECT_BINARY_DIR}/wheel")
+endif()
+
+# The documentation: it is made without a warning; verbs, options and keys that it names are there; every command that a page shows is
+# run, in an empty folder, and what the page says of its results is so. A test for each page.
+conoid_python_has(found sphinx myst_parser sphinx_rtd_theme numpy h5py)
+if(found)
+  conoid_python_test(docs.site 120 bash "${PROJECT_SOURCE_DIR}/packaging/docs.sh" "${PROJECT_BINARY_DIR}/docs")
+else()
+  message(STATUS "Test of the documentation's pages: left out (packaging/setup.sh --docs installs what makes them)")
+endif()
+conoid_python_has(found numpy)
+if(found AND CONOID_HAVE_HDF5)
+  conoid_python_test(docs.check 60 "${CONOID_PYTHON}" "${PROJECT_SOURCE_DIR}/docs/check_commands.py" --all)
+  file(GLOB_RECURSE pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+  foreach(page IN LISTS pages)
+    file(STRINGS "${page}" shown REGEX "^```console")
+    if(shown)
+      get_filename_component(name "${page}" NAME_WE)
+      conoid_python_test(docs.page.${name} 120 "${CONOID_PYTHON}" "${PROJECT_SOURCE_DIR}/docs/check_commands.py" "${page}")
+    endif()
+  endforeach()
 endif()
