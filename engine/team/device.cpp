@@ -187,12 +187,16 @@ Result<EmulatedOptions> parse_emulated_options(std::string_view text) {
     if (key == "slowness") {
       if (!is_number || !(number >= 1) || number > 1e6) return bad(value, "a slowness of 1 or more");
       out.slowness = number;
+    } else if (key == "fails_after") {
+      if (!is_number || !(number >= 1) || number > 1e9 || number != static_cast<int>(number))
+        return bad(value, "a whole number from 1 to 10^9");
+      out.fails_after = static_cast<int>(number);
     } else if (key == "devices" || key == "multiprocessors") {
       if (!is_number || !(number >= 1) || number > 256 || number != static_cast<int>(number))
         return bad(value, "a whole number from 1 to 256");
       (key == "devices" ? out.devices : out.multiprocessors) = static_cast<int>(number);
     } else {
-      return bad(key, "memory, bandwidth, slowness, multiprocessors or devices");
+      return bad(key, "memory, bandwidth, slowness, multiprocessors, devices or fails_after");
     }
   }
   return out;
@@ -333,6 +337,9 @@ void Stream::wait(const Event& event) {
 }
 void Stream::synchronize() {
   held_.driver().synchronize(held_.get()).or_throw();
+}
+void Stream::run_on_host(std::function<void()> work, std::vector<HostUse> uses) {
+  held_.driver().run_on_host(held_.get(), std::move(work), std::move(uses)).or_throw();
 }
 void Stream::copy_bytes(void* to, const void* from, Bytes size, CopyKind kind) {
   if (size > 0) held_.driver().copy(held_.get(), to, from, size, kind).or_throw();

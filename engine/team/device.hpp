@@ -176,6 +176,11 @@ class Stream {
     launch_entry(kernel.entry_, shape, pointers, sizeof...(P), bytes);
   }
 
+  /// Emulated devices only, as DeviceDriver::run_on_host() says.
+  void run_on_host(std::function<void()> work, std::vector<HostUse> uses);
+  /// The stream as libraries of a device's maker take it: cudaStream_t.
+  [[nodiscard]] void* native() const { return held_.get(); }
+
   void record(const Event& event);
   void wait(const Event& event);  ///< the work that follows begins after the event
   void synchronize();

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 5;
+inline constexpr int device_module_version = 6;
 
 /// What one device is.
 struct DeviceInfo {
@@ -72,6 +73,14 @@ struct EmulatedOptions {
   double bandwidth = 0;           ///< of copies to and from the host, bytes a second; 0: as fast as the host copies
   double slowness = 1;            ///< kernels take this many times longer than they need
   int multiprocessors = 1;        ///< host threads that run the blocks of a kernel
+  int fails_after = 0;            ///< copies, fills and kernels until the device is lost; 0: never
+};
+
+/// Memory of a device that a function of the host reads or writes (DeviceDriver::run_on_host).
+struct HostUse {
+  const void* memory = nullptr;
+  Bytes size = 0;
+  bool read = false, written = false;
 };
 
 /// Drives one device. Handles are opaque; calls may come from any thread, but one stream belongs to one thread.
@@ -116,6 +125,11 @@ class DeviceDriver {
   [[nodiscard]] virtual Result<int> clusters_at_once(const KernelEntry& kernel, const LaunchShape& shape) = 0;
   /// For kernels that take boxes of this array; on devices that have clusters.
   [[nodiscard]] virtual Status box_source(const BoxedArray& array, BoxSource& source) = 0;
+  /// Emulated devices: `work` in the order of the stream, on its host thread; it stands for a library of the maker of real devices and
+  /// touches the device's memory in `uses` only, which the checked mode looks at. Real devices refuse it.
+  [[nodiscard]] virtual Status run_on_host(void*, std::function<void()>, std::vector<HostUse>) {
+    return make_error(ErrorCode::internal, "a real device runs no function of the host", "");
+  }
   /// Checked mode: from now on this memory counts as never written. Elsewhere nothing.
   virtual void expect_written(void*, Bytes) {}
 };

@@ -276,7 +276,7 @@ class EmulatedDevice final : public DeviceDriver {
   [[nodiscard]] Status copy(void* stream, void* to, const void* from, Bytes size, CopyKind kind) override {
     if (auto bad = failed()) return *bad;
     static_cast<StreamQueue*>(stream)->push([this, to, from, size, kind] {
-      if (failed()) return;
+      if (!goes_on()) return;
       const auto start = Clock::now();
       std::string problem;
       if (kind != CopyKind::to_host) problem = device_write(to, size, from, kind == CopyKind::on_device);
@@ -292,7 +292,7 @@ class EmulatedDevice final : public DeviceDriver {
   [[nodiscard]] Status fill(void* stream, void* memory, unsigned char value, Bytes size) override {
     if (auto bad = failed()) return *bad;
     static_cast<StreamQueue*>(stream)->push([this, memory, value, size] {
-      if (failed()) return;
+      if (!goes_on()) return;
       std::string problem = device_write(memory, size, nullptr, false);
       if (!problem.empty()) return fail(std::move(problem));
       std::memset(memory, value, size);
@@ -346,7 +346,7 @@ class EmulatedDevice final : public DeviceDriver {
     work->job.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
     work->job.block = {shape.block[0], shape.block[1], shape.block[2]};
     static_cast<StreamQueue*>(stream)->push([this, work, blocks, together = shape.cooperative] {
-      if (failed()) return;
+      if (!goes_on()) return;
       work->job.name = work->name.c_str();
       std::unique_ptr<GridMeeting> meeting;
       if (together) meeting = std::make_unique<GridMeeting>(static_cast<unsigned>(blocks));
@@ -359,6 +359,23 @@ class EmulatedDevice final : public DeviceDriver {
       if (!problem.empty()) return fail(std::move(problem));
       if (options_.slowness > 1)
         std::this_thread::sleep_for((options_.slowness - 1) * std::chrono::duration<double>(Clock::now() - start));
+    });
+    return {};
+  }
+
+  [[nodiscard]] Status run_on_host(void* stream, std::function<void()> work, std::vector<HostUse> uses) override {
+    if (auto bad = failed()) return *bad;
+    static_cast<StreamQueue*>(stream)->push([this, work = std::move(work), uses = std::move(uses)] {
+      if (!goes_on()) return;
+      for (const HostUse& use : uses)
+        if (std::string problem = use.read ? device_read(use.memory, use.size, true) : std::string(); !problem.empty())
+          return fail(std::move(problem));
+      for (const HostUse& use : uses)
+        if (std::string problem =
+                use.written ? device_write(const_cast<void*>(use.memory), use.size, nullptr, false) : std::string();
+            !problem.empty())
+          return fail(std::move(problem));
+      work();
     });
     return {};
   }
@@ -447,6 +464,11 @@ class EmulatedDevice final : public DeviceDriver {
     std::lock_guard lock(mutex_);
     return failure_;
   }
+  /// Counts an operation; false once the device has failed.
+  [[nodiscard]] bool goes_on() {
+    if (options_.fails_after > 0 && ++operations_ > options_.fails_after) fail("the device is lost");
+    return !failed();
+  }
   /// As with CUDA, a device that has failed once answers every further call with the same error.
   void fail(std::string problem) {
     std::lock_guard lock(mutex_);
@@ -465,6 +487,7 @@ class EmulatedDevice final : public DeviceDriver {
   Bytes used_ = 0;
   std::map<void*, Bytes> taken_;
   std::optional<Error> failure_;
+  std::atomic<int> operations_{0};
   Multiprocessors processors_;
 };
 
