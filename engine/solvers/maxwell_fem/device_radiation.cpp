@@ -363,6 +363,15 @@ DeviceRadiationFacts DeviceRadiation::apply(std::span<const Complex> f, Index co
   return facts;
 }
 
+double device_radiation_bytes(double outer, double currents, double near_blocks, double columns) {
+  const double surfaces = 72 * (outer + currents) + 12 * outer + near_blocks * (4 + 32 * near_entries),
+               vectors = columns * (64 * currents + 32 * outer), row = 64 * currents;
+  const double rest = columns > most_fused_columns
+                          ? 2 * std::min<double>(largest_panel, row * std::max<double>(panel_rows, outer / 2))
+                          : std::min<double>(largest_partial, 32.0 * most_parts * fused_columns[0] * outer);
+  return surfaces + vectors + rest;
+}
+
 double device_product_rate(const Device& device, Index size) {
   if (device.info().backend != "cuda") return 0;
   Stream stream = device.stream();

@@ -90,6 +90,10 @@ class DeviceRadiation {
   std::unique_ptr<Memory> memory_;
 };
 
+/// Bytes of a device that an application takes where it has them; with less it goes on in groups of columns and smaller panels. `outer`,
+/// `currents`: points of S and S'.
+[[nodiscard]] double device_radiation_bytes(double outer, double currents, double near_blocks, double columns);
+
 /// Rate of the complex products of a device, flop/s, measured with matrices of `size` rows; 0 where there is no library.
 [[nodiscard]] double device_product_rate(const Device& device, Index size);
 

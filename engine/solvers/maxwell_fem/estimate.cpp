@@ -4,6 +4,8 @@
 // Laws and figures are fitted to three sample cases (README, "Estimates"): one core of 3 GHz with AVX-512.
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/device_memory.hpp"
+#include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 
@@ -11,6 +13,7 @@
 #include <cmath>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::maxwell_fem {
 
@@ -55,6 +58,8 @@ double expected_points(const Settings& s, const Mesh* mesh, double unknowns) {
   return unknowns / (s.domain.order == 1 ? 1.0 : 5.5);
 }
 
+constexpr double near_faces = 22;  ///< near faces of a point of S
+
 std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.reason;
@@ -85,7 +90,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   // Of the band with the largest mesh; seconds of all.
   Index unknowns = 0;
   double columns = 0, applications = 0;
-  Bytes factors = 0;
+  Bytes factors = 0, kept = 0;
+  double outer_points = 0;
   RadiationPlan plan;
   for (const Band& band : bands) {
     const Settings part = in_band(s, band);
@@ -104,14 +110,16 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     e.seconds +=
         frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factor_rate +
                        16 * entries * (applied + solved) / solve_rate + (points * near_seconds + radiation) / cores);
-    const Bytes memory = expected_memory(part, here, rows, solved, points, budget) +
-                         (compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0);
+    const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
+                memory = expected_memory(part, here, rows, solved, points, budget) + blocks;
     if (memory < e.host_memory) continue;
     e.host_memory = memory;
     unknowns = here;
     columns = solved;
     applications = applied;
     factors = of_factors;
+    kept = blocks;
+    outer_points = points;
     plan = loop;
   }
   const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
@@ -130,6 +138,15 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     e.host_memory -= std::min(e.host_memory, factors);
   }
   e.steps = 0;
+  std::string radiated = radiation_text(s, plan);
+  if (const DevicesOfCase devices = devices_of(input, e.seconds);
+      !devices.names.empty() && s.truncation.loop == RadiationLoop::automatic) {
+    e.device_memory = std::min(
+        static_cast<Bytes>(device_radiation_bytes(outer_points, outer_points, near_faces * outer_points, columns)),
+        devices.memory);
+    e.host_memory -= std::min(e.host_memory, kept);
+    radiated = fmt::format("by {}", fmt::join(devices.names, ", "));
+  }
   e.details = {{"unknowns", fmt::format("about {}", unknowns)},
                {"elements", fmt::format("order {}", s.domain.order)},
                {"frequencies", bands.size() == 1 ? fmt::format("{}", s.frequencies.size())
@@ -140,7 +157,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                {"factors", format_bytes(factors)},
                {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
                {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
-               {"radiation", radiation_text(s, plan)}};
+               {"radiation", radiated}};
   return e;
 }
 

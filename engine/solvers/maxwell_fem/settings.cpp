@@ -256,6 +256,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   }
   if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
     s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
+  s.deterministic = input["compute"]["deterministic"].boolean();
   return s;
 }
 

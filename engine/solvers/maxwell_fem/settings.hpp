@@ -70,6 +70,7 @@ struct Settings {
   bool reciprocity = true;  ///< solve one wave more where there is a single one
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget; 0: three quarters of what is free
+  bool deterministic = false;
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
   /// Waves of the case at one frequency: [direction][polarisation].
