@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   parser.addPositionalArgument("CASE", "A case file, a run folder or a mesh to open.", "[CASE|RUN|MESH]");
   parser.addOptions(
       {{"run", "Run the case at once."},
+       {"compare", "Another run folder, shown beside the run that is opened.", "RUN"},
        {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
        {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
        {"theme", "light, dark or system.", "NAME"},
@@ -123,6 +124,8 @@ int main(int argc, char** argv) {
     return complain("'" + parser.value("size") + "' is no window size.",
                     "Write width x height in pixels, for example 1280x800.");
   if (parser.isSet("run") && files.isEmpty()) return complain("--run needs a case file.", "conoid-gui CASE --run");
+  if (parser.isSet("compare") && (files.isEmpty() || parser.isSet("run")))
+    return complain("--compare needs the folder of a finished run.", "conoid-gui RUN --compare RUN");
 
   const bool takes_picture = parser.isSet("screenshot");
   Settings settings;
@@ -150,7 +153,11 @@ int main(int argc, char** argv) {
     if (!takes_picture && MainWindow::is_taken(file)) {
       // What is to be computed with it is asked over the window.
       QTimer::singleShot(0, &window, [&window, file] { static_cast<void>(window.open_file(file).ok()); });
-    } else if (Status opened = window.open_file(file); !opened && takes_picture) {
+    } else if (Status opened =
+                   parser.isSet("compare")
+                       ? window.compare_runs(file.toStdString(), absolute_path(parser.value("compare").toStdString()))
+                       : window.open_file(file);
+               !opened && takes_picture) {
       std::fprintf(stderr, "%s\n", opened.error().render().c_str());
       return static_cast<int>(opened.error().code);
     }

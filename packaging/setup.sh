@@ -18,15 +18,17 @@ engine=(g++ cmake ninja-build ccache pkg-config git ca-certificates
   libzstd-dev
   libhwloc-dev
   zlib1g-dev libopenmpi-dev openmpi-bin)
-tests=(qt6-base-dev openssh-client)
+tests=(qt6-base-dev openssh-client
+  python3-numpy python3-h5py python3-pytest)
 # The test of a session through ssh wants a server. Where services are started as they are installed, that is the owner's
 # decision, and the test is skipped without it.
 [ -d /run/systemd/system ] || tests+=(openssh-server)
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-gate=(clang-format-14 clang-tidy-14)
+gate=(clang-format-14 clang-tidy-14 mypy)
 package=(zsh fish man-db mandoc
+  python3-pip python3-setuptools python3-wheel python3-matplotlib
   dpkg-dev debootstrap lintian makeself patchelf rpm rpm2cpio cpio)
 
 case "${1:-}" in

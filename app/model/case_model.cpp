@@ -220,16 +220,16 @@ void CaseModel::set_full_checks(bool on) {
 
 void CaseModel::start_full_check() {
   checking_ = std::make_shared<int>(0);
-  CaseDocument checked = document_;
-  if (before_check_) before_check_(checked);
+  OfferSources sources;
+  if (resources_) sources.settings = resources_();
   const std::weak_ptr<int> ticket = checking_;
   in_background(
       this,
-      [document = std::move(checked), ticket] {
+      [document = document_, sources = std::move(sources), ticket] {
         CheckReport report;
         if (ticket.expired()) return report;
         try {
-          report = check_case(document);
+          report = check_case(document, sources);
         } catch (...) {
           report.diagnostics.push_back(current_exception_as_error());
         }

@@ -72,8 +72,8 @@ class CaseModel : public QObject {
   [[nodiscard]] const CheckReport* report() const { return report_ ? &*report_ : nullptr; }
   /// Full checks (mesh, stability, memory) run in the background after edits; tests switch them off.
   void set_full_checks(bool on);
-  /// What a run adds to the case from elsewhere (workers, memory budgets), so that the check is of the same.
-  void set_before_check(std::function<void(CaseDocument&)> change) { before_check_ = std::move(change); }
+  /// What the settings give a run where the case is silent (workers, memory budgets), so that the check is of the same.
+  void set_resources(std::function<ResourceRequest()> settings) { resources_ = std::move(settings); }
   /// That has changed: a full check follows.
   void check_again();
 
@@ -111,7 +111,7 @@ class CaseModel : public QObject {
   std::optional<CheckReport> report_;
   std::shared_ptr<int> checking_;  ///< replaced at each edit: an older check's answer is dropped
   QTimer full_check_timer_;
-  std::function<void(CaseDocument&)> before_check_;
+  std::function<ResourceRequest()> resources_;
   bool full_checks_ = true;
   bool open_ = false;
   bool recovered_ = false;

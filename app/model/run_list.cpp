@@ -13,24 +13,13 @@
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/run_comparison.hpp"
 
 namespace conoid::app {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t most_numbers = 12;
-
-void collect_leaves(const Json& value, const std::string& pointer, std::map<std::string, std::string>& out) {
-  if (out.size() > 5000) return;
-  if (value.is_object()) {
-    for (const auto& [key, member] : value.items()) collect_leaves(member, child_pointer(pointer, key), out);
-  } else if (value.is_array() &&
-             std::any_of(value.begin(), value.end(), [](const Json& one) { return one.is_structured(); })) {
-    for (std::size_t i = 0; i < value.size(); ++i) collect_leaves(value[i], child_pointer(pointer, i), out);
-  } else {
-    out[pointer] = value.is_string() ? value.get<std::string>() : compact_json(value);
-  }
-}
 
 /// What is long is compared whole and shown by its beginning.
 QString short_of(const QString& value) {
@@ -61,7 +50,8 @@ std::vector<ListedRun> list_runs(const fs::path& folder, std::size_t limit) {
     if (!card) continue;
     ListedRun run;
     run.card = std::move(card).value();
-    if (auto document = CaseDocument::read(one / "case.json")) collect_leaves(document->json(), "", run.values);
+    if (auto document = CaseDocument::read(one / "case.json"))
+      for (auto& [pointer, text] : case_leaves(document->json())) run.values.emplace(pointer, std::move(text));
     out.push_back(std::move(run));
   }
   // What is not the same in all runs of one title.

@@ -136,6 +136,9 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(surface_box_);
   edges_ = new QCheckBox(tr("Sides of the cells"), this);
   inner->addWidget(edges_);
+  smooth_ = new QCheckBox(tr("Smooth from cell to cell"), this);
+  smooth_->setToolTip(tr("Colours between the cells' values, averaged at their corners; creases stay sharp"));
+  inner->addWidget(smooth_);
   auto* surface = new QGridLayout;
   surface->setSpacing(4);
   opacity_ = make_slider(tr("Opacity"));
@@ -187,7 +190,8 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   for (QCheckBox* box : {bar_, caption_, outline_, lengths_, triad_}) inner->addWidget(box);
   column->addStretch(1);
 
-  for (QCheckBox* box : {mesh_cuts_, iso_, edges_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
+  for (QCheckBox* box :
+       {mesh_cuts_, iso_, edges_, smooth_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
     connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
   for (QComboBox* combo : {map_, clip_side_, warp_, arrows_})
     connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
@@ -253,6 +257,7 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   iso_at_->setEnabled(!view.iso.empty());
   iso_text_->setText(tr("%1 %").arg(qRound(100 * share(iso_at_))));
   edges_->setChecked(view.edges);
+  smooth_->setChecked(view.smooth);
   opacity_->setValue(place(view.opacity));
   clip_->setChecked(view.clip.has_value());
   clip_at_->setEnabled(view.clip.has_value());
@@ -289,6 +294,7 @@ void DisplayPanel::apply_to(FieldView& view) const {
   view.iso.clear();
   if (iso_->isChecked()) view.iso = {share(iso_at_), -share(iso_at_)};
   view.edges = edges_->isChecked();
+  view.smooth = smooth_->isChecked();
   view.opacity = std::max(share(opacity_), 0.05);
   view.clip.reset();
   if (clip_->isChecked()) {

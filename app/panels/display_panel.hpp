@@ -50,6 +50,7 @@ class DisplayPanel : public QScrollArea {
   QSlider* iso_at_;
   QLabel* iso_text_;
   QCheckBox* edges_;
+  QCheckBox* smooth_;
   QSlider* opacity_;
   QCheckBox* clip_;
   QComboBox* clip_side_;

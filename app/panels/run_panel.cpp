@@ -518,7 +518,9 @@ void RunPanel::refresh_command() {
   QString line = model_.command_line();
   if (!is_inside(place_))
     line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
-  if (!workers_.isEmpty() && !is_far(place_)) line += " --workers " + shell_quoted(workers_);
+  // A case that names its workers goes before the settings; a flag would not.
+  const bool named = names_workers(model_.document());
+  if (!workers_.isEmpty() && !is_far(place_) && !named) line += " --workers " + shell_quoted(workers_);
   if (line == line_) return;
   line_ = line;
   // Of a long path the end says most.

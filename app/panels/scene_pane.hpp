@@ -2,49 +2,35 @@
 // One view of a field: its choices above the picture, the display choices beside it, tools for the mouse.
 #pragma once
 
-#include <array>
+#include <filesystem>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include <QWidget>
 
 #include "app/look/theme.hpp"
 #include "app/model/run_model.hpp"
+#include "app/panels/scene_tools.hpp"
 #include "render/scene/field_scene.hpp"
+#include "render/scene/saved_view.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/viewport.hpp"
 
-class QActionGroup;
-class QCheckBox;
-class QComboBox;
-class QFrame;
-class QBoxLayout;
-class QHBoxLayout;
 class QKeyEvent;
 class QLabel;
-class QLineEdit;
 class QStackedWidget;
 class QToolButton;
 
 namespace conoid::app {
 
 class DisplayPanel;
+class SceneHead;
 
 /// The window's colours as scenes and charts take them.
 [[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
 
 /// The field of a preview that only marks some cells: no scale belongs to it.
 inline constexpr const char* mark_field = "chosen";
-
-/// What the left mouse button does in the picture.
-enum class MouseTool { turn, probe, profile, place, choose };
-
-/// A view that a person has kept under a name.
-struct SavedView {
-  QString name;
-  std::shared_ptr<CameraController> camera;
-  FieldView view;
-};
 
 class ScenePane : public QWidget {
   Q_OBJECT
@@ -66,7 +52,7 @@ class ScenePane : public QWidget {
   void fit();
   void look_from(StandardView view);
   void set_tool(MouseTool tool);
-  [[nodiscard]] MouseTool tool() const { return tool_; }
+  [[nodiscard]] MouseTool tool() const { return tools_->tool(); }
   void show_display_panel(bool visible);
   [[nodiscard]] bool display_panel_visible() const;
   [[nodiscard]] bool has_picture() const;
@@ -82,8 +68,8 @@ class ScenePane : public QWidget {
   [[nodiscard]] bool can_animate_phase() const;
   void set_phase(double angle);
   [[nodiscard]] double phase() const;
-  /// Room for tools of the host at the right end of the head.
-  [[nodiscard]] QHBoxLayout* tools() const { return tools_; }
+  /// A tool of the host, at the right end of the head.
+  void add_tool(QToolButton* button);
   [[nodiscard]] QString field_text() const;
   void set_markers(std::vector<Marker> markers);
   /// Takes over the other's camera and draws.
@@ -99,9 +85,11 @@ class ScenePane : public QWidget {
   void take_range(std::pair<double, double> range);
 
   [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
-  /// The kept views as text (JSON) and back; what cannot be read is left out.
+  /// The kept views as text (JSON) and back; of a text that cannot be read none is kept.
   [[nodiscard]] QByteArray views_as_text() const;
-  void set_views(const QByteArray& text);
+  Status set_views(const QByteArray& text);
+  /// Adds those of a file; a name that is there already is replaced.
+  [[nodiscard]] Status read_views(const std::filesystem::path& file);
   void save_view(const QString& name);
   void restore_view(std::size_t index);
 
@@ -126,69 +114,32 @@ class ScenePane : public QWidget {
  private:
   /// Arrows turn, with Shift they move, plus and minus come nearer and go away; false: another key.
   bool move_by_key(const QKeyEvent& event);
-  /// While a tool is in hand, arrows move its pointer (with Shift by little) and Enter or space clicks with it, as the mouse would;
-  /// a line begins and ends with a click. False: another key, or no tool.
-  bool point_by_key(const QKeyEvent& event);
-  void show_pointer(bool visible);
-  /// Two places to type while the tool for lines is in hand.
-  void make_line_box();
-  void place_line_box();
-  void draw_typed_line();
-  void draw_profile(const conoid::Vec3& begin, const conoid::Vec3& end);
-  void make_head();
-  void fit_head();
+  void connect_head();
+  void connect_tools();
   void fit_display();
-  void make_view_menu(QToolButton* button);
-  void make_range_menu();
-  void choose_field();
+  void make_view_menu();
+  void ask_where_to_save_views();
+  void ask_for_views();
   void apply_view();
-  void read_range();
-  void refresh_range_text();
+  void refresh_head();
   void follow_ranges_of(RunModel& run);
   void refresh_display();
   /// What the run or the frame says of the field that is chosen; without a name if neither carries it.
   [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
-  void refresh_tools();
   void apply_theme();
   /// Draws a small grid and a triangle once before there is anything to see: what the renderer prepares for its first picture takes
   /// some 60 ms, which a run's first frame need not wait for.
   void warm_up();
-  bool handle_tool(const InputEvent& event);
-  void show_reading(const QString& text);
-  /// Whether this is the end of a click; what is dragged turns the view.
-  [[nodiscard]] bool is_click(const InputEvent& event);
-  [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);
 
   RunModel* run_;
   const Look& look_;
   std::shared_ptr<FieldScene> scene_;
   ViewportHost* viewport_ = nullptr;
-  QWidget* head_;
-  QBoxLayout* head_row_;
-  QWidget* choices_;
-  QWidget* toolbar_;
-  QHBoxLayout* tools_;
+  SceneHead* head_;
+  SceneTools* tools_ = nullptr;
   QStackedWidget* stack_;
   QLabel* empty_text_;
-  QComboBox* field_;
-  QComboBox* value_;
-  QComboBox* part_of_complex_;
-  QToolButton* range_;
-  QCheckBox* auto_range_;
-  QLineEdit* low_;
-  QLineEdit* high_;
-  QLabel* reading_;
-  QFrame* line_box_ = nullptr;
-  QLineEdit* line_from_ = nullptr;
-  QLineEdit* line_to_ = nullptr;
-  QLabel* pointer_;                     ///< of the keyboard, on the picture
-  std::array<double, 2> pointer_at_{};  ///< device pixels
   DisplayPanel* display_;
-  QToolButton* display_button_;
-  QActionGroup* tool_group_;
-  MouseTool tool_ = MouseTool::turn;
-  std::optional<Vec3> line_begin_;
-  std::array<double, 2> pressed_at_{};
   std::vector<SavedView> saved_;
   std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
   bool first_frame_ = true;
@@ -196,7 +147,6 @@ class ScenePane : public QWidget {
   bool own_fields_ = false;
   bool marks_shown_ = false;  ///< the field is mark_field
   bool bar_before_ = true;    ///< whether the colour bar was shown before that
-  QString choices_key_;
   QString title_;
 };
 

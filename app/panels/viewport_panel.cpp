@@ -34,17 +34,13 @@ constexpr int timeline_wants = 420;  // pixels for everything in it
 constexpr int phases = 48;           // pictures of one period
 constexpr double two_pi = 6.283185307179586;
 
-/// A mesh by itself is seen with its cells and without a time.
+/// A mesh by itself is seen with its cells, each in its own colour, and without a time.
 void dress(FieldScene& scene, bool preview) {
   FieldView view = scene.view();
   view.edges = preview;
+  view.smooth = !preview;  // marks and qualities belong to cells
   view.caption = !preview;
   static_cast<void>(scene.set_view(view).ok());
-}
-
-void show_spare_tools(ScenePane& pane, bool visible) {
-  for (auto* button : pane.findChildren<QToolButton*>())
-    if (button->property("spare").toBool()) button->setVisible(visible);
 }
 
 }  // namespace
@@ -74,8 +70,8 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   split_ = make_icon_button(look, "split", tr("Two views with linked cameras"), main_);
   split_->setCheckable(true);
   auto* picture_button = make_icon_button(look, "picture", tr("Save the picture"), main_);
-  main_->tools()->addWidget(split_);
-  main_->tools()->addWidget(picture_button);
+  main_->add_tool(split_);
+  main_->add_tool(picture_button);
   connect(split_, &QToolButton::clicked, this, &ViewportPanel::set_split);
   connect(picture_button, &QToolButton::clicked, this, &ViewportPanel::save_picture);
   if (const std::string note = viewport_note(); !note.empty()) run_.add_log({LogLevel::warning, 0, note, {}, {}});
@@ -314,8 +310,6 @@ void ViewportPanel::set_split(bool on) {
     if (std::exchange(other_, nullptr)) main_->set_title({});
     delete std::exchange(second_, nullptr);
   }
-  show_spare_tools(*main_, !on);
-  if (second_) show_spare_tools(*second_, false);
   refresh_markers();
   emit split_changed(on);
 }

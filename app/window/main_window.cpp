@@ -42,15 +42,14 @@ QString state_word(SessionState state) {
   }
 }
 
-/// Memory budgets of the settings go into the case, where solvers read them; what the case itself says goes before.
-void put_budgets(const Settings& settings, CaseDocument& document) {
-  const auto limit = [&](const char* level, std::uint64_t bytes) {
-    const std::string pointer = std::string("/compute/memory/") + level;
-    if (bytes > 0 && !document.find(pointer)) static_cast<void>(document.set(pointer, std::to_string(bytes)));
-  };
-  if (is_far(settings.place())) return;
-  limit("host", settings.host_memory());
-  limit("device", settings.device_memory());
+/// What the settings say of this machine; nothing where runs go elsewhere.
+ResourceRequest resources_of(const Settings& settings) {
+  ResourceRequest out;
+  if (is_far(settings.place())) return out;
+  out.workers = settings.workers().toStdString();
+  if (const auto bytes = settings.host_memory(); bytes > 0) out.host = bytes;
+  if (const auto bytes = settings.device_memory(); bytes > 0) out.device = bytes;
+  return out;
 }
 
 /// At the place of the settings, and there with the workers and the memory of the settings.
@@ -61,9 +60,8 @@ StartSession start_as_settings_say(const Settings& settings, StartSession inside
     if (!is_far(settings.place())) {
       constexpr int window_goes_first = 5;
       options.courtesy = window_goes_first;
-      if (options.workers.empty()) options.workers = settings.workers().toStdString();
-      if (options.resume.empty()) put_budgets(settings, options.document);
     }
+    options.settings = resources_of(settings);
     return placed(std::move(options));
   };
 }
@@ -75,11 +73,7 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
       start_session_(start_as_settings_say(settings_, options_.start)), model_(std::make_unique<CaseModel>()),
       run_(std::make_unique<RunModel>(start_session_)) {
   queue_ = std::make_unique<RunQueue>(start_session_, settings_.runs_folder(), [this] { return run_->is_active(); });
-  model_->set_before_check([this](CaseDocument& document) {
-    if (const QString workers = settings_.workers(); !workers.isEmpty() && !is_far(settings_.place()))
-      static_cast<void>(document.set_json("/compute/workers", workers.toStdString()));
-    put_budgets(settings_, document);
-  });
+  model_->set_resources([this] { return resources_of(settings_); });
   recovery_ = std::make_unique<Recovery>(*model_, options_.asks ? settings_.state_folder() : QString());
   actions_ = new ActionTable(look_, action_rows(), this);
   actions_->fill(*menuBar());

@@ -20,8 +20,26 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/names.hpp"
+#include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
+namespace {
+
+/// Each solver that uses devices with its phases in brackets, by the solvers' own tables.
+QString phases_on_devices() {
+  QStringList out;
+  for (const SolverInfo* solver : registered_solvers()) {
+    QStringList phases;
+    for (const Capability& phase : solver->capabilities)
+      if (phase.device) phases << phase_words(std::string(phase.phase));
+    if (!phases.isEmpty())
+      out << QString("%1 (%2)").arg(QString::fromUtf8(solver->id.data(), static_cast<qsizetype>(solver->id.size())),
+                                    phases.join(", "));
+  }
+  return out.join(", ");
+}
+
+}  // namespace
 
 SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Settings"));
@@ -97,8 +115,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     emit changed();
   });
 
-  workers_ = combo(tr("Computed by"),
-                   tr("Processor or devices of this machine; a case that names its own is not overruled elsewhere"));
+  workers_ = combo(tr("Computed by"), tr("Processor or devices of this machine, for cases that name none themselves"));
   workers_note_ = make_label(tr("Looking for devices…"), "small", this);
   workers_note_->setWordWrap(true);
   form->addRow({}, workers_note_);
@@ -188,6 +205,7 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
 }
 
 void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
+  bool any = false;
   for (const FarEnd::Device& device : found.devices) {
     // The processor is there already; what only imitates a device is for tests and shown to those who ask for it.
     if (device.id == "cpu" || (device.id.startsWith("emulated") && qEnvironmentVariableIsEmpty("CONOID_EMULATED")))
@@ -195,6 +213,7 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
     const QString name = device.words + " (" + device.id + ")";
     workers_->addItem(tr("%1 and the processor").arg(name), device.id + ",cpu");
     workers_->addItem(tr("%1 alone").arg(name), device.id);
+    any = true;
   }
   // A choice made before, whose device is away now, stays what it was.
   if (workers_->findData(chosen) < 0) workers_->addItem(chosen, chosen);
@@ -204,6 +223,7 @@ void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {
   QString note = found.trouble.isEmpty() ? absent.join("; ") : found.trouble;
   if (!note.isEmpty()) note[0] = note[0].toUpper();
   if (!note.isEmpty() && !note.endsWith('.')) note += '.';
+  if (any) note = QStringList{tr("Devices compute: %1.").arg(phases_on_devices()), note}.join(' ').trimmed();
   workers_note_->setText(QString(note).replace('/', "/\u200b"));  // a long path may be broken at its folders
   workers_note_->setVisible(!note.isEmpty());
   // As high as its lines are in the width of the field above it.

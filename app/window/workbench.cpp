@@ -138,7 +138,10 @@ void Workbench::apply_settings(const Settings& settings) {
 void Workbench::keep_views_in(Settings& settings) {
   ScenePane& pane = viewport_->pane();
   const auto file = [&model = model_] { return QString::fromStdString(model.document().file().string()); };
-  const auto load = [&settings, &pane, file] { pane.set_views(settings.views(file())); };
+  const auto load = [&settings, &pane, file] {
+    // Kept by another version perhaps: then there are none.
+    static_cast<void>(pane.set_views(settings.views(file())).ok());
+  };
   connect(&model_, &CaseModel::opened, this, load);
   connect(&pane, &ScenePane::views_changed, this,
           [&settings, &pane, file] { settings.set_views(file(), pane.views_as_text()); });

@@ -71,7 +71,7 @@ void add_keys(Candidates& out, const std::vector<std::string>& words) {
 void add_positional(Candidates& out, const std::string& name) {
   if (name == "SOLVER") return add_solvers(out);
   if (name == "TEMPLATE") return add_samples(out);
-  if (name == "RUN") return add_runs(out);
+  if (name == "RUN" || name == "FIRST" || name == "SECOND") return add_runs(out);
   if (name == "FOLDER") {
     out.folders = true;
     return;

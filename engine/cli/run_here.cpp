@@ -2,7 +2,6 @@
 // A session on the calling thread with a person or a program watching.
 #include "engine/cli/run_here.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "engine/cli/progress_view.hpp"
@@ -10,7 +9,6 @@
 #include "engine/cli/signals.hpp"
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
 #include "engine/session/process/process_session.hpp"
 
 namespace conoid::cli {
@@ -59,9 +57,7 @@ class Watcher {
 }  // namespace
 
 void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
-  verb.value("--workers", options.workers, "Who computes: auto, cpu, cpu:3,cpu:1, cuda:0,cpu");
-  verb.value("--threads", options.threads, "Threads of the processor (default: all cores)").within(1, 65536);
-  verb.value("--memory", options.memory, "Budgets: host=8GiB,device=4GiB");
+  add_resource_options(verb, options.resources);
   verb.value("--progress", options.progress, "auto, plain, json or none")
       .one_of({"auto", "plain", "json", "none"})
       .shown_default();
@@ -70,47 +66,14 @@ void add_run_options(OptionSet verb, RunOptions& options, Context& context) {
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
 }
 
-Result<MemoryBudgets> parse_memory(const std::string& text) {
-  MemoryBudgets out;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t equals = part.find('=');
-    const std::string level = equals == std::string::npos ? "host" : part.substr(0, equals);
-    const auto bytes = parse_bytes(equals == std::string::npos ? part : part.substr(equals + 1));
-    if (!bytes || *bytes == 0)
-      return make_error(ErrorCode::command_line,
-                        fmt::format("--memory: expected an amount like 8GiB, found '{}'", part),
-                        "Example: --memory host=8GiB,device=4GiB");
-    if (level == "host")
-      out.host = *bytes;
-    else if (level == "device")
-      out.device = *bytes;
-    else
-      return make_error(ErrorCode::command_line, fmt::format("--memory: expected host or device, found '{}'", level),
-                        "Example: --memory host=8GiB,device=4GiB");
-    begin = end + 1;
-  }
-  return out;
-}
-
 void run_and_report(SessionOptions session, const RunOptions& options, Context& context) {
   // With --json nothing is said but errors, unless progress is asked for.
   const auto form = progress_form(context.json && options.progress == "auto" ? "none" : options.progress);
   if (!form) return context.fail(form.error());
   if (context.json) log::set_console_level(LogLevel::error);
-  const auto memory = parse_memory(options.memory);
-  if (!memory) return context.fail(memory.error());
-  session.workers = options.workers;
-  session.threads = options.threads;
-  session.host_memory = memory->host;
-  // Into the case, where solvers read them.
-  for (const auto& [level, bytes] : {std::pair{"host", memory->host}, std::pair{"device", memory->device}})
-    if (bytes)
-      if (const Status set = session.document.set(fmt::format("compute.memory.{}", level), fmt::format("{}", *bytes));
-          !set)
-        return context.fail(set.error());
+  auto request = request_of(options.resources);
+  if (!request) return context.fail(request.error());
+  session.flags = std::move(*request);
 
   const bool words = talks() && (*form == ProgressForm::line || *form == ProgressForm::plain);
   SignalWatch signals([words] {

@@ -3,7 +3,6 @@
 #include "engine/cli/solver_rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include <fmt/ranges.h>
@@ -34,13 +33,12 @@ Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
       near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", ")) : fmt::format("Did you mean '{}'?", near));
 }
 
-TestRun test_run(const RowsOptions& options, const Machine& machine) {
+TestRun test_run(const RowsOptions& options, const Offer& offer) {
   TestRun how;
   how.quick = options.quick;
   how.only = options.only;
-  how.threads = std::max(1, machine.cores);
-  if (const char* text = std::getenv("OMP_NUM_THREADS"))
-    if (const int n = std::atoi(text); n > 0) how.threads = n;
+  how.threads = offer.threads.value;
+  how.free_memory = offer.machine.free_memory;
   return how;
 }
 

@@ -25,8 +25,8 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
 /// The solver of this id, or all for an empty id. An unknown id is an error that names the nearest.
 [[nodiscard]] Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id);
 
-/// Threads are OMP_NUM_THREADS, else the cores at hand.
-[[nodiscard]] TestRun test_run(const RowsOptions& options, const Machine& machine);
+/// Threads and memory are those that a run would be offered.
+[[nodiscard]] TestRun test_run(const RowsOptions& options, const Offer& offer);
 
 /// {"host","processor","cores","threads","memory"}
 [[nodiscard]] Json machine_json(const Machine& machine, int threads);

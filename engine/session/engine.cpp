@@ -158,6 +158,7 @@ StateEvent Engine::run() {
 
 void Engine::life() {
   control_.enter(SessionState::preparing);
+  place_ = place_of(cluster_);
   together("read the case", [this] { read_case(); });
   together("open the run folder", [this] { open_files(); });
   together("prepare", [this] { prepare(); });
@@ -188,8 +189,11 @@ void Engine::read_case() {
     options_.document = std::move(*document);
   }
   guard_.watch("read the case", [this] {
-    setup_ = set_up(options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{},
-                    options_.trust_geometry ? Meshing::trusted : Meshing::confined);
+    setup_ = set_up(
+        options_.document, tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{},
+        options_.trust_geometry ? Meshing::trusted : Meshing::confined,
+        {options_.flags, options_.settings, place_,
+         options_.resume.empty() ? (options_.folder.empty() ? options_.runs : options_.folder) : options_.resume});
   });
   tell(setup_.diagnostics);
   // The last error is logged with the end of the run.
@@ -202,18 +206,6 @@ void Engine::read_case() {
   if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
-  auto effective =
-      effective_options(options_, setup_.input, *setup_.info, setup_.machine, cluster_.size(), setup_.estimate.seconds);
-  if (!effective) throw Failure(effective.error());
-  effective_ = std::move(*effective);
-  tell(effective_.warnings);
-  const Bytes needed = setup_.estimate.host_memory / static_cast<Bytes>(cluster_.size());
-  if (needed > effective_.host_memory)
-    throw Failure(
-        make_error(ErrorCode::resources,
-                   fmt::format("this case needs about {} of memory, but {} may be used", format_bytes(needed),
-                               format_bytes(effective_.host_memory)),
-                   "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   cadence_ = cadence_of(setup_.input);
   name_the_case();
 }
@@ -360,39 +352,35 @@ void Engine::open_files() {
                 {"title", setup_.input.title()},
                 {"hash", hash},
                 {"started", utc_now()},
-                {"host", setup_.machine.host},
-                {"processor", setup_.machine.processor},
-                {"cores", setup_.machine.cores},
+                {"host", setup_.offer.machine.host},
+                {"processor", setup_.offer.machine.processor},
+                {"cores", setup_.offer.machine.cores},
                 {"ranks", cluster_.size()},
                 {"case", absolute_path(options_.document.file()).string()},
-                {"options", effective_.json()}};
+                {"options", setup_.plan.options()}};
     plan.log_origin = log::seconds() - seconds();
     keep_for_comparison(plan.run, options_.document);
     files_ = std::make_unique<RunFiles>(options_, plan, cluster_);
     control_.set_folder(files_->folder());
   }
   if (cluster_.leads()) {
-    log::info("options: {}", effective_.text());
-    log::info("conoid {} on {} ({}, {} cores), case {}, hash {}", CONOID_VERSION, setup_.machine.host,
-              setup_.machine.processor, setup_.machine.cores, options_.document.file().string(), hash.substr(0, 8));
+    log::info("options: {}", setup_.plan.text());
+    log::info("conoid {} on {} ({}, {} cores), case {}, hash {}", CONOID_VERSION, setup_.offer.machine.host,
+              setup_.offer.machine.processor, setup_.offer.machine.cores, options_.document.file().string(),
+              hash.substr(0, 8));
     for (const auto& [name, value] : setup_.estimate.details) log::info("{}: {}", name, value);
   }
   results_ = std::make_unique<SessionResults>(files_ ? &files_->results() : nullptr, [this](SessionEvent event) {
     if (cluster_.leads()) control_.emit(std::move(event));
   });
-  team_ = std::make_unique<Team>(effective_.workers, effective_.balancer);
+  team_ = std::make_unique<Team>(setup_.plan.team.workers, setup_.offer.balancer.value);
 }
 
 RunContext Engine::context() {
   // A stop that only one rank sees would tear the ranks' collective calls apart: with several of them it is looked at
   // between steps only, where rank 0 decides for all.
-  return {setup_.input,
-          setup_.mesh,
-          *team_,
-          cluster_,
-          *results_,
-          tracker_,
-          cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
+  return {setup_.input, setup_.mesh, *team_,   setup_.offer,
+          cluster_,     *results_,   tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
 }
 
 void Engine::prepare() {
@@ -547,22 +535,22 @@ Engine::Turn Engine::decide() {
 
 /// Long steps are kept as they end: one that is given up, or killed, shall not cost those before it.
 bool Engine::checkpoint_is_due() const {
-  if (effective_.checkpoint_every <= 0 || files_->writes_checkpoint()) return false;
+  if (setup_.plan.checkpoint_every <= 0 || files_->writes_checkpoint()) return false;
   const double waited = since(last_checkpoint_);
   const bool after_long_step = last_advance_ > long_step && saved_step_ != at_.step;
-  if (waited <= effective_.checkpoint_every && !after_long_step) return false;
+  if (waited <= setup_.plan.checkpoint_every && !after_long_step) return false;
   const double cost = checkpoint_cost(true);
   if (after_long_step && cost <= checkpoint_share * waited) return true;
   // Where nobody asked for the interval, it is as long as a checkpoint's cost demands.
   const bool asked = options_.document.find("/output/checkpoints/every_seconds") != nullptr;
-  return waited >
-         (asked ? effective_.checkpoint_every : std::max(effective_.checkpoint_every, cost / unasked_checkpoint_share));
+  return waited > (asked ? setup_.plan.checkpoint_every
+                         : std::max(setup_.plan.checkpoint_every, cost / unasked_checkpoint_share));
 }
 
 /// Of this rank's share of the state: as the last time, else by the memory of the case, which bounds it.
 Bytes Engine::bytes_to_save() const {
   if (files_->checkpoint_bytes() > 0) return files_->checkpoint_bytes();
-  return (setup_.estimate.host_memory + setup_.estimate.device_memory) / static_cast<Bytes>(cluster_.size());
+  return setup_.estimate.host_memory + setup_.estimate.device_memory;
 }
 
 /// Bytes from which on a checkpoint is written beside the march.
@@ -574,10 +562,8 @@ Bytes Engine::least_copy() const {
 /// copy must fit beside what the run is expected to take, within its budget, and into what the machine has free.
 Bytes Engine::room_for_a_copy() const {
   if (bytes_to_save() < least_copy()) return 0;
-  const auto ranks = static_cast<Bytes>(cluster_.size());
-  const Bytes taken = std::max(resident_memory(), setup_.estimate.host_memory / ranks);
-  const Bytes budget = effective_.host_memory > taken ? effective_.host_memory - taken : 0;
-  const Bytes room = std::min(budget, this_machine().free_memory / 4 * 3 / ranks);
+  const Bytes taken = std::max(resident_memory(), setup_.estimate.host_memory), most = setup_.offer.host.value;
+  const Bytes room = std::min(most > taken ? most - taken : 0, still_free(place_));
   // A bound of the state may be far above it: what does not fit after all is written as it comes.
   return files_->checkpoint_bytes() > room ? 0 : room;
 }
@@ -587,7 +573,7 @@ Bytes Engine::room_for_a_copy() const {
 double Engine::checkpoint_cost(bool beside) const {
   const double known = beside ? last_copy_ : last_write_;
   if (known > 0) return known;
-  const auto bytes = static_cast<double>(setup_.estimate.host_memory + setup_.estimate.device_memory);
+  const double bytes = static_cast<double>(setup_.estimate.host_memory + setup_.estimate.device_memory) * place_.ranks;
   if (beside && bytes >= worth_measuring && room_for_a_copy() >= bytes_to_save()) return bytes / copying;
   if (bytes < worth_measuring) return bytes / slow_disk;
   if (disk_rate_ <= 0) disk_rate_ = files_->measure_disk();
@@ -597,14 +583,16 @@ double Engine::checkpoint_cost(bool beside) const {
 /// The end of a run whose steps are planned is kept, so that it can be prolonged, where that costs little of the run. Where the
 /// number of steps is open the last one may have been cut to end in time: such a run goes on from an earlier checkpoint.
 bool Engine::end_is_kept() const {
-  if (!can_be_prolonged_ || at_.steps <= 0 || saved_step_ == at_.step || effective_.checkpoint_every <= 0) return false;
+  if (!can_be_prolonged_ || at_.steps <= 0 || saved_step_ == at_.step || setup_.plan.checkpoint_every <= 0)
+    return false;
   return checkpoint_cost(false) <= std::max(always_cheap, unasked_checkpoint_share * (stages_.march + stages_.prepare));
 }
 
 /// At a stop: what is sooner computed again than written is not kept, nor a few seconds of computing where the step that has just
 /// ended, at whose beginning the wish may have come, leaves too little time to write them.
 bool Engine::is_worth_a_checkpoint() const {
-  const double cost = last_write_ > 0 ? last_write_ : static_cast<double>(setup_.estimate.host_memory) / slow_disk;
+  const double cost =
+      last_write_ > 0 ? last_write_ : static_cast<double>(setup_.estimate.host_memory) * place_.ranks / slow_disk;
   const bool late = last_advance_ + cost > time_to_write;
   return unsaved_ > (late ? cheap : std::min(cost, cheap));
 }
@@ -803,6 +791,8 @@ void Engine::take_samples() {
     rows.push_back({s.pass, s.worker, s.items, s.busy, s.waiting, s.copying, s.phase, s.work.flops, s.work.bytes,
                     static_cast<double>(s.held), static_cast<double>(s.streamed)});
     counted_ = counted_ || s.work.flops > 0;
+    device_peak_ = std::max(device_peak_, s.held);
+    streamed_ += s.streamed;
   }
   if (!cluster_.leads()) return;
   if (files_) files_->results().telemetry(rows);
@@ -849,8 +839,7 @@ std::optional<double> Engine::seconds_left() const {
       by_steps ? std::optional(marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step))
                : tracker_.seconds_left();
   // The estimate is of processors, and of a whole run.
-  const bool devices = std::any_of(effective_.workers.begin(), effective_.workers.end(),
-                                   [](const WorkerSpec& worker) { return !worker.device.empty(); });
+  const bool devices = !setup_.plan.team.devices().empty();
   if (setup_.estimate.seconds <= 0 || stages_.resumed > 0 || devices) return paced;
   const double expected = std::max(0.0, setup_.estimate.seconds - seconds());
   // Before the march a phase knows its own end only; after a tenth of it nothing knows better than its pace.
@@ -999,7 +988,8 @@ void Engine::write_summary(const StateEvent& last) {
                            {"bytes", files_->checkpoint_bytes()},
                            {"copy_seconds", written_beside_ > 0 ? last_copy_ : 0},
                            {"write_seconds", last_write_}});
-  member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}});
+  member("peak_memory", {{"host", peak_memory_ > 0 ? peak_memory_ : peak_resident_memory()}, {"device", device_peak_}});
+  member("streamed", streamed_);
   const auto rates_json = [](const MachineRates& rates) {
     return Json{{"threads", rates.threads},
                 {"copy_bytes_per_second", rates.copy},
@@ -1016,6 +1006,7 @@ void Engine::write_summary(const StateEvent& last) {
     }
   if (!machine.empty()) member("machine", machine);
   member("ranks", cluster_.size());
+  member("resources", setup_.plan.resources());
   member("resumed", stages_.resumed);
   const Status written = results.write_summary();
   if (!written) throw Failure(written.error());

@@ -9,7 +9,6 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/session/cadence.hpp"
 #include "engine/session/control.hpp"
-#include "engine/session/effective.hpp"
 #include "engine/session/progress_tracker.hpp"
 #include "engine/session/run_files.hpp"
 #include "engine/session/session_results.hpp"
@@ -99,7 +98,7 @@ class Engine {
   StopGuard guard_;
   ProgressTracker tracker_;
   Setup setup_;
-  Effective effective_;
+  RankPlace place_;
   Cadence cadence_;
   std::unique_ptr<RunFiles> files_;
   std::unique_ptr<SessionResults> results_;
@@ -127,6 +126,8 @@ class Engine {
   MachineRates rates_{};
   std::vector<MachineRates> device_rates_;
   Bytes peak_memory_ = 0;  ///< before the machine was measured; 0: it was not
+  Bytes device_peak_ = 0;  ///< held of a device at most
+  Bytes streamed_ = 0;     ///< through windows, in this start
   bool stopped_ = false;
 
   Clock::time_point begun_ = Clock::now();

@@ -23,6 +23,7 @@
 #include "engine/io/frame.hpp"
 #include "engine/io/results.hpp"
 #include "engine/session/frame_channel.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/estimate.hpp"
 #include "engine/team/machine_rates.hpp"
 #include "engine/team/team.hpp"
@@ -110,9 +111,8 @@ struct SessionOptions {
   std::filesystem::path folder;         ///< or exactly this folder (--out); must be empty or new
   std::filesystem::path resume;         ///< or: continue this run folder from its newest valid checkpoint; its own
                                         ///< case.json is taken, `document` is not looked at
-  std::string workers;                  ///< overrides compute.workers when not empty
-  int threads = 0;                      ///< overrides compute.threads when > 0
-  std::optional<Bytes> host_memory;     ///< budget; overrides compute.memory
+  ResourceRequest flags;                ///< go before what the case says under "compute"
+  ResourceRequest settings;             ///< go after it: the window's
   int courtesy = 0;  ///< niceness (nice(2)) of all threads of the run, 0 to 19: a window on the same machine goes
                      ///< first; where nothing else wants the processor the run is as fast
   bool start_paused = false;
@@ -141,10 +141,9 @@ struct SessionOptions {
 struct CheckReport {
   std::vector<Diagnostic> diagnostics;
   bool estimated = false;  ///< no: something is wrong, and the rest is empty
-  Estimate estimate;
-  Bytes host_budget = 0;             ///< what the run may take
-  std::vector<std::string> devices;  ///< that take part: "cuda:0"
+  Estimate estimate;       ///< the plan's, with seconds for this machine
+  RunPlan plan;            ///< what `run` would do with the same resources
 };
-[[nodiscard]] CheckReport check_case(const CaseDocument& document);
+[[nodiscard]] CheckReport check_case(const CaseDocument& document, const OfferSources& sources = {});
 
 }  // namespace conoid

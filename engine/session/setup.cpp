@@ -46,7 +46,8 @@ void question_wavelengths(Setup& out, const CaseDocument& document, const Schema
                    "Check the frequency and the unit of the mesh.", document.place("/mesh")));
 }
 
-void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop, Meshing meshing) {
+void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop, Meshing meshing,
+          const OfferSources& sources) {
   auto fail = [&out](Error error) { out.diagnostics.push_back(std::move(error)); };
   auto info = solver_of(document);
   if (!info) return fail(info.error());
@@ -64,6 +65,9 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
   auto input = Case::resolve(document, *schema);
   if (!input) return fail(input.error());
   out.input = std::move(*input);
+  auto offer = make_offer(out.input, sources);
+  if (!offer) return fail(offer.error());
+  out.offer = std::move(*offer);
 
   if (meshing == Meshing::never)
     if (const auto geometry = unmeshed_geometry(out.input); !geometry.empty()) {
@@ -94,21 +98,23 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
 
   question_wavelengths(out, document, *schema);
   auto solver = out.info->make();
-  add(solver->check(out.input, out.mesh.get()));
+  add(solver->check(out.input, out.mesh.get(), out.offer));
   if (has_errors(out.diagnostics)) return;
-  out.machine = this_machine();
-  auto estimate = solver->estimate(out.input, out.mesh.get(), out.machine);
+  auto estimate = solver->estimate(out.input, out.mesh.get(), out.offer);
   if (!estimate) return fail(estimate.error());
-  out.estimate = std::move(*estimate);
+  out.plan = plan_run(out.offer, out.input, *estimate);
+  out.estimate = out.plan.estimate;
+  add(out.plan.diagnostics);
   out.solver = std::move(solver);
 }
 
 }  // namespace
 
-Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop, Meshing meshing) {
+Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop, Meshing meshing,
+             const OfferSources& sources) {
   Setup out;
   try {
-    fill(out, document, progress, stop, meshing);
+    fill(out, document, progress, stop, meshing, sources);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
     out.solver.reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a document to a solver that is ready to prepare: schema, mesh, the solver's own rules, the estimate.
+// From a document to a solver that is ready to prepare: schema, resources, mesh, the solver's own rules, the
+// estimate, the plan of the run.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/registry.hpp"
-#include "engine/team/machine.hpp"
 
 namespace conoid {
 
@@ -20,8 +21,9 @@ struct Setup {
   Case input;
   std::shared_ptr<const Mesh> mesh;  ///< null when the case has no mesh
   std::unique_ptr<Solver> solver;
-  Machine machine;
+  Offer offer;
   Estimate estimate;
+  RunPlan plan;
   bool unmeshed = false;  ///< the case names a geometry that has no mesh yet, and none was to be made
   [[nodiscard]] bool ok() const { return solver && !has_errors(diagnostics); }
 };
@@ -32,7 +34,7 @@ enum class Meshing { never, confined, trusted };
 /// Never throws: what goes wrong inside becomes a diagnostic. A geometry without a mesh that may not be meshed is a warning, and
 /// what needs the mesh is left out.
 [[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {},
-                           Meshing meshing = Meshing::confined);
+                           Meshing meshing = Meshing::confined, const OfferSources& sources = {});
 
 /// The geometry that a case names and that has no mesh yet; empty when there is none.
 [[nodiscard]] std::filesystem::path unmeshed_geometry(const Case& input);

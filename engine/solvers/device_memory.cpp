@@ -2,16 +2,11 @@
 // Device → WindowDevice.
 #include "engine/solvers/device_memory.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
-
-#include "engine/team/machine.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid {
 namespace {
@@ -106,30 +101,6 @@ class MemoryOfDevice final : public WindowDevice {
 };
 
 }  // namespace
-
-DevicesOfCase devices_of(const Case& input, double seconds) {
-  DevicesOfCase out;
-  const Values compute = input["compute"];
-  const std::string text = compute["workers"].text();
-  const int threads = std::max(1, this_machine().cores);
-  auto workers = parse_workers(text, threads);
-  if (!workers) return out;  // the session says what is wrong with them
-  if (text == "auto") workers = worth_their_start(std::move(*workers), threads, seconds);
-  for (const WorkerSpec& worker : *workers) {
-    if (worker.device.empty()) continue;
-    const std::size_t colon = worker.device.find(':');
-    const auto found = find_devices(std::string_view(worker.device).substr(0, colon));
-    const auto index = static_cast<std::size_t>(std::atoi(worker.device.c_str() + colon + 1));
-    if (!found || index >= found->size()) return {};
-    const Bytes most = (*found)[index].memory / 10 * 9;
-    out.memory = out.names.empty() ? most : std::min(out.memory, most);
-    if (out.names.empty()) out.first = (*found)[index];
-    out.names.push_back(worker.name);
-  }
-  if (compute.has("memory") && compute["memory"].has("device"))
-    out.memory = std::min(out.memory, static_cast<Bytes>(compute["memory"]["device"].integer()));
-  return out;
-}
 
 std::shared_ptr<WindowDevice> window_memory_of(const Device& device) {
   return std::make_shared<MemoryOfDevice>(device);

@@ -10,14 +10,16 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
+#include "engine/team/offer.hpp"
 
 namespace conoid {
 
 struct Estimate {
-  Bytes host_memory = 0;
+  Bytes host_memory = 0;    ///< of one rank: what every rank holds counts whole
   Bytes device_memory = 0;  ///< of each device that takes part, at most; 0: none does
   Bytes disk = 0;           ///< results, one checkpoint, and what windows keep there
   double seconds = 0;       ///< of the processors, streaming included; 0 = cannot tell honestly
+  DeviceUse use;            ///< what the case can do with devices; with `seconds` it decides which take part
   std::string basis;        ///< "from the rate of a small box here", or why there are no seconds; no full stop
   Index steps = 0;          ///< advance() calls
   Bytes streamed =

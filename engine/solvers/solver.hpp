@@ -28,7 +28,7 @@
 #include "engine/io/results.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/estimate.hpp"
-#include "engine/team/machine.hpp"
+#include "engine/team/offer.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid {
@@ -46,6 +46,7 @@ struct RunContext {
   const Case& input;
   std::shared_ptr<const Mesh> mesh;  ///< null when the case has no "mesh" section
   Team& team;
+  const Offer& offer;  ///< what this rank may take: workers, threads, memory
   Communicator& cluster;
   Results& results;
   Progress& progress;
@@ -63,10 +64,11 @@ class Solver {
   virtual ~Solver() = default;
 
   /// Everything wrong with the case that the schema cannot say: stability, resolution, groups, closedness. `mesh` is
-  /// null when the case has none. Cheap; no allocation of the size of the problem.
-  [[nodiscard]] virtual std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const = 0;
-  [[nodiscard]] virtual Result<Estimate> estimate(const Case& input, const Mesh* mesh,
-                                                  const Machine& machine) const = 0;
+  /// null when the case has none. Cheap; no allocation of the size of the problem. Resources are those of the offer: neither the case
+  /// nor the system is asked for them.
+  [[nodiscard]] virtual std::vector<Diagnostic> check(const Case& input, const Mesh* mesh,
+                                                      const Offer& offer) const = 0;
+  [[nodiscard]] virtual Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Offer& offer) const = 0;
   /// Spaces, matrices, factorisation: from nothing to the state before the first step.
   [[nodiscard]] virtual Status prepare(RunContext& context) = 0;
   /// One time step (or a bundle of up to ~50 ms of steps), one frequency, one truncation iteration.
@@ -109,7 +111,8 @@ struct BenchRow {
 struct TestRun {
   bool quick = false;
   int threads = 1;
-  std::string only;  ///< rows wanted: those whose names begin with this; others are dropped, if a table sends them
+  Bytes free_memory = 0;  ///< of the machine, by which large cases are sized
+  std::string only;       ///< rows wanted: those whose names begin with this; others are dropped, if a table sends them
   /// Whether a name that begins with `beginning` may be wanted: a table can leave out costly rows for which this is false.
   [[nodiscard]] bool may_want(std::string_view beginning) const {
     return beginning.substr(0, only.size()) == std::string_view(only).substr(0, beginning.size());
@@ -131,6 +134,7 @@ struct ResampleTask {
   double frequency = 0;             ///< the highest that matters; 0 = no report on waves
   double path = 0;                  ///< along which their error adds up; 0 = the diagonal of the model
   int order = 0;                    ///< of the scheme; 0 = all
+  Bytes memory = 0;                 ///< that it may take
 };
 /// One line of its report: the text for a person, the value (SI, of this unit) for a program; NaN where there is none.
 struct ReportRow {
@@ -143,11 +147,11 @@ using ReportSink = std::function<void(ReportRow)>;
 /// What computes a phase of a solver beside the processors of one process, and where what it works on may lie besides memory.
 /// README's matrix, `conoid list` and the window read these; a test holds them against what computes.
 struct Capability {
-  std::string_view phase;    ///< as Phase::name() and Team::note() say it
-  bool device = false;       ///< one device
-  bool devices = false;      ///< several, together
-  bool ranks = false;        ///< several processes
-  std::string_view windows;  ///< "disk", "device", "disk and device", or empty
+  std::string_view phase;      ///< as Phase::name() and Team::note() say it
+  bool device = false;         ///< one device
+  bool devices = false;        ///< several, together
+  bool ranks = false;          ///< several processes
+  std::string_view windows{};  ///< "disk", "device", "disk and device", or empty
 };
 
 struct SolverInfo {

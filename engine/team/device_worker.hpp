@@ -27,6 +27,11 @@ class DeviceWorker {
     const Bytes most = device_.info().memory / 10 * 9;
     return memory_ == 0 ? std::min(most, device_.free_memory() / 10 * 9) : std::min(memory_, most);
   }
+  /// The same beside bytes that the solver holds there already.
+  [[nodiscard]] Bytes memory_beside(Bytes held) const {
+    const Bytes all = memory();
+    return memory_ == 0 ? all : all - std::min(all, held);
+  }
   /// Tells the team of seconds in which data moved and nothing was computed meanwhile.
   void add_copying(double seconds) { copying_ += seconds; }
   [[nodiscard]] double take_copying() { return std::exchange(copying_, 0.0); }

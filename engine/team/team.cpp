@@ -179,17 +179,25 @@ Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads
   return out;
 }
 
+std::vector<WorkerSpec> with_fewer_devices(std::vector<WorkerSpec> workers, std::size_t most, int threads) {
+  std::size_t kept = 0;
+  std::erase_if(workers, [&](const auto& w) { return !w.device.empty() && kept++ >= most; });
+  if (workers.empty()) workers.push_back({"cpu", 0, 1, {}, 0});
+  int taken = 0;
+  for (const auto& w : workers) taken += w.threads;
+  // Those that would have fed the devices go to the first of the processors; where there are none, to the device that is left.
+  auto takes = std::find_if(workers.begin(), workers.end(), [](const auto& w) { return w.device.empty(); });
+  if (takes == workers.end()) takes = workers.begin();
+  takes->threads += std::max(0, threads - taken);
+  return workers;
+}
+
 std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds) {
   const auto devices = std::count_if(workers.begin(), workers.end(), [](const auto& w) { return !w.device.empty(); });
   const auto own = static_cast<double>(std::max(1, threads));
   const double shared = device_start + seconds * own / (own + device_weight * static_cast<double>(devices));
   if (devices == 0 || seconds <= 0 || shared < seconds) return workers;
-  std::erase_if(workers, [](const auto& w) { return !w.device.empty(); });
-  if (workers.empty()) workers.push_back({});
-  int taken = 0;
-  for (const auto& w : workers) taken += w.threads;
-  workers.front().threads += std::max(0, threads - taken);  // those that would have fed the devices
-  return workers;
+  return with_fewer_devices(std::move(workers), 0, threads);
 }
 
 /// The host threads. Worker 0 is the calling thread; the others sleep between passes.
@@ -327,6 +335,13 @@ int Team::threads() const {
   return n;
 }
 
+std::vector<DeviceWorker*> Team::devices() const {
+  std::vector<DeviceWorker*> out;
+  for (const auto& device : crew_->devices)
+    if (device) out.push_back(device.get());
+  return out;
+}
+
 void Team::run(Phase& phase, std::stop_token stop) {
   if (stop.stop_requested()) return;
   Crew& crew = *crew_;
@@ -402,16 +417,19 @@ void Team::run(Phase& phase, std::stop_token stop) {
     if (failure) std::rethrow_exception(failure);
 }
 
-void Team::note(std::string_view name, double seconds, Work work, Who who) {
+void Team::note(std::string_view name, double seconds, Work work, Who who, int worker) {
   const bool devices = who == Who::devices;
+  const auto others = [&](std::size_t k) {
+    return workers_[k].device.empty() == devices || (worker >= 0 && static_cast<int>(k) != worker);
+  };
   int threads = 0;
-  for (const WorkerSpec& w : workers_)
-    if (w.device.empty() != devices) threads += w.threads;
+  for (std::size_t k = 0; k < workers_.size(); ++k)
+    if (!others(k)) threads += workers_[k].threads;
   if (threads == 0) return;
   const std::uint64_t pass = crew_->noted[std::string(name)]++;
   crew_->newest = 0;
   for (std::size_t k = 0; k < workers_.size(); ++k) {
-    if (workers_[k].device.empty() == devices) continue;
+    if (others(k)) continue;
     const double share = static_cast<double>(workers_[k].threads) / threads;
     BalanceSample sample;
     sample.pass = pass;

@@ -71,6 +71,10 @@ struct WorkerSpec {
 /// the threads to feed it. A device that is not here is an error of code `resources` that says why.
 [[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
 
+/// The first `most` devices stay; those of the `threads` that would have fed the others go to the processors.
+[[nodiscard]] std::vector<WorkerSpec> with_fewer_devices(std::vector<WorkerSpec> workers, std::size_t most,
+                                                         int threads);
+
 /// Leaves the devices of "auto" out where they do not pay. A device costs about a second and a half before it computes: its
 /// context, its kernels, the first copies. `seconds`: what the processors alone are expected to take; 0: not known, all stay.
 [[nodiscard]] std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds);
@@ -94,11 +98,15 @@ class Team {
   /// Tells of work that all processors of the team (or all its devices) did together outside of a phase, such as a solve: a sample
   /// for each of them, without items, for telemetry and charts. `work` is that of all. Nothing where the team has none of them.
   enum class Who { processors, devices };
-  void note(std::string_view name, double seconds, Work work, Who who = Who::processors);
+  /// `worker`: what only this one did.
+  void note(std::string_view name, double seconds, Work work, Who who = Who::processors, int worker = -1);
 
   /// Tells of bytes that passed through windows during the last run() or note(): of one worker, or (−1) in equal shares of all that
   /// took part. To be called before take_samples().
   void add_streamed(Bytes bytes, int worker = -1);
+
+  /// Its devices, for what a single one does outside of a phase, such as a factorisation; to be used between passes.
+  [[nodiscard]] std::vector<DeviceWorker*> devices() const;
 
   [[nodiscard]] int threads() const;  ///< of all workers
   [[nodiscard]] const std::vector<WorkerSpec>& workers() const { return workers_; }

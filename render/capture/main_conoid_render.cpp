@@ -23,6 +23,7 @@
 #include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
 
 namespace conoid {
@@ -55,7 +56,11 @@ struct Arguments {
   std::string title;
   std::string chart;
   std::vector<double> iso;
+  std::string scene_file;
+  std::string scene_name;
+  std::optional<SavedView> scene;
   bool edges = false;
+  bool facets = false;
   bool cuts = false;
   bool bare = false;
   bool thumbnail = false;
@@ -93,6 +98,10 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--camera", a.camera,
                   "front, back, left, right, top, bottom, iso, or a place, the point looked at and, where wanted, up: "
                   "\"10,-20,5;0,0,0;0,0,1\", lengths with units or in metres");
+  app->add_option(
+      "--scene", a.scene_file,
+      "File of views that the window saved: camera, planes, colours; what is given beside it replaces its own");
+  app->add_option("--scene-view", a.scene_name, "Name of the view in that file (default: the first)");
   app->add_option("--cut", a.cut,
                   "A plane through grids and volume meshes: z=-300m; may be repeated, instead of the middle ones")
       ->take_all()
@@ -109,6 +118,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
       ->check(CLI::Range(1, 2));
   app->add_option("--iso", a.iso, "Iso-surfaces at these fractions of the range, instead of cuts through a grid");
   app->add_flag("--edges", a.edges, "Draw the sides of mesh cells");
+  app->add_flag("--facets", a.facets, "Colour each cell of a surface by its own value instead of means at its nodes");
   app->add_flag("--cuts", a.cuts, "Cut through volume meshes instead of showing their surface");
   app->add_option("--warp", a.warp_field, "Move mesh points by this field");
   app->add_option("--warp-scale", a.warp, "Metres a unit of that field (default: 5 % of the size)");
@@ -118,16 +128,46 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   return app;
 }
 
+Status read_scene(Arguments& a) {
+  if (a.scene_file.empty()) {
+    if (a.scene_name.empty()) return {};
+    return make_error(ErrorCode::command_line, "--scene-view names a view of a file",
+                      "Give the file too: --scene FILE");
+  }
+  auto views = read_saved_views(a.scene_file);
+  if (!views) return views.error();
+  std::string names;
+  for (SavedView& view : *views) {
+    if (a.scene_name.empty() || view.name == a.scene_name) {
+      a.scene = std::move(view);
+      return {};
+    }
+    names += (names.empty() ? "\"" : ", \"") + view.name + "\"";
+  }
+  if (names.empty()) return make_error(ErrorCode::file, a.scene_file + " holds no view");
+  return make_error(ErrorCode::command_line,
+                    fmt::format("--scene-view: {} has no view \"{}\"", a.scene_file, a.scene_name), "It has " + names);
+}
+
 Result<FieldView> field_view(const Arguments& a) {
-  FieldView view;
-  view.field = a.field;
-  view.part = a.part;
-  view.color_map = a.map;
-  view.edges = a.edges;
-  view.mesh_cuts = a.cuts;
-  view.iso = a.iso;
-  view.warp_field = a.warp_field;
-  view.warp_scale = a.warp.value_or(0);
+  FieldView view = a.scene ? a.scene->view : FieldView{};
+  const auto take = [](std::string& to, const std::string& given) {
+    if (!given.empty()) to = given;
+  };
+  if (!a.field.empty() && a.field != view.field) {
+    // Its range and its component are those of another field.
+    view.fixed_range = false;
+    view.value = {};
+  }
+  take(view.field, a.field);
+  take(view.part, a.part);
+  take(view.color_map, a.map);
+  take(view.warp_field, a.warp_field);
+  view.edges = view.edges || a.edges;
+  view.smooth = view.smooth && !a.facets;
+  view.mesh_cuts = view.mesh_cuts || a.cuts;
+  if (!a.iso.empty()) view.iso = a.iso;
+  if (a.warp) view.warp_scale = *a.warp;
   view.value.angle = a.phase.value_or(0) * 3.14159265358979323846 / 180;
   if (!a.iso.empty())
     for (CutPlane& cut : view.cuts) cut.visible = false;
@@ -273,6 +313,10 @@ Result<Camera> camera_of(const Arguments& a) {
   Camera out;
   if (!a.view.empty() && !a.camera.empty())
     return make_error(ErrorCode::command_line, "--view and --camera were both given", "Leave one of them out.");
+  if (a.scene && a.view.empty() && a.camera.empty()) {
+    out.place = a.scene->camera;
+    return out;
+  }
   if (a.camera.empty()) {
     const auto standard = parse_view(a.view.empty() ? "iso" : a.view);
     if (!standard) return standard.error();
@@ -332,9 +376,9 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!view) return view.error();
   const auto camera = camera_of(a);
   if (!camera) return camera.error();
-  // A warp needs its field as well, so everything is read then.
-  FieldRequest request{run, a.field, a.part, a.frame, a.thumbnail};
-  if (!a.warp_field.empty()) request.field.clear();
+  // A warp and arrows need their fields as well, so everything is read then.
+  FieldRequest request{run, view->field, view->part, a.frame, a.thumbnail};
+  if (!view->warp_field.empty() || !view->arrow_field.empty()) request.field.clear();
   auto frame = read_frame(request);
   if (!frame) return frame.error();
   view->title = a.title.empty() ? run_title(run) : a.title;
@@ -350,7 +394,7 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!image) return image.error();
   return save(a, *image,
               {{"Run", run_id(run)},
-               {"Field", a.field.empty() ? "first" : a.field},
+               {"Field", view->field.empty() ? "first" : view->field},
                {"Frame", std::to_string((*frame)->number)}});
 }
 
@@ -395,8 +439,8 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   const auto camera = camera_of(a);
   if (!camera) return camera.error();
   // Names are looked at by the reading of one frame: its errors list what there is.
-  FieldRequest request{run, a.field, a.part, std::nullopt, false};
-  if (!a.warp_field.empty()) request.field.clear();
+  FieldRequest request{run, view->field, view->part, std::nullopt, false};
+  if (!view->warp_field.empty() || !view->arrow_field.empty()) request.field.clear();
   if (auto one = read_frame(request); !one) return one.error();
   const auto opened = VtkhdfReader::open(run);
   if (!opened) return opened.error();
@@ -556,7 +600,8 @@ int main(int argc, char** argv) {
                                              "`conoid-render --help` shows what it takes."));
   }
   try {
-    const auto status = conoid::run_command(arguments);
+    auto status = conoid::read_scene(arguments);
+    if (status) status = conoid::run_command(arguments);
     return status ? 0 : conoid::failed(status.error());
   } catch (...) {
     return conoid::failed(conoid::current_exception_as_error());

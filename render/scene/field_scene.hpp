@@ -9,57 +9,12 @@
 #include <vector>
 
 #include "engine/session/run_reader.hpp"
-#include "render/scene/field_values.hpp"
+#include "render/scene/field_view.hpp"
 #include "render/scene/theme.hpp"
 #include "render/window/camera_controller.hpp"
 #include "render/window/scene.hpp"
 
 namespace conoid {
-
-/// A plane across a grid or a volume mesh, at a fraction 0 … 1 of the bounds along its axis.
-struct CutPlane {
-  bool visible = true;
-  double position = 0.5;
-};
-
-/// Removes what lies on the side the normal points to; `position` as for cuts, along the normal.
-struct ClipPlane {
-  Vec3 normal{0, -1, 0};
-  double position = 0.5;
-};
-
-/// Everything a person may choose about a field picture. Defaults give a good picture of any frame.
-struct FieldView {
-  std::string part;   ///< empty: every part that carries the field
-  std::string field;  ///< empty: the first field of the frame
-  ValueSelection value;
-  std::string color_map;     ///< empty: the theme's map for the kind of field
-  bool fixed_range = false;  ///< low … high below instead of the robust range
-  double low = 0;
-  double high = 1;
-  double percent = 99.8;          ///< percentile of the robust range
-  bool keep_range = true;         ///< the robust range only grows from frame to frame, so colours do not flicker
-  std::array<CutPlane, 3> cuts;   ///< planes normal to x, y, z through 3-D grids
-  bool mesh_cuts = false;         ///< the same planes through volume meshes, whose skin is then not drawn
-  std::vector<double> iso;        ///< iso-surfaces at these fractions of the range's larger end (−1 … 1), 3-D grids
-  bool edges = false;             ///< sides of mesh cells
-  double opacity = 1;             ///< of mesh surfaces and iso-surfaces
-  std::optional<ClipPlane> clip;  ///< of mesh surfaces
-  std::string warp_field;         ///< moves mesh points by this point field (vector, or scalar along the normal)
-  double warp_scale = 0;          ///< metres a unit of the field; 0: largest move = 5 % of the size
-  std::string arrow_field;        ///< a vector field drawn as arrows; empty: none
-  int arrows = 400;               ///< about how many
-  bool streamlines = false;       ///< lines along the field instead of arrows
-  bool context = true;            ///< meshes without the field are drawn plain
-  bool outline = true;
-  bool color_bar = true;
-  bool caption = true;  ///< title and time
-  bool triad = true;
-  bool extents = true;                                             ///< lengths along the outline
-  std::string iteration_word = "iteration", phase_word = "phase";  ///< in the caption
-  std::string title;                                               ///< empty: none
-  std::string label;  ///< of the colour bar; empty: the field's own, with its component
-};
 
 enum class MarkerKind : std::uint8_t { source, receiver };
 struct Marker {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include <vtkActor.h>
 #include <vtkCellArray.h>
@@ -427,9 +428,12 @@ void MeshPart::gather_values() {
     data->GetCellData()->SetScalars(nullptr);
   }
   if (values().empty()) return;
-  if (association_ == Association::point) {
+  if (shows_nodes()) {
     float* out = point_scalars_->GetPointer(0);
-    for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values().data(), 1, 0);
+    if (smooth_)
+      average_at_nodes();
+    else
+      for (std::size_t i = 0; i < skin_.nodes.size(); ++i) out[i] = skin_.value(i, values().data(), 1, 0);
     point_scalars_->Modified();
     surface_->GetPointData()->SetScalars(point_scalars_);
     if (!coarse_source_.empty()) {
@@ -451,18 +455,39 @@ void MeshPart::gather_values() {
   }
 }
 
+void MeshPart::average_at_nodes() {
+  const std::size_t nodes = skin_.nodes.size();
+  const auto normals = triangle_normals(skin_.triangles, static_cast<const float*>(points_->GetVoidPointer(0)));
+  std::vector<double> sum(nodes), weight(nodes);
+  for (std::size_t t = 0; t < skin_.triangle_cell.size(); ++t) {
+    const double value = static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
+    if (!std::isfinite(value)) continue;
+    const double area = static_cast<double>(std::sqrt(dot(normals[t], normals[t])));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto node = static_cast<std::size_t>(skin_.triangles[3 * t + k]);
+      sum[node] += area * value;
+      weight[node] += area;
+    }
+  }
+  float* out = point_scalars_->GetPointer(0);
+  for (std::size_t i = 0; i < nodes; ++i)
+    out[i] = weight[i] > 0 ? static_cast<float>(sum[i] / weight[i]) : std::numeric_limits<float>::quiet_NaN();
+}
+
 void MeshPart::update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) {
   const bool colored = !values().empty();
   const bool cuts = view.mesh_cuts && skin_.has_volume_cells && colored;
   place_points(view, warp);
+  const bool smooth = view.smooth && association_ == Association::cell && !skin_.has_volume_cells;
+  if (std::exchange(smooth_, smooth) != smooth) values_changed_ = true;
   gather_values();
   surface_actor_->SetVisibility(!skin_.triangles.empty() && !cuts && (colored || view.context));
   surface_mapper_->SetScalarVisibility(colored ? 1 : 0);
   if (colored) {
     surface_mapper_->SetLookupTable(lookup_table(coloring));
     surface_mapper_->SetScalarRange(coloring.low, coloring.high);
-    if (association_ == Association::point)
+    if (shows_nodes())
       surface_mapper_->SetScalarModeToUsePointData();
     else
       surface_mapper_->SetScalarModeToUseCellData();
@@ -592,13 +617,14 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
     }
     double value = std::numeric_limits<double>::quiet_NaN();
     if (!values().empty()) {
+      // What is seen is what is read: of smooth values those between the nodes.
       const auto node_value = [&](std::size_t k) {
-        return static_cast<double>(
-            skin_.value(static_cast<std::size_t>(skin_.triangles[3 * t + k]), values().data(), 1, 0));
+        const auto node = static_cast<std::size_t>(skin_.triangles[3 * t + k]);
+        return static_cast<double>(smooth_ ? point_scalars_->GetValue(static_cast<vtkIdType>(node))
+                                           : skin_.value(node, values().data(), 1, 0));
       };
-      value = association_ == Association::point
-                  ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
-                  : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
+      value = shows_nodes() ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
+                            : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
     }
     best = Hit{distance, value};
   }

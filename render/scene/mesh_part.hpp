@@ -50,6 +50,9 @@ class MeshPart final : public ScenePart {
   void place_coarse_points();
   void place_points(const FieldView& view, const Field* warp);
   void gather_values();
+  /// Values of cells become values of nodes: means over the triangles that meet there, by their area, on one side of a crease.
+  void average_at_nodes();
+  [[nodiscard]] bool shows_nodes() const { return association_ == Association::point || smooth_; }
   void update_cuts(const FieldView& view, const Theme& theme, const Coloring& coloring, double pixel_ratio);
   [[nodiscard]] vtkSmartPointer<vtkUnstructuredGrid> volume_grid() const;
 
@@ -63,6 +66,7 @@ class MeshPart final : public ScenePart {
   bool coarse_ = false;
   bool wires_wanted_ = false;
   bool values_changed_ = true;
+  bool smooth_ = false;  ///< what is shown of cells is their mean at nodes
   bool points_changed_ = true;
   bool warped_ = false;
   int rebuilds_ = 0;

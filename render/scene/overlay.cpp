@@ -21,6 +21,7 @@ vtkStandardNewMacro(OverlayItem)
   constexpr double margin = 16;
   constexpr double small_text = 12;
   constexpr double title_text = 15;
+  constexpr double moment_text = 13;
   constexpr double bar_width = 14;
   constexpr double label_gap = 8;
   constexpr double mark_text = 11;
@@ -159,8 +160,17 @@ void OverlayItem::paint_caption(vtkContext2D& painter) {
               content.title);
     y -= (title_text + 8) * r;
   }
-  draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, 13 * r, false,
-            Align::left, Raise::top, margin * r, y, content.moment);
+  // In a narrow picture the colour bar's title takes this line: then it is the next.
+  if (content.bar && !content.moment.empty()) {
+    const auto [left, bottom, wide, high] = stripe();
+    const double title_width = text_size(content.theme, content.bar_title, small_text * r)[0];
+    const double title_left = std::min(left, content.width - margin * r - title_width);
+    const double title_bottom = bottom + std::floor(high) + 14 * r, title_top = title_bottom + (small_text + 3) * r;
+    const double end = margin * r + text_size(content.theme, content.moment, moment_text * r)[0] + 8 * r;
+    if (end > title_left && y > title_bottom && y - moment_text * r < title_top) y = title_bottom - 4 * r;
+  }
+  draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, moment_text * r,
+            false, Align::left, Raise::top, margin * r, y, content.moment);
 }
 
 void OverlayItem::paint_triad(vtkContext2D& painter) {

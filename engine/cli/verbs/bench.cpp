@@ -8,6 +8,7 @@
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/session/offer.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -37,8 +38,9 @@ void bench(const RowsOptions& options, Context& context) {
     for (const SolverInfo* info : *solvers)
       if (info->bench) benches.push_back({info->id, info->title, info->bench});
   }
-  const Machine machine = this_machine();
-  const TestRun how = test_run(options, machine);
+  const Offer offer = make_offer();
+  const Machine& machine = offer.machine;
+  const TestRun how = test_run(options, offer);
 
   Json machine_rows = machine_json(machine, how.threads);
   Json rows = Json::array();

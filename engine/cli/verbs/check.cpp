@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/cli/inputs.hpp"
+#include "engine/cli/resource_options.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/session.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct CheckOptions {
   std::string file;
   std::vector<std::string> set;
+  ResourceOptions resources;
 };
 
 std::string streaming_words(const Estimate& e) {
@@ -38,12 +40,11 @@ void print(const CheckReport& report, const std::string& title, Context& context
   const Estimate& e = report.estimate;
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : e.details) rows.push_back({name, value});
-  rows.push_back({"memory", report.host_budget > 0
-                                ? fmt::format("{} of {} that may be used", format_bytes(e.host_memory),
-                                              format_bytes(report.host_budget))
-                                : format_bytes(e.host_memory)});
+  const RunPlan& plan = report.plan;
+  rows.push_back({"memory", fmt::format("{} of {} that may be used", format_bytes(e.host_memory),
+                                        format_bytes(plan.offer.host.value))});
   rows.push_back({"device memory", e.device_memory > 0 ? fmt::format("up to {} of {}", format_bytes(e.device_memory),
-                                                                     fmt::join(report.devices, ", "))
+                                                                     fmt::join(plan.team.devices(), ", "))
                                                        : std::string("none: the processors compute")});
   rows.push_back({"disk", format_bytes(e.disk)});
   rows.push_back({"streams", streaming_words(e)});
@@ -55,6 +56,11 @@ void print(const CheckReport& report, const std::string& title, Context& context
                                                       : ": ",
                                       e.basis)});
   context.write(aligned(rows, "  "));
+  // What `run` logs as its options.
+  rows.clear();
+  for (const RunPlan::Row& row : plan.rows()) rows.push_back({row.name, fmt::format("{} ({})", row.value, row.source)});
+  context.say("`conoid run` takes:");
+  context.write(aligned(rows, "  "));
 }
 
 void check(const CheckOptions& options, Context& context) {
@@ -62,7 +68,9 @@ void check(const CheckOptions& options, Context& context) {
   if (!document) return context.fail(document.error());
   for (const std::string& assignment : options.set)
     if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
-  CheckReport report = check_case(*document);
+  const auto request = request_of(options.resources);
+  if (!request) return context.fail(request.error());
+  CheckReport report = check_case(*document, {.flags = *request});
   for (Diagnostic& d : report.diagnostics) d = at_its_flag(std::move(d), options.set);
   for (const Diagnostic& d : report.diagnostics)
     if (d.severity == Severity::error && context.exit == 0) context.exit = static_cast<int>(d.code);
@@ -77,9 +85,9 @@ void check(const CheckOptions& options, Context& context) {
                   {"diagnostics", diagnostics},
                   {"estimate",
                    {{"host_memory", report.estimate.host_memory},
-                    {"host_budget", report.host_budget},
+                    {"host_budget", report.plan.offer.host.value},
                     {"device_memory", report.estimate.device_memory},
-                    {"devices", report.devices},
+                    {"devices", report.plan.team.devices()},
                     {"disk", report.estimate.disk},
                     {"streamed", report.estimate.streamed},
                     {"streams", report.estimate.streams},
@@ -87,13 +95,16 @@ void check(const CheckOptions& options, Context& context) {
                     {"steps", report.estimate.steps},
                     {"seconds", report.estimate.seconds},
                     {"basis", report.estimate.basis},
-                    {"details", details}}}});
+                    {"details", details}}},
+                  {"resources", report.estimated ? report.plan.resources() : Json(nullptr)},
+                  {"options", report.estimated ? report.plan.options() : Json(nullptr)}});
 }
 
 void add_check(OptionSet verb, Context& context) {
   const auto options = std::make_shared<CheckOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
+  add_resource_options(verb, options->resources);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { check(*options, context); });
 }
@@ -103,7 +114,8 @@ void add_check(OptionSet verb, Context& context) {
 Verb check_verb() {
   return {"check", "Say what is wrong with a case and what it will take",
           "  conoid check case.json\n"
-          "  conoid check case.json --set grid.spacing=\"5 m\" --json\n",
+          "  conoid check case.json --set grid.spacing=\"5 m\" --json\n"
+          "  conoid check case.json --workers cuda:0,cpu --threads 8 --memory host=16GiB,device=4GiB\n",
           add_check};
 }
 

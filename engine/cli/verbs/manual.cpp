@@ -143,7 +143,8 @@ void put_environment(Page& page) {
             "Folder of sample cases, colour maps and themes, instead of share/conoid beside the program.");
   page.item("CONOID_MODULES", "", "Folder that modules for devices are looked for in first.");
   page.item("CONOID_EGL", "", "'device': pictures are drawn by a device first, not by the processor.");
-  page.item("OMP_NUM_THREADS", "", "Threads of verify and bench; of a run, --threads.");
+  page.item("OMP_NUM_THREADS, SLURM_CPUS_PER_TASK", "",
+            "Threads, the first before the second, where neither --threads nor the case names their number.");
   page.item("TMPDIR", "", "Folder for temporary files, instead of /tmp.");
   page.item("XDG_CACHE_HOME", "",
             "Meshes made by gmsh and rates of this machine are kept below conoid/ there, else in ~/.cache.");

@@ -4,6 +4,7 @@
 
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -69,6 +70,7 @@ void resample(const ResampleOptions& options, Context& context) {
   if (solver == nullptr)
     return context.fail(make_error(ErrorCode::command_line, "no solver of this program reads models",
                                    "`conoid list` shows the solvers that it has."));
+  task.memory = make_offer().host.value;
   Json rows = Json::array();
   const Status done = solver->resample(task, [&](const ReportRow& row) {
     if (!row.text.empty()) context.say("{:<24}  {}", row.name, row.text);

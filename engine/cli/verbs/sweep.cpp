@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "engine/case/case.hpp"
 #include "engine/cli/inputs.hpp"
@@ -22,6 +21,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/csv.hpp"
+#include "engine/session/offer.hpp"
 
 extern char** environ;
 
@@ -57,9 +57,7 @@ Result<pid_t> start(const SweepOptions& options, const Point& point, int threads
     words.emplace_back("--set");
     words.push_back(fmt::format("{}={}", pointer, json_text(value)));
   }
-  if (!options.run.workers.empty()) words.insert(words.end(), {"--workers", options.run.workers});
-  if (!options.run.memory.empty()) words.insert(words.end(), {"--memory", options.run.memory});
-  if (threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", threads)});
+  for (std::string& word : words_of(options.run.resources, threads)) words.push_back(std::move(word));
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);
@@ -140,10 +138,9 @@ Result<fs::path> sweep_folder(const SweepOptions& options) {
 /// Runs all points, `jobs` at a time; stops starting new ones when asked to stop.
 Status run_points(const SweepOptions& options, std::vector<Point>& points, const SignalWatch& signals,
                   const Context& context) {
-  const int threads = options.run.threads > 0 ? options.run.threads
-                      : options.jobs > 1
-                          ? std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options.jobs)
-                          : 0;
+  // Points that are computed at a time share the threads of this machine.
+  const int typed = options.run.resources.threads,
+            threads = typed == 0 && options.jobs > 1 ? std::max(1, make_offer().threads.value / options.jobs) : typed;
   std::size_t next = 0;
   int active = 0;
   auto finish_one = [&] {

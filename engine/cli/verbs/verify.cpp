@@ -5,6 +5,7 @@
 
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/session/offer.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -26,8 +27,9 @@ Json verify_row_json(const VerifyRow& row, bool with_solver, std::string_view so
 void verify(const RowsOptions& options, Context& context) {
   const auto solvers = solvers_named(options.solver);
   if (!solvers) return context.fail(solvers.error());
-  const Machine machine = this_machine();
-  const TestRun how = test_run(options, machine);
+  const Offer offer = make_offer();
+  const Machine& machine = offer.machine;
+  const TestRun how = test_run(options, offer);
 
   Json rows = Json::array();
   std::vector<std::string> others;

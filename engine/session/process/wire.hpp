@@ -21,7 +21,7 @@
 namespace conoid::process {
 
 /// Raised when a message changes its meaning; the two ends must have the same.
-inline constexpr int wire_version = 5;
+inline constexpr int wire_version = 6;
 
 enum class MessageKind : std::uint16_t {
   // to the computing program

@@ -259,6 +259,39 @@ CatalogEvent catalog_event(Decoder& in) {
 
 }  // namespace
 
+namespace {
+
+void put(Encoder& out, const std::optional<Bytes>& amount) {
+  out.number(static_cast<std::uint8_t>(amount.has_value()));
+  out.number(amount.value_or(0));
+}
+std::optional<Bytes> amount(Decoder& in) {
+  const bool said = in.flag();
+  const auto bytes = in.number<Bytes>();
+  return said ? std::optional(bytes) : std::nullopt;
+}
+
+void put(Encoder& out, const ResourceRequest& r) {
+  out.text(r.workers);
+  out.number(static_cast<std::int32_t>(r.threads));
+  put(out, r.host);
+  put(out, r.device);
+  out.number(static_cast<std::uint8_t>(r.deterministic.has_value()));
+  out.number(static_cast<std::uint8_t>(r.deterministic.value_or(false)));
+}
+ResourceRequest resource_request(Decoder& in) {
+  ResourceRequest r;
+  r.workers = in.text();
+  r.threads = in.number<std::int32_t>();
+  r.host = amount(in);
+  r.device = amount(in);
+  const bool said = in.flag(), yes = in.flag();
+  if (said) r.deterministic = yes;
+  return r;
+}
+
+}  // namespace
+
 std::string encode(const SessionOptions& o) {
   Encoder out;
   out.text(o.document.file().string());
@@ -266,10 +299,8 @@ std::string encode(const SessionOptions& o) {
   out.text(o.runs.string());
   out.text(o.folder.string());
   out.text(o.resume.string());
-  out.text(o.workers);
-  out.number(static_cast<std::int32_t>(o.threads));
-  out.number(static_cast<std::uint8_t>(o.host_memory.has_value()));
-  out.number(o.host_memory.value_or(0));
+  put(out, o.flags);
+  put(out, o.settings);
   out.number(static_cast<std::int32_t>(o.courtesy));
   out.number(static_cast<std::uint8_t>(o.start_paused));
   out.number(static_cast<std::uint8_t>(o.keep_results));
@@ -289,11 +320,8 @@ SessionOptions decode_options(std::string_view body) {
   o.runs = in.text();
   o.folder = in.text();
   o.resume = in.text();
-  o.workers = in.text();
-  o.threads = in.number<std::int32_t>();
-  const bool limited = in.flag();
-  const auto memory = in.number<Bytes>();
-  if (limited) o.host_memory = memory;
+  o.flags = resource_request(in);
+  o.settings = resource_request(in);
   o.courtesy = in.number<std::int32_t>();
   o.start_paused = in.flag();
   o.keep_results = in.flag();

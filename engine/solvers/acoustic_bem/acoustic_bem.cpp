@@ -16,29 +16,20 @@
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
-#include "engine/solvers/device_memory.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 
 namespace conoid::acoustic_bem {
 
 extern const std::string_view parameters_schema;
 
-std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh) const {
+std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   if (mesh == nullptr)
     return {make_error(ErrorCode::invalid_input, "the case has no mesh", "Give \"mesh\": {\"file\": …}.",
                        {"", 0, "/mesh"})};
-  return check_settings(input, *mesh);
+  return check_settings(input, *mesh, offer);
 }
 
-namespace {
-
-Bytes budget_of(const Settings& s) {
-  return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-}
-
-}  // namespace
-
-Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   if (mesh == nullptr) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   std::vector<Diagnostic> diagnostics;
   Settings s = read_settings(input, diagnostics);
@@ -50,32 +41,33 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
-  const int threads = s.threads > 0 ? s.threads : machine.cores;
-  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, budget_of(s), threads, resident_memory());
+  const int threads = offer.team_threads();
+  const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, offer.host.value, threads, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
   e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
-  const double assembly = expected_time(s, *surface, std::min(machine.cores, plan.threads)).assembly,
-               march = expected_time(s, *surface, machine.cores).march;
+  const ExpectedTime time = expected_time(s, *surface, threads);
+  const double assembly = expected_time(s, *surface, std::min(threads, plan.threads)).assembly, march = time.march,
+               beside = time.points + time.finish;
   const double streaming = streaming_seconds(s, plan);
-  e.seconds = assembly + std::max(march, streaming);  // reading goes beside computing
+  e.seconds = assembly + beside + std::max(march, streaming);  // reading goes beside computing
   e.basis = "from the rates of a server's core, for the cores here";
   const auto passes = static_cast<Bytes>(e.steps / s.grouped);
   if (plan.streams()) {
     e.streams = "values of the matrices, between disk and memory";
     e.streamed = plan.values + passes * plan.read_each_time();
-    e.slower = e.seconds / (assembly + march);
+    e.slower = e.seconds / (assembly + beside + march);
   }
-  if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {
     // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
     const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
                 ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) +
                                      2 * static_cast<Bytes>(s.grouped) + 18),
                 kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
-                needed = kept + plan.values / devices.names.size();
-    e.device_memory = std::min(needed, devices.memory);
-    if (needed > devices.memory && e.streams.empty()) {
+                count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
+    e.device_memory = std::min(needed, memory);
+    if (needed > memory && e.streams.empty()) {
       e.streams = "values of the matrices, between memory and device";
-      e.streamed = passes * devices.names.size() * (needed - devices.memory);
+      e.streamed = passes * count * (needed - memory);
     }
   }
   e.disk = (plan.streams() ? plan.values : 0) +
@@ -90,7 +82,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.form.delta()) + 2)},
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
-               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))}};
+               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))},
+               {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
   if (plan.threads < threads)
     e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
   if (plan.streams()) {
@@ -147,8 +140,8 @@ Status AcousticBem::prepare(RunContext& context) {
   place_points(context);
   if (surface_.turned > 0)
     log::info("acoustic-bem: {} faces turned round, so that normals agree and point out", surface_.turned);
-  auto engine = make_engine(settings_, surface_, plane_points_, budget_of(settings_), context.team, context.progress,
-                            context.stop);
+  auto engine = make_engine(settings_, surface_, plane_points_, context.offer.host.value, context.team,
+                            context.progress, context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
   for (const Excitation& run : settings_.runs) {

@@ -14,7 +14,6 @@
 #include "engine/solvers/acoustic_bem/facets.hpp"
 #include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
-#include "engine/team/machine.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -147,9 +146,6 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
       parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.rim_layers = static_cast<int>(parameters["rim_layers"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
-  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
-    s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
-  s.threads = static_cast<int>(input["compute"]["threads"].integer());
 
   const Pulse pulse = read_pulse(input, excitation["pulse"], out);
   const Values waves = excitation["waves"];
@@ -314,9 +310,27 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   // 2.4 + 13.7/p s.
   // What does not divide is a share of the assembly and of the march so much an unknown and step.
   constexpr double undivided = 0.03;
-  return {evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided),
-          static_cast<double>(s.steps) *
-              (n * n * length * real / 4e9 / s.grouped * static_cast<double>(s.runs.size()) / share + 0.62e-6 * n)};
+  const auto steps = static_cast<double>(s.steps), runs = static_cast<double>(s.runs.size());
+  auto points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& plane : s.planes)
+    points += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
+  constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
+  const double row_vector = 2 / (s.form.delta() / surface.mean_edge) + 6;  // reach of a hat, and of the cubic in time
+  // Row-vectors of points, spectra of the surface and of the points, each step.
+  const double received = points * n * row_vector * real / 10e9 / s.grouped * runs,
+               spectra = 2e-9 * runs *
+                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
+                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
+  const double directions =
+      runs * ((s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
+              static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
+  ExpectedTime out;
+  out.assembly = evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided);
+  out.points = 0.19e-6 * points * rule * triangles * (1 / share + undivided);
+  out.march =
+      steps * ((n * n * length * real / 4e9 / s.grouped * runs + received + spectra) / share + 0.62e-6 * n * runs);
+  out.finish = 1.7e-6 * triangles * directions;
+  return out;
 }
 
 std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {
@@ -431,7 +445,7 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
 
 }  // namespace
 
-std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
   const bool closed = input["boundaries"]["surface"].text() != "screen" && s.form.name != FormName::N;
@@ -494,8 +508,8 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
                                  fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
                                              surface.diameter / s.form.delta()),
                                  "Use larger time steps or a smaller body."));
-  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-  const int threads = s.threads > 0 ? s.threads : this_machine().cores;
+  const Bytes budget = offer.host.value;
+  const int threads = offer.team_threads();
   const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
   if (plan.possible() && plan.threads < threads) {
     Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
@@ -519,18 +533,17 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh) {
   }
   if (const Bytes needed = plan.least; !plan.possible()) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
-    const int cores = this_machine().cores;
-    const ExpectedTime time = expected_time(s, surface, cores);
+    const ExpectedTime time = expected_time(s, surface, threads);
     const auto n = static_cast<double>(surface.unknowns);
     Diagnostic d = input.error_at(
         input["mesh"],
         fmt::format(
             "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
-            "the disk and a single thread, the budget is {}; with enough memory {} cores would assemble for about {} "
+            "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
             "and march {} steps for about {}",
             surface.unknowns, expected_length(courant), n * n * expected_length(courant),
             static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
-            cores, format_duration(time.assembly), s.steps, format_duration(time.march)),
+            threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
                     s.single_precision ? "" : ", use single precision"));
     d.code = ErrorCode::resources;

@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/team/offer.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -34,8 +35,6 @@ struct Settings {
   int rim_layers = usual_rim_layers;
   AssemblyOptions assembly;
   bool single_precision = false;
-  Bytes memory = 0;               ///< budget; 0: three quarters of what is free
-  int threads = 0;                ///< 0: one a core
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
@@ -57,7 +56,7 @@ struct Settings {
 void complete(Settings& settings, const Surface& surface);
 
 /// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
-[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh);
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
 [[nodiscard]] double expected_length(double courant);
@@ -97,10 +96,15 @@ inline constexpr std::string_view hint_of_fewer_threads =
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);
-/// Seconds on so many cores, from rates measured on one core of a server: 0.3 µs a shell evaluation at cΔt = 0.4 h, and
-/// 8 GB/s of matrix values.
+/// Seconds on so many cores, from rates measured on one core of a server: 0.41 µs a shell evaluation at cΔt = 0.4 h, 4 GB/s of
+/// matrix values; 0.19 µs a point of the receivers and planes and point of quadrature, and 10 GB/s of their row-vectors; 1.7 µs a
+/// triangle and direction of the far field, which does not divide.
 struct ExpectedTime {
-  double assembly = 0, march = 0;
+  double assembly = 0;
+  double points = 0;  ///< row-vectors of receivers and planes, before the march
+  double march = 0;
+  double finish = 0;  ///< far field
+  [[nodiscard]] double sum() const { return assembly + points + march + finish; }
 };
 [[nodiscard]] ExpectedTime expected_time(const Settings& settings, const Surface& surface, int cores);
 

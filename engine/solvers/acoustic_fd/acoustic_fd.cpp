@@ -9,12 +9,12 @@
 #include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
-#include "engine/solvers/device_memory.hpp"
 #include "engine/team/rate_book.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -52,47 +52,123 @@ std::string grid_text(const Grid& g) {
   return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]);
 }
 
+Index box_points(const Problem& like, std::size_t axis) {
+  return std::min<Index>(like.grid.points[axis], 128);
+}
+
+bool varying_density(const Problem& p) {
+  return p.density && !p.density->constant();
+}
+
+/// Absorbing faces as in the problem, as their layers cost as much as the rest; rigid ones where they would fill the box.
+std::array<Face, 6> box_faces(const Problem& like) {
+  std::array<Face, 6> out = like.faces;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Index layers = 0;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (const Face& face = like.faces[2 * axis + side]; face.absorbs()) layers += face.width;
+    if (2 * layers > box_points(like, axis))
+      for (std::size_t side = 0; side < 2; ++side) out[2 * axis + side] = Face{FaceKind::rigid};
+  }
+  return out;
+}
+
 /// Cells per second of the march of a few steps in a box of at most 128 nodes a side.
-double march_a_box(const Problem& like, const Machine& machine) {
+double march_a_box(const Problem& like, const Machine& machine, int threads) {
   Problem p;
   p.grid = like.grid;
-  for (auto& n : p.grid.points) n = std::min<Index>(n, 128);
+  for (std::size_t axis = 0; axis < 3; ++axis) p.grid.points[axis] = box_points(like, axis);
   p.order = like.order;
   p.double_precision = like.double_precision;
   p.kernel = like.kernel;
   p.speed = like.speed;
   const bool varying = !like.velocity || !like.velocity->constant();
   p.velocity = varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
-  for (auto& face : p.faces) face.kind = FaceKind::rigid;
+  if (varying_density(like)) {
+    const double half = 0.5 * (p.grid.upper(0) - p.grid.origin[0]);
+    p.density = layered_velocity(0, 1, p.grid.origin[0],
+                                 {{0, like.reference_density, 0}, {half, 1.5 * like.reference_density, 0}});
+    p.reference_density = like.reference_density;
+  }
+  p.faces = box_faces(like);
   p.dt = like.dt;
   const auto cluster = single_rank();
-  Team team({WorkerSpec{"cpu", std::max(1, machine.cores), 1}});
+  Team team({WorkerSpec{"cpu", threads, 1}});
   const auto march = make_march(p, machine, *cluster);
   march->start(team, *cluster);
   march->step(team, *cluster);
+  // Among other programs threads wait for cores: then the processor time of each counts, and a seventh of it for waits for each other.
+  const bool quiet = machine_is_quiet(threads);
   const auto start = Clock::now();
+  const std::clock_t worked = std::clock();
   Index steps = 0;
   do {
     march->advance(team, *cluster, march->band());
     steps += march->band();
   } while (seconds_since(start) < 0.03);
-  return static_cast<double>(p.grid.cells() * steps) / seconds_since(start);
+  const double gone = seconds_since(start),
+               busy = static_cast<double>(std::clock() - worked) / CLOCKS_PER_SEC / threads;
+  return static_cast<double>(p.grid.cells() * steps) / (quiet || busy <= 0 ? gone : std::min(gone, 1.15 * busy));
 }
 
 /// The same, measured once on a machine for what it depends on.
-double calibrate(const Problem& like, const Machine& machine) {
+double calibrate(const Problem& like, const Offer& offer) {
+  const int threads = std::max(1, offer.threads.value);
   const bool varying = !like.velocity || !like.velocity->constant();
-  const auto box = [&](int axis) { return std::min<Index>(like.grid.points[axis], 128); };
-  return kept_rate(fmt::format("acoustic-fd | {} | order {} | {} | {} | {} x {} x {}", like.kernel, like.order,
-                               like.double_precision ? "double" : "single", varying ? "varying" : "constant", box(0),
-                               box(1), box(2)),
-                   std::max(1, machine.cores), [&] { return march_a_box(like, machine); });
+  Index in_layers = 0;
+  for (const Face& face : box_faces(like))
+    if (face.absorbs()) in_layers += face.kind == FaceKind::matched ? 1000 + face.width : face.width;
+  return kept_rate(fmt::format("acoustic-fd | {} | order {} | {} | {}{} | layers {} | {} x {} x {}", like.kernel,
+                               like.order, like.double_precision ? "double" : "single",
+                               varying ? "varying" : "constant", varying_density(like) ? " with density" : "",
+                               in_layers, box_points(like, 0), box_points(like, 1), box_points(like, 2)),
+                   threads, [&] { return march_a_box(like, offer.machine, threads); });
 }
 
-/// What a run takes when the case says nothing: three quarters of what is free, less what is not a field.
-Bytes default_budget(const Machine& machine) {
+/// For fields: what is offered, less what is no field where nobody has said a number.
+Bytes field_budget(const Offer& offer) {
   constexpr Bytes rest = Bytes{64} << 20;
-  return std::max(machine.free_memory / 4 * 3, 2 * rest) - rest;
+  return offer.host.said() ? offer.host.value : std::max(offer.host.value, 2 * rest) - rest;
+}
+
+/// How a run would lie on the devices that are offered: how many of them make it faster, and what it takes of each.
+struct OnDevices {
+  DeviceUse use;
+  DevicePlan plan;
+};
+OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Bytes memory) {
+  OnDevices out;
+  if (offer.place.ranks > 1) {  // each rank's slab has to lie whole on the one that it is offered
+    out.plan.in_core = out.plan.least = out.plan.taken = march_bytes(problem, offer.place.ranks) + (Bytes{1} << 20);
+    out.plan.possible = out.plan.in_core <= memory;
+    if (!out.plan.possible) out.use = {0, "a rank's slab does not fit in its memory"};
+    return out;
+  }
+  const DeviceInfo* const first = &offer.devices.front();
+  const DevicePlan alone = device_plan(problem, memory, 1, first);
+  out.plan = alone;
+  if (count <= 1) return out;
+  const bool layered = std::any_of(problem.faces.begin(), problem.faces.end(),
+                                   [](const Face& face) { return face.kind == FaceKind::matched; });
+  if (layered) {
+    out.use = {1, "matched layers lie on one device"};
+    return out;
+  }
+  if (problem.grid.points[1] / count < problem.order) {
+    out.use = {1, "the grid has too few rows to share"};
+    return out;
+  }
+  const DevicePlan together = device_plan(problem, memory, count, first);
+  if (together.streamed) {  // windows go through one
+    out.use = {1, "a grid that is streamed goes through one device"};
+    return out;
+  }
+  // Two H100 that exchange rows after each band took 3.7 to 4.5 times as long as one of them that holds the grid.
+  constexpr double cost_of_sharing = 3.7;
+  if (alone.possible && alone.slower < cost_of_sharing)
+    out.use = {1, "one device is 3.7 to 4.5 times as fast as two, which wait for each other's rows"};
+  if (!offer.automatic || out.use.most != 1) out.plan = together;
+  return out;
 }
 
 /// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
@@ -101,15 +177,14 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
                  (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
 }
 
-/// How the grid would lie on the devices that the case names, where that is worth a word.
-void check_devices(const Problem& problem, const Case& input, std::vector<Diagnostic>& out) {
-  const DevicesOfCase devices = devices_of(input, 0);
-  const int count = static_cast<int>(devices.names.size());
-  const Bytes memory = devices.memory;
-  if (count == 0) return;
-  DevicePlan plan = device_plan(problem, memory, count, &devices.first);
+/// How the grid would lie on the devices that are offered, where that is worth a word.
+void check_devices(const Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+  const ChosenTeam team = choose_team(offer, {}, 0);
+  const int count = static_cast<int>(team.devices().size());
+  if (count == 0 || offer.place.ranks > 1) return;
+  const Bytes memory = team.device_memory();
+  const DevicePlan plan = on_devices(problem, offer, count, memory).plan;
   if (!plan.streamed) return;
-  plan = device_plan(problem, memory, 1, &devices.first);
   if (!plan.possible) {
     Diagnostic d = input.error_at(
         input["grid"],
@@ -153,19 +228,18 @@ std::string divergence_advice(const Setup& setup) {
 
 }  // namespace
 
-std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/) const {
+std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
   std::vector<Diagnostic> out;
   const Setup setup = read_setup(input, false, out);
   if (!has_errors(out)) check_setup(setup, input, out);
   if (has_errors(out)) return out;
   Problem planned = setup.problem;
   const Bytes needed = march_bytes(planned, 1);
-  const Machine machine = this_machine();
-  const bool given = planned.memory > 0;
-  if (!given) planned.memory = default_budget(machine);
+  const bool given = offer.host.said(), alone = offer.place.ranks == 1;
+  planned.memory = field_budget(offer);
   const StreamPlan plan = stream_plan(planned);
-  if (!started_by_mpi() && plan.needed && plan.possible) {
-    const double slower = slowdown_of(plan, planned, calibrate(planned, machine));
+  if (alone && plan.needed && plan.possible) {
+    const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
     out.push_back(input.warning_at(
         input["grid"],
         fmt::format(
@@ -175,7 +249,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
             format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
             format_bytes(plan.disk), plan.steps, slower),
         "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
-  } else if (!started_by_mpi() && plan.needed) {
+  } else if (alone && plan.needed) {
     Diagnostic d = input.error_at(
         input["grid"],
         fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
@@ -185,13 +259,13 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
                     1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
-  } else if (!started_by_mpi()) {
-    check_devices(setup.problem, input, out);
+  } else if (alone) {
+    check_devices(setup.problem, input, offer, out);
   }
   return out;
 }
 
-Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Machine& machine) const {
+Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
   const Setup setup = read_setup(input, false, diagnostics);
   for (const auto& d : diagnostics)
@@ -199,37 +273,51 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   const Problem& p = setup.problem;
   Estimate e;
   Problem planned = p;
-  if (planned.memory == 0) planned.memory = default_budget(machine);
+  planned.memory = field_budget(offer);
   const StreamPlan plan = stream_plan(planned);
-  e.host_memory = plan.needed && plan.possible ? planned.memory : march_bytes(p, 1) + (Bytes{32} << 20);
+  const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
+  // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
+  constexpr double shown_bytes = 5.5, model_bytes = 8;  // a node
+  double models = 0;
+  for (const char* what : {"velocity", "density"})
+    if (input["materials"].has(what) && input["materials"][what]["kind"].text() == "file") models += model_bytes;
+  e.host_memory = streams ? planned.memory
+                          : march_bytes(p, offer.place.ranks) + (Bytes{32} << 20) +
+                                static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
   const auto shots = static_cast<double>(setup.shots.size());
   e.steps = p.steps * static_cast<Index>(setup.shots.size());
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
   double rate = 0;
   try {
-    rate = calibrate(p, machine);
+    rate = calibrate(p, offer);
   } catch (const Failure& failure) {
     return failure.error();
   }
-  e.seconds = shots * static_cast<double>(p.grid.cells()) * static_cast<double>(p.steps) / rate;
+  // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
+  const auto nodes = static_cast<double>(p.grid.cells());
+  const bool from_file = input["materials"]["velocity"]["kind"].text() == "file";
+  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (from_file ? 3e-7 : 4e-8) * nodes;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {
     return static_cast<Bytes>((p.steps + steps - 1) / steps) * setup.shots.size();
   };
-  if (plan.needed && plan.possible) {
+  if (streams) {
     e.streams = "planes of the grid, between disk and memory";
     e.streamed = bands(plan.steps) * 2 * plan.disk;
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
-  } else if (const DevicesOfCase devices = devices_of(input, e.seconds); !devices.names.empty()) {
-    DevicePlan on = device_plan(p, devices.memory, static_cast<int>(devices.names.size()), &devices.first);
-    if (!on.streamed) {
-      e.device_memory = on.taken;
-    } else if (on = device_plan(p, devices.memory, 1, &devices.first); on.possible) {
-      e.device_memory = on.taken;
-      e.streams = "planes of the grid, between memory and device";
-      e.streamed = bands(on.steps) * 2 * on.in_core;
-      e.slower = on.slower;
+    e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
+  } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
+    e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory()).use;
+    const ChosenTeam team = choose_team(offer, e.use, e.seconds);
+    if (const int count = static_cast<int>(team.devices().size()); count > 0) {
+      const DevicePlan on = on_devices(p, offer, count, team.device_memory()).plan;
+      if (on.possible) e.device_memory = on.taken;
+      if (on.possible && on.streamed) {
+        e.streams = "planes of the grid, between memory and device";
+        e.streamed = bands(on.steps) * 2 * on.in_core;
+        e.slower = on.slower;
+      }
     }
   }
   const Bytes cells = static_cast<Bytes>(p.grid.cells());
@@ -237,7 +325,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
            static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
                               p.grid.points[0] * p.grid.points[2]));
-  e.disk = (plan.needed ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+  e.disk = (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
   e.details = {{"grid", grid_text(p.grid)},
@@ -269,7 +357,7 @@ Status AcousticFd::prepare(RunContext& context) {
   if (!has_errors(diagnostics)) check_setup(setup_, context.input, diagnostics);
   for (const auto& d : diagnostics)
     if (d.severity == Severity::error) return d;
-  if (setup_.problem.memory == 0) setup_.problem.memory = default_budget(this_machine());
+  setup_.problem.memory = field_budget(context.offer);
   if (!context.results.folder().empty()) setup_.problem.scratch = context.results.folder().string();
   cluster_ = &context.cluster;
   team_ = &context.team;

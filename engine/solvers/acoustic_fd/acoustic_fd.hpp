@@ -19,8 +19,8 @@ namespace acoustic_fd {
 
 class AcousticFd final : public Solver {
  public:
-  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh, const Offer& offer) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Offer& offer) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps that takes about 50 ms and never crosses the step of a results frame; `step` counts time steps.
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override;

@@ -219,17 +219,15 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;
-  const auto named = std::count_if(team.workers().begin(), team.workers().end(),
-                                   [](const WorkerSpec& w) { return !w.device.empty(); });
-  Index number = 0;
   for (const WorkerSpec& worker : team.workers()) {
     if (worker.device.empty()) continue;
-    if (cluster.size() > 1 && number++ != cluster.rank() % named) continue;  // each rank has one
+    if (cluster.size() > 1 && !devices.empty()) break;  // a rank has one: that of its offer
     auto device = Device::open(worker.device);
     if (!device) throw Failure(device.error());
-    Bytes mine = std::min(device->free_memory() / 10 * 9, device->info().memory / 10 * 9);
+    const Bytes free =
+        device->free_memory();  // others may hold memory that the offer, which opens nothing, could not know of
+    Bytes mine = worker.device_memory > 0 ? std::min(worker.device_memory, free) : free / 10 * 9;
     if (problem.device_memory > 0) mine = std::min(mine, problem.device_memory);
-    if (worker.device_memory > 0) mine = std::min(mine, worker.device_memory);
     budget = devices.empty() ? mine : std::min(budget, mine);
     devices.push_back(std::move(*device));
   }

@@ -92,9 +92,10 @@ struct Problem {
   bool time_correction = true;  ///< signals and traces are filtered by the dispersion of the step (trace_filter.hpp)
   bool double_precision = false;
   std::string kernel = "auto";
-  Bytes memory = 0;         ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
-  Bytes device_memory = 0;  ///< budget of each device; 0 = what there is. Beyond it planes are streamed from the host
-  std::string scratch;      ///< folder for them; empty: the system's
+  Bytes memory = 0;  ///< budget of the host; 0 = what there is. Beyond it planes are streamed from the disk
+  Bytes device_memory =
+      0;  ///< of each device, less than its worker may take; 0 = that. Beyond it planes are streamed from the host
+  std::string scratch;          ///< folder for them; empty: the system's
   std::string tiling = "auto";  ///< see tile_shape.hpp
 };
 

@@ -12,7 +12,6 @@
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/team/machine.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -81,11 +80,10 @@ bool is_segy(const std::filesystem::path& file) {
 }
 
 /// Refuses what does not fit in memory before any of it is taken: `samples` are floats that lie there at a time.
-Status fits(const std::filesystem::path& file, double samples, const std::string& shape) {
-  const Bytes have = this_machine().free_memory;
+Status fits(const std::filesystem::path& file, double samples, const std::string& shape, Bytes have) {
   if (samples * sizeof(float) <= static_cast<double>(have)) return {};
   return make_error(ErrorCode::resources,
-                    fmt::format("{} needs about {:.3g} GB while it is made; {} are free", shape,
+                    fmt::format("{} needs about {:.3g} GB while it is made; {} may be used", shape,
                                 samples * sizeof(float) / 1e9, format_bytes(have)),
                     "Use a coarser spacing, or cut the model.", {file.string(), 0, ""});
 }
@@ -279,7 +277,8 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
       return wrong(task.out, fmt::format("{} columns; at most 10^8 make a SEG-Y model", box.shape[0] * box.shape[1]),
                    "Write a .vti.");
   }
-  if (Status s = fits(task.file, 2 * samples_of(old) + 3 * std::max(samples_of(old), samples_of(box)), shape_text(box));
+  if (Status s = fits(task.file, 2 * samples_of(old) + 3 * std::max(samples_of(old), samples_of(box)), shape_text(box),
+                      task.memory);
       !s)
     return s;
   auto field = (*model)->load();
@@ -334,7 +333,7 @@ Result<SampleLine> new_times(const ResampleTask& task, const SampleLine& old, In
                  "Check the unit of --interval.");
   const SampleLine line = covering_line(old, task.interval, false);
   const double most = static_cast<double>(traces) * static_cast<double>(std::max(old.count, line.count));
-  if (Status s = fits(task.file, 6 * most, fmt::format("{} traces of {} samples", traces, line.count)); !s)
+  if (Status s = fits(task.file, 6 * most, fmt::format("{} traces of {} samples", traces, line.count), task.memory); !s)
     return s.error();
   const auto say = [&](const std::string& name, const SampleLine& l) {
     sink({name,

@@ -397,10 +397,6 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
         input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
                        "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
   p.double_precision = input["compute"]["precision"].text() == "double";
-  if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("host"))
-    p.memory = static_cast<Bytes>(compute["memory"]["host"].integer());
-  if (const Values compute = input["compute"]; compute.has("memory") && compute["memory"].has("device"))
-    p.device_memory = static_cast<Bytes>(compute["memory"]["device"].integer());
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   SharedSignals shared;

@@ -41,8 +41,8 @@ class FarPairs final : public PairPhase<Real, ColumnSink<Real>> {
   void run_on_device(DeviceWorker& worker, Interval items) override {
     const PairWork<Real> work{this->surface_, this->rules_, this->medium_, this->rows_, this->sink_};
     const DevicePairFacts facts = device_pairs<Real>(
-        worker.device(), [&] { return worker.memory(); }, panels_.of(worker.index()), worker.host(), work, items,
-        this->stop_);
+        worker.device(), [&] { return worker.memory_beside(panels_.held(worker.index())); }, panels_.of(worker.index()),
+        worker.host(), work, items, this->stop_);
     if (facts.fits) {
       this->add_points(facts.points);
       worker.add_copying(std::max(0.0, facts.seconds - facts.kernel_seconds));

@@ -72,6 +72,8 @@ struct RowPoints {
 };
 
 class PanelStore;  // device_pairs.hpp
+template <class Real>
+struct Patches;  // column_sink.hpp
 
 /// Each node and each traction belongs to one element (constant and discontinuous ones).
 [[nodiscard]] bool one_owner(const Surface& surface);
@@ -86,10 +88,12 @@ AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<R
 /// Fewer rows, such as those of interior equations, do not fill one warp of a device.
 inline constexpr Index least_device_rows = 32;
 /// Stage "singular": elements that contain their collocation point, and the diagonal blocks. `diagonal`: the static part of
-/// the diagonal (free term and principal value), 9 values a node.
+/// the diagonal (free term and principal value), 9 values a node. `patches`: takes the values; the targets
+/// are addresses of a device then.
 template <class Real>
 AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
-                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets);
+                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets,
+                               Patches<Real>* patches = nullptr);
 /// Stages "ghmatece" (static row sums where the surface is curved) and "rigid" (diagonal by rigid-body motion, or ½ and a
 /// contour on flat faces). Depends on the geometry and ν only.
 struct StaticDiagonal {

@@ -24,6 +24,20 @@ void accumulate(std::complex<Real>& to, std::complex<Real> value, bool shared) {
   std::atomic_ref<Real>(parts[1]).fetch_add(value.imag(), std::memory_order_relaxed);
 }
 
+/// Values for a matrix that the host does not hold (its columns are addresses of a device), kept by row; a row belongs to one thread at a
+/// time.
+template <class Real>
+struct Patches {
+  struct One {
+    std::complex<Real>* to;
+    std::complex<Real> value;
+  };
+  std::vector<std::vector<One>> rows;
+  void add(Index row, std::complex<Real>* to, std::complex<Real> value) {
+    rows[static_cast<std::size_t>(row)].push_back({to, value});
+  }
+};
+
 template <class Real>
 bool needs(const std::array<Target<Real>, 3>& t) {
   return t[0].column != nullptr || t[1].column != nullptr || t[2].column != nullptr;
@@ -55,6 +69,7 @@ struct ColumnSink {
   std::vector<char> use_u, use_any;
   bool sole;                                      ///< assemble_pairs() sets what nobody else has a part in
   bool shared;                                    ///< several workers may meet at nodes
+  Patches<Real>* patches = nullptr;               ///< takes the values of single rows instead of the columns
   std::vector<std::array<Target<Real>, 3>> h, g;  ///< the targets, scales times factors
 
   ColumnSink(const Surface& s, const Targets<Real>& t, const Harmonic& harmonic, Index rows, bool several_workers)
@@ -136,11 +151,11 @@ struct ColumnSink {
         for (std::size_t i = 0; i < 3; ++i) {
           if (take_t && hn[j].column != nullptr) {
             const Real* p = at + lane_t + 2 * (3 * i + j);
-            accumulate(hn[j].column[static_cast<Index>(i) * m + row], product(hn[j].scale, p[0], p[1]), shared);
+            put(hn[j].column + static_cast<Index>(i) * m + row, row, product(hn[j].scale, p[0], p[1]));
           }
           if (put_u && gn[j].column != nullptr) {
             const Real* p = at + 2 * symmetric[i][j];
-            accumulate(gn[j].column[static_cast<Index>(i) * m + row], product(gn[j].scale, p[0], p[1]), shared);
+            put(gn[j].column + static_cast<Index>(i) * m + row, row, product(gn[j].scale, p[0], p[1]));
           }
         }
     }
@@ -151,7 +166,15 @@ struct ColumnSink {
     for (std::size_t j = 0; j < 3; ++j)
       if (hn[j].column != nullptr)
         for (std::size_t i = 0; i < 3; ++i)
-          accumulate(hn[j].column[static_cast<Index>(i) * m + row], hn[j].scale * block9[3 * i + j], shared);
+          put(hn[j].column + static_cast<Index>(i) * m + row, row, hn[j].scale * block9[3 * i + j]);
+  }
+
+ private:
+  void put(std::complex<Real>* to, Index row, std::complex<Real> value) {
+    if (patches != nullptr)
+      patches->add(row, to, value);
+    else
+      accumulate(*to, value, shared);
   }
 };
 

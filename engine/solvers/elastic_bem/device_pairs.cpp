@@ -29,6 +29,7 @@ constexpr int group_of(int nodes) {
 constexpr int node_counts[] = {1, 3, 4, 6, 8, 9};
 constexpr Bytes usual_slot = Bytes{64} << 20, largest_slot = Bytes{512} << 20;
 constexpr Bytes least_slot = 4096;
+constexpr Bytes usual_host = Bytes{32} << 20;  ///< of a slot whose columns stay on the device
 
 template <class Real>
 PairMedium<Real> pair_medium(const LaneMedium<Real>& m) {
@@ -72,7 +73,7 @@ struct Panel {
 
   /// Where things lie in a slot.
   struct Layout {
-    std::size_t elements, classes, targets, groups, points, panel, end;
+    std::size_t elements, classes, targets, groups, points, placed, order, panel, end;
   };
   [[nodiscard]] Layout layout(std::size_t column_bytes) const {
     Layout at{};
@@ -80,7 +81,9 @@ struct Panel {
     at.targets = at.classes + aligned(classes.size() * sizeof(PairClass));
     at.groups = at.targets + aligned(targets.size() * sizeof(PairTarget<Real>));
     at.points = at.groups + aligned(elements.size() * sizeof(PairGroup));  // as many groups as elements, at most
-    at.panel = at.points + aligned(point_count * sizeof(Real));
+    at.placed = at.points + aligned(point_count * sizeof(Real));
+    at.order = at.placed + aligned(columns.size() * sizeof(PlacedColumn<Real>));
+    at.panel = at.order + aligned(columns.size() * sizeof(int));
     at.end = at.panel + aligned(columns.size() * column_bytes);
     return at;
   }
@@ -110,25 +113,31 @@ class PanelMaker {
   [[nodiscard]] std::size_t column_bytes() const { return column_bytes_; }
   [[nodiscard]] bool done() const { return next_ >= items_.end; }
 
-  /// Bytes of a slot that holds the largest element alone, and of one that holds all of them.
-  [[nodiscard]] std::pair<Bytes, Bytes> needed() const {
-    Bytes most = 0, all = 0;
+  /// Bytes of a slot that holds the largest element alone, and of one that holds all of them; of the largest one, what the host lays out.
+  struct Needed {
+    Bytes most = 0, all = 0, laid_out = 0;
+  };
+  [[nodiscard]] Needed needed() const {
+    Needed out;
     for (Index k = items_.begin; k < items_.end; ++k) {
       if (!work_.sink.wants(k)) continue;
       const Element& e = work_.surface.elements[static_cast<std::size_t>(k)];
       Bytes columns = 0;
       for_targets(e, [&](const Target<Real>& t, bool, std::size_t, std::size_t) { columns += t.column != nullptr; });
-      const Bytes one = 6 * 256 + columns * column_bytes_ + points_of(k).size_bytes() + sizeof(PairElement) +
-                        work_.rules.classes(k).size() * sizeof(PairClass) + sizeof(PairGroup) +
-                        6 * static_cast<Bytes>(e.nodes) * sizeof(PairTarget<Real>);
-      most = std::max(most, one);
-      all += one;
+      const Bytes laid_out =
+          8 * 256 + points_of(k).size_bytes() + sizeof(PairElement) +
+          work_.rules.classes(k).size() * sizeof(PairClass) + sizeof(PairGroup) +
+          6 * static_cast<Bytes>(e.nodes) * (sizeof(PairTarget<Real>) + sizeof(PlacedColumn<Real>) + sizeof(int));
+      const Bytes one = laid_out + columns * column_bytes_;
+      out.most = std::max(out.most, one);
+      out.laid_out = std::max(out.laid_out, laid_out);
+      out.all += one;
     }
-    return {most, all};
+    return out;
   }
 
-  /// The next elements that fit into so many bytes.
-  [[nodiscard]] Panel<Real> next(Bytes size) {
+  /// The next elements that fit into so many bytes, what the host lays out into `host_size`.
+  [[nodiscard]] Panel<Real> next(Bytes size, Bytes host_size) {
     Panel<Real> panel;
     std::vector<std::pair<int, PairGroup>> groups;  // with the number of nodes
     std::unordered_map<std::complex<Real>*, int> found;
@@ -142,7 +151,8 @@ class PanelMaker {
                         points = panel.point_count;
       if (opens) found.clear();
       add(panel, e, found);
-      if (mine > 0 && panel.layout(column_bytes_).end > size) {  // it begins the next one
+      const auto at = panel.layout(column_bytes_);
+      if (mine > 0 && (at.end > size || at.panel > host_size)) {  // it begins the next one
         panel.elements.pop_back();
         panel.points.pop_back();
         panel.columns.resize(columns, {});
@@ -223,8 +233,8 @@ class PanelMaker {
   std::vector<Interval> h_, g_;  ///< first and last element of each node and traction; empty: nobody else adds
 };
 
-/// Takes slots of a size between `least` and `wanted`; false where there is no memory for it.
-bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wanted,
+/// Takes slots of a size between `least` and `wanted`, of the host at most `host_size`; false where there is no memory for it.
+bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wanted, Bytes host_size,
                 const std::function<Bytes()>& budget, Bytes always) {
   memory = {};  // what it held counts as free again
   const Bytes free = budget();
@@ -234,7 +244,7 @@ bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wa
     try {
       for (PanelMemory::Slot& slot : memory.turns) {
         slot.device = device.allocate<std::byte>(size, "panel of far pairs");
-        slot.host = device.pinned<std::byte>(size);
+        slot.host = device.pinned<std::byte>(std::min(size, host_size));
         slot.stream = device.stream();
         slot.begin = device.event();
         slot.computed = device.event();
@@ -242,6 +252,7 @@ bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wa
       }
       memory.size = size;
       memory.wanted = wanted;
+      memory.host_size = std::min(size, host_size);
       return true;
     } catch (const Failure& failure) {
       memory = {};
@@ -252,15 +263,36 @@ bool take_slots(const Device& device, PanelMemory& memory, Bytes least, Bytes wa
   return false;
 }
 
+/// Numbers of columns, those of one target together and in the order of its groups.
+template <class Real>
+std::vector<int> by_target(const std::vector<PanelColumn<Real>>& columns) {
+  std::vector<int> order(columns.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::less<>()(columns[static_cast<std::size_t>(a)].to, columns[static_cast<std::size_t>(b)].to);
+  });
+  return order;
+}
+
+/// The same for a device that holds the targets.
+template <class Real>
+std::vector<PlacedColumn<Real>> placed_columns(const std::vector<PanelColumn<Real>>& columns,
+                                               const std::vector<int>& order) {
+  std::vector<PlacedColumn<Real>> out;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    auto* const to = reinterpret_cast<Real*>(columns[static_cast<std::size_t>(order[k])].to);
+    const auto at = static_cast<int>(k);
+    if (out.empty() || out.back().to != to) out.push_back({to, at, at});
+    out.back().end = at + 1;
+  }
+  return out;
+}
+
 /// Columns of a panel to the targets; those of one target in the order of its groups.
 template <class Real>
 void hand_over(const CpuWorker& host, const std::vector<PanelColumn<Real>>& columns, const std::complex<Real>* panel,
                std::size_t length, bool set) {
-  std::vector<Index> order(columns.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<Index>(k);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::less<>()(columns[static_cast<std::size_t>(a)].to, columns[static_cast<std::size_t>(b)].to);
-  });
+  const std::vector<int> order = by_target(columns);
   std::vector<std::size_t> first;  // of each target
   for (std::size_t k = 0; k < order.size(); ++k)
     if (k == 0 || columns[static_cast<std::size_t>(order[k])].to != columns[static_cast<std::size_t>(order[k - 1])].to)
@@ -287,6 +319,12 @@ void hand_over(const CpuWorker& host, const std::vector<PanelColumn<Real>>& colu
 Bytes panel_slot(Bytes largest_element, Bytes all) {
   return std::max(largest_element, std::min(all, std::clamp(16 * largest_element, usual_slot, largest_slot)));
 }
+Bytes resident_slot(Bytes largest_element, Bytes all) {
+  return std::max(largest_element, std::min(all, largest_slot));
+}
+Bytes least_slot_of(Index nodes, Index rows, Bytes entry) {
+  return static_cast<Bytes>(6 * nodes * rows) * entry + 600 * static_cast<Bytes>(7 + nodes) * entry / 2 + (64 << 10);
+}
 
 template <class Real>
 DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>& budget, PanelMemory& memory,
@@ -295,13 +333,15 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   DevicePairFacts facts;
   const std::size_t m = work.rows.points.size(), length = 3 * m;
   PanelMaker<Real> maker(work, items);
-  const auto [least, all] = maker.needed();
+  const auto [least, all, laid_out] = maker.needed();
   if (all == 0) return facts;
   facts.least = least;
   const Bytes always = aligned(length * sizeof(Real)) + 4096;
-  const Bytes wanted = panel_slot(least, all);
-  const bool kept = memory.size >= least && memory.wanted >= wanted;
-  if (!kept && !take_slots(device, memory, least, wanted, budget, always)) {
+  const Bytes wanted = work.resident ? resident_slot(least, all) : panel_slot(least, all);
+  const Bytes least_host = work.resident ? laid_out : least,
+              wanted_host = work.resident ? std::max(laid_out, usual_host) : wanted;
+  const bool kept = memory.size >= least && memory.wanted >= wanted && memory.host_size >= least_host;
+  if (!kept && !take_slots(device, memory, least, wanted, wanted_host, budget, always)) {
     facts.fits = false;
     facts.given = budget();
     return facts;
@@ -312,6 +352,7 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
   std::map<int, Kernel<PairArguments<Real>>> kernels;
   for (const int nodes : node_counts)
     kernels[nodes] = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs<{},{}>", real, nodes));
+  const auto place = device.kernel<PlaceArguments<Real>>(fmt::format("elastic-bem/place_columns<{}>", real));
   Kernel<PairArguments<Real>> block_a_pair;
   if (work.block_a_pair)
     block_a_pair = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs_block<{}>", real));
@@ -352,15 +393,16 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
     PanelMemory::Slot& slot = memory.turns[which];
     slot.copied.synchronize();
     facts.kernel_seconds += slot.computed.seconds_since(slot.begin);
-    hand_over<Real>(host, w.columns, reinterpret_cast<const std::complex<Real>*>(slot.host.data() + w.panel), length,
-                    work.sink.sole);
+    if (!work.resident)
+      hand_over<Real>(host, w.columns, reinterpret_cast<const std::complex<Real>*>(slot.host.data() + w.panel), length,
+                      work.sink.sole);
     w.busy = false;
   };
   for (std::size_t turn = 0; !maker.done() && !stop.stop_requested(); ++turn) {
     const std::size_t which = turn % 2;
     finish(which);
     PanelMemory::Slot& slot = memory.turns[which];
-    Panel<Real> panel = maker.next(memory.size);
+    Panel<Real> panel = maker.next(memory.size, work.resident ? memory.host_size : memory.size);
     if (panel.elements.empty()) break;  // nothing wanted any more
     const auto at = panel.layout(maker.column_bytes());
     verify(at.end <= memory.size, "a panel fits its slot");
@@ -374,6 +416,13 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
     for (Real* to = reinterpret_cast<Real*>(slot.host.data() + at.points); const auto& some : panel.points) {
       std::memcpy(to, some.data(), some.size_bytes());
       to += some.size();
+    }
+    std::vector<PlacedColumn<Real>> placed;
+    if (work.resident) {
+      const std::vector<int> order = by_target(panel.columns);
+      placed = placed_columns(panel.columns, order);
+      lay(at.placed, placed);
+      lay(at.order, order);
     }
     slot.device.expect_written();
     std::byte* const there = slot.device.data();
@@ -407,11 +456,24 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
                            a);
     }
     slot.stream.record(slot.computed);
-    const std::size_t back = panel.columns.size() * maker.column_bytes();
-    slot.stream.to_host(std::span(slot.host.data() + at.panel, back), slot.device, at.panel);
+    if (work.resident) {
+      // Two panels may have parts of one column: they are put in one after the other.
+      if (turn > 0) slot.stream.wait(memory.turns[1 - which].copied);
+      slot.stream.launch(
+          place,
+          {.grid = {static_cast<unsigned>((length + matrix_threads - 1) / matrix_threads),
+                    static_cast<unsigned>(placed.size()), 1},
+           .block = {matrix_threads, 1, 1}},
+          {reinterpret_cast<const PlacedColumn<Real>*>(there + at.placed),
+           reinterpret_cast<const int*>(there + at.order), reinterpret_cast<const Real*>(there + at.panel),
+           static_cast<long long>(length), work.sink.sole ? 1 : 0});
+    } else {
+      const std::size_t back = panel.columns.size() * maker.column_bytes();
+      slot.stream.to_host(std::span(slot.host.data() + at.panel, back), slot.device, at.panel);
+      facts.copied += back;
+    }
     slot.stream.record(slot.copied);
     under_way[which] = {std::move(panel.columns), at.panel, true};
-    facts.copied += back;
     ++facts.panels;
   }
   for (const std::size_t which : {std::size_t(facts.panels % 2), std::size_t((facts.panels + 1) % 2)}) finish(which);

@@ -76,9 +76,11 @@ class NodePhase final : public Phase {
 
 template <class Real>
 AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
-                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets) {
+                               std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets,
+                               Patches<Real>* patches) {
   const Index m = surface.node_count();
   ColumnSink<Real> sink(surface, targets, harmonic, m, false);  // a row belongs to one worker
+  sink.patches = patches;
   const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
   const LaneKernels<Real>& kernels = lane_kernels<Real>();
   const double k = std::abs(harmonic.kS);
@@ -133,9 +135,11 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
   return {0, points.load()};
 }
 template AssemblyWork assemble_singular<double>(Team&, const Surface&, const Accuracy&, const Harmonic&,
-                                                std::span<const std::array<double, 9>>, const Targets<double>&);
+                                                std::span<const std::array<double, 9>>, const Targets<double>&,
+                                                Patches<double>*);
 template AssemblyWork assemble_singular<float>(Team&, const Surface&, const Accuracy&, const Harmonic&,
-                                               std::span<const std::array<double, 9>>, const Targets<float>&);
+                                               std::span<const std::array<double, 9>>, const Targets<float>&,
+                                               Patches<float>*);
 
 StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
                                bool sum_everywhere, std::stop_token stop) {

@@ -14,7 +14,6 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
-#include "engine/solvers/device_memory.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
@@ -25,9 +24,9 @@ using namespace conoid::vec;
 
 extern const std::string_view parameters_schema;
 
-std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh) const {
+std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
-  static_cast<void>(make_problem(input, mesh, out));
+  static_cast<void>(make_problem(input, mesh, offer, out));
   return out;
 }
 
@@ -127,14 +126,14 @@ FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, d
 
 }  // namespace
 
-Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
-  const auto p = make_problem(input, mesh, diagnostics);
+  const auto p = make_problem(input, mesh, offer, diagnostics);
   if (!p)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Surface& s = *p->scene.surface;
-  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, machine.cores);
+  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, offer.threads.value);
   const Index known = p->planned_columns(p->scene);
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
@@ -145,7 +144,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const double solution = p->solve.method == Method::gmres
                               ? 60 * 8 * n * n / 4e9
                               : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) *
-                                    (machine.avx512 ? 1 : 3);
+                                    (offer.machine.avx512 ? 1 : 3);
   const std::vector<Vec3> points = observers_of(*p);
   const double observers = pair_seconds(s, highest, target, false, points, false);
   FarCost far;  // the mean over the frequencies, sampled; the largest memory
@@ -171,8 +170,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.host_memory +=
       static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
                                                                     (n + static_cast<double>(known)) / 3)));
-  e.seconds =
-      (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  // Their matrix is cleared, and its pages found, by one thread.
+  constexpr double undivided = 0.12;
+  e.seconds = ((assembly + solution + observers + far.seconds) / cores + undivided * observers * (1 - 1 / cores)) *
+              static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},
@@ -189,16 +190,19 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                {"frequencies", fmt::format("{}", e.steps)},
                {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
-  if (const DevicesOfCase devices = devices_of(input, e.seconds);
-      !devices.names.empty() && s.node_count() >= least_device_rows) {
+  if (s.node_count() < least_device_rows)
+    e.use = {0, fmt::format("a device begins to pay at {} collocation points", least_device_rows)};
+  else if (p->solve.deterministic && offer.workers.size() > 1)  // crew()
+    e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); e.use.most != 0 && !team.devices().empty()) {
     // Two panels of columns on each device, and the same in page-locked memory of the host.
-    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16, points = 500 * (7 + nodes) * entry / 2,
-                 one = 3 * nodes * n * entry + points;
+    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
+                 of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
     const Bytes slots =
         2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active)));
-    e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), devices.memory);
-    e.host_memory += slots * devices.names.size();
-    e.details.emplace_back("far pairs", fmt::format("by {} and processors", fmt::join(devices.names, ", ")));
+    e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), team.device_memory());
+    e.host_memory += slots * team.devices().size();
+    e.details.emplace_back("far pairs", fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
   }
   if (far.seconds > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
@@ -246,7 +250,7 @@ Status ElasticBem::prepare(RunContext& context) {
                       fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
                       "Start it without mpirun; give it all cores with --threads.");
   std::vector<Diagnostic> diagnostics;
-  problem_ = make_problem(context.input, context.mesh.get(), diagnostics);
+  problem_ = make_problem(context.input, context.mesh.get(), context.offer, diagnostics);
   if (!problem_)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
@@ -423,7 +427,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   if (context.stop.stop_requested()) return stop_error();
   context.progress.begin("interec", 0, "");
   const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
-                                  context.stop, p.solve.deterministic, fade);
+                                  context.stop, p.solve.deterministic, fade, memory_.panels.get());
   std::vector<std::vector<Complex3>> beyond;
   if (far != nullptr) beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop);
   for (std::size_t q = 0; q < shown(); ++q)

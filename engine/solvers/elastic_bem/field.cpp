@@ -28,7 +28,7 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const Vec3> points, std::span<const BoundaryValues> cases,
                                                     std::stop_token stop, bool deterministic,
-                                                    std::span<const double> fade) {
+                                                    std::span<const double> fade, PanelStore* panels) {
   const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   // Columns that carry something: all displacements, tractions that are not zero in every case.
@@ -66,7 +66,7 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
         if (place[t][d] >= 0) targets.g[t][d] = {a.data() + place[t][d] * rows, Complex(1)};
     assemble_pairs<double>(team, surface, rules, accuracy, harmonic,
                            {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
-                           targets, stop);
+                           targets, stop, panels);
     std::vector<Complex> y(static_cast<std::size_t>(rows * columns));
     dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(),
                              deterministic ? 1 : team.threads());

@@ -17,7 +17,8 @@ using Stress = std::array<Complex, 6>;
 [[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(
     Team& team, const Surface& surface, const FarRules<double>& rules, const Accuracy& accuracy,
     const Harmonic& harmonic, std::span<const Vec3> points, std::span<const BoundaryValues> cases,
-    std::stop_token stop = {}, bool deterministic = false, std::span<const double> fade = {});
+    std::stop_token stop = {}, bool deterministic = false, std::span<const double> fade = {},
+    PanelStore* panels = nullptr);
 [[nodiscard]] std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
                                                            const Harmonic& harmonic, std::span<const Vec3> points,
                                                            std::span<const BoundaryValues> cases,

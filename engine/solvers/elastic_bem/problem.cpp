@@ -664,7 +664,8 @@ Status build(Scene& scene, Problem& p, const std::map<std::string, int>& conditi
 
 }  // namespace
 
-std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::vector<Diagnostic>& out) {
+std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const Offer& offer,
+                                      std::vector<Diagnostic>& out) {
   auto made = std::make_unique<Problem>();
   Problem& p = *made;
   const bool has_ground = input.values().has("ground");
@@ -733,9 +734,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
   p.single = input["compute"]["precision"].text() == "single";
-  p.solve.deterministic = input["compute"]["deterministic"].boolean();
-  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
-    p.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
+  p.solve.deterministic = offer.deterministic.value;
 
   const auto at_mesh = [&](Diagnostic d) {
     d.place = input.document().place(has_ground ? "/ground" : "/mesh");
@@ -762,8 +761,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::
   r.places_of_observers();
   r.free_bodies();
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
-  const Bytes budget = p.memory > 0 ? p.memory : this_machine().free_memory / 4 * 3;
-  if (needed > budget) {
+  if (const Bytes budget = offer.host.value; needed > budget) {
     Diagnostic d =
         input.error_at(has_ground ? input["ground"] : input["mesh"],
                        fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(),

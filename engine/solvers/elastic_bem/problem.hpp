@@ -11,6 +11,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
+#include "engine/team/offer.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -63,7 +64,6 @@ struct Problem {
   SolveOptions solve;
   bool single = false;
   bool sum_everywhere = false;
-  Bytes memory = 0;
   std::vector<std::string> receiver_names;
   std::vector<Vec3> receivers;
   std::vector<LineSetting> lines;
@@ -77,7 +77,8 @@ struct Problem {
 };
 
 /// Reads, meshes, checks. Diagnostics (warnings too) go to `out`; null on errors.
-[[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, std::vector<Diagnostic>& out);
+[[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const Offer& offer,
+                                                    std::vector<Diagnostic>& out);
 
 /// Tractions of a force that runs over the elements of a condition: ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v},
 /// spread over their width.

@@ -7,11 +7,13 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/log.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
-#include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
+#include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
@@ -59,11 +61,12 @@ void fade_columns(const Surface& s, const Targets<Real>& targets, Index rows, bo
               });
 }
 
-/// What a unit force of each place adds to the equations: H (1 − w) G over the mesh's own elements, less `beyond`.
-template <class Real>
+/// What a unit force of each place adds to the equations: H (1 − w) G over the mesh's own elements, less `beyond`. multiply(x, columns, y)
+/// with the matrix whose columns begin at `a`.
+template <class Real, class Multiply>
 std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vector<Complex>& beyond,
                                             const Targets<Real>& targets, const std::complex<Real>* a, Index rows,
-                                            Index n, bool own_rows, int threads) {
+                                            Index n, bool own_rows, const Multiply& multiply) {
   using C = std::complex<Real>;
   const Index columns = far.columns(), m = n / 3;
   std::vector<C> x(static_cast<std::size_t>(n * columns)), y(static_cast<std::size_t>(rows * columns));
@@ -75,9 +78,42 @@ std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vect
       for (Index c = 0; c < columns; ++c)
         x[static_cast<std::size_t>(c * n) + i] = C(far.faded()[static_cast<std::size_t>(c * n) + i]);
     }
-  dense::multiply<C>(a, rows, n, x.data(), columns, C(0), y.data(), threads);
+  multiply(x.data(), columns, y.data());
   for (std::size_t i = 0; i < y.size(); ++i) y[i] -= C(beyond[i]) + (own_rows ? x[i] * Real(0.5) : C(0));
   return y;
+}
+
+/// fade_columns() and put_far() of a matrix on the device, whose columns these are.
+template <class Real>
+std::vector<FinishedColumn<Real>> finished_columns(const Surface& s, const FarField* far,
+                                                   const Targets<Real>& targets) {
+  const Index m = s.node_count();
+  std::vector<FinishedColumn<Real>> out;
+  each_column(targets,
+              [&](std::complex<Real>* column, std::complex<Real> factor, bool traction, std::size_t k, std::size_t d) {
+                FinishedColumn<Real> one;
+                one.column = reinterpret_cast<Real*>(column);
+                if (!traction && s.window[k] < 1) {
+                  one.window = static_cast<Real>(s.window[k]);
+                  const std::complex<Real> more = factor * ((1 - one.window) / 2);
+                  one.diagonal_re = more.real();
+                  one.diagonal_im = more.imag();
+                  one.row = static_cast<long long>(d) * m + static_cast<long long>(k);
+                }
+                if (far != nullptr) {
+                  const FarGround& ground = far->ground();
+                  const Index place = traction ? ground.place_of()[k] : ground.node_place()[k];
+                  const double share = traction ? ground.weight()[k] : far->inertia() * ground.volume()[k];
+                  if (place >= 0 && share != 0) {
+                    const std::complex<Real> weight = -factor * static_cast<Real>(share);
+                    one.from = static_cast<int>(3 * place) + static_cast<int>(d);
+                    one.weight_re = weight.real();
+                    one.weight_im = weight.imag();
+                  }
+                }
+                if (one.row >= 0 || one.from >= 0) out.push_back(one);
+              });
+  return out;
 }
 
 template <class Real>
@@ -189,6 +225,14 @@ class BoundarySystem::Solution {
   double residuals(std::vector<Complex>& r) const;
   template <class F>
   [[nodiscard]] Status factorise_and_correct();
+  [[nodiscard]] bool whole() const { return device_ && device_->whole(); }
+  void leave_device();
+  void multiply(std::span<C> a, Index cols, const C* x, Index columns, C* y) const {
+    if (whole())
+      device_->multiply(a.data(), cols, x, columns, y);
+    else
+      dense::multiply<C>(a.data(), n_, cols, x, columns, C(0), y, library_threads_);
+  }
 
   const BoundarySystem& system_;
   const Surface& s_;
@@ -209,11 +253,13 @@ class BoundarySystem::Solution {
   SolveMemory own_memory_;
   SolveMemory& room_;
   const bool keep_room_;
-  std::span<C> a_, b_;      ///< matrices of unknown and of known values, column by column
+  std::unique_ptr<DeviceSolution<Real>> device_;  ///< null: processors solve
+  std::span<C> a_, b_;      ///< matrices of unknown and of known values, column by column; on the device, if whole()
   std::vector<C> a2_, b2_;  ///< those of the interior equations
   Targets<Real> targets_, targets2_;
   FreeMotions free_;
   bool is_free_ = false;
+  std::vector<WeakMode> modes_;
   std::vector<C> rigid_;        ///< the columns of H times the rigid motions, before anything is added
   std::vector<Complex> f_, x_;  ///< right-hand sides, solutions
   std::vector<C> rhs2_;
@@ -233,10 +279,30 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
   if (options.chief != Chief::off && (options.chief == Chief::on || std::abs(harmonic.kS) > safe_wave_number(s_)))
     interior_ = chief_points(s_, options.chief_points, options.chief_seed);
   extra_ = static_cast<Index>(interior_.size());
+  free_ = free_motions(s_, system_.conditions_);
+  is_free_ = !free_.motions.empty() && std::abs(harmonic_.kS) * free_.size < free_below;
+  modes_ = hollow_modes(s_, harmonic_);
+  if (is_free_)
+    for (WeakMode& mode : free_modes(s_, free_, harmonic_)) modes_.push_back(std::move(mode));
   const auto known_count = static_cast<Index>(known_.size());
-  a_ = numbers<C>(room_.matrix, n_ * n_);
-  b_ = numbers<C>(room_.known, n_ * known_count);
-  if (!one_owner(s_))
+  if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
+  if (options.method != Method::gmres && m_ >= least_device_rows) {
+    if (!room_.device) room_.device = std::make_shared<DeviceRoom>();
+    Index nodes = 1;
+    for (const Element& e : s_.elements) nodes = std::max<Index>(nodes, e.nodes);
+    const Bytes factor = options.method == Method::mixed || sizeof(Real) == 4 ? 8 : 16;
+    device_ = DeviceSolution<Real>::make(team, *room_.device, *room_.panels, n_, known_count, factor, nodes,
+                                         extra_ == 0 && modes_.empty());
+  }
+  if (device_) facts_.place = device_->place();
+  if (whole()) {
+    a_ = {device_->matrix(), static_cast<std::size_t>(n_ * n_)};
+    b_ = {device_->known(), static_cast<std::size_t>(n_ * known_count)};
+  } else {
+    a_ = numbers<C>(room_.matrix, n_ * n_);
+    b_ = numbers<C>(room_.known, n_ * known_count);
+  }
+  if (!one_owner(s_) && !whole())
     for (const std::span<C>& whole : {a_, b_})
       all_threads_.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17, [&](Interval some, int) {
         std::fill(whole.data() + some.begin, whole.data() + some.end, C(0));
@@ -287,7 +353,19 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
   const Accuracy& accuracy = options_.accuracy;
   double begin = seconds_now();
   progress.begin("ghmatecd", 0, "");
-  if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
+  if (whole()) {
+    double singular = 0;
+    const AssemblyWork all = device_->assemble(s_, rules, accuracy, harmonic_, diagonal, targets_, stop_, singular);
+    progress.end();
+    progress.begin("singular", 0, "");  // is in
+    progress.end();
+    facts_.seconds_singular += singular;
+    facts_.seconds_pairs += seconds_now() - begin - singular;
+    facts_.work.far_points += all.far_points;
+    facts_.work.near_points += all.near_points;
+    if (stop_.stop_requested()) return stop_error();
+    return {};
+  }
   AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_,
                                            room_.panels.get());
   if (extra_ > 0) {
@@ -314,15 +392,22 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
 
 template <class Real>
 void BoundarySystem::Solution<Real>::complete() {
-  free_ = free_motions(s_, system_.conditions_);
-  is_free_ = !free_.motions.empty() && std::abs(harmonic_.kS) * free_.size < free_below;
+  const auto by_matrix = [&](const C* x, Index columns, C* y) { multiply(a_, n_, x, columns, y); };
+  if (whole()) {
+    std::vector<C> more;
+    if (far_ != nullptr) more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
+    device_->finish(finished_columns<Real>(s_, far_, targets_), more);
+    return;
+  }
   if (is_free_) rigid_ = rigid_columns<Real>(free_, targets_, s_, a_.data(), n_, library_threads_);
   std::vector<C> more, more2;
   if (far_ != nullptr) {
-    more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, library_threads_);
+    more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
     if (extra_ > 0)
       more2 = far_columns<Real>(*far_, far_->beyond_rows(team_, interior_, options_.deterministic, stop_), targets2_,
-                                a2_.data(), 3 * extra_, n_, false, library_threads_);
+                                a2_.data(), 3 * extra_, n_, false, [&](const C* x, Index columns, C* y) {
+                                  dense::multiply<C>(a2_.data(), 3 * extra_, n_, x, columns, C(0), y, library_threads_);
+                                });
   }
   fade_columns<Real>(s_, targets_, n_, true);
   fade_columns<Real>(s_, targets2_, 3 * extra_, false);
@@ -330,9 +415,7 @@ void BoundarySystem::Solution<Real>::complete() {
     put_far<Real>(*far_, targets_, more, n_);
     put_far<Real>(*far_, targets2_, more2, 3 * extra_);
   }
-  for (const WeakMode& mode : hollow_modes(s_, harmonic_)) put_mode<Real>(mode, targets_, n_, all_threads_);
-  if (is_free_)
-    for (const WeakMode& mode : free_modes(s_, free_, harmonic_)) put_mode<Real>(mode, targets_, n_, all_threads_);
+  for (const WeakMode& mode : modes_) put_mode<Real>(mode, targets_, n_, all_threads_);
 }
 
 template <class Real>
@@ -349,7 +432,7 @@ void BoundarySystem::Solution<Real>::right_hand_sides() {
     }
   std::vector<C> rhs(static_cast<std::size_t>(n_ * columns_));
   rhs2_.assign(static_cast<std::size_t>(3 * extra_ * columns_), C(0));
-  dense::multiply<C>(b_.data(), n_, known_count, values.data(), columns_, C(0), rhs.data(), library_threads_);
+  multiply(b_, known_count, values.data(), columns_, rhs.data());
   if (extra_ > 0)
     dense::multiply<C>(b2_.data(), 3 * extra_, known_count, values.data(), columns_, C(0), rhs2_.data(),
                        library_threads_);
@@ -383,7 +466,7 @@ Status BoundarySystem::Solution<Real>::accelerate() {
 template <class Real>
 double BoundarySystem::Solution<Real>::residuals(std::vector<Complex>& r) const {
   std::vector<C> xr(x_.begin(), x_.end()), y(x_.size());
-  dense::multiply<C>(a_.data(), n_, n_, xr.data(), columns_, C(0), y.data(), library_threads_);
+  multiply(a_, n_, xr.data(), columns_, y.data());
   double worst = 0;
   for (Index c = 0; c < columns_; ++c) {
     for (Index k = 0; k < n_; ++k) {
@@ -415,32 +498,64 @@ Status BoundarySystem::Solution<Real>::solve_by_gmres() {
   return {};
 }
 
+/// The matrix comes to the host, and processors solve.
+template <class Real>
+void BoundarySystem::Solution<Real>::leave_device() {
+  if (whole()) {
+    const std::span<C> here = numbers<C>(room_.matrix, n_ * n_);
+    device_->bring_home(here);
+    a_ = here;
+  }
+  device_.reset();
+  facts_.place = SolutionPlace::processors;
+}
+
 /// Factors of type F, and corrections with residuals of the matrix itself: each gains about the digits of F less those of the condition.
 template <class Real>
 template <class F>
 Status BoundarySystem::Solution<Real>::factorise_and_correct() {
-  const std::span<F> factors = numbers<F>(room_.factors, n_ * n_);
-  all_threads_.for_each({0, n_ * n_}, Index{1} << 17, [&](Interval some, int) {
-    for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a_.data()[k]);
-  });
-  const double start = seconds_now();
-  auto lu = dense::Lu<F>::factorise(factors.data(), n_, team_.threads(),
-                                    options_.deterministic ? dense::Backend::own : dense::Backend::automatic,
-                                    [this] { return stop_.stop_requested(); });
-  if (!lu) return lu.error();
+  std::optional<dense::Lu<F>> lu;
+  double start = seconds_now();
+  if (device_) {
+    const Status status = device_->template factorise<F>(whole() ? nullptr : a_.data());
+    if (!status && status.error().code != ErrorCode::resources) return status.error();
+    if (!status) {
+      log::warning("elastic-bem: processors solve the {} equations: {}", n_, status.error().text);
+      leave_device();
+    }
+  }
+  if (!device_) {
+    const std::span<F> factors = numbers<F>(room_.factors, n_ * n_);
+    all_threads_.for_each({0, n_ * n_}, Index{1} << 17, [&](Interval some, int) {
+      for (Index k = some.begin; k < some.end; ++k) factors.data()[k] = F(a_.data()[k]);
+    });
+    start = seconds_now();
+    auto made = dense::Lu<F>::factorise(factors.data(), n_, team_.threads(),
+                                        options_.deterministic ? dense::Backend::own : dense::Backend::automatic,
+                                        [this] { return stop_.stop_requested(); });
+    if (!made) return made.error();
+    lu = std::move(*made);
+  }
   const double taken = seconds_now() - start, unknowns = static_cast<double>(n_);
   facts_.seconds_factors += taken;
   // A complex multiply-add is eight operations; the matrix is read and written once.
-  team_.note("factorise", taken, {8.0 / 3 * unknowns * unknowns * unknowns, 2 * unknowns * unknowns * sizeof(F)});
-  facts_.rcond = lu->reciprocal_condition();
+  team_.note("factorise", taken, {8.0 / 3 * unknowns * unknowns * unknowns, 2 * unknowns * unknowns * sizeof(F)},
+             lu ? Team::Who::processors : Team::Who::devices, lu ? -1 : device_->worker());
+  const auto solve = [&](std::vector<F>& right) {
+    if (lu)
+      lu->solve(right.data(), columns_);
+    else
+      device_->solve(right.data(), columns_);
+  };
+  facts_.rcond = lu ? lu->reciprocal_condition() : device_->reciprocal_condition();
   std::vector<F> y(f_.begin(), f_.end());
-  lu->solve(y.data(), columns_);
+  solve(y);
   for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = Complex(y[k]);
   std::vector<Complex> r(f_.size());
   facts_.residual = residuals(r);
   for (int step = 0; step < 6 && facts_.residual > options_.tolerance && sizeof(Real) == 8; ++step) {
     std::vector<F> d(r.begin(), r.end());
-    lu->solve(d.data(), columns_);
+    solve(d);
     const std::vector<Complex> before = x_;
     for (std::size_t k = 0; k < x_.size(); ++k) x_[k] += Complex(d[k]);
     const double was = facts_.residual;
@@ -463,8 +578,13 @@ Status BoundarySystem::Solution<Real>::solve_by_factors() {
       !status)
     return status.error();
   // Close to singular the corrections do not converge, or to what errors of the equations make of it: then factors in double precision.
-  if (in_single && sizeof(Real) == 8 && (facts_.residual > 1e-8 || facts_.rcond < 1e-6))
+  if (in_single && sizeof(Real) == 8 && (facts_.residual > 1e-8 || facts_.rcond < 1e-6)) {
+    log::info(
+        "elastic-bem: with factors in single precision the residual is {:.1e} at a reciprocal condition of {:.1e}: "
+        "factors in double precision",
+        facts_.residual, facts_.rcond);
     if (auto status = factorise_and_correct<std::complex<double>>(); !status) return status.error();
+  }
   if (facts_.rcond < (sizeof(Real) == 8 ? least_condition : least_in_single))
     return make_error(
         ErrorCode::not_converged,

@@ -48,6 +48,9 @@ struct SolveOptions {
   Accuracy accuracy;
 };
 
+/// What of a solution a device does: nothing; factors and triangular solves; all of it, with the matrix.
+enum class SolutionPlace { processors, factors, whole };
+
 struct SolveFacts {
   double residual = 0;  ///< largest relative residual of a load case
   double rcond = 0;     ///< reciprocal condition estimate; 0: not computed (gmres)
@@ -57,15 +60,18 @@ struct SolveFacts {
   int chief_rows = 0;
   double seconds_pairs = 0, seconds_singular = 0, seconds_solve = 0;
   double seconds_factors = 0;  ///< of seconds_solve: the factorisation
+  SolutionPlace place = SolutionPlace::processors;
   AssemblyWork work;
 };
 
 class FarField;
+struct DeviceRoom;  // device_solution.hpp
 
 /// What solve() took from the system, kept for the next frequency: taking new pages costs as much as filling them does.
 struct SolveMemory {
   BigArray<std::byte> matrix, known, factors;
   std::shared_ptr<PanelStore> panels;  ///< of devices that assemble
+  std::shared_ptr<DeviceRoom> device;  ///< of the one that solves
 };
 
 class BoundarySystem {
@@ -86,7 +92,8 @@ class BoundarySystem {
 
   /// Assembles, factorises, solves. `diagonal` from static_diagonal(); `rules` for at least this wave number; `memory`: grown
   /// where too small, used by one call at a time; null: taken and given back; `far`: what lies beyond the mesh, also put into the
-  /// displacements where the mesh fades out. Errors: stopped, singular system, loads of a free body at rest that are not in
+  /// displacements where the mesh fades out. A device of the team solves, where its memory holds the factors, and assembles into a matrix
+  /// of its own where it holds that, too (device_solution.hpp). Errors: stopped, singular system, loads of a free body at rest that are not in
   /// equilibrium, residual above 1e-3 (not_converged).
   template <class Real>
   [[nodiscard]] Result<std::vector<BoundaryValues>> solve(

@@ -30,6 +30,7 @@ class StiffenedGas final : public EquationOfState {
   [[nodiscard]] double energy(double density, double pressure) const override {
     return (pressure + gamma_ * p_infinity_) / ((gamma_ - 1) * density);
   }
+  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{gamma_, p_infinity_, nullptr}; }
   [[nodiscard]] std::string objection(double /*density*/, double pressure) const override {
     if (!(pressure < -p_infinity_)) return {};  // c² = γ (p + p∞)/ρ
     return fmt::format("the pressure {:g} Pa is below {:g} Pa, where its speed of sound ends", pressure,
@@ -70,6 +71,7 @@ class Tabulated final : public EquationOfState {
     return 0.5 * (lo + hi);
   }
   [[nodiscard]] bool limited() const override { return true; }
+  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{0, 0, &t_}; }
   [[nodiscard]] bool holds(double density, double energy) const override {
     return within(t_.density, density) && within(t_.energy, energy);
   }

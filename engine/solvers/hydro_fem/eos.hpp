@@ -3,11 +3,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace conoid::hydro_fem {
+
+struct EosTable;
+/// A material in numbers, for where no virtual function can be called.
+struct FlatState {
+  double gamma = 1.4, p_infinity = 0;
+  const EosTable* table = nullptr;  ///< instead of them; lives as long as the material
+};
 
 /// One material. Evaluated for whole rows, so that a virtual call costs nothing and the loop vectorises.
 class EquationOfState {
@@ -23,6 +31,8 @@ class EquationOfState {
   [[nodiscard]] virtual bool holds(double /*density*/, double /*energy*/) const { return true; }
   /// What it knows and what was asked of it, as the end of a sentence; empty where it holds the state.
   [[nodiscard]] virtual std::string beyond(double /*density*/, double /*energy*/) const { return {}; }
+  /// Nothing where the material is more than these forms can say.
+  [[nodiscard]] virtual std::optional<FlatState> flat() const { return std::nullopt; }
   /// Why the material cannot be in such a state [kg/m³, Pa], as the end of a sentence; empty where it can.
   [[nodiscard]] virtual std::string objection(double density, double pressure) const = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/solvers/device_memory.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/trial.hpp"
@@ -38,19 +39,39 @@ const std::array<FieldInfo, 5> fields{{
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
 
+/// What a device that is offered would do: how many are of use and why not more, and bytes of the one that computes.
+struct OnDevice {
+  DeviceUse use;
+  Bytes bytes = 0;
+};
+OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
+  if (offer.devices.empty()) return {};
+  if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
+  const DeviceNeeds needs = problem_device_needs(input, mesh);
+  const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
+  const WorkerSpec& first =
+      *std::find_if(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const bool real = first.device.substr(0, 4) == "cuda";
+  if (offer.automatic && real && points < points_worth_a_device)
+    return {{0, "too few quadrature points to be faster there"}, 0};
+  const Bytes bytes = device_bytes(needs);
+  if (const Bytes had = first.device_memory; had > 0 && bytes > had)
+    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(had))}, 0};
+  return {{1, "whole steps lie on one device"}, bytes};
+}
+
 }  // namespace
 
-std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) const {
+std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
   const Bytes needed = problem_memory(input, mesh);
-  const Machine machine = this_machine();
-  if (needed > machine.memory) {
+  if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
         input.error_at(order,
-                       fmt::format("order {} on this grid needs {}, this machine has {}", order.integer(),
-                                   format_bytes(needed), format_bytes(machine.memory)),
+                       fmt::format("order {} on this grid needs {}, {} {}", order.integer(), format_bytes(needed),
+                                   offer.host.said() ? "offered are" : "this machine has", format_bytes(had)),
                        "Use fewer zones or a lower order: memory grows with (zones) × (2 order)^dimensions.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
@@ -58,7 +79,7 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh) con
   return out;
 }
 
-Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Machine& machine) const {
+Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
@@ -83,9 +104,12 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
   e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   double steps = 0;
   try {
-    const Trial trial = march_a_trial(input, mesh);
+    const Trial trial = kept_trial(input, mesh);
     steps = trial.steps;
-    e.seconds = trial.seconds / std::max(1, machine.cores);
+    // What does not divide among two threads, which meet in every iteration of the mass solve: a half with some 10,000 points
+    // (rayleigh-taylor), a tenth with 64,000 (sedov-octant).
+    const double points = zones * std::pow(2 * order, dims), undivided = std::min(0.5, 5000 / points);
+    e.seconds = trial.seconds * ((1 - undivided) / std::max(1, offer.threads.value) + undivided);
     e.basis = trial.basis;
   } catch (const Failure& failure) {
     e.basis = "a trial failed: " + failure.error().text;
@@ -94,6 +118,12 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const M
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
+  const OnDevice device = on_device(input, mesh, offer);
+  e.use = device.use;
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
+    e.device_memory = device.bytes;
+    e.details.emplace_back("device", team.devices().front() + " computes whole steps");
+  }
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }
@@ -107,7 +137,9 @@ Status HydroFem::prepare(RunContext& context) {
                         "Start it without mpirun; --threads takes all cores of one machine.");
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
-    march_ = std::make_unique<March>(*op_, problem_.march);
+    Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
+    if (!placed.told.empty()) placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
+    march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
     tracers_.clear();
     const View::Boxes boxes = view_->boxes(op_->initial());
@@ -141,8 +173,8 @@ Status HydroFem::prepare(RunContext& context) {
     if (rows.has("every")) rows_.every = rows["every"].integer();
     if (rows.has("interval")) rows_.interval = rows["interval"].number();
   }
-  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, {} kernels, first step {}", problem_.zones_text,
-            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, op_->kernels().name,
+  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}", problem_.zones_text,
+            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, march_->where(),
             format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
@@ -165,13 +197,13 @@ bool HydroFem::crossed_mark(double from, Index from_step) const {
 }
 
 void HydroFem::watch_tables() {
-  const Index points = op_->outside();
+  const Index points = march_->outside();
   if (points == 0) return;
   ++outside_.steps;
   outside_.most = std::max(outside_.most, points);
   if (outside_.steps > 1) return;
   outside_.first = march_->time();
-  const auto [zone, reason] = op_->first_outside(march_->state());
+  const auto [zone, reason] = march_->first_outside();
   Error error = make_error(ErrorCode::not_converged,
                            fmt::format("at t = {:.6g} s the material has left its table of states in zone {}: {}",
                                        march_->time(), zone, reason),
@@ -202,6 +234,8 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       if (more && crossed_mark(from, from_step)) break;
     } while (more && seconds_since(clock) < bundle_seconds);
   } catch (const Failure& failure) {
+    // A device that fails takes its state along: the run goes on from its last checkpoint, on whatever is named then.
+    if (failure.error().code == ErrorCode::resources) return failure.error();
     record(context, march_->time(), march_->accepted(), true);  // the last state gets its row
     if (march_->accepted() == 0) return failure.error();
     // The march is over; the frame of its end shows the zone, and finish() says what happened.
@@ -256,7 +290,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (outside_.steps > 0) writer.value("outside tables", outside_);
-  const KernelTimes& times = op_->times();
+  const KernelTimes times = march_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
 }
@@ -276,10 +310,10 @@ void HydroFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"corner force"},
-    {"force sum"},
-    {"velocity solve"},
-    {"energy"},
+    {"corner force", true, false, false, ""},
+    {"force sum", true, false, false, ""},
+    {"velocity solve", true, false, false, ""},
+    {"energy", true, false, false, ""},
 };
 }  // namespace
 

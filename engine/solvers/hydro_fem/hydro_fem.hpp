@@ -16,8 +16,8 @@ namespace conoid::hydro_fem {
 
 class HydroFem final : public Solver {
  public:
-  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh, const Offer& offer) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Offer& offer) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   /// A bundle of steps of about 50 ms that never crosses the moment of a results frame; `step` counts accepted steps.
   /// A collapse of the time step ends the march: the last accepted state gets its frame, and finish() returns

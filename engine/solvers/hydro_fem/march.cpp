@@ -11,6 +11,10 @@
 
 namespace conoid::hydro_fem {
 
+using Row = Backend::Row;
+using Part = Backend::Part;
+using Ref = Backend::Ref;
+
 double stable_courant(int k, int dim) {
   const double factor = dim == 1 ? 1 : dim == 2 ? 1.5 : 2;
   return 9.0 * k * k / (factor * largest_stiffness(k));
@@ -26,9 +30,10 @@ double usual_courant(const UsualCourant& of) {
   return std::min(0.5, (of.stiff ? 0.75 : 1) * stable_courant(of.k, of.dim));
 }
 
-March::March(Operator& op, MarchOptions options) : op_(op), options_(options), state_(op.initial()) {
-  a_.assign(state_.v.size(), 0);
-  limit_ = op_.update(state_);
+March::March(Operator& op, MarchOptions options) : March(host_backend(op), options) {}
+
+March::March(std::unique_ptr<Backend> backend, MarchOptions options) : backend_(std::move(backend)), options_(options) {
+  limit_ = backend_->update(Row::state);
   stress_is_current_ = true;
   dt_ = options_.courant * limit_;
 }
@@ -36,46 +41,52 @@ March::March(Operator& op, MarchOptions options) : op_(op), options_(options), s
 double March::rk2_average(double dt) {
   // Stage 1 at S0, stage 2 at the half step; v̄ is the average velocity, so that the work of F·1 on v̄ is what the
   // energy equation receives: total energy changes by the error of the mass solve only.
-  const State& s0 = state_;
-  if (!stress_is_current_) limit_ = op_.update(s0);
+  Backend& b = *backend_;
+  if (!stress_is_current_) limit_ = b.update(Row::state);
   stress_is_current_ = false;
   double limit = limit_;
-  std::vector<double>& vbar = vbar_;
-  op_.acceleration(s0, a_);
-  op_.add(0.5 * dt, {{vbar, s0.v, a_}});
-  op_.energy_rate(s0, vbar, time_, de_);
-  op_.add(0.5 * dt, {{next_.v, s0.v, a_}, {next_.e, s0.e, de_}, {next_.x, s0.x, vbar}});
-  limit = std::min(limit, op_.update(next_));
-  op_.acceleration(next_, a_);
-  op_.add(0.5 * dt, {{vbar, s0.v, a_}});
-  op_.energy_rate(next_, vbar, time_ + 0.5 * dt, de_);
-  op_.add(dt, {{next_.v, s0.v, a_}, {next_.e, s0.e, de_}, {next_.x, s0.x, vbar}});
+  const Ref vbar{Row::rate, Part::x};
+  const auto move = [&](double factor) {
+    b.add(factor, {{{Row::next, Part::v}, {Row::state, Part::v}, Part::v},
+                   {{Row::next, Part::e}, {Row::state, Part::e}, Part::e},
+                   {{Row::next, Part::x}, {Row::state, Part::x}, Part::x}});
+  };
+  b.acceleration(Row::state);
+  b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
+  b.energy_rate(Row::state, vbar, time_);
+  move(0.5 * dt);
+  limit = std::min(limit, b.update(Row::next));
+  b.acceleration(Row::next);
+  b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
+  b.energy_rate(Row::next, vbar, time_ + 0.5 * dt);
+  move(dt);
   return limit;
 }
 
 double March::rk4(double dt) {
-  const State& s0 = state_;
-  if (stage_.x.empty()) stage_ = s0;
-  const auto combine = [&](State& out, const State& base, double factor) {  // out = base + factor × rate of the stage
-    op_.add(factor, {{out.x, base.x, vbar_}, {out.v, base.v, a_}, {out.e, base.e, de_}});
+  Backend& b = *backend_;
+  const auto combine = [&](Row out, Row base, double factor) {  // out = base + factor × rate of the stage
+    b.add(factor, {{{out, Part::x}, {base, Part::x}, Part::x},
+                   {{out, Part::v}, {base, Part::v}, Part::v},
+                   {{out, Part::e}, {base, Part::e}, Part::e}});
   };
   double limit = 1e300;
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   constexpr std::array<double, 4> ahead = {0.5, 0.5, 1.0, 0.0};
   for (std::size_t k = 0; k < 4; ++k) {
-    const State& stage = k == 0 ? s0 : stage_;
+    const Row stage = k == 0 ? Row::state : Row::stage;
     if (k > 0 || !stress_is_current_) {
-      const double at_stage = op_.update(stage);
+      const double at_stage = b.update(stage);
       if (k == 0) limit_ = at_stage;
       limit = std::min(limit, at_stage);
     }
     limit = std::min(limit, limit_);
     stress_is_current_ = false;
-    op_.acceleration(stage, a_);
-    op_.energy_rate(stage, stage.v, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt, de_);
-    vbar_ = stage.v;
-    combine(next_, k == 0 ? s0 : next_, weight[k] * dt);
-    if (k < 3) combine(stage_, s0, ahead[k] * dt);
+    b.acceleration(stage);
+    b.energy_rate(stage, {stage, Part::v}, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt);
+    b.copy({Row::rate, Part::x}, {stage, Part::v});
+    combine(Row::next, k == 0 ? Row::state : Row::next, weight[k] * dt);
+    if (k < 3) combine(Row::stage, Row::state, ahead[k] * dt);
   }
   return limit;
 }
@@ -87,7 +98,7 @@ bool March::step() {
     const double dt = last ? options_.end_time - time_ : dt_;
     dt_ = dt;
     double limit = options_.integrator == Integrator::rk4 ? rk4(dt) : rk2_average(dt);
-    const double limit_of_next = op_.update(next_);
+    const double limit_of_next = backend_->update(Row::next);
     limit = std::min(limit, limit_of_next) * options_.courant;
     if (limit < dt) {
       // Too far for what the step led to: again, shorter.
@@ -96,7 +107,7 @@ bool March::step() {
       if (!(dt_ > 1e-12 * options_.end_time) || attempt > 200 || dt_ < 1e-6 * longest_) throw Failure(collapse());
       continue;
     }
-    std::swap(state_, next_);
+    backend_->accept();
     limit_ = limit_of_next;
     stress_is_current_ = true;
     taken_ = dt;
@@ -109,14 +120,8 @@ bool March::step() {
 }
 
 Error March::collapse() const {
-  const Space& s = op_.space();
-  const auto [zone, reason] = op_.limit(next_);
-  Vec3 centre{};
-  for (int i = 0; i < s.zone_nodes; ++i)
-    for (int d = 0; d < s.dim; ++d)
-      centre[static_cast<std::size_t>(d)] +=
-          next_.x[static_cast<std::size_t>(d * s.nodes + s.map[static_cast<std::size_t>(zone * s.zone_nodes + i)])] /
-          s.zone_nodes;
+  const auto [zone, reason] = backend_->limit(Row::next);
+  const Vec3 centre = backend_->centre(Row::next, zone);
   return make_error(
       ErrorCode::not_converged,
       fmt::format("the time step collapsed to {:.3g} s at t = {:.6g} s in zone {} at ({:.5g}, {:.5g}, {:.5g}): {}", dt_,
@@ -126,14 +131,14 @@ Error March::collapse() const {
 }
 
 void March::restore(State state, const Memory& memory) {
-  state_ = std::move(state);
+  backend_->set_state(std::move(state));
   time_ = memory.time;
   dt_ = memory.dt;
   taken_ = memory.taken;
   longest_ = memory.longest;
   accepted_ = memory.accepted;
   repeated_ = memory.repeated;
-  limit_ = op_.update(state_);
+  limit_ = backend_->update(Row::state);
   stress_is_current_ = true;
 }
 

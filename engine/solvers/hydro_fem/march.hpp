@@ -2,7 +2,7 @@
 // Time integration: RK2-average, which keeps total energy to round-off, classical RK4, and the control of the step.
 #pragma once
 
-#include "engine/solvers/hydro_fem/operator.hpp"
+#include "engine/solvers/hydro_fem/backend.hpp"
 
 namespace conoid::hydro_fem {
 
@@ -38,12 +38,22 @@ struct UsualCourant {
 /// method does). The last step ends exactly at end_time.
 class March {
  public:
+  /// On the processors, from the operator's initial state.
   March(Operator& op, MarchOptions options);
+  /// Wherever the backend computes, from the state it holds.
+  March(std::unique_ptr<Backend> backend, MarchOptions options);
 
   /// One accepted step. False when end_time has been reached. Throws Failure(not_converged) when the step collapses.
   bool step();
 
-  [[nodiscard]] const State& state() const { return state_; }
+  /// On the host, brought there when it is asked for.
+  [[nodiscard]] const State& state() const { return backend_->state(); }
+  [[nodiscard]] Energies energies() const { return backend_->energies(); }
+  [[nodiscard]] KernelTimes times() const { return backend_->times(); }
+  /// Of the state, as Operator has them.
+  [[nodiscard]] Index outside() const { return backend_->outside(); }
+  [[nodiscard]] Operator::Limit first_outside() const { return backend_->first_outside(Backend::Row::state); }
+  [[nodiscard]] std::string where() const { return backend_->name(); }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] double last_step() const { return dt_; }      ///< to be tried next
   [[nodiscard]] double taken_step() const { return taken_; }  ///< the last accepted one; 0 before it
@@ -64,17 +74,14 @@ class March {
   [[nodiscard]] double rk4(double dt);
   [[nodiscard]] Error collapse() const;
 
-  Operator& op_;
+  std::unique_ptr<Backend> backend_;
   MarchOptions options_;
-  State state_, next_;
-  State stage_;  // of RK4
-  std::vector<double> a_, de_, vbar_;
   double time_ = 0;
   double dt_ = 0;
   double taken_ = 0;
   double longest_ = 0;              // accepted so far; a step of a millionth of it has collapsed
-  double limit_ = 0;                // of state_
-  bool stress_is_current_ = false;  // the operator's stress is that of state_
+  double limit_ = 0;                // of the state
+  bool stress_is_current_ = false;  // the stress is that of the state
   Index accepted_ = 0;
   Index repeated_ = 0;
 };

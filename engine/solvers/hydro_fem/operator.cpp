@@ -262,7 +262,10 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
       sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes);
     });
     add_boundary_pressure(state, rhs_);
-    if (!weight_.empty()) add(1, {{rhs_, rhs_, weight_}});
+    if (!weight_.empty()) {
+      const Sum weight{&rhs_, &rhs_, &weight_};
+      add(1, {&weight, 1});
+    }
   }
   const double before = times_.solve_wall;
   int iterations = 0;
@@ -302,21 +305,21 @@ void Operator::energy_rate(const State& state, const std::vector<double>& v, dou
   if (!energy_sources_.empty()) add_energy_source(state, t, de);
 }
 
-void Operator::add(double factor, std::initializer_list<Sum> sums) const {
+void Operator::add(double factor, std::span<const Sum> sums) const {
   Index whole = 0;
   for (const Sum& s : sums) {
-    s.out.resize(s.base.size());
-    whole += static_cast<Index>(s.base.size());
+    s.out->resize(s.base->size());
+    whole += static_cast<Index>(s.base->size());
   }
   workers_.for_each({0, whole}, std::max<Index>(node_grain_, whole / (4 * workers_.threads()) + 1),
                     [&](Interval some, int) {
                       Index first = 0;  // of this sum among all
                       for (const Sum& s : sums) {
-                        const auto size = static_cast<Index>(s.base.size());
+                        const auto size = static_cast<Index>(s.base->size());
                         const Index begin = std::clamp<Index>(some.begin - first, 0, size),
                                     end = std::clamp<Index>(some.end - first, 0, size);
-                        double* out = s.out.data();
-                        const double *base = s.base.data(), *direction = s.direction.data();
+                        double* out = s.out->data();
+                        const double *base = s.base->data(), *direction = s.direction->data();
                         for (Index i = begin; i < end; ++i) out[i] = base[i] + factor * direction[i];
                         first += size;
                       }

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,11 +114,11 @@ class Operator {
 
   /// out = base + factor × direction, on all threads; several such sums at once.
   struct Sum {
-    std::vector<double>& out;
-    const std::vector<double>& base;
-    const std::vector<double>& direction;
+    std::vector<double>* out = nullptr;
+    const std::vector<double>* base = nullptr;
+    const std::vector<double>* direction = nullptr;
   };
-  void add(double factor, std::initializer_list<Sum> sums) const;
+  void add(double factor, std::span<const Sum> sums) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
@@ -125,6 +126,27 @@ class Operator {
   /// y = M_v p for `components` fields.
   void multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y);
   [[nodiscard]] const std::vector<double>& inverse_diagonal() const { return diagonal_; }
+
+  /// What else a backend needs that keeps the state elsewhere.
+  struct Constraint {
+    Index node;
+    std::array<double, 9> projector;  // dim × dim: what walls leave free
+  };
+  [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
+  [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }
+  [[nodiscard]] const std::vector<BoundaryCondition>& boundaries() const { return boundaries_; }
+  [[nodiscard]] const std::vector<std::shared_ptr<const EquationOfState>>& materials() const { return materials_; }
+  [[nodiscard]] const std::vector<double>& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
+  [[nodiscard]] const std::vector<double>& body_force() const { return weight_; }  ///< M_v g; empty without one
+  [[nodiscard]] bool has_energy_source() const { return !energy_sources_.empty(); }
+  [[nodiscard]] double mass_tolerance() const { return mass_tolerance_; }
+  [[nodiscard]] int mass_iterations() const { return mass_iterations_; }
+  [[nodiscard]] Team& team() const { return team_; }
+  /// What a zone takes in the sum-factorised kernels, for telemetry; zeros where F is formed.
+  [[nodiscard]] Work update_work() const;
+  [[nodiscard]] Work force_work() const;
+  [[nodiscard]] Work energy_work() const;
+  [[nodiscard]] Work solve_work(int iterations) const;  ///< of all zones
 
  private:
   void number_batches(const ZoneMesh& mesh);
@@ -150,12 +172,6 @@ class Operator {
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   /// Runs body over batches under the team.
   void run_phase(const char* name, const std::function<void(Interval)>& body, Work zone = {});
-  /// What a zone takes in the sum-factorised kernels, for telemetry; zeros where F is formed.
-  [[nodiscard]] Work update_work() const;
-  [[nodiscard]] Work force_work() const;
-  [[nodiscard]] Work energy_work() const;
-  [[nodiscard]] Work solve_work(int iterations) const;
-
   ZoneMesh mesh_;
   Tables tables_;
   Space space_;
@@ -189,10 +205,6 @@ class Operator {
   TunedWidth solve_width_;  // threads of the mass solve, whose passes may be shorter than a barrier
 
   std::vector<double> diagonal_;  // of M_v, inverse
-  struct Constraint {
-    Index node;
-    std::array<double, 9> projector;  // dim × dim
-  };
   std::vector<Constraint> constraints_;
   std::vector<double> batch_step_;
   Index limiting_batch_ = 0;    // of the last update

@@ -414,6 +414,31 @@ Bytes problem_memory(const Case& input, const Mesh* mesh) {
   return static_cast<Bytes>(zone * count.zones);
 }
 
+DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
+  const ZoneCount count = count_case_zones(input, mesh);
+  DeviceNeeds out;
+  out.zones = count.zones;
+  out.dim = count.dim;
+  out.k = static_cast<int>(input["parameters"]["order"].integer());
+  out.nodes = count.zones * std::pow(out.k, out.dim);  // of a mesh, without those on its boundary
+  if (mesh == nullptr) {
+    out.nodes = 1;
+    const Values zones = input["grid"]["zones"];
+    for (std::size_t d = 0; d < zones.size(); ++d) out.nodes *= static_cast<double>(zones.at(d).integer()) * out.k + 1;
+  }
+  out.axisymmetric = input[mesh == nullptr ? "grid" : "mesh"]["coordinates"].text() == "axisymmetric";
+  out.viscosity = input["parameters"]["viscosity"].boolean();
+  out.rk4 = input["parameters"]["integrator"].text() == "rk4";
+  out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
+  return out;
+}
+
+std::string problem_device_objection(const Case& input) {
+  if (input["parameters"]["corner_force"].text() == "matrices") return device_refuses_matrices;
+  if (input["excitation"]["sources"].size() > 0) return device_refuses_power;
+  return {};
+}
+
 std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
   Reader r{input, mesh};
   const Parts p = read_parts(r);

@@ -4,6 +4,7 @@
 
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/march.hpp"
 
 namespace conoid::hydro_fem {
@@ -43,5 +44,9 @@ struct Problem {
 [[nodiscard]] Problem make_problem(const Case& input, const Mesh* mesh);
 /// Memory that a run takes, from the sizes alone.
 [[nodiscard]] Bytes problem_memory(const Case& input, const Mesh* mesh);
+
+/// What a device would hold of it, and why it cannot compute it (as device_objection() of the set-up), from the case alone.
+[[nodiscard]] DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh);
+[[nodiscard]] std::string problem_device_objection(const Case& input);
 
 }  // namespace conoid::hydro_fem

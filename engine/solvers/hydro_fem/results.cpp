@@ -60,9 +60,8 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
   if (!due(dense_rows, 1)) return;
   sums_.recorded = step;
-  const State& state = march_->state();
   const double factor = problem_.energy_factor;
-  const Energies e = op_->energies(state);
+  const Energies e = march_->energies();
   if (sums_.energy_first == 0) sums_.energy_first = e.total();
   sums_.energy_worst = std::max(sums_.energy_worst, std::abs(e.total() - sums_.energy_first));
 
@@ -87,6 +86,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
     context.results.table(steps).append({t, dt});
   }
   if (tracers_.empty()) return;
+  const State& state = march_->state();
   const int dim = op_->space().dim;
   TableInfo pressure =
       table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
@@ -254,8 +254,7 @@ Status HydroFem::finish(RunContext& context) {
   const auto number = [&](std::string_view name, double value, std::string_view unit) {
     context.results.number(name, value, unit);
   };
-  const State& state = march_->state();
-  const Energies e = op_->energies(state);
+  const Energies e = march_->energies();
   const double factor = problem_.energy_factor;
   number("zones", static_cast<double>(op_->space().zones), "1");
   number("velocity_unknowns", static_cast<double>(op_->space().nodes * op_->space().dim), "1");
@@ -279,7 +278,7 @@ Status HydroFem::finish(RunContext& context) {
         "there is that of the table's edge",
         outside_.steps, march_->accepted(), outside_.most, op_->space().zones * op_->data().zone_points);
   }
-  const KernelTimes& times = op_->times();
+  const KernelTimes times = march_->times();
   if (const Index solves = solves_before_.count + times.solves; solves > 0)
     number("mass_iterations",
            static_cast<double>(solves_before_.iterations + times.iterations) / static_cast<double>(solves), "1");

@@ -7,7 +7,6 @@
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
-#include "engine/team/machine.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -333,7 +332,7 @@ struct Checker {
 
 void check_memory(const Case& input, const Settings& s, const std::vector<Band>& bands, const Mesh* mesh,
                   const Values& place, std::vector<Diagnostic>& out) {
-  const Bytes budget = s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
+  const Bytes budget = s.memory;
   Index unknowns = 0;
   Bytes needed = 0;
   for (const Band& band : bands) {
@@ -360,9 +359,10 @@ void check_memory(const Case& input, const Settings& s, const std::vector<Band>&
 
 }  // namespace
 
-std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh) {
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory) {
   std::vector<Diagnostic> out;
-  const Settings s = read_settings(input, out);
+  Settings s = read_settings(input, out);
+  s.memory = memory;
   if (has_errors(out)) return out;
   const std::shared_ptr<const Mesh> given(std::shared_ptr<void>(), mesh);
   const auto skin = bare_surface(s, mesh != nullptr ? given : nullptr);

@@ -50,7 +50,7 @@ struct DeviceRadiation::Memory {
   std::array<DeviceBuffer<Complex>, 2> panel;
   Index columns = 0;  ///< that f and psi have room for, with psi of `rows` rows
   Index rows = 0, rows_a_panel = 0;
-  Bytes held = 0;
+  Bytes held = 0;  ///< by the operator
   Stream maker, user;
   std::array<Event, 2> made, used, multiplying;
   Event begin, end;
@@ -94,7 +94,7 @@ void DeviceRadiation::open_products() {
 }
 
 /// Memory for an application; false where there is none.
-bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std::function<Bytes()>& budget,
+bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std::function<Bytes(Bytes)>& budget,
                               DeviceRadiationFacts& facts) {
   Memory& m = *memory_;
   const Index sources = parts_.from.count, depth = 2 * sources;
@@ -108,7 +108,7 @@ bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std:
         (parts_.to.data.size() + parts_.from.data.size() + parts_.scale.size()) * sizeof(double) +
         parts_.near_start.size() * sizeof(int) + blocks * (sizeof(int) + 2 * near_entries * sizeof(Complex));
     facts.least = operator_bytes + columns_bytes(1) + (products ? 2 * panel_rows * row_bytes : largest_partial / 16);
-    facts.given = budget();
+    facts.given = budget(0);
     if (facts.given < facts.least) return false;
     try {
       m.to = device_.allocate<double>(parts_.to.data.size(), "points of S");
@@ -144,6 +144,7 @@ bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std:
     }
     m.maker.synchronize();
     facts.copied += operator_bytes;
+    m.held = operator_bytes;
   }
   // What the last application had serves where it is enough.
   if (m.columns >= count && m.rows >= rows && (products ? !m.panel[0].empty() : !m.partial.empty())) return true;
@@ -152,7 +153,7 @@ bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std:
   m.partial = {};
   m.panel = {};
   m.columns = 0;
-  const Bytes all = budget();
+  const Bytes all = budget(m.held);
   const Index tallest = (rows + panel_rows - 1) / panel_rows * panel_rows;
   for (Index columns = count; columns >= 1; columns = columns > 1 ? (columns + 1) / 2 : 0) {
     if (columns_bytes(columns) >= all) continue;
@@ -316,7 +317,7 @@ void DeviceRadiation::products(Interval points, Index count, DeviceRadiationFact
 }
 
 DeviceRadiationFacts DeviceRadiation::apply(std::span<const Complex> f, Index count, std::span<Complex> psi,
-                                            Interval points, DeviceForm form, const std::function<Bytes()>& budget,
+                                            Interval points, DeviceForm form, const std::function<Bytes(Bytes)>& budget,
                                             const std::stop_token& stop) {
   const auto start = RadiationClock::now();
   DeviceRadiationFacts facts;

@@ -68,17 +68,18 @@ class DeviceRadiation {
   DeviceRadiation& operator=(const DeviceRadiation&) = delete;
 
   /// Rows of the points of S in `points` for all columns of f: psi as Radiation::apply has it, other rows are left alone. `budget`: bytes
-  /// of the device that may be taken, asked for where memory is taken anew. After a stop psi is not whole. Throws Failure (resources)
+  /// of the device that may be taken beside those that this object holds, asked for where memory is taken anew. After a stop psi is not whole. Throws Failure (resources)
   /// when the device fails; memory that is refused is no failure: `fits` tells.
   [[nodiscard]] DeviceRadiationFacts apply(std::span<const Complex> f, Index count, std::span<Complex> psi,
-                                           Interval points, DeviceForm form, const std::function<Bytes()>& budget,
+                                           Interval points, DeviceForm form,
+                                           const std::function<Bytes(Bytes held)>& budget,
                                            const std::stop_token& stop = {});
   /// Why there are no products on this device; empty if there are.
   [[nodiscard]] const std::string& no_products() const { return no_products_; }
 
  private:
   struct Memory;
-  bool prepare(Index rows, Index count, bool products, const std::function<Bytes()>& budget,
+  bool prepare(Index rows, Index count, bool products, const std::function<Bytes(Bytes held)>& budget,
                DeviceRadiationFacts& facts);
   void fused(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop);
   void products(Interval points, Index count, DeviceRadiationFacts& facts, const std::stop_token& stop);

@@ -30,14 +30,10 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Bytes budget_of(const Settings& s) {
-  return s.memory > 0 ? s.memory : this_machine().free_memory / 4 * 3;
-}
-
 }  // namespace
 
-std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh) const {
-  return check_settings(input, mesh);
+std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
+  return check_settings(input, mesh, offer.host.value);
 }
 
 double MaxwellFem::k() const {
@@ -51,12 +47,13 @@ std::string MaxwellFem::at_frequency() const {
 Index MaxwellFem::batch_size() const {
   // Vectors on S and currents of all columns at once in a quarter of the memory; the Krylov space takes another.
   const double column = 16.0 * static_cast<double>(10 * 2 * domain_.outer.size() + 3 * 4 * domain_.currents.size());
-  return std::clamp<Index>(static_cast<Index>(static_cast<double>(budget_of(settings_)) / 4 / column), 1, 512);
+  return std::clamp<Index>(static_cast<Index>(static_cast<double>(settings_.memory) / 4 / column), 1, 512);
 }
 
 Status MaxwellFem::prepare(RunContext& context) {
   std::vector<Diagnostic> found;
   settings_ = read_settings(context.input, found);
+  settings_.memory = context.offer.host.value;
   for (const Diagnostic& d : found)
     if (d.severity == Severity::error) return d;
   given_ = context.mesh;
@@ -133,7 +130,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   const double begin = now();
   system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
   DirectOptions direct = settings_.direct;
-  direct.memory = budget_of(settings_);
+  direct.memory = settings_.memory;
   const std::filesystem::path folder = context.results.folder();
   direct.scratch = folder.empty() ? temporary_folder() : folder / "scratch";
   std::error_code ec;
@@ -159,7 +156,7 @@ bool MaxwellFem::devices_radiate(RunContext& context) const {
   const std::vector<WorkerSpec>& workers = context.team.workers();
   const bool device =
       std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
-  std::vector<double> all{device && (workers.size() == 1 || !settings_.deterministic) ? 1.0 : 0.0};
+  std::vector<double> all{device && (workers.size() == 1 || !context.offer.deterministic.value) ? 1.0 : 0.0};
   context.cluster.minimum(std::span(all));
   return all[0] > 0;
 }
@@ -184,7 +181,7 @@ RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
   work.outer_points = static_cast<double>(domain_.outer.size());
   work.current_points = static_cast<double>(domain_.currents.size());
   work.ranks = context.cluster.size();
-  std::vector<double> budget{static_cast<double>(budget_of(settings_))};
+  std::vector<double> budget{static_cast<double>(settings_.memory)};
   context.cluster.minimum(std::span(budget));  // all ranks must choose the same
   const RadiationPlan plan = plan_radiation(work, budget[0]);
   log::info("maxwell-fem: radiation from S' to S {}", plan.reason);
@@ -217,7 +214,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   if (facts.flops > 0) context.results.number("factor_operations", facts.flops, "1");
   context.results.text("direct_solver", facts.method);
   context.progress.end();
-  options.memory = budget_of(settings_) / 4;
+  options.memory = settings_.memory / 4;
   options.stop = context.stop;
   truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, &context.cluster);
   return {};

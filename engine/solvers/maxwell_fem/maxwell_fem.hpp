@@ -27,8 +27,8 @@ struct PlanePoints {
 
 class MaxwellFem final : public Solver {
  public:
-  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh) const override;
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Machine& machine) const override;
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh* mesh, const Offer& offer) const override;
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Offer& offer) const override;
   [[nodiscard]] Status prepare(RunContext& context) override;
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override;
   [[nodiscard]] std::vector<CatalogEntry> catalog() const override;

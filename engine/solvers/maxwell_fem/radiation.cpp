@@ -326,7 +326,7 @@ class Radiation::OnDevices final : public Phase {
       device = mine.get();
     }
     const DeviceRadiationFacts facts = device->apply(
-        f_, count_, psi_, points, form_, [&] { return worker.memory(); }, r_.stop_);
+        f_, count_, psi_, points, form_, [&](Bytes held) { return worker.memory_beside(held); }, r_.stop_);
     if (facts.fits) {
       tell(worker, *device, facts);
       worker.add_copying(std::max(0.0, facts.seconds - facts.kernel_seconds));

@@ -254,9 +254,6 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   if (root.has("mesh")) {
     if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }
-  if (input["compute"].has("memory") && input["compute"]["memory"].has("host"))
-    s.memory = static_cast<Bytes>(input["compute"]["memory"]["host"].integer());
-  s.deterministic = input["compute"]["deterministic"].boolean();
   return s;
 }
 

@@ -69,8 +69,7 @@ struct Settings {
   bool range_profile = false, exact = false;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
   bool volume = false;      ///< frames with the field in the elements, which hide the body
-  Bytes memory = 0;         ///< budget; 0: three quarters of what is free
-  bool deterministic = false;
+  Bytes memory = 0;         ///< budget, as it was offered
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
   /// Waves of the case at one frequency: [direction][polarisation].
@@ -83,7 +82,7 @@ struct Settings {
 [[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
 
 /// What check() says beyond the schema; `mesh` may be null (sphere).
-[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh);
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory);
 
 /// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
 [[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);

@@ -76,10 +76,11 @@ class TestGallery : public QObject {
       const CheckReport report = check_case(*document);
       QVERIFY2(report.estimated, solver.c_str());
       const Estimate& e = report.estimate;
-      QVERIFY2(e.host_memory > (Bytes{1} << 20) && e.disk > 0 && report.host_budget > e.host_memory, solver.c_str());
+      QVERIFY2(e.host_memory > (Bytes{1} << 20) && e.disk > 0 && report.plan.offer.host.value > e.host_memory,
+               solver.c_str());
       QVERIFY2(e.seconds > 0 && e.basis.starts_with("from "), (solver + ": " + e.basis).c_str());
       QVERIFY2(e.streams.empty() == (e.streamed == 0) && e.slower >= 1, solver.c_str());
-      if (report.devices.empty()) QCOMPARE(e.device_memory, Bytes{0});
+      if (report.plan.team.devices().empty()) QCOMPARE(e.device_memory, Bytes{0});
     }
   }
 

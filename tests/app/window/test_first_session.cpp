@@ -35,6 +35,7 @@
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/solvers/registry.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/shown_window.hpp"
 
@@ -243,6 +244,12 @@ class TestFirstSession : public QObject {
     const int both = workers.findData("cuda:0,cpu");
     QVERIFY(both > 0 && workers.findData("cuda:0") > 0);
     QVERIFY(workers.itemText(both).contains("A card, 80 GiB"));
+    // It is told what they are good for.
+    QString told;
+    for (const QLabel* label : dialog.findChildren<QLabel*>())
+      if (label->text().startsWith("Devices compute")) told = label->text();
+    for (const SolverInfo* solver : registered_solvers())
+      QCOMPARE(told.contains(QString::fromStdString(std::string(solver->id))), solver->runs_on_devices());
     workers.setCurrentIndex(both);
     emit workers.activated(both);
     QCOMPARE(settings_->workers(), QString("cuda:0,cpu"));

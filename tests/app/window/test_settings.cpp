@@ -20,6 +20,8 @@
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
+#include "engine/session/offer.hpp"
+#include "engine/solvers/registry.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
@@ -110,16 +112,14 @@ class TestSettings : public QObject {
     choose("Computed by", QStringLiteral("cpu"));
     named<QSpinBox>("Memory of a run")->setValue(2048);
     named<QSpinBox>("Memory of each device")->setValue(512);
-    const auto budget = [&](const char* level) {
-      const Json* at = started_.back().document.find(std::string("/compute/memory/") + level);
-      return at ? at->get<std::uint64_t>() : 0;
-    };
     w->start_run();
     QCOMPARE(started_.size(), std::size_t{1});
-    QCOMPARE(started_.back().workers, std::string("cpu"));
+    QCOMPARE(started_.back().settings.workers, std::string("cpu"));
     QVERIFY(started_.back().courtesy > 0);
-    QCOMPARE(budget("host"), std::uint64_t{2048} << 20);
-    QCOMPARE(budget("device"), std::uint64_t{512} << 20);
+    QCOMPARE(*started_.back().settings.host, Bytes{2048} << 20);
+    QCOMPARE(*started_.back().settings.device, Bytes{512} << 20);
+    QVERIFY(started_.back().flags == ResourceRequest{});
+    QVERIFY(started_.back().document.find("/compute") == nullptr);  // the case is the user's own
     QCOMPARE(started_.back().runs, settings_->runs_folder());
     w.reset();
     // What the case says itself goes before, and nothing chosen leaves it alone.
@@ -129,14 +129,21 @@ class TestSettings : public QObject {
     w = window();
     QVERIFY(w->open_case(folder_.filePath("own.json").toStdString()).ok());
     w->start_run();
-    QCOMPARE(budget("host"), std::uint64_t{1000000000});
+    const Case input = Case::resolve(started_.back().document,
+                                     Schema::for_solver("acoustic-fd", find_solver("acoustic-fd")->schema).value())
+                           .value();
+    const Offer offer =
+        make_offer(input, {.flags = started_.back().flags, .settings = started_.back().settings}).value();
+    QCOMPARE(offer.host.value, Bytes{1000000000});
+    QCOMPARE(offer.host.source, std::string("case"));
+    QCOMPARE(offer.device.source, std::string("settings"));
     w.reset();
     named<QSpinBox>("Memory of a run")->setValue(0);
     named<QSpinBox>("Memory of each device")->setValue(0);
     w = window();
     QVERIFY(w->open_case(file).ok());
     w->start_run();
-    QCOMPARE(budget("host") + budget("device"), std::uint64_t{0});
+    QVERIFY(!started_.back().settings.host && !started_.back().settings.device);
   }
 
   void waiting_runs_go_to_the_folder_chosen_since() {

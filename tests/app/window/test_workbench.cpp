@@ -763,8 +763,8 @@ class TestWorkbench : public QObject {
     QCOMPARE(kept(file, true).size(), std::size_t{1});
     const auto again = kept(file, false);
     QCOMPARE(again.size(), std::size_t{1});
-    QCOMPARE(again[0].name, QString("from the side"));
-    QVERIFY((again[0].camera->placement() == std::array<double, 11>{1, 2, 3, 0, 0, 0, 0, 0, 1, 7, 1}));
+    QCOMPARE(again[0].name, std::string("from the side"));
+    QVERIFY((again[0].camera == std::array<double, 11>{1, 2, 3, 0, 0, 0, 0, 0, 1, 7, 1}));
     QVERIFY(!again[0].view.cuts[1].visible && again[0].view.cuts[1].position == 0.25);
     QVERIFY(again[0].view.iso == std::vector<double>({0.3, -0.3}));
     QVERIFY(again[0].view.clip && again[0].view.clip->position == 0.75 && again[0].view.opacity == 0.5);

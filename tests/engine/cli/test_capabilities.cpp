@@ -70,7 +70,7 @@ void TestCapabilities::the_readme_says_the_same() {
   }
 }
 
-/// The small case of each solver, of acoustic-bem with enough rows for a device. A worker that did something in a phase has a row.
+/// The small case of each solver, of acoustic-bem with enough rows for a device, of hydro-fem its beginning. A worker that did something in a phase has a row.
 void TestCapabilities::devices_compute_what_is_said() {
   QFETCH(QString, solver);
   const rod::Scratch scratch;
@@ -79,6 +79,9 @@ void TestCapabilities::devices_compute_what_is_said() {
   if (solver == "acoustic-bem")
     words << "--set"
           << "mesh.size=\"0.45 m\"";
+  if (solver == "hydro-fem")  // the first of some hundred steps
+    words << "--set"
+          << "parameters.end_time=0.01";
   QProcess process;
   safety::start(process, scratch.path(), words, {{"CONOID_EMULATED", "devices=2"}});
   const rod::Said said = rod::collect(process, 200000);
@@ -114,7 +117,8 @@ void TestCapabilities::auto_takes_no_device_that_has_nothing_to_do() {
     if (any) continue;
     const rod::Said said = safety::conoid(scratch.path(), {"check", safety::case_of(solver), "--json"});
     COMPARE_EXIT(said, 0);
-    QVERIFY2(said.json()["estimate"]["devices"].empty(), said.out.c_str());
+    const Json devices = said.json().at("estimate").at("devices");
+    QVERIFY2(devices.is_array() && devices.empty(), said.out.c_str());
   }
 }
 

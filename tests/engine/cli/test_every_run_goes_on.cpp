@@ -125,39 +125,44 @@ void TestEveryRunGoesOn::on_a_device_and_back() {
   QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
-/// Planes so large that 64 MB do not hold what a step needs of them: told with both amounts, and the run is there to go on with.
+/// Planes so large that 64 MB do not hold what a step needs of them: told with both amounts before anything is computed, by `check` as well.
 void TestEveryRunGoesOn::when_a_device_has_too_little_memory() {
 #if !CONOID_HAVE_EMULATED
   QSKIP("built without the emulated device");
 #endif
   const QString out = "large-planes";
-  const rod::Said said = safety::conoid(
-      scratch_.path(),
-      safety::run_line("acoustic-fd", out,
-                       short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12",
-                                                "--set", "parameters.duration=0.002", "--workers", "emulated"}),
-      {{"CONOID_EMULATED", "memory=64MiB"}});
-  COMPARE_EXIT(said, 6);
-  QVERIFY2(said.says("57.6 MiB of device memory are too few") && said.says("MiB are needed") &&
-               said.says("compute.memory.device") && said.says("--workers cpu"),
-           said.err.c_str());
-  COMPARE_EXIT(resume(out, {"--workers", "cpu"}), 0);
+  const QStringList settings =
+      short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12",
+                               "--set", "parameters.duration=0.002"};
+  for (const bool runs : {false, true}) {
+    const QStringList words = (runs ? safety::run_line("acoustic-fd", out, settings)
+                                    : QStringList{"check", safety::case_of("acoustic-fd")} + settings) +
+                              QStringList{"--workers", "emulated"};
+    const rod::Said said = safety::conoid(scratch_.path(), words, {{"CONOID_EMULATED", "memory=64MiB"}});
+    COMPARE_EXIT(said, 6);
+    QVERIFY2(said.says("of device memory, 57.6 MiB are to be had") && said.says("MiB are needed") &&
+                 said.says("--workers cpu"),
+             said.err.c_str());
+  }
+  QVERIFY(!std::filesystem::exists(scratch_ / out.toStdString()));
+  COMPARE_EXIT(
+      safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out, settings + QStringList{"--workers", "cpu"})),
+      0);
   QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["steps"].get<int>(), 2);
 }
 
 /// A grid that passes through a window over a file, killed twice, the second time inside one of its writes to that file: the bits of a grid in memory.
 void TestEveryRunGoesOn::with_planes_on_the_disk() {
   const QString out = "streamed";
-  const QStringList few = {"--set", "parameters.duration=0.025"};
+  // What a run may take is said anew when it goes on.
+  const QStringList few = {"--set", "parameters.duration=0.025"}, little = {"--memory", "host=2MiB"};
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out + "-whole", few)), 0);
   const safety::Left whole = safety::left_by(scratch_ / (out + "-whole").toStdString());
-  COMPARE_EXIT(
-      safety::conoid(scratch_.path(),
-                     safety::run_line("acoustic-fd", out, safety::often + few + QStringList{"--memory", "host=2MiB"}),
-                     safety::dies_in_checkpoint(3)),
-      killed);
-  COMPARE_EXIT(resume(out, {}, safety::dies_in(1500)), killed);
-  COMPARE_EXIT(resume(out, {}), 0);
+  COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out, safety::often + few + little),
+                              safety::dies_in_checkpoint(3)),
+               killed);
+  COMPARE_EXIT(resume(out, little, safety::dies_in(1500)), killed);
+  COMPARE_EXIT(resume(out, little), 0);
   const conoid::Json numbers = rod::summary_of(scratch_ / out.toStdString())["numbers"];
   QVERIFY(numbers.contains("streamed_read") && numbers["streamed_read"]["value"].get<double>() > 0);
   const std::string wrong = safety::difference(whole, safety::left_by(scratch_ / out.toStdString()));

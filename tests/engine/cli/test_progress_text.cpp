@@ -43,14 +43,15 @@ void TestProgressText::a_line_says_what_is_known() {
 }
 
 void TestProgressText::budgets_are_parsed() {
-  const auto both = parse_memory("host=8GiB,device=500MB");
+  const auto parse = [](const char* text) { return cli::request_of({.workers = {}, .threads = 0, .memory = text}); };
+  const auto both = parse("host=8GiB,device=500MB");
   QVERIFY(both.ok());
   QCOMPARE(*both->host, Bytes{8} << 30);
   QCOMPARE(*both->device, Bytes{500000000});
-  QVERIFY(!parse_memory("")->host);
-  QCOMPARE(*parse_memory("1GiB")->host, Bytes{1} << 30);
-  for (const char* wrong : {"host=", "disk=1GiB", "host=lots", "host=-1GiB", "host=0B"})
-    QVERIFY2(!parse_memory(wrong).ok(), wrong);
+  QVERIFY(!parse("")->host);
+  QCOMPARE(*parse("1GiB")->host, Bytes{1} << 30);
+  for (const char* wrong : {"host=", "disk=1GiB", "host=lots", "host=-1GiB", "host=0B", "host=1kB"})
+    QVERIFY2(!parse(wrong).ok(), wrong);
 }
 
 void TestProgressText::columns_are_aligned() {

@@ -67,7 +67,7 @@ conoid::SessionOptions options(const conoid::Json& json, const fs::path& folder)
   conoid::SessionOptions out;
   out.document = conoid::CaseDocument::from_json(json, folder.parent_path() / "case.json");
   out.folder = folder;
-  out.threads = 1;
+  out.flags.threads = 1;
   return out;
 }
 

@@ -106,7 +106,7 @@ void TestCheckpointsBeside::expect_the_same(const std::string& name) {
   QVERIFY(is_free(scratch_ / name));
   SessionOptions again;
   again.resume = scratch_ / name;
-  again.threads = 1;
+  again.flags.threads = 1;
   QCOMPARE(run(std::move(again)).state, SessionState::finished);
   QVERIFY(rod::rows_of(scratch_ / name / "charts/heat.csv") == rows_);
   QCOMPARE(rod::summary_text(scratch_ / name, "numbers"), numbers_);
@@ -144,7 +144,7 @@ void TestCheckpointsBeside::the_march_goes_on_over_a_slow_disk() {
 
 void TestCheckpointsBeside::without_memory_for_a_copy_it_is_written_in_the_march() {
   SessionOptions options = rod::options(large(0.1), scratch_ / "short");
-  options.host_memory = Bytes{150} << 20;  // the rod needs 144 MB
+  options.flags.host = Bytes{150} << 20;  // the rod needs 144 MB
   QCOMPARE(run(std::move(options)).state, SessionState::finished);
   const Json told = rod::summary_of(scratch_ / "short")["checkpoints"];
   QVERIFY2(told["written"].get<int>() > 1 && told["beside_the_march"].get<int>() == 0, compact_json(told).c_str());
@@ -178,7 +178,7 @@ void TestCheckpointsBeside::a_stop_leaves_the_one_before() {
     const SlowDisk disk(2);  // 36 s a checkpoint
     SessionOptions again;
     again.resume = scratch_ / "stop";
-    again.threads = 1;
+    again.flags.threads = 1;
     auto session = start_session(std::move(again));
     QVERIFY(rod::eventually([&] { return disk.blocks() > 0; }));
     const auto asked = std::chrono::steady_clock::now();

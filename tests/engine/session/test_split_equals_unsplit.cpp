@@ -59,7 +59,7 @@ void TestSplitEqualsUnsplit::pause_step_stop_resume() {
   QVERIFY(half["steps"] < steps);
   SessionOptions again;
   again.resume = scratch / "split";
-  again.threads = 1;
+  again.flags.threads = 1;
   QVERIFY(run_to_end(std::move(again), SessionState::finished));
 
   QCOMPARE(rod::rows_of(scratch / "split/charts/heat.csv"), rod::rows_of(scratch / "whole/charts/heat.csv"));

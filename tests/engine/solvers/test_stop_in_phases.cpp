@@ -70,7 +70,8 @@ End go(const CaseDocument& document, Listener& listener) {
   Team team({{"cpu", 1, 1}});
   const auto cluster = single_rank();
   MemoryResults results;
-  RunContext context{setup.input, setup.mesh, team, *cluster, results, listener, listener.source.get_token()};
+  RunContext context{setup.input, setup.mesh, team,     setup.offer,
+                     *cluster,    results,    listener, listener.source.get_token()};
   End end;
   end.status = setup.solver->prepare(context);
   while (end.status && end.advances < 3 && !listener.source.stop_requested()) {

@@ -8,7 +8,11 @@
 
 #include <fstream>
 
+#include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
+#include "render/capture/run_picture.hpp"
+#include "render/capture/similarity.hpp"
+#include "render/scene/saved_view.hpp"
 #include "tests/render/sample_frames.hpp"
 
 using namespace conoid;
@@ -71,6 +75,47 @@ class TestRenderCommand : public QObject {
     QVERIFY(text.ok());
     for (const auto& [key, value] : *text) run_named = run_named || (key == "Run" && value == "run-0123");
     QVERIFY(run_named);
+  }
+
+  void a_scene_is_drawn_as_it_was_kept() {
+    SavedView view{"below", {0.5, 0.4, -3, 0.5, 0.4, 0.3, 0, 1, 0, 1.4, 1}, {}};
+    view.view.cuts = {CutPlane{false, 0.5}, CutPlane{false, 0.5}, CutPlane{true, 0.25}};
+    view.view.fixed_range = true;
+    view.view.low = -1e-3;
+    view.view.high = 1e-3;
+    view.view.triad = false;
+    const SavedView other{"other", {3, 0.4, 0.3, 0.5, 0.4, 0.3, 0, 0, 1, 1.4, 1}, {}};
+    std::ofstream(file("views.json").toStdString()) << saved_views_text(std::array{other, view});
+    const auto drawn = [&](const QStringList& more) {
+      const auto outcome =
+          render(QStringList{run_, "--frame", "1", "--size", "200x150", "-o", file("scene.png")} + more);
+      if (outcome.code != 0) qFatal("%s", qPrintable(outcome.err));
+      return decode_png(*read_file(file("scene.png").toStdString())).value();
+    };
+    // The same by the scene itself, in this process.
+    FieldRequest request{run_.toStdString(), "", "", 1, false};
+    auto scene = std::make_shared<FieldScene>();
+    scene->set_theme(paper(light_theme()));
+    QVERIFY(scene->set_frame(read_frame(request).value()).ok());
+    FieldView titled = view.view;
+    titled.title = "A test wave";
+    QVERIFY(scene->set_view(titled).ok());
+    scene->look(StandardView::iso);
+    scene->camera().place(view.camera);
+    const auto expected = take_picture(scene, {200, 150, 1, false});
+    // Not the same bytes: another process rounds a coordinate otherwise.
+    const auto like = [&](const QStringList& more) { return structural_similarity(drawn(more), *expected); };
+    QVERIFY(like({"--scene", file("views.json"), "--scene-view", "below"}) > 0.999);
+    QVERIFY(like({"--scene", file("views.json")}) < 0.99);
+    // What is given beside it replaces its own.
+    QVERIFY(like({"--scene", file("views.json"), "--scene-view", "below", "--view", "+x"}) < 0.99);
+    const auto none = render({run_, "-o", file("b.png"), "--scene", file("views.json"), "--scene-view", "above"});
+    QCOMPARE(none.code, static_cast<int>(ErrorCode::command_line));
+    QVERIFY2(none.err.contains("\"other\", \"below\""), qPrintable(none.err));
+    std::ofstream(file("wrong.json").toStdString()) << "[{\"name\": \"a\"}]";
+    const auto wrong = render({run_, "-o", file("b.png"), "--scene", file("wrong.json")});
+    QCOMPARE(wrong.code, static_cast<int>(ErrorCode::invalid_input));
+    QVERIFY2(wrong.err.contains("wrong.json: view 1, \"camera\""), qPrintable(wrong.err));
   }
 
   void thumbnails_charts_and_lists() {

@@ -346,6 +346,71 @@ class TestPictures : public QObject {
     }
   }
 
+  void cells_of_a_surface_are_smooth_but_not_over_creases() {
+    // z at the middle of each quadrilateral of a fine sphere: what lies between is z but for the curvature within two cells.
+    auto ball = sample::sphere(96, 48);
+    const auto& mesh = std::get<MeshGeometry>(ball->parts[0].geometry);
+    const auto of_cells = [](const MeshGeometry& m, auto&& value) {
+      std::vector<float> out;
+      for (std::size_t c = 0; c + 1 < m.offsets->size(); ++c) {
+        Vec3 mean{};
+        const auto begin = static_cast<std::size_t>((*m.offsets)[c]),
+                   end = static_cast<std::size_t>((*m.offsets)[c + 1]);
+        for (std::size_t k = begin; k < end; ++k)
+          for (std::size_t d = 0; d < 3; ++d)
+            mean[d] +=
+                (*m.points)[3 * static_cast<std::size_t>((*m.connectivity)[k]) + d] / static_cast<double>(end - begin);
+        out.push_back(value(mean));
+      }
+      return out;
+    };
+    FieldInfo info = sample::pressure();
+    info.association = Association::cell;
+    ball->parts[0].fields = {make_field(info, of_cells(mesh, [](const Vec3& p) { return static_cast<float>(p[2]); }))};
+    const auto worst = [](const std::shared_ptr<FieldScene>& scene) {
+      double out = 0;
+      for (int y = 20; y < 300; y += 13)
+        for (int x = 20; x < 300; x += 17)
+          if (const auto probe = scene->pick(x, y)) out = std::max(out, std::abs(probe->value - probe->position[2]));
+      return out;
+    };
+    auto scene = scene_of(ball);
+    scene->look(StandardView::plus_x);
+    (void)picture(scene, 300, 300);
+    const double smooth = worst(scene);
+    FieldView view = scene->view();
+    view.smooth = false;
+    QVERIFY(scene->set_view(view).ok());
+    (void)picture(scene, 300, 300);
+    const double facets = worst(scene);
+    // Rows of cells are π/48 high: half of that is what a cell's own value is off at its sides.
+    QVERIFY2(smooth < 0.005 && facets > 0.02, qPrintable(QString("%1 %2").arg(smooth).arg(facets)));
+
+    // A box whose sides carry 1 and 2: at an edge each side keeps its own.
+    auto box = std::make_shared<Frame>();
+    MeshGeometry sides;
+    sides.points = std::make_shared<const std::vector<double>>(
+        std::vector<double>{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1});
+    sides.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3, 2, 1, 1, 2, 5, 4});
+    sides.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 4, 8});
+    sides.types = std::make_shared<const std::vector<std::uint8_t>>(std::vector<std::uint8_t>{9, 9});
+    box->parts.push_back({"surface", sides, {make_field(info, std::vector<float>{1, 2})}});
+    auto corner = scene_of(box);
+    corner->look(StandardView::plus_x);
+    (void)picture(corner, 300, 300);
+    for (int k = 0; k < 300; k += 7)
+      if (const auto probe = corner->pick(k, k)) QCOMPARE(probe->value, 2.0);
+    corner->look(StandardView::minus_z);
+    (void)picture(corner, 300, 300);
+    int seen = 0;
+    for (int k = 0; k < 300; k += 7)
+      if (const auto probe = corner->pick(k, 300 - k)) {
+        QCOMPARE(probe->value, 1.0);
+        ++seen;
+      }
+    QVERIFY(seen > 5);
+  }
+
   void a_frame_of_another_complex_phase_keeps_the_range() {
     auto scene = scene_of(sample::sphere(24, 12, true));
     const auto range = scene->range();

@@ -162,7 +162,7 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
   std::string used;
   // What a device holds with room to spare: 20 B a node of it, 12 B of the host.
   const Bytes nodes = Bytes{1} << 30;
-  if (device->free_memory() > 24 * nodes && this_machine().memory > 24 * nodes)
+  if (device->free_memory() > 24 * nodes && run.free_memory > 24 * nodes)
     for (const int order : {2, 4, 6, 8}) {
       run.doing(fmt::format("order {} on {}", order, name));
       const double rate = march_rate(order, {1024, 1024, 1024}, worker, budget, "auto", Edges::sponge, used);
@@ -196,10 +196,9 @@ void device_rows(const TestRun& run, const BenchSink& sink) {
 }
 
 void processor_rows(const TestRun& run, const BenchSink& sink) {
-  const Machine machine = this_machine();
   // Four times three arrays must not fit in the last cache, but in half of the memory that is free.
   Index n = run.quick ? 384 : 512;
-  while (n > 96 && static_cast<Bytes>(12 * n * n * n) > machine.free_memory / (run.quick ? 3 : 8)) n -= 32;
+  while (n > 96 && static_cast<Bytes>(12 * n * n * n) > run.free_memory / (run.quick ? 3 : 8)) n -= 32;
   const int threads = std::max(1, run.threads);
   const double budget = run.quick ? 1 : 4;
   const WorkerSpec processors{"cpu", threads, 1};

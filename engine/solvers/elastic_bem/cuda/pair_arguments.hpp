@@ -65,6 +65,51 @@ struct PairArguments {
   int chunk;       ///< points in shared memory at a time (elements of several nodes)
   PairMedium<Real> medium;
 };
+/// A column of a matrix on the device that gets columns of a panel: order[begin] … order[end − 1].
+template <class Real>
+struct PlacedColumn {
+  Real* to = nullptr;  ///< complex
+  int begin = 0, end = 0;
+};
+template <class Real>
+struct PlaceArguments {
+  const PlacedColumn<Real>* columns;  ///< blockIdx.y
+  const int* order;
+  const Real* panel;
+  long long length;  ///< complex values of a column
+  int set;           ///< 0: they are added to what is there
+};
+
+/// A value that the host has worked out, for a matrix on the device; no two of a launch for the same place.
+template <class Real>
+struct MatrixPatch {
+  Real* to = nullptr;  ///< complex
+  Real re = 0, im = 0;
+};
+template <class Real>
+struct PatchArguments {
+  const MatrixPatch<Real>* patches;
+  long long count;
+};
+
+/// What becomes of a column once all pairs are in: w · column + diagonal at one row + weight · a column of `more`.
+template <class Real>
+struct FinishedColumn {
+  Real* column = nullptr;  ///< complex
+  Real window = 1;
+  Real diagonal_re = 0, diagonal_im = 0;
+  long long row = -1;  ///< of the diagonal; −1: none
+  int from = -1;       ///< column of `more`; −1: none
+  Real weight_re = 0, weight_im = 0;
+};
+template <class Real>
+struct FinishArguments {
+  const FinishedColumn<Real>* columns;  ///< blockIdx.y
+  const Real* more;
+  long long length;
+};
+inline constexpr int matrix_threads = 256;
+
 /// Bytes of shared memory of a block for elements of several nodes.
 constexpr unsigned long long pair_shared(int chunk, int real_bytes) {
   return 1ULL * static_cast<unsigned>(chunk) * pair_parts * pair_rows_a_block * static_cast<unsigned>(real_bytes);

@@ -193,7 +193,7 @@ void stages(Bench& b, const Size& s) {
                                      : Complex3{});
   }
   const Bytes needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
-  if (needed + (Bytes{2} << 30) > this_machine().free_memory) {
+  if (needed + (Bytes{2} << 30) > b.run.free_memory) {
     b.number(fmt::format("n = {}: not run, memory needed", s.n), static_cast<double>(needed) / 1e9, "GB");
     return;
   }

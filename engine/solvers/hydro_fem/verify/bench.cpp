@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of a step and of its kernels on the cases for which the public proxy of the method was timed.
+#include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 
@@ -129,12 +130,103 @@ void paper_tables(const TestRun& run, const BenchSink& sink, double budget) {
     }
 }
 
+/// Whole steps on the first NVIDIA device against all processors, from the same operator; nothing where there is none.
+void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
+  const auto found = find_devices("cuda");
+  if (!found || found->empty() || !run.may_want("device: ")) return;
+  struct DeviceCase {
+    const char* name;
+    Setup (*make)();
+    bool quick;
+  };
+  const DeviceCase all[] = {
+      {"triple point 2D Q3-Q2, 28×12", [] { return flows::triple_point(3, 28, 12); }, true},
+      {"triple point 2D Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, true},
+      {"triple point 2D Q3-Q2, 224×96", [] { return flows::triple_point(3, 224, 96); }, false},
+      {"Sedov 3D Q2-Q1, 8×8×8", [] { return flows::sedov(3, 2, 8, 1, 0.25); }, true},
+      {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, true},
+      {"Sedov 3D Q2-Q1, 32×32×32", [] { return flows::sedov(3, 2, 32, 1, 0.25); }, true},
+      {"Sedov 3D Q2-Q1, 64×64×64", [] { return flows::sedov(3, 2, 64, 1, 0.25); }, false},
+      {"Sedov 3D Q3-Q2, 32×32×32", [] { return flows::sedov(3, 3, 32, 1, 0.25); }, false},
+      {"Sedov 3D Q4-Q3, 16×16×16", [] { return flows::sedov(3, 4, 16, 1, 0.25); }, false},
+      {"Sedov 3D Q5-Q4, 8×8×8 (general kernels)", [] { return flows::sedov(3, 5, 8, 1, 0.25); }, false},
+  };
+  for (const DeviceCase& c : all) {
+    const std::string name = fmt::format("device: {}", c.name);
+    if ((run.quick && !c.quick) || !run.may_want(name)) continue;
+    run.doing(name);
+    Setup setup = c.make();
+    setup.mass_tolerance = 1e-8;
+    const int cores = std::min(std::max(1, this_machine().cores), run.threads);
+    Team team({WorkerSpec{"cpu", cores, 1}});
+    Operator op(setup, best_kernels(), team);
+    auto device = Device::open(fmt::format("cuda:{}", found->front().index));
+    if (!device) throw Failure(device.error());
+    struct Timed {
+      double step = 0;  // least seconds of an attempted step
+      double kinetic = 0;
+      Index accepted = 0, steps = 0;
+      KernelTimes times;
+    };
+    // At least `least` steps, and as many as the budget has room for up to `most`.
+    const auto timed = [&](std::unique_ptr<Backend> backend, Index least, Index most) {
+      March march(std::move(backend), {});
+      const auto attempted = [&] { return march.accepted() + march.repeated(); };
+      Timed out;
+      out.step = std::numeric_limits<double>::infinity();
+      const double begin = wall_seconds();
+      while (march.accepted() < least || (march.accepted() < most && wall_seconds() - begin < budget)) {
+        const Index before = attempted();
+        const double start = wall_seconds();
+        march.step();
+        out.step = std::min(out.step, (wall_seconds() - start) / static_cast<double>(attempted() - before));
+      }
+      out.kinetic = march.energies().kinetic;
+      out.accepted = march.accepted();
+      out.steps = attempted();
+      out.times = march.times();
+      return out;
+    };
+    const Timed processors = timed(host_backend(op), 4, 200);
+    const Timed there = timed(device_backend(op, std::move(*device)), processors.accepted, processors.accepted);
+    const std::string what = found->front().name;
+    sink({fmt::format("{}: a step", name), 1e3 * there.step, "ms", processors.step / there.step, 0,
+          fmt::format("{}; {} threads here: {:.4g} ms", what, cores, 1e3 * processors.step), "device memory"});
+    const auto each = [&](const char* part, double seconds) {
+      sink({fmt::format("{}: {} a step", name, part), 1e3 * seconds / static_cast<double>(there.steps), "ms", 0, 0,
+            "on average, by the device's clock", ""});
+    };
+    each("stress and force", there.times.update);
+    each("sums at nodes", there.times.force);
+    each("velocity solve", there.times.velocity_solve);
+    each("energy rate", there.times.energy_solve);
+    for (const bool launches : {true, false}) {
+      auto again = Device::open(fmt::format("cuda:{}", found->front().index));
+      if (!again) throw Failure(again.error());
+      DeviceOptions options;
+      options.solves = launches ? DeviceOptions::Solves::launches : DeviceOptions::Solves::at_once;
+      const Timed other =
+          timed(device_backend(op, std::move(*again), options), std::min<Index>(20, processors.accepted), 20);
+      sink({fmt::format("{}: velocity solve a step, {}", name, launches ? "by launches" : "in one kernel"),
+            1e3 * other.times.velocity_solve / static_cast<double>(other.steps), "ms", 0, 0, "for comparison", ""});
+    }
+    sink({fmt::format("{}: iterations a velocity solve", name),
+          static_cast<double>(there.times.iterations) / static_cast<double>(there.times.solves), "1", 0, 0,
+          fmt::format("processors: {:.3g}",
+                      static_cast<double>(processors.times.iterations) / static_cast<double>(processors.times.solves)),
+          ""});
+    sink({fmt::format("{}: kinetic energy off", name), std::abs(there.kinetic / processors.kinetic - 1), "1", 0, 0,
+          fmt::format("processors, after the same {} steps with mass solves to 1e-8", processors.steps), ""});
+  }
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& sink) {
   const double budget = run.quick ? 2 : 8;
   try {
     for (const Case& c : cases) {
+      if (!run.may_want(c.name)) continue;
       run.doing(c.name);
       Setup s = c.make();
       s.mass_tolerance = 1e-8;
@@ -175,13 +267,15 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     const int cores = std::max(1, this_machine().cores);
     if (cores >= 2 && run.threads >= 2) {
       for (const Case& c : {cases[0], cases[2]}) {
+        if (!run.may_want(c.name)) continue;
         run.doing(fmt::format("{}, two threads", c.name));
         const double one = best_step(c, 1, budget), two = best_step(c, 2, budget);
         sink({fmt::format("{}: two threads against one", c.name), one / two, "1", one / two, 1.85,
               "ideal 2; best of many steps, wall time", "needs two idle cores"});
       }
     }
-    paper_tables(run, sink, run.quick ? 0.7 : 4);
+    if (run.may_want("Table ")) paper_tables(run, sink, run.quick ? 0.7 : 4);
+    device_rows(run, sink, run.quick ? 1 : 4);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -89,7 +89,7 @@ struct Rod {
 
 class HeatRod final : public Solver {
  public:
-  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh*) const override {
+  [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh*, const Offer&) const override {
     std::vector<Diagnostic> out;
     const Values fourier = input["parameters"]["fourier"];
     if (fourier.number() > 0.5)
@@ -98,7 +98,7 @@ class HeatRod final : public Solver {
     return out;
   }
 
-  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh*, const Machine&) const override {
+  [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh*, const Offer&) const override {
     Estimate out;
     const auto points = static_cast<Bytes>(input["rod"]["cells"].integer() + 1);
     out.host_memory = 2 * points * sizeof(double);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/mesh/generators.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 
 using namespace conoid;
@@ -83,12 +84,13 @@ std::shared_ptr<const Mesh> sphere(int divisions) {
 /// A run up to `steps` calls of advance (or its end).
 struct Run {
   Case input;
+  Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
   Team team{{{"cpu", 2, 1}}};
   std::unique_ptr<Communicator> cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   AcousticBem solver;
 
   Run(const Json& json, std::shared_ptr<const Mesh> m) : input(resolved(json)), mesh(std::move(m)) {
@@ -111,7 +113,7 @@ struct Run {
 
 QString first_error(const Json& json, const Mesh& mesh) {
   const Case c = resolved(json);
-  for (const Diagnostic& d : AcousticBem().check(c, &mesh))
+  for (const Diagnostic& d : AcousticBem().check(c, &mesh, make_offer(c).value()))
     if (d.severity == Severity::error) return QString::fromStdString(d.render());
   return {};
 }
@@ -239,7 +241,7 @@ class TestSolver : public QObject {
     json["output"]["exact"] = "none";
     const auto said = [&](const Mesh& mesh) {
       QString out;
-      for (const Diagnostic& d : AcousticBem().check(resolved(json), &mesh))
+      for (const Diagnostic& d : AcousticBem().check(resolved(json), &mesh, make_offer(resolved(json)).value()))
         if (d.text.find("inside another") != std::string::npos) out += QString::fromStdString(d.render());
       return out;
     };
@@ -271,6 +273,34 @@ class TestSolver : public QObject {
       }
       QVERIFY(within >= 9);
     }
+  }
+
+  // A plane's points and the directions of the far field took more of a run than all that was foreseen.
+  void the_estimate_counts_planes_and_the_far_field() {
+    const auto mesh = sphere(8);
+    const auto surface = make_surface(*mesh, Ordering::hilbert, 0);
+    QVERIFY(surface.ok());
+    std::vector<Diagnostic> none;
+    Settings s = read_settings(resolved(sphere_case()), none);
+    complete(s, *surface);
+    s.planes.clear();
+    s.receivers.clear();
+    s.pattern_normal = -1;
+    s.frequencies.clear();
+    const ExpectedTime bare = expected_time(s, *surface, 2);
+    QVERIFY(bare.points == 0 && bare.finish == 0);
+    PlaneSetting plane;
+    plane.points = {61, 1, 61};
+    s.planes.push_back(plane);
+    const ExpectedTime shown = expected_time(s, *surface, 2);
+    // As many points as six times the vertices cost more than the assembly among vertices, since each is summed over all triangles.
+    QVERIFY2(shown.points > 0.5 * shown.assembly, qPrintable(QString("%1 %2").arg(shown.points).arg(shown.assembly)));
+    QVERIFY(shown.march > bare.march && shown.assembly == bare.assembly);
+    s.pattern_normal = 1;
+    s.pattern_count = 181;
+    s.maps = {100, 200};
+    QVERIFY(expected_time(s, *surface, 2).finish > 0);
+    QVERIFY(std::abs(shown.sum() - shown.assembly - shown.points - shown.march - shown.finish) < 1e-12);
   }
 
   void the_estimate_has_parts_that_do_not_divide() {
@@ -305,7 +335,7 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["parameters"]["form"] = "DC";
     const Case wrong = resolved(json);
-    QVERIFY(has_errors(AcousticBem().check(wrong, &good)));
+    QVERIFY(has_errors(AcousticBem().check(wrong, &good, make_offer(wrong).value())));
     json = sphere_case();
     json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad cases: each is told apart, with numbers and a remedy, and nothing crashes.
 // labels: unit
+#include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 
 #include <QTemporaryDir>
@@ -40,9 +41,9 @@ class TestCaseMessages : public QObject {
     const auto resolved = Case::resolve(document, schema.value());
     if (!resolved) return {resolved.error()};
     const auto solver = solver_info().make();
-    auto out = solver->check(*resolved, nullptr);
+    auto out = solver->check(*resolved, nullptr, make_offer(*resolved).value());
     if (has_errors(out)) return out;
-    const auto estimate = solver->estimate(*resolved, nullptr, this_machine());
+    const auto estimate = solver->estimate(*resolved, nullptr, make_offer(*resolved).value());
     if (!estimate) out.push_back(estimate.error());
     return out;
   }

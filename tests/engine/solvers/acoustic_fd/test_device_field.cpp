@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device kernels compute the host's fields: on the emulated device, whose accesses are checked in the checked one.
 // labels: unit emulated timeout900
+#include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
@@ -94,9 +95,10 @@ class TestDeviceField : public QObject {
   /// A case to its end; its last frame.
   static std::shared_ptr<const Frame> run_case(const Case& input, const char* workers, MemoryResults& results) {
     const auto alone = single_rank();
-    Team team(parse_workers(workers, 2).value());
+    const Offer offer = make_offer(input, {.flags = {.workers = workers, .threads = 2}}).value();
+    Team team(offer.workers);
     NoProgress progress;
-    RunContext context{input, nullptr, team, *alone, results, progress, {}};
+    RunContext context{input, nullptr, team, offer, *alone, results, progress, {}};
     const auto solver = solver_info().make();
     if (!solver->prepare(context).ok()) return nullptr;
     while (!solver->advance(context)->finished) continue;
@@ -515,7 +517,7 @@ class TestDeviceField : public QObject {
     };
     const auto words = [&](const Case& input) {
       std::string all;
-      for (const auto& d : solver_info().make()->check(input, nullptr)) all += d.render();
+      for (const auto& d : solver_info().make()->check(input, nullptr, make_offer(input).value())) all += d.render();
       return all;
     };
     std::vector<std::vector<double>> tables[3];
@@ -570,8 +572,10 @@ class TestDeviceField : public QObject {
     int memory = 1'600'000;
     std::vector<Diagnostic> said;
     Problem streamed;
-    do streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
-    while (32 % band_of(streamed) == 0 && memory < 4'500'000);
+    do {
+      streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
+      streamed.device_memory = static_cast<Bytes>(memory);
+    } while (32 % band_of(streamed) == 0 && memory < 4'500'000);
     const Case unsaid = unsaid_with(std::to_string(memory));
     const Index band = band_of(streamed), apart = (32 + band - 1) / band * band;
     QVERIFY2(said.empty() && apart != 32 && apart < 75, qPrintable(QString("%1 steps").arg(band)));

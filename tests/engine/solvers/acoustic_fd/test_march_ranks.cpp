@@ -121,9 +121,10 @@ class TestMarchRanks : public QObject {
     for (std::size_t i = 0; i < 2; ++i) {
       Communicator& cluster = i == 0 ? *alone : *world_;
       Team team({WorkerSpec{"cpu", 1, 1}});
+      const Offer offer = make_offer(input, {.place = place_of(cluster)}).value();
       MemoryResults results;
       NoProgress progress;
-      RunContext context{input, nullptr, team, cluster, results, progress, {}};
+      RunContext context{input, nullptr, team, offer, cluster, results, progress, {}};
       const auto solver = solver_info().make();
       QVERIFY(solver->prepare(context).ok());
       for (;;)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case through the solver's own face: check, estimate, prepare, advance, fill, save, load, finish.
 // labels: unit
+#include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
@@ -33,11 +34,12 @@ Case resolved(std::string_view text) {
 
 struct Bench {
   Case input;
+  Offer offer = make_offer(input).value();
   std::unique_ptr<Communicator> cluster = single_rank();
   Team team{{WorkerSpec{"cpu", 1, 1}}};
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+  RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
   explicit Bench(std::string_view text) : input(resolved(text)) {}
 };
 
@@ -72,7 +74,7 @@ class TestSolverRun : public QObject {
       const auto input = Case::resolve(document.value(), schema.value());
       QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
       const auto solver = solver_info().make();
-      for (const auto& d : solver->check(*input, nullptr)) QFAIL(d.render().c_str());
+      for (const auto& d : solver->check(*input, nullptr, make_offer(*input).value())) QFAIL(d.render().c_str());
       QVERIFY(std::filesystem::exists(folder / "card.json"));
     }
   }
@@ -81,7 +83,7 @@ class TestSolverRun : public QObject {
     const Case input = resolved(R"({"solver": "acoustic-fd", "grid": {"points": [512, 512, 512], "spacing": 10},
       "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 1000, "speed": 2500}]}},
       "parameters": {"order": 8, "steps": 100}})");
-    const auto estimate = solver_info().make()->estimate(input, nullptr, this_machine());
+    const auto estimate = solver_info().make()->estimate(input, nullptr, make_offer(input).value());
     QVERIFY(estimate->host_memory > Bytes{12} * 512 * 512 * 512);
     QVERIFY(estimate->host_memory < Bytes{3'500'000'000});
   }
@@ -89,8 +91,9 @@ class TestSolverRun : public QObject {
   void a_small_case_runs_and_matches_the_exact_traces() {
     Bench b(small_case);
     const auto solver = solver_info().make();
-    for (const auto& d : solver->check(b.input, nullptr)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
-    const auto estimate = solver->estimate(b.input, nullptr, this_machine());
+    for (const auto& d : solver->check(b.input, nullptr, make_offer(b.input).value()))
+      QVERIFY2(d.severity != Severity::error, d.render().c_str());
+    const auto estimate = solver->estimate(b.input, nullptr, make_offer(b.input).value());
     QVERIFY(estimate->steps > 20 && estimate->seconds > 0 && estimate->host_memory > 41 * 38 * 45 * 8);
     QVERIFY(solver->prepare(b.context).ok());
     Index calls = 0, last = 0;
@@ -180,11 +183,13 @@ class TestSolverRun : public QObject {
              budget + "}}}";
     };
     const auto solver = solver_info().make();
-    const auto streamed = solver->check(resolved(text("60, 60", "6000000")), nullptr);
+    const auto streamed = solver->check(resolved(text("60, 60", "6000000")), nullptr,
+                                        make_offer(resolved(text("60, 60", "6000000"))).value());
     QVERIFY(!has_errors(streamed));
     QVERIFY(std::any_of(streamed.begin(), streamed.end(),
                         [](const Diagnostic& d) { return d.text.find("slides over the disk") != std::string::npos; }));
-    const auto refused = solver->check(resolved(text("100, 100", "1100000")), nullptr);
+    const auto refused = solver->check(resolved(text("100, 100", "1100000")), nullptr,
+                                       make_offer(resolved(text("100, 100", "1100000"))).value());
     QVERIFY(has_errors(refused));
     QVERIFY(refused.back().text.find("even streamed") != std::string::npos);
     Bench b(text("60, 60", "6000000"));
@@ -257,7 +262,7 @@ class TestSolverRun : public QObject {
   void frames_fall_on_the_same_steps_whatever_the_clock() {
     Bench b(small_case);
     const auto solver = solver_info().make();
-    const Index steps = solver->estimate(b.input, nullptr, this_machine())->steps;
+    const Index steps = solver->estimate(b.input, nullptr, make_offer(b.input).value())->steps;
     QVERIFY(solver->prepare(b.context).ok());
     std::set<Index> seen;
     for (;;) {

@@ -8,6 +8,7 @@
 
 #include "engine/io/checkpoint.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
@@ -43,12 +44,13 @@ Result<Case> resolved(const Json& json) {
 
 struct Run {
   Case input;
+  Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
   Team team;
   std::unique_ptr<Communicator> cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   ElasticBem solver;
   explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}})
       : input(resolved(json).value()), team(std::move(workers)) {
@@ -151,7 +153,7 @@ class TestSolver : public QObject {
         json["output"].erase("planes");
       json["output"].erase("lines");
       for (const char* need : {"insertion_loss", "third_octaves", "stresses"}) json["output"][need] = false;
-      const auto e = ElasticBem().estimate(resolved(json).value(), nullptr, Machine{});
+      const auto e = ElasticBem().estimate(resolved(json).value(), nullptr, make_offer(resolved(json).value()).value());
       if (!e.ok()) qFatal("%s", e.error().render().c_str());
       return e->seconds;
     };
@@ -296,7 +298,8 @@ class TestSolver : public QObject {
     if (!input) {
       said = QString::fromStdString(input.error().render());
     } else {
-      for (const Diagnostic& d : ElasticBem().check(*input, nullptr)) said += QString::fromStdString(d.render()) + "\n";
+      for (const Diagnostic& d : ElasticBem().check(*input, nullptr, make_offer(*input).value()))
+        said += QString::fromStdString(d.render()) + "\n";
     }
     QVERIFY2(said.contains(words), qPrintable(said));
   }
@@ -308,7 +311,7 @@ class TestSolver : public QObject {
       json["parameters"]["frequencies"]["values"][0] = frequency;
       const auto input = resolved(json);
       std::vector<Diagnostic> said;
-      const auto problem = make_problem(input.value(), nullptr, said);
+      const auto problem = make_problem(input.value(), nullptr, make_offer(input.value()).value(), said);
       return problem ? 0.5 * problem->scene.surface->diameter / std::sqrt(2.0) : 0.0;
     };
     QVERIFY(std::abs(extent(0.25) - 5) < 1e-6);
@@ -372,12 +375,14 @@ class TestSolver : public QObject {
       json["boundaries"][0]["components"] = components;
       json["compute"]["precision"] = precision.toStdString();
       const Case input = resolved(json).value();
-      for (const Diagnostic& d : ElasticBem().check(input, &balls)) qFatal("%s", d.render().c_str());
+      for (const Diagnostic& d : ElasticBem().check(input, &balls, make_offer(input).value()))
+        qFatal("%s", d.render().c_str());
       Team team({{"cpu", 2, 1}});
       const auto cluster = single_rank();
       MemoryResults results;
       NoProgress progress;
-      RunContext context{input, std::make_shared<const Mesh>(balls), team, *cluster, results, progress, {}};
+      const Offer offer = make_offer(input).value();
+      RunContext context{input, std::make_shared<const Mesh>(balls), team, offer, *cluster, results, progress, {}};
       ElasticBem solver;
       if (const Status s = solver.prepare(context); !s) qFatal("%s", s.error().render().c_str());
       const auto advanced = solver.advance(context);
@@ -402,7 +407,8 @@ class TestSolver : public QObject {
       json["parameters"]["frequencies"]["values"][0] = frequency;
       const Mesh ball = *icosphere({.divisions = 2});
       QString all;
-      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &ball))
+      for (const Diagnostic& d :
+           ElasticBem().check(resolved(json).value(), &ball, make_offer(resolved(json).value()).value()))
         all += QString::fromStdString(d.render()) + "\n";
       return all;
     };
@@ -419,7 +425,7 @@ class TestSolver : public QObject {
         R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"frequencies": {"values": [0.01]}}, "foundations": [{"group": "foundation"}]})");
     std::vector<Diagnostic> said;
-    const auto problem = make_problem(resolved(json).value(), &mesh, said);
+    const auto problem = make_problem(resolved(json).value(), &mesh, make_offer(resolved(json).value()).value(), said);
     QVERIFY(problem != nullptr);
     QCOMPARE(said.size(), std::size_t{1});
     QVERIFY2(QString::fromStdString(said[0].render()).contains("1 flipped cells"), said[0].render().c_str());
@@ -433,7 +439,8 @@ class TestSolver : public QObject {
         "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
       json["parameters"]["domain"] = domain;
       QString all;
-      for (const Diagnostic& d : ElasticBem().check(resolved(json).value(), &mesh))
+      for (const Diagnostic& d :
+           ElasticBem().check(resolved(json).value(), &mesh, make_offer(resolved(json).value()).value()))
         all += QString::fromStdString(d.render()) + "\n";
       return all;
     };
@@ -453,7 +460,8 @@ class TestSolver : public QObject {
         R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"domain": "outside", "frequencies": {"values": [0.01]}}, "foundations": [{"group": "pad"}]})");
     QString told;
-    for (const Diagnostic& d : ElasticBem().check(resolved(on_pad).value(), &holed))
+    for (const Diagnostic& d :
+         ElasticBem().check(resolved(on_pad).value(), &holed, make_offer(resolved(on_pad).value()).value()))
       told += QString::fromStdString(d.render()) + "\n";
     QVERIFY2(told.contains("the group 'pad' has no surface cells"), qPrintable(told));
     Mesh warped;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad cases: each is told apart, with places and a remedy, and nothing crashes.
 // labels: unit
+#include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
@@ -35,9 +36,9 @@ class TestCaseMessages : public QObject {
     const auto input = resolved(good_case, changes, (folder_.path() + "/case.json").toStdString());
     if (!input) return {input.error()};
     const auto solver = solver_info().make();
-    auto out = solver->check(*input, nullptr);
+    auto out = solver->check(*input, nullptr, make_offer(*input).value());
     if (has_errors(out)) return out;
-    const auto estimate = solver->estimate(*input, nullptr, this_machine());
+    const auto estimate = solver->estimate(*input, nullptr, make_offer(*input).value());
     if (!estimate) out.push_back(estimate.error());
     return out;
   }

@@ -4,6 +4,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/zones_of_mesh.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
@@ -142,6 +143,7 @@ constexpr const char* ring_case = R"({
 
 struct MeshBench {
   Case input;
+  Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
   std::unique_ptr<Communicator> cluster = single_rank();
   Team team{{WorkerSpec{"cpu", 2, 1}}};
@@ -152,9 +154,9 @@ struct MeshBench {
   MeshBench(std::string_view text, std::shared_ptr<const Mesh> m,
             const std::vector<std::pair<std::string, std::string>>& changes = {})
       : input(resolved(text, changes).value()),
-        mesh(std::move(m)), context{input, mesh, team, *cluster, results, progress, {}} {}
+        mesh(std::move(m)), context{input, mesh, team, offer, *cluster, results, progress, {}} {}
   void run() {
-    for (const auto& d : solver->check(input, mesh.get()))
+    for (const auto& d : solver->check(input, mesh.get(), make_offer(input).value()))
       if (d.severity == Severity::error) throw Failure(d);
     solver->prepare(context).or_throw();
     for (;;) {
@@ -281,7 +283,7 @@ class TestMeshCases : public QObject {
     // Half of what interpolation of the pressure at the start gave at the pole: 0.0045 and 0.243.
     for (const auto& [order, limit] : {std::pair{3, 0.0022}, {2, 0.12}}) {
       MeshBench b(text, mesh, {{"parameters.order", std::to_string(order)}});
-      const auto said = b.solver->check(b.input, mesh.get());
+      const auto said = b.solver->check(b.input, mesh.get(), make_offer(b.input).value());
       QCOMPARE(said.size(), std::size_t(order == 2 ? 1 : 0));
       if (order == 2) QVERIFY(QString::fromStdString(said[0].render()).contains("'outer' meets the axis at x = 1"));
       b.run();
@@ -372,7 +374,7 @@ class TestMeshCases : public QObject {
     if (!input)
       found = {input.error()};
     else
-      found = solver_info().make()->check(*input, &m);
+      found = solver_info().make()->check(*input, &m, make_offer(*input).value());
     QString all;
     for (const auto& d : found) {
       all += QString::fromStdString(d.render()) + "\n";

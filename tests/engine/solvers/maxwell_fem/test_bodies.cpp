@@ -19,6 +19,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/prepare.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
@@ -44,7 +45,8 @@ Case case_of_body(double frequency, const std::string& file = "body.msh", const 
 /// What check() says of facets; empty: nothing. Errors end the test.
 QString facets_told(const Mesh& body, double frequency) {
   QString out;
-  for (const Diagnostic& d : MaxwellFem().check(case_of_body(frequency), &body)) {
+  const Case input = case_of_body(frequency);
+  for (const Diagnostic& d : MaxwellFem().check(input, &body, make_offer(input).value())) {
     if (d.severity == Severity::error) qFatal("%s", d.render().c_str());
     if (d.text.find("flat facets") != std::string::npos) out = QString::fromStdString(d.render());
   }
@@ -82,7 +84,8 @@ double echo_of(const Case& input, std::shared_ptr<const Mesh> mesh) {
   const auto cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, std::move(mesh), team, *cluster, results, progress, {}};
+  const Offer offer = make_offer(input).value();
+  RunContext context{input, std::move(mesh), team, offer, *cluster, results, progress, {}};
   MaxwellFem solver;
   if (const Status s = solver.prepare(context); !s) qFatal("%s", s.error().render().c_str());
   for (;;) {
@@ -184,7 +187,7 @@ class TestBodies : public QObject {
     const auto input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
     QVERIFY(input.ok());
     bool found = false;
-    for (const Diagnostic& d : MaxwellFem().check(*input, &layer))
+    for (const Diagnostic& d : MaxwellFem().check(*input, &layer, make_offer(*input).value()))
       found = found || d.text.find("flat facets") != std::string::npos;
     QVERIFY(found);
   }
@@ -293,7 +296,7 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
     QVERIFY2(made.ok(), made.ok() ? "" : made.error().render().c_str());
     const auto mesh = std::make_shared<const Mesh>(std::move(made->mesh));
     double told = 0;
-    for (const Diagnostic& d : MaxwellFem().check(*input, mesh.get()))
+    for (const Diagnostic& d : MaxwellFem().check(*input, mesh.get(), make_offer(*input).value()))
       if (const auto text = QString::fromStdString(d.text); text.contains("rim of a sheet"))
         told = text.section("off by some ", 1).section(' ', 0, 0).toDouble();
     // Rayleigh's limit, (64/9π) k⁴a⁶; the next term is of the order (ka)² of that, 0.04 dB.

@@ -8,6 +8,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
@@ -53,7 +54,8 @@ struct WholeRun {
     const auto cluster = single_rank();
     MemoryResults results;
     NoProgress progress;
-    RunContext context{input, nullptr, team, *cluster, results, progress, {}};
+    Offer offer = make_offer(input).value();
+    RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
     MaxwellFem solver;
     solver.prepare(context).or_throw();
     while (!solver.advance(context).value().finished) {

@@ -19,6 +19,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 
@@ -81,12 +82,13 @@ Case resolved(const Json& json) {
 
 struct Run {
   Case input;
+  Offer offer = make_offer(input).value();
   std::shared_ptr<const Mesh> mesh;
   Team team{{{"cpu", 2, 1}}};
   std::unique_ptr<Communicator> cluster = single_rank();
   MemoryResults results;
   NoProgress progress;
-  RunContext context{input, mesh, team, *cluster, results, progress, {}};
+  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   MaxwellFem solver;
   Status finished;
 
@@ -113,7 +115,7 @@ struct Run {
 };
 
 QString first_error(const Json& json, const Mesh* mesh = nullptr) {
-  for (const Diagnostic& d : MaxwellFem().check(resolved(json), mesh))
+  for (const Diagnostic& d : MaxwellFem().check(resolved(json), mesh, make_offer(resolved(json)).value()))
     if (d.severity == Severity::error) return QString::fromStdString(d.render());
   return {};
 }
@@ -300,9 +302,8 @@ class TestSolver : public QObject {
     // A single application does not pay for the making.
     QVERIFY(!plan_radiation({60000, 60000, 1, 1, 1e-4, 1}, budget).compressed);
     // What the check shows of a case.
-    Machine machine = this_machine();
     const auto shown = [&](const Json& json) {
-      const auto e = MaxwellFem().estimate(resolved(json), nullptr, machine);
+      const auto e = MaxwellFem().estimate(resolved(json), nullptr, make_offer(resolved(json)).value());
       if (!e.ok()) qFatal("%s", e.error().render().c_str());
       for (const auto& [name, value] : e->details)
         if (name == "radiation") return QString::fromStdString(value);

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tools for the mouse and the keyboard on a picture.
+#include "app/panels/scene_tools.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPixmap>
+
+#include "app/look/small_widgets.hpp"
+#include "app/model/names.hpp"
+
+namespace conoid::app {
+namespace {
+
+constexpr int profile_samples = 400;
+constexpr int beside_axes = 96;  // what lies over the picture leaves the triad free
+
+}  // namespace
+
+SceneTools::SceneTools(FieldScene& scene, ViewportHost& viewport, const Look& look, QObject* parent)
+    : QObject(parent), scene_(scene), viewport_(viewport), look_(look), picture_widget_(viewport.widget()) {
+  reading_ = make_label({}, "reading", picture_widget_);
+  reading_->hide();
+  make_line_box();
+  pointer_ = new QLabel(picture_widget_);
+  pointer_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  pointer_->hide();
+}
+
+bool SceneTools::eventFilter(QObject* watched, QEvent* event) {
+  // What its fields leave of keys and clicks is not for the picture below: Enter would begin a line there.
+  if (watched == line_box_ && (event->type() == QEvent::KeyPress || event->type() == QEvent::MouseButtonPress ||
+                               event->type() == QEvent::MouseButtonRelease || event->type() == QEvent::Wheel))
+    return true;
+  return QObject::eventFilter(watched, event);
+}
+
+void SceneTools::take(MouseTool tool) {
+  tool_ = tool;
+  line_begin_.reset();
+  show_pointer(false);
+  scene_.set_line({});
+  picture_widget_->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
+  static const QString hints[] = {
+      QString(), tr("Point at the field to read its value; click to keep it in the picture."),
+      tr("Press, draw a line across the field, let go."), tr("Click where a receiver should be."),
+      tr("Click a side of the body, or choose it in the list.")};
+  show_reading(hints[static_cast<int>(tool)]);
+}
+
+bool SceneTools::handle_key(const QKeyEvent& event) {
+  if (tool_ == MouseTool::turn || (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier))) return false;
+  const QWidget& picture = *picture_widget_;
+  const double ratio = picture_widget_->devicePixelRatioF(),
+               step = (event.modifiers() & Qt::ShiftModifier ? 2 : 16) * ratio;
+  double x = 0, y = 0;
+  bool click = false;
+  switch (event.key()) {
+    case Qt::Key_Left: x = -step; break;
+    case Qt::Key_Right: x = step; break;
+    case Qt::Key_Up: y = -step; break;
+    case Qt::Key_Down: y = step; break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Space: click = true; break;
+    default: return false;
+  }
+  if (pointer_->isHidden() && !line_begin_)
+    pointer_at_ = {0.5 * picture.width() * ratio, 0.5 * picture.height() * ratio};
+  pointer_at_ = {std::clamp(pointer_at_[0] + x, 0.0, picture.width() * ratio - 1),
+                 std::clamp(pointer_at_[1] + y, 0.0, picture.height() * ratio - 1)};
+  show_pointer(true);
+  InputEvent as_mouse;
+  as_mouse.x = pointer_at_[0];
+  as_mouse.y = pointer_at_[1];
+  if (!click) {
+    static_cast<void>(handle(as_mouse));
+    return true;
+  }
+  as_mouse.button = MouseButton::left;
+  const bool line_ends = line_begin_.has_value();
+  as_mouse.kind = InputKind::press;
+  if (!line_ends) static_cast<void>(handle(as_mouse));
+  as_mouse.kind = InputKind::release;
+  if (line_ends || tool_ != MouseTool::profile) static_cast<void>(handle(as_mouse));
+  return true;
+}
+
+void SceneTools::show_pointer(bool visible) {
+  pointer_->setVisible(visible);
+  if (!visible) return;
+  if (pointer_->pixmap().isNull()) {
+    // A cross with a rim, to be seen on every colour.
+    constexpr int size = 25;
+    const double ratio = picture_widget_->devicePixelRatioF();
+    QPixmap cross(QSize(size, size) * ratio);
+    cross.setDevicePixelRatio(ratio);
+    cross.fill(Qt::transparent);
+    QPainter painter(&cross);
+    painter.setRenderHint(QPainter::Antialiasing);
+    constexpr double middle = 0.5 * size, inner = 3, outer = 11;
+    for (const auto& [colour, width] :
+         {std::pair{look_.colour("viewport"), 5.0}, std::pair{look_.colour("text"), 2.0}}) {
+      painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap));
+      for (const auto& [x, y] : {std::pair{1, 0}, std::pair{-1, 0}, std::pair{0, 1}, std::pair{0, -1}})
+        painter.drawLine(QPointF(middle + inner * x, middle + inner * y),
+                         QPointF(middle + outer * x, middle + outer * y));
+    }
+    painter.end();
+    pointer_->setPixmap(cross);
+    pointer_->adjustSize();
+  }
+  const double ratio = picture_widget_->devicePixelRatioF();
+  pointer_->move(qRound(pointer_at_[0] / ratio) - pointer_->width() / 2,
+                 qRound(pointer_at_[1] / ratio) - pointer_->height() / 2);
+}
+
+void SceneTools::show_reading(const QString& shown) {
+  reading_->setText(shown);
+  reading_->setVisible(!shown.isEmpty());
+  reading_->adjustSize();
+  place_line_box();
+  const int above = line_box_->isHidden() ? 0 : line_box_->height() + 8;
+  reading_->move(beside_axes, picture_widget_->height() - reading_->height() - 12 - above);
+}
+
+std::optional<Vec3> SceneTools::place_under(const InputEvent& event) {
+  if (const auto probe = scene_.pick(event.x, event.y)) return probe->position;
+  // Beside everything: on the plane through the middle that faces the eye most.
+  const Bounds& b = scene_.camera().bounds();
+  return scene_.pick_plane(event.x, event.y, 2, 0.5 * (b[4] + b[5]));
+}
+
+bool SceneTools::is_click(const InputEvent& event) {
+  if (event.button != MouseButton::left) return false;
+  if (event.kind == InputKind::press) pressed_at_ = {event.x, event.y};
+  constexpr double still = 4;  // pixels
+  return event.kind == InputKind::release &&
+         std::hypot(event.x - pressed_at_[0], event.y - pressed_at_[1]) <= still * picture_widget_->devicePixelRatioF();
+}
+
+void SceneTools::make_line_box() {
+  line_box_ = new QFrame(picture_widget_);
+  set_role(line_box_, "reading");
+  auto* row = new QHBoxLayout(line_box_);
+  row->setContentsMargins(8, 4, 8, 4);
+  row->setSpacing(8);
+  line_from_ = new QLineEdit(line_box_);
+  line_to_ = new QLineEdit(line_box_);
+  for (const auto& [edit, word, name] : {std::tuple{line_from_, tr("Line from"), tr("Beginning of the line")},
+                                         std::tuple{line_to_, tr("to"), tr("End of the line")}}) {
+    edit->setAccessibleName(name);
+    edit->setPlaceholderText("x, y, z");
+    edit->setToolTip(tr("A place x, y, z with units or in metres; Enter draws the line"));
+    edit->setFixedWidth(edit->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m"));
+    row->addWidget(make_label(word, "small", line_box_));
+    row->addWidget(edit);
+    connect(edit, &QLineEdit::returnPressed, this, &SceneTools::draw_typed_line);
+  }
+  line_box_->installEventFilter(this);
+  line_box_->hide();
+}
+
+void SceneTools::place_line_box() {
+  line_box_->setVisible(tool_ == MouseTool::profile && picture_);
+  line_box_->adjustSize();
+  line_box_->move(beside_axes, picture_widget_->height() - line_box_->height() - 12);
+}
+
+void SceneTools::draw_typed_line() {
+  std::array<Vec3, 2> ends{};
+  for (const auto& [edit, end] : {std::pair{line_from_, &ends[0]}, std::pair{line_to_, &ends[1]}}) {
+    const auto place = parse_place(edit->text().toStdString());
+    if (!place) {
+      // An end that is still empty is the next to be typed.
+      if (!edit->text().trimmed().isEmpty())
+        show_reading(QString::fromStdString(place.error().text + ". " + place.error().hint));
+      edit->setFocus();
+      edit->selectAll();
+      return;
+    }
+    *end = *place;
+  }
+  draw_line(ends[0], ends[1]);
+  viewport_.request_render();
+  draw_profile(ends[0], ends[1]);
+}
+
+void SceneTools::draw_line(const Vec3& begin, const Vec3& end) {
+  scene_.set_line({begin, end});
+  const double length = std::hypot(end[0] - begin[0], end[1] - begin[1], end[2] - begin[2]);
+  show_reading(tr("%1 long").arg(QString::fromStdString(readable(length, "m"))));
+}
+
+void SceneTools::draw_profile(const Vec3& begin, const Vec3& end) {
+  const auto points = scene_.profile(scene_.view().part, begin, end, profile_samples);
+  if (!points)
+    return show_reading(
+        QString::fromStdString(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+  emit profile_drawn(*points);
+}
+
+bool SceneTools::handle(const InputEvent& event) {
+  if (!picture_) return false;
+  switch (tool_) {
+    case MouseTool::turn: return false;
+    case MouseTool::probe: return handle_probe(event);
+    case MouseTool::profile: return handle_line(event);
+    case MouseTool::place:
+      if (event.kind != InputKind::press || event.button != MouseButton::left) return false;
+      if (const auto place = place_under(event)) emit place_chosen(*place);
+      return true;
+    case MouseTool::choose:
+      if (!is_click(event)) return false;
+      if (const auto probe = scene_.pick(event.x, event.y)) emit face_chosen(probe->position);
+      return false;
+  }
+  return false;
+}
+
+bool SceneTools::handle_probe(const InputEvent& event) {
+  if (event.kind == InputKind::leave) show_reading({});
+  if (is_click(event))
+    if (const auto probe = scene_.pick(event.x, event.y)) emit value_kept(*probe);
+  if (event.kind != InputKind::move || event.button != MouseButton::none) return false;
+  const auto probe = scene_.pick(event.x, event.y);
+  show_reading(probe ? QString::fromStdString(probe->text) : tr("Nothing here."));
+  if (probe) emit probed(*probe);
+  return false;  // turning goes on working while values are read
+}
+
+bool SceneTools::handle_line(const InputEvent& event) {
+  const bool left = event.button == MouseButton::left;
+  if (event.kind == InputKind::press && left) {
+    line_begin_ = place_under(event);
+    return true;
+  }
+  if (!line_begin_) return false;
+  const auto end = place_under(event);
+  if (event.kind == InputKind::move && end) {
+    draw_line(*line_begin_, *end);
+    return true;
+  }
+  if (event.kind == InputKind::release && left) {
+    const Vec3 begin = *line_begin_;
+    line_begin_.reset();
+    if (!end) return true;
+    line_from_->setText(QString::fromStdString(place_text(begin)));
+    line_to_->setText(QString::fromStdString(place_text(*end)));
+    draw_profile(begin, *end);
+    return true;
+  }
+  return true;
+}
+
+void SceneTools::place_texts() {
+  if (!reading_->isHidden())
+    show_reading(reading_->text());
+  else
+    place_line_box();
+}
+
+void SceneTools::apply_theme() {
+  pointer_->setPixmap({});
+}
+
+}  // namespace conoid::app

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the left mouse button, or the keyboard in its place, does in a picture of a field: read values, draw a line, place a receiver,
+// choose a face; with the line of text that says what comes of it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QObject>
+
+#include "app/look/theme.hpp"
+#include "render/scene/field_scene.hpp"
+#include "render/window/viewport.hpp"
+
+class QFrame;
+class QKeyEvent;
+class QLabel;
+class QLineEdit;
+
+namespace conoid::app {
+
+/// What the left mouse button does in the picture.
+enum class MouseTool { turn, probe, profile, place, choose };
+
+class SceneTools : public QObject {
+  Q_OBJECT
+ public:
+  /// Lays its texts over the viewport's widget; scene and viewport outlive it.
+  SceneTools(FieldScene& scene, ViewportHost& viewport, const Look& look, QObject* parent = nullptr);
+
+  [[nodiscard]] MouseTool tool() const { return tool_; }
+  void take(MouseTool tool);
+  /// Without a picture there is nothing to point at.
+  void set_picture(bool any) { picture_ = any; }
+  /// True: the event was the tool's and does not turn the view.
+  [[nodiscard]] bool handle(const InputEvent& event);
+  /// While a tool is in hand, arrows move its pointer (with Shift by little) and Enter or space clicks with it, as the mouse would;
+  /// a line begins and ends with a click. False: another key, or no tool.
+  [[nodiscard]] bool handle_key(const QKeyEvent& event);
+  void hide_pointer() { show_pointer(false); }
+  /// After the picture has changed its size.
+  void place_texts();
+  /// Drawn anew in the colours of the theme.
+  void apply_theme();
+
+ signals:
+  void probed(const conoid::Probe& probe);
+  /// A click with the tool that reads values: this one is to be kept in the picture.
+  void value_kept(const conoid::Probe& probe);
+  void profile_drawn(const std::vector<conoid::ProfilePoint>& points);
+  void place_chosen(const conoid::Vec3& place);
+  /// A click on something that is drawn, with the tool that chooses faces.
+  void face_chosen(const conoid::Vec3& place);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void show_pointer(bool visible);
+  void show_reading(const QString& text);
+  /// Two places to type while the tool for lines is in hand.
+  void make_line_box();
+  void place_line_box();
+  void draw_typed_line();
+  void draw_line(const Vec3& begin, const Vec3& end);
+  void draw_profile(const Vec3& begin, const Vec3& end);
+  /// Whether this is the end of a click; what is dragged turns the view.
+  [[nodiscard]] bool is_click(const InputEvent& event);
+  [[nodiscard]] bool handle_probe(const InputEvent& event);
+  [[nodiscard]] bool handle_line(const InputEvent& event);
+  [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);
+
+  FieldScene& scene_;
+  ViewportHost& viewport_;
+  const Look& look_;
+  QWidget* picture_widget_;
+  QLabel* reading_;
+  QFrame* line_box_ = nullptr;
+  QLineEdit* line_from_ = nullptr;
+  QLineEdit* line_to_ = nullptr;
+  QLabel* pointer_;                     ///< of the keyboard, on the picture
+  std::array<double, 2> pointer_at_{};  ///< device pixels
+  std::array<double, 2> pressed_at_{};
+  MouseTool tool_ = MouseTool::turn;
+  std::optional<Vec3> line_begin_;
+  bool picture_ = false;
+};
+
+}  // namespace conoid::app

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cuBLAS and cuSOLVER by their symbols, so that neither their headers nor the libraries are needed to build; dense.hpp for emulated devices.
+#include "engine/linalg/device_solve.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "engine/linalg/cuda/dense_arguments.hpp"
+#include "engine/linalg/dense.hpp"
+
+namespace conoid::dense {
+namespace {
+
+template <class T>
+constexpr bool is_double = sizeof(T) == 16;
+/// cudaDataType of complex values.
+template <class T>
+constexpr int complex_type = is_double<T> ? 5 : 4;
+constexpr int plain = 0, conjugate_transposed = 2;  // cublasOperation_t
+
+bool emulated(const Device& device) {
+  return device.info().backend != "cuda";
+}
+
+}  // namespace
+
+/// The calls that are used, as cublas_v2.h and cusolverDn.h of CUDA 12 and 13 declare them.
+struct DeviceLibrary::Calls {
+  using Handle = void*;
+  int (*blas_create)(Handle*) = nullptr;
+  int (*blas_destroy)(Handle) = nullptr;
+  int (*blas_stream)(Handle, void*) = nullptr;
+  int (*cgemm)(Handle, int, int, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, std::int64_t,
+               const void*, std::int64_t, const void*, void*, std::int64_t) = nullptr;
+  int (*zgemm)(Handle, int, int, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, std::int64_t,
+               const void*, std::int64_t, const void*, void*, std::int64_t) = nullptr;
+  int (*solver_create)(Handle*) = nullptr;
+  int (*solver_destroy)(Handle) = nullptr;
+  int (*solver_stream)(Handle, void*) = nullptr;
+  int (*parameters_create)(Handle*) = nullptr;
+  int (*parameters_destroy)(Handle) = nullptr;
+  int (*getrf_size)(Handle, Handle, std::int64_t, std::int64_t, int, const void*, std::int64_t, int, std::size_t*,
+                    std::size_t*) = nullptr;
+  int (*getrf)(Handle, Handle, std::int64_t, std::int64_t, int, void*, std::int64_t, std::int64_t*, int, void*,
+               std::size_t, void*, std::size_t, int*) = nullptr;
+  int (*getrs)(Handle, Handle, int, std::int64_t, std::int64_t, int, const void*, std::int64_t, const std::int64_t*,
+               int, void*, std::int64_t, int*) = nullptr;
+  std::string name, missing;
+
+  Calls() {
+    struct Release {
+      const char *lt, *blas, *solver;
+    };
+    constexpr Release releases[] = {{"libcublasLt.so.13", "libcublas.so.13", "libcusolver.so.12"},
+                                    {"libcublasLt.so.12", "libcublas.so.12", "libcusolver.so.11"}};
+    std::vector<std::string> folders{""};
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+      if (const char* root = std::getenv(variable); root != nullptr && *root != '\0')
+        folders.push_back(std::string(root) + "/lib64/");
+    folders.emplace_back("/usr/local/cuda/lib64/");
+    for (const Release& r : releases)
+      for (const std::string& folder : folders) {
+        const auto open = [&](const char* file) { return dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL); };
+        static_cast<void>(open(r.lt));  // which the others look for where they lie themselves
+        void *const blas = open(r.blas), *const solver = blas != nullptr ? open(r.solver) : nullptr;
+        if (solver == nullptr) continue;
+        find(blas, "cublasCreate_v2", blas_create);
+        find(blas, "cublasDestroy_v2", blas_destroy);
+        find(blas, "cublasSetStream_v2", blas_stream);
+        find(blas, "cublasCgemm_v2_64", cgemm);
+        find(blas, "cublasZgemm_v2_64", zgemm);
+        find(solver, "cusolverDnCreate", solver_create);
+        find(solver, "cusolverDnDestroy", solver_destroy);
+        find(solver, "cusolverDnSetStream", solver_stream);
+        find(solver, "cusolverDnCreateParams", parameters_create);
+        find(solver, "cusolverDnDestroyParams", parameters_destroy);
+        find(solver, "cusolverDnXgetrf_bufferSize", getrf_size);
+        find(solver, "cusolverDnXgetrf", getrf);
+        find(solver, "cusolverDnXgetrs", getrs);
+        if (!missing.empty()) missing = fmt::format("{} has no {}", r.solver, missing);
+        int version[3] = {};
+        int (*property)(int, int*) = nullptr;
+        std::string ignored = std::move(missing);
+        find(solver, "cusolverGetProperty", property);
+        missing = std::move(ignored);
+        if (property != nullptr)
+          for (int k = 0; k < 3; ++k) static_cast<void>(property(k, &version[k]));
+        name = fmt::format("cuSOLVER {}.{}.{}", version[0], version[1], version[2]);
+        return;
+      }
+    missing = "there are no libcublas.so and libcusolver.so of CUDA 12 or 13";
+  }
+  template <class Call>
+  void find(void* library, const char* symbol, Call& call) {
+    call = reinterpret_cast<Call>(dlsym(library, symbol));
+    if (call == nullptr) missing = symbol;
+  }
+};
+
+Result<std::shared_ptr<DeviceLibrary>> DeviceLibrary::open(const Device& device) {
+  std::shared_ptr<DeviceLibrary> out(new DeviceLibrary(device));
+  if (emulated(device)) {
+    out->name_ = backend_name();
+    return out;
+  }
+  static const Calls calls;  // loaded once; the libraries stay
+  const std::string hint =
+      "Install the run-time libraries of the CUDA toolkit (cuBLAS, cuSOLVER), or set CUDA_HOME to where they are.";
+  if (!calls.missing.empty()) return make_error(ErrorCode::resources, calls.missing, hint);
+  static_cast<void>(device.free_memory());  // makes it the device of this thread, which the libraries take
+  out->calls_ = &calls;
+  out->name_ = calls.name;
+  for (const int status :
+       {calls.blas_create(&out->blas_), calls.solver_create(&out->solver_), calls.parameters_create(&out->parameters_)})
+    if (status != 0)
+      return make_error(ErrorCode::resources,
+                        fmt::format("{} does not start on {}: status {}", calls.name, device.info().name, status),
+                        "Free memory of the device, or install libraries that its driver knows (`nvidia-smi`).");
+  return out;
+}
+
+DeviceLibrary::~DeviceLibrary() {
+  if (calls_ == nullptr) return;
+  if (parameters_ != nullptr) static_cast<void>(calls_->parameters_destroy(parameters_));
+  if (solver_ != nullptr) static_cast<void>(calls_->solver_destroy(solver_));
+  if (blas_ != nullptr) static_cast<void>(calls_->blas_destroy(blas_));
+}
+
+void DeviceLibrary::check(int status, std::string_view what) const {
+  if (status != 0)
+    throw Failure(make_error(ErrorCode::resources,
+                             fmt::format("{}: {} cannot {}: status {}", device_.info().name, name_, what, status),
+                             "`conoid resume` continues from the last checkpoint, with --workers cpu on processors."));
+}
+
+void DeviceLibrary::use(Stream& stream) const {
+  static_cast<void>(device_.free_memory());
+  check(calls_->blas_stream(blas_, stream.native()), "take a stream");
+  check(calls_->solver_stream(solver_, stream.native()), "take a stream");
+}
+
+template <class T>
+void DeviceLibrary::multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha,
+                             T beta, T* y) {
+  if (rows == 0 || columns == 0 || cols == 0) {
+    verify(cols > 0 || rows == 0 || columns == 0, "a product on a device has something to sum");
+    return;
+  }
+  if (calls_ != nullptr) {
+    use(stream);
+    const auto gemm = is_double<T> ? calls_->zgemm : calls_->cgemm;
+    check(gemm(blas_, plain, plain, rows, columns, cols, &alpha, a, rows, x, cols, &beta, y, rows), "multiply");
+    return;
+  }
+  const auto bytes = [](Index values) { return static_cast<Bytes>(values) * sizeof(T); };
+  stream.run_on_host(
+      [=] {
+        std::vector<T> sums(static_cast<std::size_t>(rows * columns));
+        dense::multiply<T>(a, rows, cols, x, columns, T(0), sums.data(), 1);
+        for (std::size_t k = 0; k < sums.size(); ++k) y[k] = alpha * sums[k] + (beta == T(0) ? T(0) : beta * y[k]);
+      },
+      {{a, bytes(rows * cols), true, false},
+       {x, bytes(cols * columns), true, false},
+       {y, bytes(rows * columns), beta != T(0), true}});
+}
+template void DeviceLibrary::multiply(Stream&, const std::complex<float>*, Index, Index, const std::complex<float>*,
+                                      Index, std::complex<float>, std::complex<float>, std::complex<float>*);
+template void DeviceLibrary::multiply(Stream&, const std::complex<double>*, Index, Index, const std::complex<double>*,
+                                      Index, std::complex<double>, std::complex<double>, std::complex<double>*);
+
+template <class T>
+struct DeviceLu<T>::OnHost {
+  std::optional<Result<Lu<T>>> lu;
+};
+
+template <class T>
+Bytes DeviceLu<T>::room(DeviceLibrary& library, Index n) {
+  std::size_t there = 0, here = 0;
+  if (library.calls_ != nullptr) {
+    static_cast<void>(library.device_.free_memory());
+    library.check(library.calls_->getrf_size(library.solver_, library.parameters_, n, n, complex_type<T>, nullptr, n,
+                                             complex_type<T>, &there, &here),
+                  "size a factorisation");
+  }
+  return static_cast<Bytes>(there) + static_cast<Bytes>(n) * (sizeof(std::int64_t) + sizeof(double)) + 4096;
+}
+
+template <class T>
+Result<DeviceLu<T>> DeviceLu<T>::factorise(std::shared_ptr<DeviceLibrary> library, Stream& stream, T* matrix, Index n) {
+  DeviceLu lu;
+  lu.matrix_ = matrix;
+  lu.n_ = n;
+  lu.library_ = std::move(library);
+  DeviceLibrary& lib = *lu.library_;
+  const Device& device = lib.device_;
+  {
+    const auto norms = device.allocate<double>(static_cast<std::size_t>(n), "norms of columns");
+    const auto kernel = device.kernel<ColumnNormArguments<Real>>(
+        fmt::format("linalg/column_norms<{}>", is_double<T> ? "double" : "float"));
+    std::vector<double> here(static_cast<std::size_t>(n));
+    stream.launch(kernel, {.grid = {static_cast<unsigned>(n), 1, 1}, .block = {norm_threads, 1, 1}},
+                  {reinterpret_cast<const Real*>(matrix), norms.data(), static_cast<long long>(n)});
+    stream.to_host(here, norms);
+    stream.synchronize();
+    lu.norm_ = *std::max_element(here.begin(), here.end());
+  }
+  int info = 0;
+  if (lib.calls_ == nullptr) {
+    lu.host_ = std::make_shared<OnHost>();
+    stream.run_on_host([host = lu.host_, matrix, n] { host->lu.emplace(Lu<T>::factorise(matrix, n, 1)); },
+                       {{matrix, static_cast<Bytes>(n * n) * sizeof(T), true, true}});
+    stream.synchronize();
+    if (!*lu.host_->lu) return lu.host_->lu->error();
+    return lu;
+  }
+  lib.use(stream);
+  std::size_t there = 0, here = 0;
+  lib.check(lib.calls_->getrf_size(lib.solver_, lib.parameters_, n, n, complex_type<T>, matrix, n, complex_type<T>,
+                                   &there, &here),
+            "size a factorisation");
+  const auto work = device.allocate<std::byte>(std::max<std::size_t>(there, 1), "room of a factorisation");
+  std::vector<std::byte> host_work(here);
+  lu.pivots_ = device.allocate<std::int64_t>(static_cast<std::size_t>(n), "pivots");
+  lu.info_ = device.allocate<int>(1, "state of a factorisation");
+  lib.check(lib.calls_->getrf(lib.solver_, lib.parameters_, n, n, complex_type<T>, matrix, n, lu.pivots_.data(),
+                              complex_type<T>, work.data(), there, host_work.data(), here, lu.info_.data()),
+            "factorise");
+  stream.to_host(std::span(&info, 1), lu.info_);
+  stream.synchronize();
+  if (info != 0)
+    return make_error(
+        ErrorCode::not_converged, fmt::format("the matrix of {} equations is singular (pivot {})", n, info),
+        "Check that the case is well posed: every body held or damped, no two surfaces at the same place.");
+  return lu;
+}
+
+template <class T>
+void DeviceLu<T>::apply(Stream& stream, bool adjoint, T* rhs, Index columns) const {
+  DeviceLibrary& lib = *library_;
+  if (lib.calls_ != nullptr) {
+    lib.use(stream);
+    lib.check(lib.calls_->getrs(lib.solver_, lib.parameters_, adjoint ? conjugate_transposed : plain, n_, columns,
+                                complex_type<T>, matrix_, n_, pivots_.data(), complex_type<T>, rhs, n_, info_.data()),
+              "solve");
+    return;
+  }
+  verify(!adjoint, "emulated devices have the estimate of Lu");
+  stream.run_on_host([host = host_, rhs, columns] { (*host->lu)->solve(rhs, columns); },
+                     {{matrix_, static_cast<Bytes>(n_ * n_) * sizeof(T), true, false},
+                      {rhs, static_cast<Bytes>(n_ * columns) * sizeof(T), true, true}});
+}
+
+template <class T>
+double DeviceLu<T>::reciprocal_condition(Stream& stream) const {
+  if (n_ == 0) return 1;
+  if (library_->calls_ == nullptr) {
+    double out = 0;
+    stream.run_on_host([host = host_, &out] { out = (*host->lu)->reciprocal_condition(); },
+                       {{matrix_, static_cast<Bytes>(n_ * n_) * sizeof(T), true, false}});
+    stream.synchronize();
+    return out;
+  }
+  const auto there = library_->device_.template allocate<T>(static_cast<std::size_t>(n_), "vector of the condition");
+  const auto solved = [&](std::vector<T>& v, bool adjoint) {
+    stream.to_device(there, v);
+    apply(stream, adjoint, there.data(), 1);
+    stream.to_host(v, there);
+    stream.synchronize();
+  };
+  std::vector<T> x(static_cast<std::size_t>(n_), T(static_cast<Real>(1.0 / static_cast<double>(n_))));
+  double estimate = 0;
+  std::size_t last = x.size();
+  for (int round = 0; round < 5; ++round) {
+    std::vector<T> v = x;
+    solved(v, false);
+    double norm = 0;
+    for (const T& e : v) norm += std::abs(e);
+    if (round > 0 && norm <= estimate) break;
+    estimate = norm;
+    for (T& e : v) e = std::abs(e) > 0 ? e / std::abs(e) : T(1);
+    solved(v, true);
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < v.size(); ++k)
+      if (std::abs(v[k].real()) > std::abs(v[at].real())) at = k;
+    if (at == last) break;
+    last = at;
+    std::fill(x.begin(), x.end(), T(0));
+    x[at] = T(1);
+  }
+  return estimate > 0 && norm_ > 0 ? 1 / (estimate * norm_) : 0;
+}
+
+template class DeviceLu<std::complex<float>>;
+template class DeviceLu<std::complex<double>>;
+
+}  // namespace conoid::dense

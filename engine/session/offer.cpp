@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flag before case before settings before environment before default.
+#include "engine/session/offer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include <fmt/core.h>
+
+#include "conoid/config.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/registry.hpp"
+#include "engine/team/device.hpp"
+
+namespace conoid {
+namespace {
+
+/// Whether the document itself says something at this place (a schema's default does not count).
+bool written(const Case& input, const char* pointer) {
+  const Json& json = input.document().json();
+  const Json::json_pointer place(pointer);
+  return json.contains(place) && !json.at(place).is_null();
+}
+
+/// A positive number of an environment variable; 0 when it is absent or no number. "4,2" (nested OpenMP) counts as 4.
+int from_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text) return 0;
+  int value = 0;
+  std::from_chars(text, text + std::strlen(text), value);
+  return std::max(0, value);
+}
+
+/// Threads where neither flag nor case nor settings name a number.
+Offered<int> threads_here(const Machine& machine) {
+  for (const char* name : {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"})
+    if (const int n = from_environment(name); n > 0) return {n, fmt::format("environment {}", name)};
+  return {std::max(1, machine.cores), "default"};
+}
+
+/// The case's own word, for what a schema has under "compute".
+class CaseWords {
+ public:
+  explicit CaseWords(const Case& input) : input_(input), compute_(input["compute"]) {}
+  [[nodiscard]] std::optional<std::string> text(const char* key) const {
+    if (!written(input_, fmt::format("/compute/{}", key).c_str())) return {};
+    return compute_[key].text();
+  }
+  [[nodiscard]] std::optional<std::int64_t> number(const char* key) const {
+    if (!written(input_, fmt::format("/compute/{}", key).c_str())) return {};
+    return compute_[key].integer();
+  }
+  [[nodiscard]] std::optional<Bytes> memory(const char* level) const {
+    if (!written(input_, fmt::format("/compute/memory/{}", level).c_str())) return {};
+    return static_cast<Bytes>(compute_["memory"][level].integer());
+  }
+  [[nodiscard]] std::optional<bool> flag(const char* key) const {
+    if (!written(input_, fmt::format("/compute/{}", key).c_str())) return {};
+    return compute_[key].boolean();
+  }
+
+ private:
+  const Case& input_;
+  Values compute_;
+};
+
+/// The first of flag, case and settings that says something; else what is there already.
+template <class T>
+void take(Offered<T>& into, const std::optional<T>& flag, const std::optional<T>& of_case,
+          const std::optional<T>& setting) {
+  if (flag)
+    into = {*flag, "flag"};
+  else if (of_case)
+    into = {*of_case, "case"};
+  else if (setting)
+    into = {*setting, "settings"};
+}
+
+std::optional<std::string> said(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+std::optional<int> said(int number) {
+  return number > 0 ? std::optional(number) : std::nullopt;
+}
+
+/// What a run may take of a device: most of it, or what was said if that is less.
+Bytes budget_of(const DeviceInfo& device, const Offered<Bytes>& asked) {
+  const Bytes most = std::min(device.memory, device.free_memory) / 10 * 9;
+  return asked.value > 0 ? std::min(asked.value, most) : most;
+}
+
+/// Of several ranks each has one device: the ranks of a machine take them in turn.
+void share_devices(std::vector<WorkerSpec>& workers, const RankPlace& place, int threads) {
+  if (place.ranks <= 1) return;
+  const auto is_device = [](const WorkerSpec& w) { return !w.device.empty(); };
+  const auto count = std::count_if(workers.begin(), workers.end(), is_device);
+  if (count <= 1) return;
+  auto mine = place.local_rank % count;
+  auto at = workers.begin();
+  for (; at != workers.end(); ++at)
+    if (is_device(*at) && mine-- == 0) break;
+  const auto first = std::find_if(workers.begin(), workers.end(), is_device);
+  std::iter_swap(first, at);
+  workers = with_fewer_devices(std::move(workers), 1, threads);
+}
+
+Status add_devices(Offer& offer) {
+  for (WorkerSpec& worker : offer.workers) {
+    if (worker.device.empty()) continue;
+    const std::size_t colon = worker.device.find(':');
+    const auto found = find_devices(std::string_view(worker.device).substr(0, colon));
+    if (!found) return found.error();
+    const auto index = static_cast<std::size_t>(std::atoi(worker.device.c_str() + colon + 1));
+    if (index >= found->size())
+      return make_error(ErrorCode::resources, fmt::format("there is no device {}", worker.device),
+                        "`conoid devices` lists what is here.");
+    offer.devices.push_back((*found)[index]);
+    worker.device_memory = budget_of(offer.devices.back(), offer.device);
+  }
+  return {};
+}
+
+/// Bytes that may still be written where results go; 0: nobody knows.
+Bytes disk_free(std::filesystem::path folder) {
+  std::error_code code;
+  folder = std::filesystem::absolute(folder.empty() ? "." : folder, code);
+  while (!code && !std::filesystem::exists(folder, code) && folder.has_relative_path()) folder = folder.parent_path();
+  const auto space = std::filesystem::space(folder, code);
+  return code || space.available == static_cast<std::uintmax_t>(-1) ? 0 : static_cast<Bytes>(space.available);
+}
+
+}  // namespace
+
+Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
+  Offer out;
+  const ResourceRequest &flags = sources.flags, &settings = sources.settings;
+  const CaseWords words(input);
+  out.machine = this_machine();
+  out.place = sources.place;
+
+  out.threads = threads_here(out.machine);
+  std::optional<int> threads;
+  if (const auto n = words.number("threads"); n && *n > 0) threads = static_cast<int>(*n);
+  take(out.threads, said(flags.threads), threads, said(settings.threads));
+  take(out.who, said(flags.workers), words.text("workers"), said(settings.workers));
+  take(out.balancer, {}, words.text("balancer"), {});
+  take(out.deterministic, flags.deterministic, words.flag("deterministic"), settings.deterministic);
+  out.host.value = share_of_free_memory(out.machine, out.place);
+  take(out.host, flags.host, words.memory("host"), settings.host);
+  take(out.device, flags.device, words.memory("device"), settings.device);
+  out.disk.value = disk_free(sources.results);
+
+  // Devices are not even looked for where nothing would run on them.
+  const SolverInfo* solver = find_solver(input.solver());
+  out.automatic = out.who.value == "auto";
+  const bool processors = out.automatic && (solver == nullptr || !solver->runs_on_devices());
+  auto workers = parse_workers(processors ? "cpu" : out.who.value, out.threads.value);
+  if (!workers) {
+    Error error = workers.error();
+    if (out.who.source == "case") error.place = input.document().place("/compute/workers");
+    return error;
+  }
+  out.workers = std::move(*workers);
+  share_devices(out.workers, out.place, out.threads.value);
+  // "cpu:1" has one thread whatever else was said.
+  if (const int named = out.team_threads(); !out.automatic && named != out.threads.value)
+    out.threads = {named, out.who.source};
+  if (const Status devices = add_devices(out); !devices) return devices.error();
+  return out;
+}
+
+bool names_workers(const CaseDocument& document) {
+  return document.find("/compute/workers") != nullptr;
+}
+
+Offer make_offer(const ResourceRequest& flags) {
+  Offer out;
+  out.machine = this_machine();
+  out.threads = threads_here(out.machine);
+  take(out.threads, said(flags.threads), {}, {});
+  out.host.value = share_of_free_memory(out.machine, out.place);
+  take(out.host, flags.host, {}, {});
+  take(out.device, flags.device, {}, {});
+  take(out.deterministic, flags.deterministic, {}, {});
+  out.who = {"cpu", "default"};
+  out.automatic = false;
+  out.workers = {WorkerSpec{"cpu", out.threads.value, 1, {}, 0}};
+  return out;
+}
+
+RankPlace place_of(Communicator& cluster) {
+  RankPlace out;
+  out.rank = cluster.rank();
+  out.ranks = cluster.size();
+  if (out.ranks == 1) return out;
+  // Containers of one machine have names of their own, but one kernel.
+  std::string machine;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
+  char name[256] = {};
+  if (machine.empty() && gethostname(name, sizeof name - 1) == 0) machine = name;
+  const std::uint64_t mine = std::hash<std::string>{}(machine);
+  std::vector<std::uint64_t> all = cluster.gather_values(std::span<const std::uint64_t>(&mine, 1));
+  all.resize(static_cast<std::size_t>(out.ranks));
+  cluster.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  out.local_rank = static_cast<int>(std::count(all.begin(), all.begin() + out.rank, mine));
+  out.local_ranks = static_cast<int>(std::count(all.begin(), all.end(), mine));
+  return out;
+}
+
+RunPlan plan_run(const Offer& offer, const Case& input, const Estimate& estimate) {
+  RunPlan out;
+  out.offer = offer;
+  out.estimate = estimate;
+  out.team = choose_team(offer, estimate.use, estimate.seconds);
+  const std::string& solver = input.solver();
+  const Place place = offer.who.source == "case" ? input.document().place("/compute/workers") : Place{};
+  if (out.team.devices().empty()) {
+    out.estimate.device_memory = 0;
+  } else if (const SolverInfo* info = find_solver(solver); !info || !info->runs_on_devices()) {
+    out.estimate.device_memory = 0;
+    out.diagnostics.push_back(make_warning(
+        fmt::format("'{}' names a device, but no part of {} runs on devices", offer.who.value, solver),
+        "It takes a thread from the processors for nothing: leave it out, as --workers auto does.", place));
+  } else if (!out.team.idle.empty()) {
+    out.diagnostics.push_back(make_warning(
+        fmt::format("'{}' names devices that do not make this case faster: {}", offer.who.value, out.team.idle),
+        "They are taken as named; leave them out, as --workers auto does.", place));
+  }
+  if (estimate.host_memory > offer.host.value)
+    out.diagnostics.push_back(
+        make_error(ErrorCode::resources,
+                   fmt::format("this case needs about {} of memory, but {} may be used",
+                               format_bytes(estimate.host_memory), format_bytes(offer.host.value)),
+                   "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
+  if (offer.disk.value > 0 && estimate.disk > offer.disk.value)
+    out.diagnostics.push_back(
+        make_warning(fmt::format("this case writes about {}, but {} are free where its results go",
+                                 format_bytes(estimate.disk), format_bytes(offer.disk.value)),
+                     "Keep fewer frames, or choose another place with --out."));
+
+  out.checkpoint_every = input["output"]["checkpoints"]["every_seconds"].number();
+  out.checkpoint_source = written(input, "/output/checkpoints/every_seconds") ? "case" : "default";
+  return out;
+}
+
+std::vector<RunPlan::Row> RunPlan::rows() const {
+  std::vector<Row> out = {
+      {"workers", text_of(team.workers), offer.who.source},
+      {"threads", fmt::format("{}", offer.threads.value), offer.threads.source},
+      {"ranks", fmt::format("{}", offer.place.ranks), offer.place.ranks > 1 ? "environment" : "default"},
+      {"balancer", offer.balancer.value, offer.balancer.source},
+      {"host memory", format_bytes(offer.host.value), offer.host.source}};
+  if (const Bytes device = team.device_memory(); device > 0)
+    out.push_back({"device memory", format_bytes(device), offer.device.source});
+  if (offer.deterministic.value) out.push_back({"deterministic", "yes", offer.deterministic.source});
+  if (!team.left_out.empty()) out.push_back({"left out", team.left_out, "auto"});
+  out.push_back({"checkpoint every", format_duration(checkpoint_every), checkpoint_source});
+  for (const char* name : {"OMP_PLACES", "CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"})
+    if (const char* value = std::getenv(name)) out.push_back({name, value, "environment"});
+  return out;
+}
+
+std::string RunPlan::text() const {
+  std::string out;
+  for (const Row& row : rows())
+    out += fmt::format("{}{} = {} ({})", out.empty() ? "" : ", ", row.name, row.value, row.source);
+  return out;
+}
+
+Json RunPlan::options() const {
+  Json out = Json::object();
+  for (const Row& row : rows()) out[row.name] = Json{{"value", row.value}, {"source", row.source}};
+  return out;
+}
+
+Json RunPlan::resources() const {
+  Json workers = Json::array();
+  for (const WorkerSpec& w : team.workers) {
+    workers.push_back({{"name", w.name}, {"threads", w.threads}});
+    if (!w.device.empty()) workers.back()["memory"] = w.device_memory;
+  }
+  const auto sourced = [](const auto& value) { return Json{{"value", value.value}, {"source", value.source}}; };
+  return {{"workers", {{"value", workers}, {"source", offer.who.source}, {"left_out", team.left_out}}},
+          {"threads", sourced(offer.threads)},
+          {"host_memory", sourced(offer.host)},
+          {"device_memory", {{"value", team.device_memory()}, {"source", offer.device.source}}},
+          {"deterministic", sourced(offer.deterministic)},
+          {"ranks", offer.place.ranks},
+          {"local_ranks", offer.place.local_ranks},
+          {"needs",
+           {{"host_memory", estimate.host_memory},
+            {"device_memory", estimate.device_memory},
+            {"disk", estimate.disk},
+            {"streamed", estimate.streamed},
+            {"streams", estimate.streams},
+            {"slower", estimate.slower},
+            {"steps", estimate.steps}}}};
+}
+
+Bytes still_free(const RankPlace& place) {
+  return share_of_free_memory(this_machine(), place);
+}
+
+}  // namespace conoid

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is done at nodes, and with whole vectors: conjugate gradients of the mass, pressure on sides, sums of vectors, dot products.
+//
+// Conjugate gradients take two kernels an iteration: one over zones (M_v p and p·M_v p, zone_body.hpp), one over nodes (what meets there,
+// both updates, r·D r). Sums of the one are added by all blocks of the next, in the same order; nothing waits for the host.
+#include "engine/team/kernel.hpp"
+
+#include "engine/solvers/hydro_fem/cuda/zone_body.hpp"
+
+namespace conoid::hydro_fem {
+
+/// r = P (-F·1 + what else pushes), a = 0; sums of r·D r.
+template <int D>
+__global__ void begin_solve(NodeArguments a) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  double gamma = 0;
+  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
+    double sum[D];
+    meet<D>(a, node, sum);
+    for (int c = 0; c < D; ++c) {
+      sum[c] = -sum[c];
+      if (a.extra != nullptr) sum[c] += a.extra[c * a.nodes + node];
+    }
+    keep_free<D>(a, node, sum);
+    const double d = a.diagonal[node];
+    for (int c = 0; c < D; ++c) {
+      a.r[node * D + c] = sum[c];
+      a.a[c * a.nodes + node] = 0;
+      gamma += d * sum[c] * sum[c];
+    }
+  }
+  const double all = block_fold<false>(gamma);
+  if (threadIdx.x != 0) return;
+  a.partial[blockIdx.x] = all;
+  if (blockIdx.x == 0) a.numbers->zone_done = a.numbers->node_done = a.numbers->iterations = 0;
+}
+
+/// One iteration's pass over nodes.
+template <int D>
+__global__ void go_on_solving(NodeArguments a) {
+  SolveNumbers& n = *a.numbers;
+  if (n.zone_done != 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) n.node_done = 1;
+    return;
+  }
+  const double alpha = n.gamma[a.iteration % 2] / sum_of(a.zone_partial, a.zone_partials);
+  const double all = block_fold<false>(node_pass<D>(a, a.iteration, alpha, n.beta));
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+}
+
+/// Terms of a side under pressure at its nodes: ∫ p n w (r), a block a side.
+__global__ void press_sides(PressureArguments a) {
+  const int side = static_cast<int>(blockIdx.x), id = static_cast<int>(threadIdx.x), T = static_cast<int>(blockDim.x);
+  const int N = a.k + 1, Q = 2 * a.k;
+  const TableLayout at = table_layout(a.k);
+  const double *const B = a.tables + at.B, *const G = a.tables + at.G, *const w = a.tables + at.w;
+  const int* const nodes = a.node + static_cast<long long>(side) * a.side_nodes;
+  double* const out = a.terms + static_cast<long long>(side) * (a.dim * a.side_nodes);
+  if (a.dim == 1) {
+    if (id == 0) out[0] = a.pressure[side];
+    return;
+  }
+  double* const area = dynamic_shared<double>();  // [component][point]
+  for (int q = id; q < a.side_points; q += T) {
+    double s[3] = {}, t[3] = {}, radius = 0;
+    for (int i = 0; i < a.side_nodes; ++i) {
+      const double B0 = B[q % Q * N + i % N], G0 = G[q % Q * N + i % N];
+      const double B1 = a.dim == 3 ? B[q / Q * N + i / N] : 1.0, G1 = a.dim == 3 ? G[q / Q * N + i / N] : 0.0;
+      for (int d = 0; d < a.dim; ++d) {
+        const double x = a.x[d * a.nodes + nodes[i]];
+        s[d] += G0 * B1 * x;
+        t[d] += B0 * G1 * x;
+        if (d == 1) radius += B0 * B1 * x;
+      }
+    }
+    // The tangents follow the axes in ascending order; `pressure` has the sign of what that makes of the normal.
+    double n[3] = {s[1], -s[0], 0.0};
+    if (a.dim == 3) {
+      n[0] = s[1] * t[2] - s[2] * t[1];
+      n[1] = s[2] * t[0] - s[0] * t[2];
+      n[2] = s[0] * t[1] - s[1] * t[0];
+    }
+    double weight = w[q % Q] * (a.dim == 3 ? w[q / Q] : 1.0);
+    if (a.axisymmetric != 0) weight *= radius;
+    for (int d = 0; d < a.dim; ++d) area[d * a.side_points + q] = a.pressure[side] * weight * n[d];
+  }
+  __syncthreads();
+  for (int j = id; j < a.dim * a.side_nodes; j += T) {
+    const int d = j / a.side_nodes, i = j % a.side_nodes;
+    double sum = 0;
+    for (int q = 0; q < a.side_points; ++q) {
+      double phi = B[q % Q * N + i % N];
+      if (a.dim == 3) phi *= B[q / Q * N + i / N];
+      sum += phi * area[d * a.side_points + q];
+    }
+    out[j] = sum;
+  }
+}
+
+/// What pushes beside the stress at the nodes of such sides: body force less pressure.
+__global__ void load_nodes(PressureArguments a) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= a.loaded) return;
+  const long long node = a.loaded_node[i];
+  for (int c = 0; c < a.dim; ++c) {
+    double sum = a.weight != nullptr ? a.weight[c * a.nodes + node] : 0.0;
+    for (int m = a.begin[i]; m < a.begin[i + 1]; ++m) sum -= a.terms[a.place[m] + c * a.side_nodes];
+    a.extra[c * a.nodes + node] = sum;
+  }
+}
+
+/// out = base + factor × direction, of several vectors at once.
+__global__ void add_vectors(const __grid_constant__ SumArguments a) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long begin = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (int k = 0; k < a.count; ++k)
+    for (long long i = begin; i < a.one[k].size; i += stride)
+      a.one[k].out[i] = a.one[k].base[i] + a.factor * a.one[k].direction[i];
+}
+
+__global__ void dot_vectors(DotArguments a) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  double sum = 0;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < a.size; i += stride)
+    sum += a.a[i] * a.b[i];
+  const double all = block_fold<false>(sum);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+}
+
+/// One block.
+__global__ void total(TotalArguments a) {
+  double value = a.least != 0 ? 1e300 : 0.0;
+  for (int i = static_cast<int>(threadIdx.x); i < a.count; i += static_cast<int>(blockDim.x))
+    value = a.least != 0 ? fmin(value, a.partial[i]) : value + a.partial[i];
+  const double all = a.least != 0 ? block_fold<true>(value) : block_fold<false>(value);
+  if (threadIdx.x == 0) *a.out = all;
+}
+
+static const RegisterKernel begin_1("hydro-fem/begin<1>", begin_solve<1>);
+static const RegisterKernel begin_2("hydro-fem/begin<2>", begin_solve<2>);
+static const RegisterKernel begin_3("hydro-fem/begin<3>", begin_solve<3>);
+static const RegisterKernel solve_1("hydro-fem/solve<1>", go_on_solving<1>);
+static const RegisterKernel solve_2("hydro-fem/solve<2>", go_on_solving<2>);
+static const RegisterKernel solve_3("hydro-fem/solve<3>", go_on_solving<3>);
+static const RegisterKernel press_kernel("hydro-fem/press", press_sides);
+static const RegisterKernel load_kernel("hydro-fem/load", load_nodes);
+static const RegisterKernel add_kernel("hydro-fem/add", add_vectors);
+static const RegisterKernel dot_kernel("hydro-fem/dot", dot_vectors);
+static const RegisterKernel total_kernel("hydro-fem/total", total);
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,797 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lays a problem out on a device and launches what a stage takes there.
+#include "engine/solvers/hydro_fem/device_backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/cuda/arguments.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
+
+namespace conoid::hydro_fem {
+namespace {
+
+constexpr unsigned zone_threads = 128, node_threads = 256;
+/// Blocks of a pass: few enough that every block of the next one can add what they leave, enough for any device.
+constexpr unsigned most_blocks = 2048;
+constexpr unsigned most_update_blocks = 8192;
+constexpr Bytes scratch_bytes = Bytes{256} << 20;  // of all blocks, where a zone is too large for shared memory
+constexpr double usual_shared = 96 << 10;          // of a block, on any device that is not old
+constexpr Bytes static_shared = 1024;              // what kernels take beside their zones
+constexpr Index passes_at_once = 4;                // groups of zones a block, up to which a solve is one kernel
+constexpr int further_iterations = 3;              // launched at once where a solve takes more than the one before
+
+unsigned blocks_for(Index items, unsigned threads) {
+  return static_cast<unsigned>(std::clamp<Index>((items + threads - 1) / threads, 1, most_blocks));
+}
+
+/// Zones a block and its memory, for a pass that takes `zone` doubles a zone and has `work` lines or points of one.
+struct BlockPlan {
+  int zones = 1;
+  unsigned blocks = 1;
+  Bytes shared = 0;
+  DeviceBuffer<double> scratch;  ///< where zones do not fit into shared memory
+  Index scratch_block = 0;
+};
+
+class DeviceBackend final : public Backend {
+ public:
+  DeviceBackend(Operator& op, Device device, int worker, DeviceOptions options)
+      : op_(op), device_(std::move(device)), stream_(device_.stream()), k_(op.tables().k), dim_(op.space().dim),
+        zones_(op.space().zones), nodes_(op.space().nodes), own_(options.own_orders && k_ <= largest_own_order),
+        worker_(worker) {
+    lay_out_zones();
+    lay_out_nodes();
+    lay_out_pressure();
+    plan_kernels(options);
+    for (Stage& s : stages_) s = {device_.event(), device_.event(), false};
+    numbers_ = device_.allocate<SolveNumbers>(1, "numbers");
+    stream_.zero(numbers_);
+    outside_ = device_.allocate<int>(1, "points outside tables");
+    stream_.zero(outside_);
+    zones_arguments_.outside = outside_.data();
+    node_arguments_.numbers = numbers_.data();
+    host_numbers_ = device_.pinned<SolveNumbers>(1);
+    host_outside_ = device_.pinned<int>(1);
+    row_of(Row::state);
+    row_of(Row::next);
+    row_of(Row::rate);
+    set_state(op.initial());
+    stream_.synchronize();
+  }
+  ~DeviceBackend() override {
+    try {
+      stream_.synchronize();  // nothing runs on in memory that is given back
+    } catch (const Failure&) {
+    }
+  }
+  DeviceBackend(const DeviceBackend&) = delete;
+  DeviceBackend& operator=(const DeviceBackend&) = delete;
+
+  double update(Row state) override {
+    begin(stress_stage);
+    ZoneArguments a = zones_arguments_;
+    const Buffers& s = row_of(state);
+    a.x = s.x.data();
+    a.v = s.v.data();
+    a.e = s.e.data();
+    a.partial = update_partial_.data();
+    use(a, update_plan_);
+    if (limited_) stream_.zero(outside_);
+    stream_.launch(update_, shape(update_plan_), a);
+    total(update_partial_, static_cast<int>(update_plan_.blocks), true, &numbers_.data()->step);
+    end(stress_stage);
+    fetch_numbers();
+    times_.update_points += zones_ * op_.data().zone_points;
+    return host_numbers_[0].step;
+  }
+
+  void acceleration(Row state) override {
+    begin(force_stage);
+    const Buffers& s = row_of(state);
+    if (pressed_ > 0) {
+      PressureArguments p = pressure_;
+      p.x = s.x.data();
+      stream_.launch(
+          press_, {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_}, p);
+      stream_.launch(load_, {.grid = {blocks_for(p.loaded, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, p);
+    }
+    NodeArguments n = node_arguments_;
+    n.a = row_of(Row::rate).v.data();
+    const LaunchShape nodes{.grid = {node_blocks_, 1, 1}, .block = {node_threads, 1, 1}};
+    stream_.launch(begin_solve_, nodes, n);
+    end(force_stage);
+    begin(solve_stage);
+    MassArguments m{};
+    m.zone = zones_arguments_;
+    m.r = n.r;
+    m.p = n.p;
+    m.diagonal = n.diagonal;
+    m.node_partial = node_partial_.data();
+    m.node_partials = static_cast<int>(node_blocks_);
+    m.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
+    m.numbers = numbers_.data();
+    if (at_once_plan_.blocks > 0) {
+      SolveArguments all{m, n, op_.mass_iterations()};
+      all.mass.zone.zones = mass_.front().zones;
+      all.mass.zone.partial = zone_partial_.data();
+      use(all.mass.zone, at_once_plan_);
+      LaunchShape whole = shape(at_once_plan_);
+      whole.cooperative = true;
+      stream_.launch(at_once_, whole, all);
+      end(solve_stage);
+      fetch_numbers();
+      times_.iterations += host_numbers_[0].iterations;
+      ++times_.solves;
+      return;
+    }
+    // As many as the last solve took and one to see that it has ended; those beyond its end do nothing.
+    int launched = 0, more = std::max(1, expected_iterations_) + 1;
+    const int most = op_.mass_iterations();
+    for (bool ended = most == 0; !ended;) {
+      for (; more > 0 && launched < most; --more, ++launched) {
+        m.iteration = n.iteration = launched;
+        launch_mass(m);
+        stream_.launch(solve_, nodes, n);
+      }
+      if (launched == most) end(solve_stage);
+      fetch_numbers();
+      ended = launched == most || host_numbers_[0].zone_done != 0;
+      more = further_iterations;
+    }
+    if (launched < most) end(solve_stage);
+    expected_iterations_ = host_numbers_[0].iterations;
+    times_.iterations += expected_iterations_;
+    ++times_.solves;
+  }
+
+  void energy_rate(Row, Ref velocity, double) override {
+    begin(energy_stage);
+    ZoneArguments a = zones_arguments_;
+    a.v = at(velocity);
+    a.de = row_of(Row::rate).e.data();
+    use(a, energy_plan_);
+    stream_.launch(energy_, shape(energy_plan_), a);
+    end(energy_stage);
+  }
+
+  void add(double factor, std::initializer_list<Sum> sums) override {
+    SumArguments a{};
+    a.factor = factor;
+    Index longest = 1;
+    for (const Sum& s : sums) {
+      const Index size = s.out.part == Part::e ? zones_ * op_.data().zone_energies : nodes_ * dim_;
+      a.one[a.count++] = {at(s.out), at(s.base), at({Row::rate, s.direction}), size};
+      longest = std::max(longest, size);
+      if (s.out.row == Row::state) looked_ = false;
+    }
+    stream_.launch(add_, {.grid = {blocks_for(longest, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, a);
+  }
+
+  void copy(Ref to, Ref from) override {
+    const DeviceBuffer<double>&source = buffer(from), &target = buffer(to);
+    stream_.on_device(target, 0, source, 0, source.size());
+    if (to.row == Row::state) looked_ = false;
+  }
+
+  void accept() override {
+    std::swap(rows_[0], rows_[1]);
+    looked_ = false;
+  }
+
+  Energies energies() override {
+    const Buffers& s = row_of(Row::state);
+    dot(energy_weights_, s.e, 0);
+    MassArguments m{};
+    m.zone = zones_arguments_;
+    m.zone.terms = nullptr;
+    m.plain = s.v.data();
+    launch_mass(m);
+    total(zone_partial_, zone_partials_, false, &numbers_.data()->sum[1]);
+    if (!body_force_.empty()) dot(body_force_, s.x, 2);
+    fetch_numbers();
+    const SolveNumbers& n = host_numbers_[0];
+    return {n.sum[0], 0.5 * n.sum[1], body_force_.empty() ? 0 : -n.sum[2]};
+  }
+
+  const State& state() const override {
+    if (looked_) return shown_;
+    bring(Row::state, shown_);
+    looked_ = true;
+    return shown_;
+  }
+
+  void set_state(State state) override {
+    const Buffers& s = row_of(Row::state);
+    stream_.to_device(s.x, std::span<const double>(state.x));
+    stream_.to_device(s.v, std::span<const double>(state.v));
+    stream_.to_device(s.e, std::span<const double>(state.e));
+    stream_.synchronize();
+    shown_ = std::move(state);
+    looked_ = true;
+  }
+
+  // Asked once a run, at its end or where something is wrong: the operator looks on the processors.
+  Operator::Limit limit(Row row) override {
+    const State state = taken(row);
+    (void)op_.update(state);
+    return op_.limit(state);
+  }
+  Index outside() const override {
+    if (!limited_) return 0;
+    stream_.to_host(host_outside_.span(), outside_);
+    stream_.synchronize();
+    return host_outside_[0];
+  }
+  Operator::Limit first_outside(Row row) override {
+    const State state = taken(row);
+    (void)op_.update(state);
+    return op_.first_outside(state);
+  }
+  Vec3 centre(Row row, Index zone) const override { return zone_centre(op_.space(), taken(row).x, zone); }
+  KernelTimes times() const override { return times_; }
+  std::string name() const override { return device_.info().name; }
+
+ private:
+  struct Buffers {
+    DeviceBuffer<double> x, v, e;
+  };
+  /// Of telemetry, by events of the device.
+  struct Stage {
+    Event begin, end;
+    bool open = false;
+  };
+  enum { stress_stage, force_stage, solve_stage, energy_stage, stage_count };
+
+  DeviceBuffer<double> doubles(const std::vector<double>& from, const char* label) {
+    auto out = device_.allocate<double>(from.size(), label);
+    stream_.to_device(out, std::span<const double>(from));
+    stream_.synchronize();  // the source may go
+    return out;
+  }
+  DeviceBuffer<int> integers(const std::vector<int>& from, const char* label) {
+    auto out = device_.allocate<int>(from.size(), label);
+    stream_.to_device(out, std::span<const int>(from));
+    stream_.synchronize();
+    return out;
+  }
+
+  Buffers& row_of(Row row) {
+    Buffers& b = rows_[static_cast<std::size_t>(row)];
+    if (b.x.empty()) {
+      b.x = device_.allocate<double>(u(nodes_ * dim_), "positions");
+      b.v = device_.allocate<double>(u(nodes_ * dim_), "velocities");
+      b.e = device_.allocate<double>(u(zones_ * op_.data().zone_energies), "energies");
+    }
+    return b;
+  }
+  DeviceBuffer<double>& buffer(Ref r) {
+    Buffers& b = row_of(r.row);
+    return r.part == Part::x ? b.x : r.part == Part::v ? b.v : b.e;
+  }
+  double* at(Ref r) { return buffer(r).data(); }
+
+  void bring(Row row, State& to) const {
+    const Buffers& b = rows_[static_cast<std::size_t>(row)];
+    to.x.resize(b.x.size());
+    to.v.resize(b.v.size());
+    to.e.resize(b.e.size());
+    stream_.to_host(std::span<double>(to.x), b.x);
+    stream_.to_host(std::span<double>(to.v), b.v);
+    stream_.to_host(std::span<double>(to.e), b.e);
+    stream_.synchronize();
+  }
+  [[nodiscard]] State taken(Row row) const {
+    State out;
+    bring(row, out);
+    return out;
+  }
+
+  void begin(int stage) { stream_.record(stages_[u(stage)].begin); }
+  void end(int stage) {
+    stream_.record(stages_[u(stage)].end);
+    stages_[u(stage)].open = true;
+  }
+  /// Brings the numbers of the device, and tells how long the stages took that have ended before.
+  void fetch_numbers() {
+    stream_.to_host(host_numbers_.span(), numbers_);
+    stream_.synchronize();
+    Team& team = op_.team();
+    const auto zones = static_cast<double>(zones_);
+    const auto of = [&](Work zone) { return Work{zones * zone.flops, zones * zone.bytes}; };
+    const auto tell = [&](int stage, const char* phase, Work work, double& sum, double& wall) {
+      Stage& s = stages_[u(stage)];
+      if (!s.open) return;
+      s.open = false;
+      const double seconds = s.end.seconds_since(s.begin);
+      sum += seconds;
+      wall += seconds;
+      if (worker_ >= 0) team.note(phase, seconds, work, Team::Who::devices, worker_);
+    };
+    const Work stress = op_.update_work(), force = op_.force_work();
+    tell(stress_stage, "corner force", of({stress.flops + force.flops, stress.bytes + force.bytes}), times_.update,
+         times_.corner_wall);
+    const double terms = 8.0 * dim_ * (zones * op_.data().zone_nodes + 2.0 * static_cast<double>(nodes_));
+    tell(force_stage, "force sum", {0.0, terms}, times_.force, times_.corner_wall);
+    tell(solve_stage, "velocity solve", op_.solve_work(host_numbers_[0].iterations), times_.velocity_solve,
+         times_.solve_wall);
+    tell(energy_stage, "energy", of(op_.energy_work()), times_.energy_solve, times_.corner_wall);
+  }
+
+  void total(const DeviceBuffer<double>& partial, int count, bool least, double* out) {
+    stream_.launch(total_, {.grid = {1, 1, 1}, .block = {node_threads, 1, 1}},
+                   TotalArguments{partial.data(), count, least ? 1 : 0, out});
+  }
+  void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, int sum) {
+    const auto size = static_cast<Index>(a.size());
+    const unsigned blocks = blocks_for(size, node_threads);
+    stream_.launch(dot_, {.grid = {blocks, 1, 1}, .block = {node_threads, 1, 1}},
+                   DotArguments{a.data(), b.data(), size, dot_partial_.data()});
+    total(dot_partial_, static_cast<int>(blocks), false, &numbers_.data()->sum[sum]);
+  }
+  void launch_mass(MassArguments& m) {
+    int first = 0;
+    for (const MassPart& part : mass_) {
+      m.zone.list = part.list.empty() ? nullptr : part.list.data();
+      m.zone.zones = part.zones;
+      m.zone.partial = zone_partial_.data() + first;
+      use(m.zone, part.plan);
+      stream_.launch(part.kernel, shape(part.plan), m);
+      first += static_cast<int>(part.plan.blocks);
+    }
+  }
+  static void use(ZoneArguments& a, const BlockPlan& plan) {
+    a.zones_a_block = plan.zones;
+    a.scratch = plan.scratch.empty() ? nullptr : plan.scratch.data();
+    a.scratch_block = plan.scratch_block;
+  }
+  static LaunchShape shape(const BlockPlan& plan) {
+    return {.grid = {plan.blocks, 1, 1}, .block = {zone_threads, 1, 1}, .shared = plan.shared};
+  }
+
+  /// From lanes [batch][…][W] to [zone][…]: `inner` values a point or zone go before the points if `points` > 1.
+  std::vector<double> from_lanes(const double* lanes, Index points, Index inner) const {
+    std::vector<double> out(u(zones_ * points * inner));
+    const Index W = op_.kernels().lanes;
+    const CpuWorker workers(op_.threads());
+    workers.for_each({0, op_.batches()}, 8, [&](Interval batches, int) {
+      for (Index b = batches.begin; b < batches.end; ++b)
+        for (Index l = 0; l < W; ++l) {
+          const Index zone = op_.lane_zones()[u(b * W + l)];
+          if (l > 0 && zone == op_.lane_zones()[u(b * W + l - 1)]) continue;  // an unused lane
+          for (Index q = 0; q < points; ++q)
+            for (Index i = 0; i < inner; ++i)
+              out[u((zone * inner + i) * points + q)] = lanes[((b * points + q) * inner + i) * W + l];
+        }
+    });
+    return out;
+  }
+
+  void lay_out_zones() {
+    const ZoneData& z = op_.data();
+    const Tables& t = op_.tables();
+    const Index QQ = z.zone_points, EE = z.zone_energies, DD = dim_ * dim_, W = op_.kernels().lanes;
+    ZoneArguments& a = zones_arguments_;
+    a = {};
+    std::vector<double> tables;
+    for (const auto* m : {&t.B.a, &t.G.a, &t.L.a, &t.M.a, &t.rule.weights})
+      tables.insert(tables.end(), m->begin(), m->end());
+    verify(static_cast<int>(tables.size()) == table_layout(k_).end, "tables of an order lie as the kernels read them");
+    if (k_ <= largest_own_order) std::copy(tables.begin(), tables.end(), a.own);
+    tables_ = doubles(tables, "tables");
+    a.tables = tables_.data();
+    a.k = k_;
+    a.axisymmetric = z.axisymmetric ? 1 : 0;
+    a.viscosity = z.viscosity ? 1 : 0;
+    a.vorticity_switch = z.vorticity_switch ? 1 : 0;
+    a.zones = static_cast<int>(zones_);
+    a.nodes = nodes_;
+    map_ = integers({op_.space().map.begin(), op_.space().map.end()}, "nodes of zones");
+    a.map = map_.data();
+    mass_points_ = doubles(from_lanes(z.mass, QQ, 1), "mass at points");
+    a.mass = mass_points_.data();
+    J0inv_ = doubles(from_lanes(z.J0inv, QQ, DD), "inverse Jacobians of the start");
+    a.J0inv = J0inv_.data();
+    Meinv_ = doubles(from_lanes(z.Meinv, 1, EE * EE), "energy masses");
+    a.Meinv = Meinv_.data();
+    // Of a batch that is not uniform throughout no zone is; the processors' lanes are as strict.
+    const std::vector<double> uniform = from_lanes(z.uniform, 1, 1);
+    uniform_ = doubles(uniform, "uniform zones");
+    a.uniform = uniform_.data();
+    for (Index zone = 0; zone < zones_; ++zone) lists_[uniform[u(zone)] > 0 ? 0 : 1].push_back(static_cast<int>(zone));
+
+    std::vector<double> cube(u(op_.batches() * W));
+    for (std::size_t i = 0; i < cube.size(); ++i) cube[i] = z.cubes[i / u(W)];
+    std::vector<unsigned char> cubes;
+    for (const double c : from_lanes(cube.data(), 1, 1)) cubes.push_back(c > 0 ? 1 : 0);
+    cubes_ = device_.allocate<unsigned char>(cubes.size(), "cubes");
+    stream_.to_device(cubes_, std::span<const unsigned char>(cubes));
+    a.cubes = cubes_.data();
+    if (z.widths != nullptr && z.viscosity) {
+      widths_ = doubles(from_lanes(z.widths, QQ, DD), "widths");
+      a.widths = widths_.data();
+    }
+
+    std::vector<MaterialArguments> materials;
+    std::vector<double> values;
+    for (const auto& material : op_.materials()) {
+      const auto flat = material->flat();
+      verify(flat.has_value(), "a device gets materials that it can evaluate");
+      MaterialArguments m{};
+      m.limited = material->limited() ? 1 : 0;
+      limited_ = limited_ || material->limited();
+      m.gamma = flat->gamma;
+      m.p_infinity = flat->p_infinity;
+      if (const EosTable* table = flat->table) {
+        m.kind = 1;
+        m.densities = static_cast<int>(table->density.size());
+        m.energies = static_cast<int>(table->energy.size());
+        m.at = static_cast<long long>(values.size());
+        for (const auto* part : {&table->density, &table->energy, &table->pressure, &table->sound_speed})
+          values.insert(values.end(), part->begin(), part->end());
+      }
+      materials.push_back(m);
+    }
+    if (values.empty()) values.push_back(0);
+    material_tables_ = doubles(values, "tables of states");
+    a.material_tables = material_tables_.data();
+    materials_ = device_.allocate<MaterialArguments>(materials.size(), "materials");
+    stream_.to_device(materials_, std::span<const MaterialArguments>(materials));
+    a.materials = materials_.data();
+    material_of_ = integers(op_.mesh().region, "materials of zones");
+    a.material = material_of_.data();
+
+    S_ = device_.allocate<double>(u(zones_ * DD * QQ), "stress");
+    a.S = S_.data();
+    if (z.axisymmetric) {
+      hoop_ = device_.allocate<double>(u(zones_ * QQ), "hoop stress");
+      a.hoop = hoop_.data();
+    }
+    terms_ = device_.allocate<double>(u(zones_ * dim_ * z.zone_nodes), "terms of nodes");
+    a.terms = terms_.data();
+    stream_.synchronize();
+  }
+
+  void lay_out_nodes() {
+    const Space& s = op_.space();
+    NodeArguments& n = node_arguments_;
+    n = {};
+    n.nodes = nodes_;
+    meet_begin_ = integers({s.meet_begin.begin(), s.meet_begin.end()}, "meeting nodes");
+    n.meet_begin = meet_begin_.data();
+    place_ = integers({s.meet.begin(), s.meet.end()}, "places of terms");
+    n.place = place_.data();
+    std::vector<int> constraint(u(nodes_), -1);
+    std::vector<double> projectors;
+    for (const auto& c : op_.constraints()) {
+      constraint[u(c.node)] = static_cast<int>(projectors.size()) / (dim_ * dim_);
+      projectors.insert(projectors.end(), c.projector.begin(), c.projector.begin() + dim_ * dim_);
+    }
+    if (projectors.empty()) projectors.push_back(0);
+    constraint_ = integers(constraint, "walls of nodes");
+    projectors_ = doubles(projectors, "projectors");
+    n.constraint = constraint_.data();
+    n.projector = projectors_.data();
+    diagonal_ = doubles(op_.inverse_diagonal(), "diagonal of the mass");
+    n.diagonal = diagonal_.data();
+    n.terms = terms_.data();
+    energy_weights_ = doubles(op_.energy_weights(), "energy weights");
+    if (!op_.body_force().empty()) body_force_ = doubles(op_.body_force(), "body force");
+    r_ = device_.allocate<double>(u(nodes_ * dim_), "residual");
+    p_ = device_.allocate<double>(u(nodes_ * dim_), "direction");
+    n.r = r_.data();
+    n.p = p_.data();
+    node_blocks_ = blocks_for(nodes_, node_threads);
+    dot_partial_ = device_.allocate<double>(most_blocks, "sums of products");
+  }
+
+  void lay_out_pressure() {
+    const Space& s = op_.space();
+    const ZoneMesh& mesh = op_.mesh();
+    std::vector<int> node;
+    std::vector<double> pressure;
+    std::map<int, std::vector<int>> meets;  // places of terms at each loaded node
+    int side_nodes = 1;
+    for (int d = 1; d < dim_; ++d) side_nodes *= k_ + 1;
+    for (const auto& face : mesh.faces) {
+      const BoundaryCondition& bc = op_.boundaries()[u(face.boundary)];
+      if (bc.kind != BoundaryCondition::Kind::pressure || bc.value == 0) continue;
+      const int axis = face.side / 2, side = static_cast<int>(pressure.size());
+      // The tangents' normal points along axes 0 and 2 and against axis 1.
+      const double sign = (face.side % 2 != 0 ? 1 : -1) * (dim_ > 1 && axis == 1 ? -1 : 1);
+      pressure.push_back(sign * bc.value);
+      int at = 0;
+      for (int local = 0; local < s.zone_nodes; ++local) {
+        int rest = local;
+        for (int d = 0; d < axis; ++d) rest /= k_ + 1;
+        if (rest % (k_ + 1) != (face.side % 2 != 0 ? k_ : 0)) continue;
+        node.push_back(static_cast<int>(s.map[u(face.zone * s.zone_nodes + local)]));
+        meets[node.back()].push_back(side * dim_ * side_nodes + at++);
+      }
+    }
+    pressed_ = static_cast<Index>(pressure.size());
+    if (pressed_ == 0) {
+      if (!body_force_.empty()) node_arguments_.extra = body_force_.data();
+      return;
+    }
+    std::vector<int> loaded, begin{0}, place;
+    for (const auto& [at, places] : meets) {
+      loaded.push_back(at);
+      place.insert(place.end(), places.begin(), places.end());
+      begin.push_back(static_cast<int>(place.size()));
+    }
+    PressureArguments& p = pressure_;
+    p = {};
+    p.dim = dim_;
+    p.k = k_;
+    p.axisymmetric = op_.data().axisymmetric ? 1 : 0;
+    p.sides = static_cast<int>(pressed_);
+    p.side_nodes = side_nodes;
+    p.side_points = dim_ == 1 ? 1 : dim_ == 2 ? 2 * k_ : 4 * k_ * k_;
+    p.loaded = static_cast<int>(loaded.size());
+    p.nodes = nodes_;
+    p.tables = tables_.data();
+    side_node_ = integers(node, "nodes of sides");
+    side_pressure_ = doubles(pressure, "pressure on sides");
+    loaded_ = integers(loaded, "loaded nodes");
+    loaded_begin_ = integers(begin, "loads of nodes");
+    loaded_place_ = integers(place, "places of loads");
+    side_terms_ = device_.allocate<double>(u(pressed_ * dim_ * side_nodes), "terms of sides");
+    std::vector<double> extra = op_.body_force();
+    extra.resize(u(nodes_ * dim_), 0);
+    extra_ = doubles(extra, "loads");
+    p.node = side_node_.data();
+    p.pressure = side_pressure_.data();
+    p.terms = side_terms_.data();
+    p.loaded_node = loaded_.data();
+    p.begin = loaded_begin_.data();
+    p.place = loaded_place_.data();
+    p.weight = body_force_.empty() ? nullptr : body_force_.data();
+    p.extra = extra_.data();
+    press_shared_ = static_cast<Bytes>(dim_ * p.side_points) * sizeof(double);
+    node_arguments_.extra = extra_.data();
+  }
+
+  BlockPlan plan(Index zones, int zone_doubles, int work, unsigned most, const DeviceOptions& options) const {
+    BlockPlan out;
+    const Bytes tables = static_cast<Bytes>(table_layout(k_).end) * sizeof(double);
+    const Bytes zone = static_cast<Bytes>(zone_doubles) * sizeof(double);
+    const Bytes room = device_.info().shared_per_block - static_shared - tables;
+    // Enough zones that every thread has a line or a point; fewer where several blocks would not fit beside each other.
+    out.zones = std::max(1, static_cast<int>(zone_threads) / work);
+    while (out.zones > 1 && static_cast<Bytes>(out.zones) * zone > room / 4) --out.zones;
+    const Index groups = (zones + out.zones - 1) / out.zones;
+    out.blocks = static_cast<unsigned>(std::clamp<Index>(groups, 1, most));
+    out.shared = tables;
+    if (options.memory_of_blocks && zone <= room) {
+      out.shared += static_cast<Bytes>(out.zones) * zone;
+      return out;
+    }
+    out.zones = 1;
+    out.blocks = static_cast<unsigned>(std::clamp<Index>(
+        zones, 1, std::min<Index>(most, std::max<Index>(1, static_cast<Index>(scratch_bytes / zone)))));
+    out.scratch_block = zone_doubles;
+    out.scratch = device_.allocate<double>(u(out.scratch_block) * out.blocks, "scratch of zones");
+    return out;
+  }
+
+  void plan_kernels(const DeviceOptions& options) {
+    const int order = own_ ? k_ : 0;
+    const auto name = [&](const char* pass, const char* kind = "") {
+      return fmt::format("hydro-fem/{}<{},{}{}>", pass, dim_, order, kind);
+    };
+    const ZoneData& z = op_.data();
+    update_ = device_.kernel<ZoneArguments>(name("update"));
+    energy_ = device_.kernel<ZoneArguments>(name("energy"));
+    update_plan_ = plan(zones_, update_layout(dim_, k_).zone, z.zone_points, most_update_blocks, options);
+    energy_plan_ = plan(zones_, energy_layout(dim_, k_).zone, z.zone_points, most_update_blocks, options);
+    update_partial_ = device_.allocate<double>(update_plan_.blocks, "steps of blocks");
+    const bool both = !lists_[0].empty() && !lists_[1].empty();
+    for (const int kind : {0, 1}) {
+      if (lists_[u(kind)].empty()) continue;
+      MassPart part;
+      part.zones = static_cast<int>(lists_[u(kind)].size());
+      if (both) part.list = integers(lists_[u(kind)], "zones of a mass");
+      part.kernel = device_.kernel<MassArguments>(name("mass", kind == 0 ? ",uniform" : ",any"));
+      const int lines = dim_ * (kind == 0 ? z.zone_nodes / (k_ + 1) : z.zone_points / 2);
+      part.plan = plan(part.zones, mass_layout(dim_, k_, kind == 0).zone, std::max(1, lines), most_blocks, options);
+      zone_partials_ += static_cast<int>(part.plan.blocks);
+      mass_.push_back(std::move(part));
+      lists_kind_ = kind;
+      lists_[u(kind)] = {};
+    }
+    plan_whole_solves(options);
+    zone_partial_ =
+        device_.allocate<double>(u(std::max<Index>(zone_partials_, at_once_plan_.blocks)), "sums over zones");
+    node_partial_ = device_.allocate<double>(std::max(node_blocks_, at_once_plan_.blocks), "sums over nodes");
+    node_arguments_.partial = node_partial_.data();
+    node_arguments_.zone_partial = zone_partial_.data();
+    node_arguments_.zone_partials = zone_partials_;
+    begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
+    solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/solve<{}>", dim_));
+    press_ = device_.kernel<PressureArguments>("hydro-fem/press");
+    load_ = device_.kernel<PressureArguments>("hydro-fem/load");
+    add_ = device_.kernel<SumArguments>("hydro-fem/add");
+    dot_ = device_.kernel<DotArguments>("hydro-fem/dot");
+    total_ = device_.kernel<TotalArguments>("hydro-fem/total");
+  }
+
+  /// One kernel a solve where its blocks are all there at once and each has little to do in a pass.
+  void plan_whole_solves(const DeviceOptions& options) {
+    at_once_plan_.blocks = 0;
+    if (options.solves == DeviceOptions::Solves::launches || mass_.size() != 1) return;
+    const bool uniform = lists_kind_ == 0;
+    at_once_ = device_.kernel<SolveArguments>(
+        fmt::format("hydro-fem/at-once<{},{},{}>", dim_, own_ ? k_ : 0, uniform ? "uniform" : "any"));
+    const BlockPlan& pass = mass_.front().plan;
+    if (!pass.scratch.empty()) return;
+    BlockPlan plan;
+    plan.zones = pass.zones;
+    plan.shared = pass.shared;
+    const Index groups = (mass_.front().zones + plan.zones - 1) / plan.zones;
+    const Index wanted = std::max(groups, (nodes_ + zone_threads - 1) / zone_threads);
+    LaunchShape shape = DeviceBackend::shape(plan);
+    shape.cooperative = true;
+    const Index there = Index{device_.blocks_at_once(at_once_, shape)} * device_.info().multiprocessors;
+    const bool emulated = device_.info().backend != "cuda";
+    const Index most = emulated ? std::min<Index>(64, std::max<Index>(1, there)) : there;
+    if (most < 1) return;
+    if (options.solves == DeviceOptions::Solves::fastest && groups > passes_at_once * most) return;
+    plan.blocks = static_cast<unsigned>(std::min(wanted, most));
+    at_once_plan_ = std::move(plan);
+  }
+
+  struct MassPart {
+    Kernel<MassArguments> kernel;
+    BlockPlan plan;
+    DeviceBuffer<int> list;
+    int zones = 0;
+  };
+
+  Operator& op_;
+  Device device_;
+  mutable Stream stream_;
+  int k_, dim_;
+  Index zones_, nodes_;
+  bool own_, limited_ = false;
+  int worker_;  // of the team, for telemetry; -1: the device is none of its workers
+
+  ZoneArguments zones_arguments_{};
+  NodeArguments node_arguments_{};
+  PressureArguments pressure_{};
+  Index pressed_ = 0;
+  Bytes press_shared_ = 0;
+  BlockPlan update_plan_, energy_plan_, at_once_plan_;
+  Kernel<SolveArguments> at_once_;
+  int lists_kind_ = 0;  // of the last part of the mass: 0 uniform zones
+  std::vector<MassPart> mass_;
+  std::array<std::vector<int>, 2> lists_;  // uniform zones, others; only while the kernels are planned
+  int zone_partials_ = 0;
+  unsigned node_blocks_ = 1;
+
+  Kernel<ZoneArguments> update_, energy_;
+  Kernel<NodeArguments> begin_solve_, solve_;
+  Kernel<PressureArguments> press_, load_;
+  Kernel<SumArguments> add_;
+  Kernel<DotArguments> dot_;
+  Kernel<TotalArguments> total_;
+
+  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_;
+  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, side_pressure_,
+      side_terms_;
+  DeviceBuffer<double> update_partial_, zone_partial_, node_partial_, dot_partial_;
+  DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, loaded_, loaded_begin_,
+      loaded_place_;
+  DeviceBuffer<unsigned char> cubes_;
+  DeviceBuffer<MaterialArguments> materials_;
+  DeviceBuffer<SolveNumbers> numbers_;
+  DeviceBuffer<int> outside_;
+  PinnedBuffer<SolveNumbers> host_numbers_;
+  mutable PinnedBuffer<int> host_outside_;
+  std::array<Buffers, 4> rows_;
+  mutable State shown_;
+  mutable bool looked_ = false;  // `shown_` is the state
+
+  int expected_iterations_ = 12;
+  std::array<Stage, stage_count> stages_;
+  KernelTimes times_;
+};
+
+}  // namespace
+
+Bytes device_bytes(const DeviceNeeds& n) {
+  const double N = std::pow(n.k + 1, n.dim), Q = std::pow(2 * n.k, n.dim), E = std::pow(n.k, n.dim);
+  const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
+  const double energies = n.rk4 ? 5 : 4;
+  const double zone =
+      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0)) + E * E + energies * E + n.dim * N + 2) + 4 * (2 * N + 1) + 1;
+  const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2);  // rows, r, p, loads and body force
+  const double node = 8 * (vectors + 1) + 4 * 2;
+  // Zones that are too large for the shared memory of today's devices have their scratch here, so many at a time.
+  double scratch = 0;
+  for (const int doubles :
+       {update_layout(n.dim, n.k).zone, energy_layout(n.dim, n.k).zone, mass_layout(n.dim, n.k, false).zone})
+    if (const double bytes = 8.0 * doubles; bytes > usual_shared)
+      scratch += std::min(n.zones * bytes, std::max(bytes, static_cast<double>(scratch_bytes)));
+  return static_cast<Bytes>(n.zones * zone + n.nodes * node + scratch) + (Bytes{1} << 20);
+}
+
+std::string device_objection(const Setup& setup) {
+  if (setup.corner_matrices) return device_refuses_matrices;
+  if (setup.energy_source) return device_refuses_power;
+  for (const auto& material : setup.materials)
+    if (!material->flat()) return "a material's equation of state has no form for devices";
+  return {};
+}
+
+std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options) {
+  return std::make_unique<DeviceBackend>(op, std::move(device), -1, options);
+}
+
+Placed place_march(const Setup& setup, Operator& op, bool rk4) {
+  Placed out;
+  const auto& workers = op.team().workers();
+  const auto first =
+      std::find_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const auto on_processors = [&](std::string why, bool warning) {
+    out.backend = host_backend(op);
+    out.told = std::move(why);
+    out.warning = warning;
+    return std::move(out);
+  };
+  if (first == workers.end()) return on_processors({}, false);
+  if (const std::string why = device_objection(setup); !why.empty())
+    return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, why),
+                         true);
+  const Index zones = op.space().zones, points = zones * op.data().zone_points;
+  const bool alone = std::none_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return w.device.empty(); });
+  const bool real = first->device.substr(0, 4) == "cuda";
+  if (!alone && real && static_cast<double>(points) < points_worth_a_device)
+    return on_processors(fmt::format("{} quadrature points are too few for {} to be faster than the processors; "
+                                     "`--workers {}` takes it all the same",
+                                     points, first->name, first->name),
+                         false);
+  auto device = Device::open(first->device);
+  if (!device) throw Failure(device.error());
+  Bytes budget = std::min(device->free_memory() / 10 * 9, device->info().memory / 10 * 9);
+  if (first->device_memory > 0) budget = std::min(budget, first->device_memory);
+  DeviceNeeds needs;
+  needs.zones = static_cast<double>(zones);
+  needs.nodes = static_cast<double>(op.space().nodes);
+  needs.dim = op.space().dim;
+  needs.k = op.tables().k;
+  needs.axisymmetric = setup.axisymmetric;
+  needs.viscosity = setup.viscosity;
+  needs.rk4 = rk4;
+  needs.cubes = op.data().widths == nullptr;
+  const Bytes needed = device_bytes(needs);
+  if (needed > budget)
+    return on_processors(fmt::format("order {} on {} zones needs {} of {}'s memory, {} are to be had; the processors "
+                                     "compute instead",
+                                     needs.k, zones, format_bytes(needed), first->name, format_bytes(budget)),
+                         true);
+  const std::string what = device->info().name;
+  try {
+    out.backend = std::make_unique<DeviceBackend>(op, std::move(*device), static_cast<int>(first - workers.begin()),
+                                                  DeviceOptions{});
+  } catch (const Failure& failure) {
+    if (failure.error().code != ErrorCode::resources) throw;
+    return on_processors(
+        fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, failure.error().text),
+        true);
+  }
+  out.told =
+      fmt::format("steps are computed on {} ({}), with {} of its memory", first->name, what, format_bytes(needed));
+  const auto devices =
+      std::count_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  if (devices > 1) out.told += fmt::format("; hydro-fem uses one device, the other {} stay idle", devices - 1);
+  return out;
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of the workers that are offered make the team.
+#include "engine/team/offer.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+namespace conoid {
+namespace {
+
+bool is_device(const WorkerSpec& worker) {
+  return !worker.device.empty();
+}
+
+}  // namespace
+
+std::vector<std::string> ChosenTeam::devices() const {
+  std::vector<std::string> out;
+  for (const WorkerSpec& worker : workers)
+    if (is_device(worker)) out.push_back(worker.name);
+  return out;
+}
+
+Bytes ChosenTeam::device_memory() const {
+  Bytes least = 0;
+  for (const WorkerSpec& worker : workers)
+    if (is_device(worker)) least = least == 0 ? worker.device_memory : std::min(least, worker.device_memory);
+  return least;
+}
+
+ChosenTeam choose_team(const Offer& offer, const DeviceUse& use, double seconds) {
+  ChosenTeam out{offer.workers, {}, {}};
+  const std::vector<std::string> all = out.devices();
+  const std::size_t most = use.most < 0 ? all.size() : static_cast<std::size_t>(use.most);
+  const auto beyond = [&](std::size_t first) {
+    return fmt::format("{}", fmt::join(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(), ", "));
+  };
+  if (!offer.automatic) {
+    if (most < all.size()) out.idle = fmt::format("{}: {}", beyond(most), use.why);
+    return out;
+  }
+  if (most < all.size()) {
+    out.workers = with_fewer_devices(std::move(out.workers), most, offer.threads.value);
+    out.left_out = fmt::format("{}: {}", beyond(most), use.why);
+  }
+  const std::size_t before = out.devices().size();
+  out.workers = worth_their_start(std::move(out.workers), offer.threads.value, seconds);
+  if (out.devices().size() < before)
+    out.left_out = fmt::format("{}: the processors are done before a device has started", beyond(0));
+  return out;
+}
+
+std::string text_of(const std::vector<WorkerSpec>& workers) {
+  std::string out;
+  for (const WorkerSpec& w : workers) out += fmt::format("{}{}:{}", out.empty() ? "" : ",", w.name, w.threads);
+  return out;
+}
+
+Bytes share_of_free_memory(const Machine& machine, const RankPlace& place) {
+  const Bytes free = machine.free_memory > 0 ? machine.free_memory : machine.memory;
+  return free / 4 * 3 / static_cast<Bytes>(std::max(1, place.local_ranks));
+}
+
+}  // namespace conoid

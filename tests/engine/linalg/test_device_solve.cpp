@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LU, solutions and products of matrices on emulated devices equal those of the host; the checked one sees what they read and write.
+// labels: unit emulated
+#include <QTest>
+#include <random>
+
+#include "conoid/config.hpp"
+#include "engine/linalg/dense.hpp"
+#include "engine/linalg/device_solve.hpp"
+
+using namespace conoid;
+
+namespace {
+
+template <class T>
+std::vector<T> random_values(Index count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> u(-1, 1);
+  std::vector<T> out(static_cast<std::size_t>(count));
+  for (T& v : out) {
+    v = T(static_cast<typename T::value_type>(u(random)), static_cast<typename T::value_type>(u(random)));
+  }
+  return out;
+}
+
+template <class T>
+double apart(const std::vector<T>& a, const std::vector<T>& b) {
+  double m = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) m = std::max(m, static_cast<double>(std::abs(a[k] - b[k])));
+  return m;
+}
+
+/// A device with its library, vectors of the host that go there and back.
+struct There {
+  Device device;
+  Stream stream;
+  std::shared_ptr<dense::DeviceLibrary> library;
+  explicit There(const char* name)
+      : device(Device::open(name).value()), stream(device.stream()),
+        library(dense::DeviceLibrary::open(device).value()) {}
+  template <class T>
+  DeviceBuffer<T> put(const std::vector<T>& values) {
+    auto out = device.allocate<T>(values.size(), "values");
+    stream.to_device(out, values);
+    return out;
+  }
+  template <class T>
+  std::vector<T> get(const DeviceBuffer<T>& from) {
+    std::vector<T> out(from.size());
+    stream.to_host(out, from);
+    stream.synchronize();
+    return out;
+  }
+};
+
+/// Diagonally heavy enough that the condition stays moderate: errors are those of rounding, times n.
+template <class T>
+void equations_are_solved(const char* device, Index n, Index columns) {
+  using Real = typename T::value_type;
+  There there(device);
+  std::vector<T> a = random_values<T>(n * n, static_cast<unsigned>(n));
+  for (Index k = 0; k < n; ++k) a[static_cast<std::size_t>(k * n + k)] += T(static_cast<Real>(n));
+  const std::vector<T> x = random_values<T>(n * columns, 7), r = random_values<T>(n * columns, 8);
+  std::vector<T> b(x.size()), factors = a;
+  dense::multiply<T>(a.data(), n, n, x.data(), columns, T(0), b.data(), 1);
+  const double unit = sizeof(Real) == 8 ? 2.3e-16 : 1.2e-7, bound = 30 * unit * static_cast<double>(n + 1);
+
+  const auto matrix = there.put(a), right = there.put(b), vectors = there.put(x), sums = there.put(r);
+  there.library->multiply<T>(there.stream, matrix.data(), n, n, vectors.data(), columns, T(-1), T(1), sums.data());
+  std::vector<T> want(r);
+  for (std::size_t k = 0; k < want.size(); ++k) want[k] -= b[k];
+  QVERIFY(apart(there.get(sums), want) < bound * static_cast<double>(n));
+
+  auto lu = dense::DeviceLu<T>::factorise(there.library, there.stream, matrix.data(), n);
+  QVERIFY(lu.ok());
+  lu->solve(there.stream, right.data(), columns);
+  const double error = apart(there.get(right), x);
+  QVERIFY2(error < bound, qPrintable(QString("%1 %2").arg(error).arg(bound)));
+  const auto host = dense::Lu<T>::factorise(factors.data(), n, 1);
+  const double got = lu->reciprocal_condition(there.stream), ours = host->reciprocal_condition();
+  QVERIFY2(std::abs(got - ours) < 1e-3 * ours, qPrintable(QString("%1 %2").arg(got).arg(ours)));
+}
+
+}  // namespace
+
+class TestDeviceSolve : public QObject {
+  Q_OBJECT
+ private slots:
+  void solves_data() {
+    QTest::addColumn<QString>("device");
+    QTest::newRow("emulated") << "emulated";
+    if (CONOID_HAVE_EMULATED_CHECKED != 0) QTest::newRow("checked") << "emulated-checked";
+  }
+  void solves() {
+    QFETCH(QString, device);
+    const std::string name = device.toStdString();
+    std::mt19937 random(11);
+    std::vector<Index> sizes{1, 7};
+    for (int k = 0; k < 3; ++k) sizes.push_back(2 * std::uniform_int_distribution<Index>(5, 70)(random) + 1);
+    for (const Index n : sizes)
+      for (const Index columns : {1, 5}) {
+        equations_are_solved<std::complex<double>>(name.c_str(), n, columns);
+        equations_are_solved<std::complex<float>>(name.c_str(), n, columns);
+      }
+  }
+
+  void a_rectangular_product() {
+    There there("emulated");
+    using C = std::complex<double>;
+    const Index rows = 37, cols = 11, columns = 3;
+    const auto a = random_values<C>(rows * cols, 1), x = random_values<C>(cols * columns, 2);
+    std::vector<C> want(static_cast<std::size_t>(rows * columns));
+    dense::multiply<C>(a.data(), rows, cols, x.data(), columns, C(0), want.data(), 1);
+    const auto matrix = there.put(a), vectors = there.put(x);
+    const auto out = there.device.allocate<C>(want.size(), "product");  // never written before: β = 0 does not read it
+    there.library->multiply<C>(there.stream, matrix.data(), rows, cols, vectors.data(), columns, C(1), C(0),
+                               out.data());
+    QVERIFY(apart(there.get(out), want) < 1e-13);
+  }
+
+  void a_singular_matrix_is_told() {
+    There there("emulated");
+    using C = std::complex<float>;
+    std::vector<C> a = random_values<C>(9 * 9, 3);
+    std::fill_n(a.begin() + 4 * 9, 9, C(0));
+    const auto matrix = there.put(a);
+    const auto lu = dense::DeviceLu<C>::factorise(there.library, there.stream, matrix.data(), 9);
+    QVERIFY(!lu.ok());
+    QCOMPARE(lu.error().code, ErrorCode::not_converged);
+  }
+
+  /// Right-hand sides that nobody has filled, and a product that runs over its memory, are seen by the checked device.
+  void the_checked_device_looks_at_the_libraries() {
+    if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
+    using C = std::complex<double>;
+    {
+      There there("emulated-checked");
+      std::vector<C> a = random_values<C>(25, 4);
+      const auto matrix = there.put(a);
+      const auto lu = dense::DeviceLu<C>::factorise(there.library, there.stream, matrix.data(), 5);
+      QVERIFY(lu.ok());
+      const auto right = there.device.allocate<C>(5, "right-hand side");
+      lu->solve(there.stream, right.data(), 1);
+      QVERIFY_THROWS_EXCEPTION(Failure, there.stream.synchronize());
+    }
+    There there("emulated-checked");
+    const auto matrix = there.put(random_values<C>(25, 4)), x = there.put(random_values<C>(5, 4));
+    const auto y = there.device.allocate<C>(4, "product");
+    there.library->multiply<C>(there.stream, matrix.data(), 5, 5, x.data(), 1, C(1), C(0), y.data());
+    QVERIFY_THROWS_EXCEPTION(Failure, there.stream.synchronize());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestDeviceSolve)
+#include "test_device_solve.moc"

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps on emulated devices, checked and not, equal those of the processors: rates of lively states, marches, runs that change places, and
+// what is said where a device cannot compute.
+// labels: unit emulated timeout300
+#include "engine/core/log.hpp"
+#include "engine/session/offer.hpp"
+#include "engine/solvers/hydro_fem/device_backend.hpp"
+#include "engine/team/device_worker.hpp"
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QTest>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+
+namespace {
+
+using Row = Backend::Row;
+using Part = Backend::Part;
+
+Device opened(const char* name = "emulated") {
+  auto device = Device::open(name);
+  if (!device) throw Failure(device.error());
+  return std::move(*device);
+}
+
+/// Rates of the initial state: v and e of the answer are dv/dt and de/dt.
+struct Rates {
+  double step = 0;
+  State rate;
+  Energies energies;
+};
+Rates rates_of(Backend& b) {
+  Rates out;
+  out.energies = b.energies();
+  out.step = b.update(Row::state);
+  b.acceleration(Row::state);
+  b.energy_rate(Row::state, {Row::state, Part::v}, 0);
+  b.copy({Row::state, Part::v}, {Row::rate, Part::v});
+  b.copy({Row::state, Part::e}, {Row::rate, Part::e});
+  out.rate = b.state();
+  return out;
+}
+
+double apart(const std::vector<double>& got, const std::vector<double>& want) {
+  double off = 0, size = 0;
+  if (got.size() != want.size()) return 1e300;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!std::isfinite(got[i])) return 1e300;
+    off = std::max(off, std::abs(got[i] - want[i]));
+    size = std::max(size, std::abs(want[i]));
+  }
+  return size > 0 ? off / size : off;
+}
+
+/// Eigenvectors of nearly double eigenvalues are determined to the square root of round-off; in fewer than three dimensions, and with
+/// closed forms alike on both sides, no more than round-off grown by the mass matrix's condition is left.
+void rates_are_equal(const Setup& setup, const char* device, DeviceOptions options, const QString& what) {
+  Team team({WorkerSpec{"cpu", 1, 1}});
+  Operator op(setup, best_kernels(), team);
+  const auto host = host_backend(op);
+  const auto there = device_backend(op, opened(device), options);
+  const Rates want = rates_of(*host), got = rates_of(*there);
+  const double v = apart(got.rate.v, want.rate.v), e = apart(got.rate.e, want.rate.e);
+  const double tolerance = setup.mesh.dim == 3 ? 2e-8 : 1e-10;
+  QVERIFY2(std::abs(got.step / want.step - 1) < tolerance,
+           qPrintable(what + QString(": step %1 for %2").arg(got.step).arg(want.step)));
+  QVERIFY2(v < tolerance && e < tolerance, qPrintable(what + QString(": %1 %2").arg(v).arg(e)));
+  const double size = std::abs(want.energies.internal) + want.energies.kinetic + std::abs(want.energies.potential);
+  QVERIFY2(std::abs(got.energies.internal - want.energies.internal) < 1e-13 * size &&
+               std::abs(got.energies.kinetic - want.energies.kinetic) < 1e-13 * size &&
+               std::abs(got.energies.potential - want.energies.potential) < 1e-13 * size,
+           qPrintable(what));
+  QVERIFY(want.energies.kinetic > 0);
+}
+
+QString name_of(const char* device, int dim, int k, bool turned) {
+  return QString("%1, %2D%3, order %4").arg(device).arg(dim).arg(turned ? " axisymmetric" : "").arg(k);
+}
+
+/// A gas and a table of another one, as wide as the flow.
+std::shared_ptr<const EquationOfState> gas_table(double gamma) {
+  EosTable t;
+  for (int i = 0; i <= 40; ++i) t.density.push_back(0.1 * i);
+  for (int j = 0; j <= 30; ++j) t.energy.push_back(0.2 * j * (1 + 0.1 * j));
+  for (const double rho : t.density)
+    for (const double e : t.energy) {
+      t.pressure.push_back((gamma - 1) * rho * e);
+      t.sound_speed.push_back(std::sqrt(gamma * (gamma - 1) * e));
+    }
+  return tabulated(std::move(t));
+}
+
+struct Ended {
+  Energies energies;
+  State state;
+  Index accepted = 0, repeated = 0;
+};
+Ended marched(const Setup& setup, const char* device, int steps, Integrator integrator, DeviceOptions options = {}) {
+  Team team({WorkerSpec{"cpu", 1, 1}});
+  Operator op(setup, best_kernels(), team);
+  MarchOptions o;
+  o.end_time = 10;
+  o.integrator = integrator;
+  March march(*device ? device_backend(op, opened(device), options) : host_backend(op), o);
+  for (int i = 0; i < steps; ++i) march.step();
+  return {march.energies(), march.state(), march.accepted(), march.repeated()};
+}
+
+constexpr const char* blast_case = R"({
+  "solver": "hydro-fem", "title": "test",
+  "grid": {"lower": [0, 0], "upper": [1.2, 1.2], "zones": [5, 4]},
+  "materials": {"air": {"gamma": 1.4}},
+  "regions": [{"material": "air", "density": 1, "pressure": 0}],
+  "excitation": {"blast": {"energy": 0.25}},
+  "parameters": {"order": 2, "end_time": 0.1, "mass_tolerance": 1e-14},
+  "output": {"frames": {"count": 4}, "tracers": [{"name": "a", "position": [0.3, 0.41]}]}
+})";
+
+struct Run {
+  Case input;
+  Offer offer = make_offer(input).value();
+  std::unique_ptr<Communicator> cluster = single_rank();
+  Team team;
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
+  std::unique_ptr<Solver> solver = solver_info().make();
+  explicit Run(const char* workers, const std::vector<std::pair<std::string, std::string>>& changes = {},
+               Bytes device_memory = 0)
+      : input(resolved(blast_case, changes).value()), team(specs(workers, device_memory)) {}
+  static std::vector<WorkerSpec> specs(const char* workers, Bytes device_memory) {
+    auto out = parse_workers(workers, 2).value();
+    for (WorkerSpec& w : out) w.device_memory = device_memory;
+    return out;
+  }
+  [[nodiscard]] double number(std::string_view name) const {
+    for (const auto& n : results.numbers)
+      if (n.name == name) return n.value;
+    return std::nan("");
+  }
+  void march(int advances = 1 << 30) {
+    for (int i = 0; i < advances; ++i) {
+      const auto at = solver->advance(context);
+      if (!at.ok()) throw Failure(at.error());
+      if (at->finished) return;
+    }
+  }
+  [[nodiscard]] bool used_a_device() {
+    for (const BalanceSample& s : team.take_samples())
+      if (s.held > 0 || !team.workers()[static_cast<std::size_t>(s.worker)].device.empty()) return true;
+    return false;
+  }
+};
+
+}  // namespace
+
+class TestDeviceSteps : public QObject {
+  Q_OBJECT
+
+ private slots:
+  /// Orders with kernels of their own, the general kernels at the same and at higher ones, on curved zones of two materials.
+  void rates_equal_those_of_the_processors() {
+    std::mt19937 random(20120606);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= (dim == 3 ? 5 : 8); ++k)
+        for (const bool turned : {false, true}) {
+          if (turned && dim != 2) continue;
+          Setup s = lively(dim, k, turned, random);
+          s.vorticity_switch = k % 2 == 0;
+          if (k % 3 == 0) s.gravity = {0.3, -0.7, 0.2};
+          s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0.8};
+          if (dim > 1) s.boundaries[2] = {BoundaryCondition::Kind::pressure, {}, 1.1};
+          if (dim > 1) s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, -0.4};
+          if (dim > 2) s.boundaries[4] = {BoundaryCondition::Kind::pressure, {}, 0.9};
+          const QString what = name_of("emulated", dim, k, turned);
+          rates_are_equal(s, "emulated", {}, what);
+          if (k <= 4) rates_are_equal(s, "emulated", {.own_orders = false}, what + ", general");
+          if (k % 3 == 2)
+            rates_are_equal(s, "emulated", {.solves = DeviceOptions::Solves::launches}, what + ", launches");
+          if (k % 2 == 1)
+            rates_are_equal(s, "emulated", {.memory_of_blocks = false}, what + ", scratch in device memory");
+          if (QTest::currentTestFailed()) return;
+        }
+  }
+
+  /// Straight zones: some of even density, whose mass is a product, some not; walls, a piston, and no viscosity once.
+  void rates_of_straight_zones_and_walls() {
+    std::mt19937 random(7);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= (dim == 3 ? 4 : 5); ++k) {
+        Setup s = lively(dim, k, false, random);
+        s.mesh.curve = nullptr;
+        if (k > 1) s.density = [](const Vec3& x, int r) { return r != 0 ? 2.0 : 0.8 * (1 + 0.2 * std::sin(x[0])); };
+        if (k == 1) s.density = [](const Vec3&, int r) { return r != 0 ? 2.0 : 0.8; };
+        for (auto& b : s.boundaries) b.kind = BoundaryCondition::Kind::wall;
+        s.boundaries[0] = {BoundaryCondition::Kind::piston, {1, 0, 0}, 0.3};
+        s.viscosity = k != 3;
+        const QString what = name_of("emulated", dim, k, false);
+        rates_are_equal(s, "emulated", {}, what);
+        rates_are_equal(s, "emulated", {.own_orders = false}, what + ", general");
+        if (QTest::currentTestFailed()) return;
+      }
+  }
+
+  void tables_of_states_are_read_on_the_device() {
+    std::mt19937 random(3);
+    for (int dim = 1; dim <= 3; ++dim) {
+      Setup s = lively(dim, 2, false, random);
+      s.materials = {gas_table(1.4), stiffened_gas(1.7)};
+      rates_are_equal(s, "emulated", {}, name_of("emulated", dim, 2, false));
+      if (QTest::currentTestFailed()) return;
+      // A table that ends below some of the energies: as many points outside.
+      EosTable small{{0.5, 1, 3}, {0.1, 1.2}, {}, {}};
+      for (int i = 0; i < 6; ++i) {
+        small.pressure.push_back(0.3 + 0.1 * i);
+        small.sound_speed.push_back(1);
+      }
+      s.materials[0] = tabulated(small);
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      const auto there = device_backend(op, opened());
+      (void)op.update(op.initial());
+      (void)there->update(Row::state);
+      QVERIFY(op.outside() > 0);
+      QCOMPARE(there->outside(), op.outside());
+      QCOMPARE(there->first_outside(Row::state).reason, op.first_outside(op.initial()).reason);
+    }
+  }
+
+  /// One access outside, one race or one unwritten value and the checked device ends it.
+  void the_checked_device_finds_nothing() {
+    std::mt19937 random(11);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= (dim == 3 ? 4 : 5); ++k)
+        for (const bool turned : {false, true}) {
+          if (turned && dim != 2) continue;
+          Setup s = lively(dim, k, turned, random);
+          s.mesh =
+              box_zones(dim, {flows::line(0, 1, 2), flows::line(0, 1, dim > 2 && k > 2 ? 1 : 2), flows::line(0, 1, 1)});
+          s.mesh.region.back() = 1;
+          if (k % 2 == 0) s.density = [](const Vec3&, int r) { return r != 0 ? 2.0 : 0.8; };
+          s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0.8};
+          s.boundaries[0].kind = BoundaryCondition::Kind::wall;
+          if (k == 2) s.materials[0] = gas_table(1.4);
+          const QString what = name_of("emulated-checked", dim, k, turned);
+          rates_are_equal(s, "emulated-checked", {}, what);
+          if (k == 2) rates_are_equal(s, "emulated-checked", {.own_orders = false}, what + ", general");
+          if (k == 1) rates_are_equal(s, "emulated-checked", {.memory_of_blocks = false}, what + ", scratch");
+          if (k == 3)
+            rates_are_equal(s, "emulated-checked", {.solves = DeviceOptions::Solves::launches}, what + ", launches");
+          if (QTest::currentTestFailed()) return;
+        }
+  }
+
+  void marches_end_alike_data() {
+    QTest::addColumn<int>("which");
+    const char* names[] = {"triple point Q3", "Sedov 2D Q3",  "Sedov 3D Q2", "axisymmetric blast",
+                           "Sod Q4",          "Noh 2D",       "piston Q2",   "order 7",
+                           "Gresho, RK4",     "ball, curved", "Sedov 3D Q5", "free, pressed"};
+    for (int i = 0; i < 12; ++i) QTest::newRow(names[i]) << i;
+  }
+  /// Energy is the invariant: to 1e-12. Kinetic energy to 1e-9 over 25 steps with mass solves to 1e-14.
+  void marches_end_alike() {
+    QFETCH(int, which);
+    Setup s;
+    Integrator integrator = Integrator::rk2_average;
+    if (which == 0) s = flows::triple_point(3, 14, 6);
+    if (which == 1) s = flows::sedov(2, 3, 5, 1, 0.25);
+    if (which == 2) s = flows::sedov(3, 2, 3, 1, 0.25);
+    if (which == 3) s = flows::sedov_axisymmetric(2, 5, 1, 1);
+    if (which == 4) s = flows::sod(4, 20);
+    if (which == 5) s = flows::noh(2, 2, 7);
+    if (which == 6) s = flows::saltzmann(2, 12, 2);
+    if (which == 7) s = flows::triple_point(7, 7, 2);
+    if (which == 8) {
+      s = flows::gresho(3, 4);
+      integrator = Integrator::rk4;
+    }
+    if (which == 9) s = flows::ball(2, 2, 3);
+    if (which == 10) s = flows::sedov(3, 5, 2, 1, 0.25);
+    if (which == 11) {
+      s = flows::noh(2, 3, 4);
+      for (auto& b : s.boundaries)
+        if (b.kind == BoundaryCondition::Kind::free) b = {BoundaryCondition::Kind::pressure, {}, 0.2};
+      s.gravity = {0, -1, 0};
+    }
+    s.mass_tolerance = 1e-14;
+    const int steps = which == 7 || which == 10 ? 4 : 25;
+    const Ended want = marched(s, "", steps, integrator), got = marched(s, "emulated", steps, integrator);
+    QCOMPARE(got.accepted, want.accepted);
+    QCOMPARE(got.repeated, want.repeated);
+    const double size = std::abs(want.energies.internal) + want.energies.kinetic;
+    const double total = std::abs(got.energies.total() - want.energies.total()) / size;
+    const double kinetic = std::abs(got.energies.kinetic / want.energies.kinetic - 1);
+    QVERIFY2(want.energies.kinetic > 1e-9 * size, "something moves");
+    QVERIFY2(total < 1e-12, qPrintable(QString::number(total)));
+    QVERIFY2(kinetic < 1e-9, qPrintable(QString::number(kinetic)));
+  }
+
+  void the_same_march_gives_the_same_bits() {
+    const Setup s = flows::triple_point(2, 7, 3);
+    const Ended a = marched(s, "emulated", 12, Integrator::rk2_average),
+                b = marched(s, "emulated", 12, Integrator::rk2_average);
+    QVERIFY(same_bits(a.state, b.state));
+  }
+
+  /// A checkpoint of one is what the other goes on from: there and back again.
+  void a_run_changes_between_device_and_processors() {
+    const auto energy = [](const std::vector<const char*>& workers) {
+      MemoryCheckpoint kept;
+      for (std::size_t part = 0;; ++part) {
+        Run run(workers[part]);
+        run.solver->prepare(run.context).or_throw();
+        if (part > 0) run.solver->load(kept);
+        if (part + 1 == workers.size()) {
+          run.march();
+          run.solver->finish(run.context).or_throw();
+          return run.number("kinetic_energy");
+        }
+        run.march(1);
+        run.solver->save(kept);
+      }
+    };
+    const double want = energy({"cpu:2"});
+    QVERIFY(want > 1e-3);
+    for (const auto& workers : std::vector<std::vector<const char*>>{
+             {"emulated"}, {"cpu:2", "emulated", "cpu:1"}, {"emulated", "cpu:1", "emulated"}}) {
+      const double got = energy(workers);
+      QVERIFY2(std::abs(got / want - 1) < 1e-9, qPrintable(QString::number(got / want - 1)));
+    }
+  }
+
+  void a_device_takes_part_in_a_run_that_names_it() {
+    for (const char* workers : {"emulated", "emulated,cpu:1"}) {
+      Run run(workers);
+      run.solver->prepare(run.context).or_throw();
+      run.march(1);
+      QVERIFY(run.used_a_device());
+    }
+  }
+
+  void what_a_device_cannot_do_goes_to_the_processors_data() {
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<qint64>("memory");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("power") << "excitation.sources"
+                           << R"([{"power": 1}])" << qint64(0) << "power fed in per volume";
+    QTest::newRow("matrices") << "parameters.corner_force"
+                              << "matrices" << qint64(0) << "matrices of the corner force";
+    QTest::newRow("memory") << "parameters.order"
+                            << "3" << qint64(100000) << "97.7 KiB are to be had";
+  }
+  void what_a_device_cannot_do_goes_to_the_processors() {
+    QFETCH(QString, path);
+    QFETCH(QString, value);
+    QFETCH(qint64, memory);
+    QFETCH(QString, why);
+    Run run("emulated", {{path.toStdString(), value.toStdString()}}, static_cast<Bytes>(memory));
+    std::string told;
+    {
+      const auto listening = log::subscribe([&](const LogEntry& e) { told += e.text + "\n"; });
+      run.solver->prepare(run.context).or_throw();
+    }
+    QVERIFY2(QString::fromStdString(told).contains(why), told.c_str());
+    run.march(1);
+    QVERIFY(!run.used_a_device());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDeviceSteps)
+#include "test_device_steps.moc"

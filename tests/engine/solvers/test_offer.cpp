@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who says what a run may take, and which of the devices that are offered take part.
+// labels: unit emulated
+#include <QTest>
+
+#include <cstdlib>
+
+#include "engine/session/offer.hpp"
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/registry.hpp"
+
+using namespace conoid;
+
+namespace {
+
+Case resolved(const std::string& text) {
+  const auto document = CaseDocument::parse(text, "case.json");
+  const SolverInfo* solver = find_solver(document.value().json()["solver"].get<std::string>());
+  const auto schema = Schema::for_solver(solver->id, solver->schema);
+  return Case::resolve(document.value(), schema.value()).value();
+}
+
+/// Faces all of one kind; `more` goes into the case.
+Case wave(const std::string& more = "", const std::string& points = "[61, 57, 49]",
+          const std::string& kind = "sponge") {
+  std::string faces;
+  for (const char* face : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
+    faces += std::string(faces.empty() ? "" : ", ") + "\"" + face + R"(": {"kind": ")" + kind + "\"}";
+  return resolved(R"({"solver": "acoustic-fd", "grid": {"points": )" + points + R"(, "spacing": 10},
+    "parameters": {"order": 4, "steps": 100}, "boundaries": {)" +
+                  faces + "}" + more + "}");
+}
+
+const std::string sphere = R"({"solver": "maxwell-fem", "sphere": {"radius": "50 mm", "divisions": 2, "layers": 1},
+  "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})";
+
+/// As "auto" finds it on a machine with that many devices; nothing is looked for.
+Offer with_devices(int count, Bytes memory, bool automatic = true) {
+  Offer out;
+  out.automatic = automatic;
+  out.who = {automatic ? "auto" : "cuda", automatic ? "default" : "flag"};
+  out.threads.value = 8;
+  out.host.value = Bytes{64} << 30;
+  out.machine = this_machine();
+  for (int k = 0; k < count; ++k) {
+    DeviceInfo device;
+    device.backend = "cuda";
+    device.index = k;
+    device.memory = device.free_memory = memory / 9 * 10;
+    device.multiprocessors = 132;
+    device.ring_unit = Bytes{2} << 20;
+    out.devices.push_back(device);
+    const std::string name = "cuda:" + std::to_string(k);
+    out.workers.push_back({name, 1, 1, name, memory});
+  }
+  out.workers.push_back({"cpu", 8 - count, 1, {}, 0});
+  return out;
+}
+
+int threads_of(const ChosenTeam& team) {
+  int out = 0;
+  for (const WorkerSpec& worker : team.workers) out += worker.threads;
+  return out;
+}
+
+/// A variable of the environment while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~Variable() {
+    if (before_)
+      ::setenv(name_, before_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+class TestOffer : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() { ::setenv("CONOID_EMULATED", "devices=2,memory=96MiB", 1); }
+
+  void flag_before_case_before_settings_before_environment() {
+    const Variable openmp("OMP_NUM_THREADS", "5,2");
+    const Case silent = wave();
+    const Case says = wave(R"(, "compute": {"workers": "cpu", "threads": 3, "deterministic": true,
+                                "memory": {"host": "300 MiB", "device": "30 MiB"}})");
+    const ResourceRequest flags{
+        .workers = "cpu:1,cpu:1", .threads = 2, .host = 200, .device = 20, .deterministic = false};
+    const ResourceRequest settings{.workers = "cpu:4", .threads = 4, .host = 400, .device = 40, .deterministic = true};
+    const auto source = [](const auto& value) { return value.source; };
+
+    const Offer by_flag = make_offer(says, {.flags = flags, .settings = settings}).value();
+    QCOMPARE(by_flag.who.value, std::string("cpu:1,cpu:1"));
+    QCOMPARE(by_flag.threads.value, 2);
+    QCOMPARE(by_flag.host.value, Bytes{200});
+    QCOMPARE(by_flag.device.value, Bytes{20});
+    QVERIFY(!by_flag.deterministic.value);
+    QCOMPARE(source(by_flag.host) + source(by_flag.who) + source(by_flag.deterministic), std::string("flagflagflag"));
+
+    const Offer by_case = make_offer(says, {.settings = settings}).value();
+    QCOMPARE(by_case.who.value, std::string("cpu"));
+    QCOMPARE(by_case.threads.value, 3);
+    QCOMPARE(by_case.host.value, Bytes{300} << 20);
+    QCOMPARE(by_case.device.value, Bytes{30} << 20);
+    QVERIFY(by_case.deterministic.value);
+    QCOMPARE(source(by_case.threads) + source(by_case.who) + source(by_case.device), std::string("casecasecase"));
+
+    const Offer by_settings = make_offer(silent, {.settings = settings}).value();
+    QCOMPARE(by_settings.workers.front().threads, 4);
+    QCOMPARE(by_settings.host.value, Bytes{400});
+    QCOMPARE(source(by_settings.host) + source(by_settings.threads), std::string("settingssettings"));
+
+    const Offer by_environment = make_offer(silent).value();
+    QCOMPARE(by_environment.threads.value, 5);
+    QCOMPARE(source(by_environment.threads), std::string("environment OMP_NUM_THREADS"));
+    QVERIFY(!by_environment.host.said() && by_environment.host.value > 0);
+    QVERIFY(by_environment.disk.value > 0);
+    QVERIFY(by_environment.automatic);
+  }
+
+  void threads_that_workers_name_are_those_of_the_run() {
+    const auto threads = [](const std::string& workers, int said) {
+      const Offer offer = make_offer(wave(), {.flags = {.workers = workers, .threads = said}}).value();
+      return std::to_string(offer.threads.value) + " " + offer.threads.source;
+    };
+    const Variable openmp("OMP_NUM_THREADS", "5");
+    QCOMPARE(threads("cpu:1", 0), std::string("1 flag"));
+    QCOMPARE(threads("cpu:1,cpu:2", 8), std::string("3 flag"));
+    QCOMPARE(threads("cpu", 8), std::string("8 flag"));
+    QCOMPARE(threads("cpu", 0), std::string("5 environment OMP_NUM_THREADS"));
+    QCOMPARE(threads("emulated:0,cpu:1", 0), std::string("2 flag"));
+  }
+
+  void what_is_named_must_be_here_and_the_place_is_told() {
+    const auto missing = make_offer(wave(R"(, "compute": {"workers": "cuda:77"})"));
+    QVERIFY(!missing);
+    QCOMPARE(missing.error().place.pointer, std::string("/compute/workers"));
+    const auto flag = make_offer(wave(), {.flags = {.workers = "nobody"}});
+    QVERIFY(!flag && flag.error().place.pointer.empty());
+  }
+
+  void memory_of_a_device_is_most_of_it_or_what_is_said() {
+    const Bytes all = Bytes{96} << 20;
+    const auto memory = [&](std::optional<Bytes> said) {
+      const Offer offer = make_offer(wave(), {.flags = {.workers = "emulated:1,cpu", .device = said}}).value();
+      return offer.workers.front().device_memory;
+    };
+    QCOMPARE(memory({}), all / 10 * 9);
+    QCOMPARE(memory(Bytes{10} << 20), Bytes{10} << 20);
+    QCOMPARE(memory(Bytes{1} << 40), all / 10 * 9);
+  }
+
+  /// Four ranks on two machines with two devices each: rank 2 is the first of its machine, and takes its first device.
+  void ranks_of_a_machine_take_its_devices_in_turn() {
+    const auto name = [](RankPlace place) {
+      const Offer offer =
+          make_offer(wave(), {.flags = {.workers = "emulated,cpu", .threads = 4}, .place = place}).value();
+      std::string out;
+      for (const WorkerSpec& worker : offer.workers) out += worker.device;
+      return out + " " + std::to_string(offer.team_threads()) + " " + std::to_string(offer.devices.size());
+    };
+    QCOMPARE(name({0, 4, 0, 2}), std::string("emulated:0 4 1"));
+    QCOMPARE(name({1, 4, 1, 2}), std::string("emulated:1 4 1"));
+    QCOMPARE(name({2, 4, 0, 2}), std::string("emulated:0 4 1"));
+    QCOMPARE(name({3, 4, 1, 2}), std::string("emulated:1 4 1"));
+    QCOMPARE(name({2, 3, 2, 3}), std::string("emulated:0 4 1"));
+    QCOMPARE(name({}), std::string("emulated:0emulated:1 4 2"));
+  }
+
+  void ranks_share_the_memory_of_their_machine_only() {
+    Machine machine;
+    machine.free_memory = 800;
+    QCOMPARE(share_of_free_memory(machine, {}), Bytes{600});
+    QCOMPARE(share_of_free_memory(machine, {0, 8, 0, 2}), Bytes{300});
+  }
+
+  void auto_takes_one_device_where_two_are_slower() {
+    const Case input = wave();
+    const Offer offer = with_devices(2, Bytes{60} << 30);
+    const Estimate e = acoustic_fd::AcousticFd().estimate(input, nullptr, offer).value();
+    QCOMPARE(e.use.most, 1);
+    const ChosenTeam team = choose_team(offer, e.use, 600);
+    QCOMPARE(team.devices(), std::vector<std::string>{"cuda:0"});
+    QCOMPARE(threads_of(team), 8);  // the thread that would have fed the other computes
+    QVERIFY2(team.left_out.starts_with("cuda:1: ") && team.left_out.find("4.5 times") != std::string::npos,
+             team.left_out.c_str());
+    // Named ones are obeyed, and it is told.
+    const Offer named = with_devices(2, Bytes{60} << 30, false);
+    const RunPlan plan = plan_run(named, input, acoustic_fd::AcousticFd().estimate(input, nullptr, named).value());
+    QCOMPARE(plan.team.devices().size(), std::size_t{2});
+    QVERIFY(std::ranges::any_of(plan.diagnostics, [](const Diagnostic& d) {
+      return d.severity == Severity::warning && d.text.find("do not make this case faster") != std::string::npos;
+    }));
+  }
+
+  void two_devices_that_hold_a_grid_are_taken_where_one_would_wait_for_its_link() {
+    const Case input = wave(R"(, "compute": {"precision": "double"})", "[1200, 900, 600]");
+    std::vector<Diagnostic> said;
+    const acoustic_fd::Problem problem = acoustic_fd::read_setup(input, false, said).problem;
+    const auto use = [&](Bytes memory) {
+      return acoustic_fd::AcousticFd().estimate(input, nullptr, with_devices(2, memory)).value().use.most;
+    };
+    QCOMPARE(use(Bytes{60} << 30), 1);  // one holds it all
+    // Half of it in each: against a single one, through which it is streamed with so much memory.
+    const DeviceInfo device = with_devices(1, Bytes{60} << 30).devices.front();
+    const Bytes half = acoustic_fd::device_plan(problem, Bytes{60} << 30, 2, &device).in_core + 1024;
+    const acoustic_fd::DevicePlan alone = acoustic_fd::device_plan(problem, half, 1, &device);
+    QVERIFY2(alone.streamed && alone.possible,
+             qPrintable(QString("%1, %2 of %3").arg(alone.in_core).arg(alone.least).arg(half)));
+    QCOMPARE(use(half), alone.slower < 3.7 ? 1 : -1);
+    QCOMPARE(use(half / 2), 1);  // what does not fit in both goes through one
+  }
+
+  void auto_takes_no_device_that_a_case_cannot_use() {
+    const Estimate layered =
+        acoustic_fd::AcousticFd()
+            .estimate(wave("", "[61, 57, 49]", "matched"), nullptr, with_devices(2, Bytes{60} << 30))
+            .value();
+    QCOMPARE(layered.use.most, 1);
+    QVERIFY(layered.use.why.find("matched layers") != std::string::npos);
+    // Streamed from the disk: the processors march.
+    Offer small = with_devices(1, Bytes{60} << 30);
+    small.host = {Bytes{6'000'000}, "flag"};
+    const Case long_grid = wave("", "[700, 60, 60]");
+    const Estimate streamed = acoustic_fd::AcousticFd().estimate(long_grid, nullptr, small).value();
+    QVERIFY(streamed.streams.find("disk") != std::string::npos);
+    QCOMPARE(streamed.use.most, 0);
+    const ChosenTeam team = choose_team(small, streamed.use, streamed.seconds);
+    QVERIFY(team.devices().empty());
+    QCOMPARE(threads_of(team), 8);
+    // Solvers without a phase for devices are not even offered one.
+    QVERIFY(make_offer(resolved(sphere)).value().devices.empty());
+  }
+
+  void what_every_rank_holds_is_not_divided() {
+    const Case input = resolved(sphere);
+    Offer one = with_devices(0, 0), four = one;
+    four.place = {0, 4, 0, 4};
+    const auto of = [&](const Offer& offer) {
+      return maxwell_fem::MaxwellFem().estimate(input, nullptr, offer).value();
+    };
+    QCOMPARE(of(four).host_memory, of(one).host_memory);
+    // A grid is divided.
+    const Case grid = wave("", "[400, 100, 100]");
+    const auto march = [&](const Offer& offer) {
+      return acoustic_fd::AcousticFd().estimate(grid, nullptr, offer).value().host_memory;
+    };
+    QVERIFY(march(four) < march(one));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestOffer)
+#include "test_offer.moc"
