@@ -2,13 +2,12 @@
 // Memory, streams and launches of the radiation on a device.
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
 
-#include "engine/linalg/device_gemm.hpp"
+#include "engine/linalg/device_solve.hpp"
 #include "engine/solvers/maxwell_fem/cuda/radiation_arguments.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <optional>
 
 #include <fmt/core.h>
@@ -54,7 +53,7 @@ struct DeviceRadiation::Memory {
   Stream maker, user;
   std::array<Event, 2> made, used, multiplying;
   Event begin, end;
-  std::unique_ptr<DeviceGemm> gemm;
+  std::shared_ptr<dense::DeviceLibrary> library;
   bool opened = false;  ///< the library was looked for
 };
 
@@ -73,7 +72,7 @@ DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts)
 }
 
 DeviceRadiation::~DeviceRadiation() {
-  if (!memory_->gemm) return;
+  if (!memory_->library) return;
   try {
     memory_->user.synchronize();  // and its device is this thread's
   } catch (const Failure&) {      // it is lost: whoever used it last was told
@@ -84,11 +83,9 @@ void DeviceRadiation::open_products() {
   Memory& m = *memory_;
   if (m.opened) return;
   m.opened = true;
-  if (device_.info().backend != "cuda") return;  // the host's stand for them
-  m.maker.synchronize();
-  auto opened = DeviceGemm::open();
+  auto opened = dense::DeviceLibrary::open(device_);
   if (opened)
-    m.gemm = std::move(*opened);
+    m.library = std::move(*opened);
   else
     no_products_ = opened.error().text;
 }
@@ -252,7 +249,6 @@ void DeviceRadiation::products(Interval points, Index count, DeviceRadiationFact
   const Index rows = points.size(), sources = parts_.from.count, depth = 2 * sources;
   const auto make = device_.kernel<OperatorArguments>("maxwell-fem/operator");
   const auto near = device_.kernel<NearArguments>("maxwell-fem/near-panel");
-  const bool on_host = !m.gemm;
   m.user.wait(m.begin);
   Index turn = 0;
   std::array<bool, 2> timed{};
@@ -290,21 +286,8 @@ void DeviceRadiation::products(Interval points, Index count, DeviceRadiationFact
     m.user.wait(m.made[which]);
     m.user.record(m.multiplying[which]);
     for (Index half = 0; half < 2; ++half) {
-      const ComplexProduct p{high,      count,
-                             depth,     m.panel[which].data() + half * depth * high,
-                             high,      m.f.data() + half * depth,
-                             2 * depth, m.psi.data() + half * rows + row,
-                             2 * rows};
-      if (!on_host) {
-        m.gemm->multiply(m.user.native(), p).or_throw();
-        continue;
-      }
-      std::vector<HostUse> uses{{p.a, static_cast<Bytes>(high * depth) * sizeof(Complex), true, false}};
-      for (Index c = 0; c < count; ++c) {
-        uses.push_back({p.b + c * p.ldb, static_cast<Bytes>(depth) * sizeof(Complex), true, false});
-        uses.push_back({p.c + c * p.ldc, static_cast<Bytes>(high) * sizeof(Complex), false, true});
-      }
-      m.user.run_on_host([p] { multiply_on_host(p); }, std::move(uses));
+      m.library->multiply(m.user, m.panel[which].data() + half * depth * high, high, depth, m.f.data() + half * depth,
+                          count, Complex(1), Complex(0), m.psi.data() + half * rows + row, 2 * depth, 2 * rows);
     }
     m.user.record(m.used[which]);
     timed[which] = true;
@@ -371,33 +354,6 @@ double device_radiation_bytes(double outer, double currents, double near_blocks,
                           ? 2 * std::min<double>(largest_panel, row * std::max<double>(panel_rows, outer / 2))
                           : std::min<double>(largest_partial, 32.0 * most_parts * fused_columns[0] * outer);
   return surfaces + vectors + rest;
-}
-
-double device_product_rate(const Device& device, Index size) {
-  if (device.info().backend != "cuda") return 0;
-  Stream stream = device.stream();
-  stream.synchronize();
-  auto gemm = DeviceGemm::open();
-  if (!gemm) return 0;
-  const auto a = device.allocate<Complex>(static_cast<std::size_t>(size * size), "matrix"),
-             b = device.allocate<Complex>(static_cast<std::size_t>(size * size), "matrix"),
-             c = device.allocate<Complex>(static_cast<std::size_t>(size * size), "matrix");
-  std::vector<Complex> values(static_cast<std::size_t>(size * size));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = {std::sin(0.7 * static_cast<double>(i)), std::cos(1.1 * static_cast<double>(i))};
-  stream.to_device(a, values);
-  stream.to_device(b, values);
-  const Event begin = device.event(), end = device.event();
-  double best = 0;
-  for (int k = 0; k < 4; ++k) {
-    stream.record(begin);
-    (*gemm)->multiply(stream.native(), {size, size, size, a.data(), size, b.data(), size, c.data(), size}).or_throw();
-    stream.record(end);
-    stream.synchronize();
-    if (const double s = end.seconds_since(begin); s > 0)
-      best = std::max(best, 8 * std::pow(static_cast<double>(size), 3) / s);
-  }
-  return best;
 }
 
 double paper_loops_on_device(const Device& device, bool pairs, const PaperArrays& currents, PaperArrays& fields,

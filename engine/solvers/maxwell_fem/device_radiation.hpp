@@ -3,7 +3,7 @@
 //
 // fused: coefficients and sums in one go, up to eight right-hand sides at a time; the operator is never stored.
 // products: panels of rows of the operator are made on the device, near blocks in them, and multiplied with all right-hand sides at
-// once (cuBLAS; engine/linalg/device_gemm.hpp); two panels take turns, so that one is made while the other one is multiplied.
+// once (cuBLAS; engine/linalg/device_solve.hpp); two panels take turns, so that one is made while the other one is multiplied.
 // Both give the same sums as the processors up to round-off. Where the device cannot hold all columns they go in groups.
 #pragma once
 
@@ -18,10 +18,6 @@
 #include <stop_token>
 #include <string>
 #include <vector>
-
-namespace conoid {
-class DeviceGemm;
-}
 
 namespace conoid::maxwell_fem {
 
@@ -94,9 +90,6 @@ class DeviceRadiation {
 /// Bytes of a device that an application takes where it has them; with less it goes on in groups of columns and smaller panels. `outer`,
 /// `currents`: points of S and S'.
 [[nodiscard]] double device_radiation_bytes(double outer, double currents, double near_blocks, double columns);
-
-/// Rate of the complex products of a device, flop/s, measured with matrices of `size` rows; 0 where there is no library.
-[[nodiscard]] double device_product_rate(const Device& device, Index size);
 
 /// The paper's loops on a device, `currents` and `fields` as kernels/reference.hpp has them; of `elements` of S. `pairs`: the innermost
 /// loop alone runs on the device (cuda_rhs), else a thread takes an element of S (cuda_S). Throws Failure (resources). Seconds of the
