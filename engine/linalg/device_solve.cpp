@@ -148,32 +148,46 @@ void DeviceLibrary::use(Stream& stream) const {
 
 template <class T>
 void DeviceLibrary::multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha,
-                             T beta, T* y) {
+                             T beta, T* y, Index x_leading, Index y_leading) {
   if (rows == 0 || columns == 0 || cols == 0) {
     verify(cols > 0 || rows == 0 || columns == 0, "a product on a device has something to sum");
     return;
   }
+  if (x_leading == 0) x_leading = cols;
+  if (y_leading == 0) y_leading = rows;
   if (calls_ != nullptr) {
     use(stream);
     const auto gemm = is_double<T> ? calls_->zgemm : calls_->cgemm;
-    check(gemm(blas_, plain, plain, rows, columns, cols, &alpha, a, rows, x, cols, &beta, y, rows), "multiply");
+    check(gemm(blas_, plain, plain, rows, columns, cols, &alpha, a, rows, x, x_leading, &beta, y, y_leading),
+          "multiply");
     return;
   }
   const auto bytes = [](Index values) { return static_cast<Bytes>(values) * sizeof(T); };
+  std::vector<HostUse> uses{{a, bytes(rows * cols), true, false}};
+  for (Index c = 0; c < columns; ++c) {
+    uses.push_back({x + c * x_leading, bytes(cols), true, false});
+    uses.push_back({y + c * y_leading, bytes(rows), beta != T(0), true});
+  }
   stream.run_on_host(
       [=] {
-        std::vector<T> sums(static_cast<std::size_t>(rows * columns));
-        dense::multiply<T>(a, rows, cols, x, columns, T(0), sums.data(), 1);
-        for (std::size_t k = 0; k < sums.size(); ++k) y[k] = alpha * sums[k] + (beta == T(0) ? T(0) : beta * y[k]);
+        std::vector<T> together(static_cast<std::size_t>(cols * columns)),
+            sums(static_cast<std::size_t>(rows * columns));
+        for (Index c = 0; c < columns; ++c) std::copy_n(x + c * x_leading, cols, together.data() + c * cols);
+        dense::multiply<T>(a, rows, cols, together.data(), columns, T(0), sums.data(), 1);
+        for (Index c = 0; c < columns; ++c)
+          for (Index r = 0; r < rows; ++r) {
+            T& to = y[c * y_leading + r];
+            to = alpha * sums[static_cast<std::size_t>(c * rows + r)] + (beta == T(0) ? T(0) : beta * to);
+          }
       },
-      {{a, bytes(rows * cols), true, false},
-       {x, bytes(cols * columns), true, false},
-       {y, bytes(rows * columns), beta != T(0), true}});
+      std::move(uses));
 }
 template void DeviceLibrary::multiply(Stream&, const std::complex<float>*, Index, Index, const std::complex<float>*,
-                                      Index, std::complex<float>, std::complex<float>, std::complex<float>*);
+                                      Index, std::complex<float>, std::complex<float>, std::complex<float>*, Index,
+                                      Index);
 template void DeviceLibrary::multiply(Stream&, const std::complex<double>*, Index, Index, const std::complex<double>*,
-                                      Index, std::complex<double>, std::complex<double>, std::complex<double>*);
+                                      Index, std::complex<double>, std::complex<double>, std::complex<double>*, Index,
+                                      Index);
 
 template <class T>
 struct DeviceLu<T>::OnHost {

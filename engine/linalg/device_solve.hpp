@@ -30,10 +30,11 @@ class DeviceLibrary {
   /// "cuSOLVER 12.0.4" or what dense.hpp has: for logs.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// y = αA x + βy for `columns` vectors: A rows × cols, x cols × columns, y rows × columns; leading dimensions as many; addresses of the
-  /// device. Returns at once. T: std::complex<float>, std::complex<double>.
+  /// y = αA x + βy for `columns` vectors: A rows × cols, x cols × columns, y rows × columns; leading dimensions as many, or those given
+  /// for x and y; addresses of the device. Returns at once. T: std::complex<float>, std::complex<double>.
   template <class T>
-  void multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha, T beta, T* y);
+  void multiply(Stream& stream, const T* a, Index rows, Index cols, const T* x, Index columns, T alpha, T beta, T* y,
+                Index x_leading = 0, Index y_leading = 0);
 
  private:
   template <class T>

@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/sparse_direct.hpp"
+#include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/rate_book.hpp"
@@ -13,6 +14,7 @@
 #include <cmath>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::maxwell_fem {
 
@@ -103,6 +105,9 @@ double expected_points(const Settings& s, const Mesh* mesh, double unknowns) {
   return unknowns / (s.domain.order == 1 ? 1.0 : 5.5);
 }
 
+constexpr double near_faces = 22;     ///< near faces of a point of S
+constexpr double device_start = 1.5;  ///< seconds: context, kernels, first copies
+
 std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.reason;
@@ -134,7 +139,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   // Of the band with the largest mesh; seconds of all.
   Index unknowns = 0;
   double columns = 0, applications = 0;
-  Bytes factors = 0;
+  Bytes factors = 0, kept = 0;
+  double outer_points = 0, radiated = 0;  // radiated: seconds of the processors
   RadiationPlan plan;
   for (const Band& band : bands) {
     const Settings part = in_band(s, band);
@@ -154,14 +160,17 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                                 16 * entries * (applied + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
                                 (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
                                 (points * near_seconds + radiation + shown_work(part, solved, points)) / cores);
-    const Bytes memory = expected_memory(part, here, rows, solved, points, budget) +
-                         (compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0);
+    radiated += frequencies * radiation / cores;
+    const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
+                memory = expected_memory(part, here, rows, solved, points, budget) + blocks;
     if (memory < e.host_memory) continue;
     e.host_memory = memory;
     unknowns = here;
     columns = solved;
     applications = applied;
     factors = of_factors;
+    kept = blocks;
+    outer_points = points;
     plan = loop;
   }
   const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
@@ -180,6 +189,25 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     e.host_memory -= std::min(e.host_memory, factors);
   }
   e.steps = 0;
+  // Whether devices radiate is MaxwellFem::devices_radiate().
+  const bool on_devices =
+      s.truncation.loop == RadiationLoop::automatic && (offer.workers.size() == 1 || !offer.deterministic.value);
+  std::string by = radiation_text(s, plan);
+  if (s.truncation.loop != RadiationLoop::automatic)
+    e.use = {0, "truncation.loop names a loop of the processors"};
+  else if (!on_devices)
+    e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
+  else if (radiated < device_start)
+    e.use = {0, fmt::format("the radiation, which is what devices can do, takes processors about {}",
+                            format_duration(radiated))};
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); on_devices && !team.devices().empty()) {
+    e.device_memory = std::min(
+        static_cast<Bytes>(device_radiation_bytes(outer_points, outer_points, near_faces * outer_points, columns)),
+        team.device_memory());
+    e.host_memory -= std::min(e.host_memory, kept);
+    by = fmt::format("by {}{}", fmt::join(team.devices(), ", "),
+                     team.devices().size() < team.workers.size() ? " and processors" : "");
+  }
   e.details = {{"unknowns", fmt::format("about {}", unknowns)},
                {"elements", fmt::format("order {}", s.domain.order)},
                {"frequencies", bands.size() == 1 ? fmt::format("{}", s.frequencies.size())
@@ -190,7 +218,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                {"factors", format_bytes(factors)},
                {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
                {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
-               {"radiation", radiation_text(s, plan)}};
+               {"radiation", by}};
   return e;
 }
 

@@ -16,6 +16,7 @@
 #include <filesystem>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::maxwell_fem {
 
@@ -149,10 +150,30 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   return {};
 }
 
+/// Whether the devices of the team have a part in the radiation: on all ranks or on none, since loops are cut into parts unlike. Several
+/// workers share S by their speed, so that sums have no lasting order: not in a deterministic run.
+bool MaxwellFem::devices_radiate(RunContext& context) const {
+  const std::vector<WorkerSpec>& workers = context.team.workers();
+  const bool device =
+      std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  std::vector<double> all{device && (workers.size() == 1 || !context.offer.deterministic.value) ? 1.0 : 0.0};
+  context.cluster.minimum(std::span(all));
+  return all[0] > 0;
+}
+
 /// The loop of this frequency, where the case leaves it open.
 RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
   const RadiationLoop asked = settings_.truncation.loop;
   if (asked != RadiationLoop::automatic) return asked;
+  if (devices_radiate(context)) {
+    std::vector<std::string> names;
+    for (const WorkerSpec& w : context.team.workers())
+      if (!w.device.empty()) names.push_back(w.name);
+    const bool processors = names.size() < context.team.workers().size();
+    log::info("maxwell-fem: radiation from S' to S by {}{}", fmt::join(names, ", "),
+              processors ? " and processors" : "");
+    return RadiationLoop::device;
+  }
   const auto solved = static_cast<double>(solved_.size() + (check_ ? 1 : 0)),
              at_once = static_cast<double>(batch_size());
   RadiationWork work = radiation_work(settings_, std::min(solved, at_once));
@@ -487,10 +508,9 @@ void MaxwellFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"factorise", false, false, false, "disk"},
-    {"radiation", false, false, true, ""},
-    {"radiation of one", false, false, true, ""},
-    {"radiation by loops", false, false, true, ""},
+    {"factorise", false, false, false, "disk"},     {"radiation", false, false, true, ""},
+    {"radiation of one", false, false, true, ""},   {"radiation by loops", false, false, true, ""},
+    {"radiation on devices", true, true, true, ""},
 };
 }  // namespace
 

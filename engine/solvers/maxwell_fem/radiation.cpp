@@ -2,8 +2,11 @@
 // The phases that radiate.
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/team/device_worker.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +38,9 @@ PointArrays point_arrays(const Patch& patch) {
 
 Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level, std::stop_token stop)
     : domain_(&domain), k_(k), stop_(std::move(stop)), kernel_(&radiation_kernel(level)),
-      to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)) {
+      to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)),
+      of_devices_(std::make_unique<OfDevices>()) {
+  for (Index p = 0; p < domain.outer.size(); ++p) scale_.push_back(std::sqrt(domain.outer.weight(p) / 2));
   find_near(near, threads);
 }
 
@@ -154,7 +159,7 @@ class Radiation::Blocked final : public Phase {
         const double* from = half_sums[half] + c * 2 * tile_rows;
         Complex* to = psi_.data() + (2 * c + half) * n + points.begin;
         for (int row = 0; row < wanted; ++row) {
-          const double w = std::sqrt(r_.domain_->outer.weight(points.begin + row) / 2);
+          const double w = r_.scale_[points.begin + row];
           to[row] = {w * from[row], w * from[tile_rows + row]};
         }
       }
@@ -193,7 +198,7 @@ class Radiation::Fused final : public Phase {
                         reinterpret_cast<const double*>(f_.data()), plus.data(), minus.data());
       r_.add_near(points, f_.data(), f_.data() + depth, plus.data(), minus.data());
       for (Index p = points.begin; p < points.end; ++p) {
-        const double w = std::sqrt(r_.domain_->outer.weight(p) / 2);
+        const double w = r_.scale_[p];
         psi_[p] = w * plus[p - points.begin];
         psi_[n + p] = w * minus[p - points.begin];
       }
@@ -210,9 +215,10 @@ class Radiation::Fused final : public Phase {
 /// The paper's loops on Cartesian arrays.
 class Radiation::Paper final : public Phase {
  public:
+  /// `devices`: that run loops over S or right-hand sides, too.
   Paper(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, PaperLoop loop,
-        Interval part)
-      : r_(r), f_(f), psi_(psi), part_(part), loop_(loop) {
+        Interval part, bool devices = false)
+      : r_(r), f_(f), psi_(psi), part_(part), loop_(loop), devices_(devices) {
     const Patch &s = r.domain_->outer, &inner = r.domain_->currents;
     currents_.elements = inner.faces();
     fields_.elements = s.faces();
@@ -237,9 +243,21 @@ class Radiation::Paper final : public Phase {
   }
   [[nodiscard]] std::string_view name() const override { return "radiation by loops"; }
   [[nodiscard]] Index items() const override { return part_.size(); }
+  [[nodiscard]] bool runs_on_devices() const override { return devices_; }
   void run(CpuWorker& worker, Interval items) override {
     const Interval faces{part_.begin + items.begin, part_.begin + items.end};
     paper_loops(loop_, currents_, fields_, faces, r_.k_, std::max(1, worker.threads()));
+    finish(faces);
+  }
+  void run_on_device(DeviceWorker& worker, Interval items) override {
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end};
+    static_cast<void>(
+        paper_loops_on_device(worker.device(), loop_ == PaperLoop::right_hand_sides, currents_, fields_, faces, r_.k_));
+    finish(faces);
+  }
+
+ private:
+  void finish(Interval faces) {
     const Patch& s = r_.domain_->outer;
     const Index n = s.size(), depth = 2 * r_.from_.count;
     constexpr Complex j{0, 1};
@@ -253,19 +271,97 @@ class Radiation::Paper final : public Phase {
         Complex plus = one + j * two, minus = one - j * two;
         const Complex* f = f_.data() + 2 * c * depth;
         r_.add_near({p, p + 1}, f, f + depth, &plus, &minus);
-        const double w = std::sqrt(s.weight(p) / 2);
+        const double w = r_.scale_[p];
         psi_[2 * c * n + p] = w * plus;
         psi_[(2 * c + 1) * n + p] = w * minus;
       }
   }
 
- private:
   const Radiation& r_;
   std::span<const Complex> f_;
   std::span<Complex> psi_;
   Interval part_;
   PaperLoop loop_;
+  bool devices_;
   PaperArrays currents_, fields_;
+};
+
+/// By devices; processors of the team do as they do alone.
+class Radiation::OnDevices final : public Phase {
+ public:
+  OnDevices(const Radiation& r, std::span<const Complex> f, Index count, std::span<Complex> psi, DeviceForm form,
+            Interval part)
+      : r_(r), f_(f), psi_(psi), part_(part), count_(count), form_(form) {}
+  [[nodiscard]] std::string_view name() const override { return "radiation on devices"; }
+  [[nodiscard]] Index items() const override { return part_.size(); }
+  [[nodiscard]] bool runs_on_devices() const override { return true; }
+  /// Memory: of the fused form currents once, of products the operator written and read.
+  [[nodiscard]] Work work(Interval items) const override {
+    const double pairs = static_cast<double>(items.size() * face_points) * static_cast<double>(r_.from_.count),
+                 columns = static_cast<double>(count_);
+    const bool products =
+        form_ == DeviceForm::products || (form_ == DeviceForm::automatic && count_ > most_fused_columns);
+    return {pairs * (device_pair_flops + device_column_flops * columns),
+            columns * 64 * static_cast<double>(r_.from_.count) + (products ? 128 * pairs : 0)};
+  }
+  void run(CpuWorker& worker, Interval items) override {
+    if (items.empty()) return;
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end};
+    if (count_ == 1) {
+      Fused(r_, f_, psi_, faces).run(worker, {0, faces.size()});
+    } else {
+      Blocked(r_, f_, count_, psi_, faces).run(worker, {0, faces.size()});
+    }
+  }
+  void run_on_device(DeviceWorker& worker, Interval items) override {
+    const Interval faces{part_.begin + items.begin, part_.begin + items.end},
+        points{faces.begin * face_points, faces.end * face_points};
+    DeviceRadiation* device = nullptr;
+    {
+      const std::scoped_lock lock(r_.of_devices_->mutex);
+      auto& mine = r_.of_devices_->by_worker[worker.index()];
+      if (!mine)
+        mine = std::make_unique<DeviceRadiation>(
+            worker.device(), RadiationParts{r_.to_, r_.from_, r_.scale_, r_.near_start_, r_.near_, r_.k_});
+      device = mine.get();
+    }
+    const DeviceRadiationFacts facts = device->apply(
+        f_, count_, psi_, points, form_, [&](Bytes held) { return worker.memory_beside(held); }, r_.stop_);
+    if (facts.fits) {
+      tell(worker, *device, facts);
+      worker.add_copying(std::max(0.0, facts.seconds - facts.kernel_seconds));
+      return;
+    }
+    if (const std::scoped_lock lock(r_.of_devices_->mutex); !std::exchange(r_.of_devices_->warned, true))
+      log::warning(
+          "maxwell-fem: {} takes no part in the radiation: one right-hand side needs {} there, and there are {} for "
+          "it; "
+          "processors compute its share",
+          worker.device().info().name, format_bytes(facts.least), format_bytes(facts.given));
+    CpuWorker host = worker.host();
+    run(host, items);
+  }
+
+ private:
+  /// Once a frequency: what cannot be seen in the answer.
+  void tell(const DeviceWorker& worker, const DeviceRadiation& device, const DeviceRadiationFacts& facts) const {
+    const bool without = !device.no_products().empty();
+    if (!without && facts.groups < 2) return;
+    if (const std::scoped_lock lock(r_.of_devices_->mutex); std::exchange(r_.of_devices_->told, true)) return;
+    if (without)
+      log::info("maxwell-fem: {} computes coefficients anew for each {} right-hand sides: {}",
+                worker.device().info().name, 8, device.no_products());
+    if (facts.groups > 1)
+      log::info("maxwell-fem: {} has no room for {} right-hand sides at once and takes them in {} groups",
+                worker.device().info().name, count_, facts.groups);
+  }
+
+  const Radiation& r_;
+  std::span<const Complex> f_;
+  std::span<Complex> psi_;
+  Interval part_;
+  Index count_;
+  DeviceForm form_;
 };
 
 void Radiation::compress(double tolerance, int threads) {
@@ -308,7 +404,27 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
         const Interval points{part.begin * face_points, part.end * face_points};
         add_near(points, f.data() + 2 * c * depth, f.data() + (2 * c + 1) * depth, column.data() + points.begin,
                  column.data() + n + points.begin);
-        for (Index p = 0; p < 2 * n; ++p) column[p] *= std::sqrt(domain_->outer.weight(p % n) / 2);
+        for (Index p = 0; p < 2 * n; ++p) column[p] *= scale_[p % n];
+      }
+      break;
+    }
+    case RadiationLoop::device:
+    case RadiationLoop::device_fused:
+    case RadiationLoop::device_products:
+    case RadiationLoop::cuda_outer:
+    case RadiationLoop::cuda_rhs: {
+      if (loop == RadiationLoop::cuda_outer || loop == RadiationLoop::cuda_rhs) {
+        Paper phase(*this, f, count, psi,
+                    loop == RadiationLoop::cuda_outer ? PaperLoop::outer_surface : PaperLoop::right_hand_sides, part,
+                    true);
+        team.run(phase);
+      } else {
+        OnDevices phase(*this, f, count, psi,
+                        loop == RadiationLoop::device_fused      ? DeviceForm::fused
+                        : loop == RadiationLoop::device_products ? DeviceForm::products
+                                                                 : DeviceForm::automatic,
+                        part);
+        team.run(phase);
       }
       break;
     }

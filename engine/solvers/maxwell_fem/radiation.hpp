@@ -6,28 +6,44 @@
 #pragma once
 
 #include "engine/solvers/maxwell_fem/compressed.hpp"
+#include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 #include "engine/team/team.hpp"
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <stop_token>
 #include <vector>
 
 namespace conoid::maxwell_fem {
 
-/// blocked: tiles times panels of right-hand sides. fused: one right-hand side, no tiles. The others are the paper's loops.
-/// compressed: far blocks of low rank, kept. automatic: fused for one right-hand side, blocked for more.
-enum class RadiationLoop : std::uint8_t { automatic, blocked, fused, omp_inner, omp_outer, omp_rhs, compressed };
+/// blocked: tiles times panels of right-hand sides. fused: one right-hand side, no tiles. omp_*: the paper's loops.
+/// compressed: far blocks of low rank, kept. automatic: fused for one right-hand side, blocked for more. device*: devices of the team
+/// share S with its processors (device_radiation.hpp), the form by the number of right-hand sides or as named; cuda_*: the paper's
+/// loops there. A device that cannot hold what it must leaves its share to its host threads.
+enum class RadiationLoop : std::uint8_t {
+  automatic,
+  blocked,
+  fused,
+  omp_inner,
+  omp_outer,
+  omp_rhs,
+  compressed,
+  device,
+  device_fused,
+  device_products,
+  cuda_outer,
+  cuda_rhs
+};
+[[nodiscard]] constexpr bool on_devices(RadiationLoop loop) {
+  return loop >= RadiationLoop::device;
+}
 
 /// `padding` more entries than points, all far away.
 [[nodiscard]] PointArrays point_arrays(const Patch& patch);
-
-/// C+ and C− differences of one point of S and one face of S': [point of the face][along t1', t2'].
-struct NearBlock {
-  Index face = 0;
-  std::array<std::array<Complex, 2>, face_points> plus, minus;
-};
 
 class Radiation {
  public:
@@ -62,6 +78,7 @@ class Radiation {
   class Blocked;
   class Fused;
   class Paper;
+  class OnDevices;
   void find_near(double factor, int threads);
   void add_near(Interval points, const Complex* f_minus, const Complex* f_plus, Complex* plus, Complex* minus) const;
 
@@ -72,7 +89,14 @@ class Radiation {
   PointArrays to_, from_;
   std::vector<Index> near_start_;  ///< of each point of S
   std::vector<NearBlock> near_;
+  std::vector<double> scale_;  ///< of each point of S: √(w/2)
   std::unique_ptr<CompressedRadiation> compressed_;
+  struct OfDevices {
+    std::mutex mutex;
+    std::map<int, std::unique_ptr<DeviceRadiation>> by_worker;
+    bool warned = false, told = false;
+  };
+  std::unique_ptr<OfDevices> of_devices_;
 };
 
 }  // namespace conoid::maxwell_fem

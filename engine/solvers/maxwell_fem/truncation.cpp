@@ -68,7 +68,7 @@ void Truncation::radiate_part(Team& team, Product& p) {
   const Watch watch(times_.radiate);
   const Index faces = system_->domain().outer.faces();
   // One to two seconds at 20 to 50 Gflop/s a thread (each part packs the currents anew, 0.1 s a hundred columns); all ranks
-  // make as many parts.
+  // make as many parts. Devices look for a stop themselves.
   const double seconds = radiation_->pairs() * static_cast<double>(p.count * 32 + 200) / (4e10 * team.threads());
   const Index parts = radiation_->divisible(options_.loop) ? std::clamp<Index>(static_cast<Index>(seconds), 1, 256) : 1;
   const Interval own = mine(faces);

@@ -58,8 +58,9 @@ class TestCompareVerb : public QObject {
 void TestCompareVerb::write_run(const rod::fs::path& run, const Difference& d) {
   using namespace conoid;
   rod::fs::create_directories(run / "charts");
-  std::ofstream(run / "case.json") << R"({"conoid": 1, "title": "A known field", "solver": "acoustic-fd", "grid": {"spacing": ")"
-                                   << d.spacing << R"(", "order": 4}})";
+  std::ofstream(run / "case.json")
+      << R"({"conoid": 1, "title": "A known field", "solver": "acoustic-fd", "grid": {"spacing": ")" << d.spacing
+      << R"(", "order": 4}})";
   std::ofstream(run / "run.json") << R"({"conoid": "0.1.0", "format": 1})";
   std::ofstream(run / "summary.json") << R"({"numbers": {"energy": {"value": )" << d.number
                                       << R"(, "unit": "J"}, "mass": {"value": 7, "unit": "kg"},)"

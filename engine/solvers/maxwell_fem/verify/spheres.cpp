@@ -105,8 +105,8 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
   double difference = 0, size = 0;
   for (std::size_t d = 0; d < cut.size(); ++d) {
     const double cosine = std::cos(cut[d].theta);
-    const Complex j{0, 1};
-    const Complex wanted = d % 2 == 0 ? exact.s2(cosine) / (j * k) : -exact.s1(cosine) / (j * k);
+    const Complex jk{0, k};
+    const Complex wanted = d % 2 == 0 ? exact.s2(cosine) / jk : -exact.s1(cosine) / jk;
     const Complex got = d % 2 == 0 ? far[d].theta : far[d].phi;
     difference += std::norm(got - wanted);
     size += std::norm(wanted);

@@ -7,8 +7,10 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
+#include "engine/team/device.hpp"
 
 #include <cmath>
 #include <string>
@@ -122,11 +124,37 @@ void as_cases(const Checks& c, bool quick) {
   }
 }
 
+/// Every kind of device that is here, a checked one aside: that is slow, and the tests have it.
+void devices(const Checks& c, bool quick) {
+  SphereScene s;
+  s.divisions = quick ? 2 : 4;
+  const auto mesh = sphere_mesh(s);
+  if (!mesh) throw Failure(mesh.error());
+  const auto domain = make_domain(*mesh, sphere_roles(s));
+  if (!domain) throw Failure(domain.error());
+  for (const DeviceList& list : list_devices()) {
+    if (list.devices.empty()) continue;
+    const std::string name = list.backend + ":0";
+    for (const auto& [loop, form, columns] : {std::tuple{RadiationLoop::device_fused, "fused", Index{11}},
+                                              {RadiationLoop::device_products, "panels", Index{20}}}) {
+      const std::string label =
+          fmt::format("radiation by {} against processors, {}, {} right-hand sides, {} x {} faces", name, form, columns,
+                      domain->outer.faces(), domain->currents.faces());
+      if (!c.run.may_want(label)) continue;
+      c.run.doing(label);
+      Team team({{name, 1, 1, name, 0}});
+      c.at_most(label, radiation_difference(team, *domain, 1, 1.5, columns, loop, {0, domain->outer.faces()}), "1",
+                radiation_round_off(*domain, 1), "rounding of both sides");
+    }
+  }
+}
+
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
   try {
     const Checks c{run, row, std::max(1, run.threads)};
+    devices(c, run.quick);
     c.conductor(1, 0.1, run.quick ? 3 : 4, 2, true, 0.02);
     if (!run.quick) {
       c.conductor(1, 0.1, 5, 2, false, 0.1);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The radiation on emulated devices, checked and not, equals that of processors: all forms, odd numbers of columns and rows, near
+// blocks, little memory, several devices; a device that is lost.
+// labels: unit emulated timeout300
+#include <QTest>
+#include <cmath>
+#include <set>
+
+#include "conoid/config.hpp"
+#include "engine/core/log.hpp"
+#include "engine/session/offer.hpp"
+#include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/radiation.hpp"
+#include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+
+using namespace conoid;
+using namespace conoid::maxwell_fem;
+
+namespace {
+
+struct DeviceScene {
+  Mesh mesh;
+  Domain domain;
+};
+
+std::unique_ptr<DeviceScene> device_scene(int divisions) {
+  SphereScene s;
+  s.divisions = divisions;
+  s.layers = 2;
+  auto out = std::make_unique<DeviceScene>();
+  out->mesh = *sphere_mesh(s);
+  out->domain = *make_domain(out->mesh, sphere_roles(s));
+  return out;
+}
+
+std::vector<WorkerSpec> one_device(const std::string& name, Bytes memory = 0) {
+  return {{name, 1, 1, name, memory}};
+}
+
+/// A sphere's case from beginning to end: the cross section over a cut, dB, and which workers radiated on devices.
+struct WholeRun {
+  std::vector<double> echo;
+  std::set<int> took;
+  explicit WholeRun(std::vector<WorkerSpec> workers, bool deterministic = false) {
+    Json json = read_json(R"({
+      "solver": "maxwell-fem",
+      "sphere": {"radius": "50 mm", "divisions": 2},
+      "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})");
+    if (deterministic) json["compute"]["deterministic"] = true;
+    const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
+    const Case input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema).value();
+    Team team(std::move(workers));
+    const auto cluster = single_rank();
+    MemoryResults results;
+    NoProgress progress;
+    Offer offer = make_offer(input).value();
+    RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
+    MaxwellFem solver;
+    solver.prepare(context).or_throw();
+    while (!solver.advance(context).value().finished) {
+    }
+    solver.finish(context).or_throw();
+    for (const auto& row : results.find("rcs_phi_0")->rows) echo.push_back(row[1]);
+    for (const BalanceSample& sample : team.take_samples())
+      if (sample.phase == "radiation on devices" && !sample.items.empty()) took.insert(sample.worker);
+  }
+};
+
+/// One application: device = processors.
+void equal(const Domain& d, double k, double near, std::vector<WorkerSpec> workers, Index count, RadiationLoop loop,
+           Interval faces, int times = 1) {
+  Team team(std::move(workers));
+  const double error = radiation_difference(team, d, k, near, count, loop, faces, times),
+               most = radiation_round_off(d, k);
+  QVERIFY2(error <= most, qPrintable(QString("loop %1, %2 columns, k %3: %4 > %5")
+                                         .arg(static_cast<int>(loop))
+                                         .arg(count)
+                                         .arg(k)
+                                         .arg(error)
+                                         .arg(most)));
+}
+
+}  // namespace
+
+class TestDeviceRadiation : public QObject {
+  Q_OBJECT
+ private slots:
+  void cleanup() { configure_emulated({}); }
+
+  void every_form_equals_the_processors() {
+    const auto s = device_scene(2);
+    const Domain& d = s->domain;
+    for (const RadiationLoop loop :
+         {RadiationLoop::device, RadiationLoop::device_fused, RadiationLoop::device_products})
+      for (const Index count : {1, 3, 13, 17})
+        equal(d, 1.3, 1.5, one_device("emulated"), count, loop, {0, d.outer.faces()});
+    // Without near blocks, and with waves that turn often; parts of S, the second time with the memory of the first.
+    equal(d, 40, 0, one_device("emulated"), 5, RadiationLoop::device_fused, {0, d.outer.faces()});
+    equal(d, 40, 0, one_device("emulated"), 5, RadiationLoop::device_products, {0, d.outer.faces()});
+    equal(d, 1e-3, 1.5, one_device("emulated"), 2, RadiationLoop::device, {0, d.outer.faces()});
+    equal(d, 1.3, 1.5, one_device("emulated"), 7, RadiationLoop::device_fused, {3, 30}, 2);
+    equal(d, 1.3, 1.5, one_device("emulated"), 7, RadiationLoop::device_products, {3, 30}, 2);
+  }
+
+  void checked() {
+    if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
+    const auto s = device_scene(1);
+    const Domain& d = s->domain;
+    for (const RadiationLoop loop :
+         {RadiationLoop::device_fused, RadiationLoop::device_products, RadiationLoop::cuda_outer})
+      for (const Index count : {1, 3}) equal(d, 2.1, 1.5, one_device("emulated-checked"), count, loop, {1, 12});
+    equal(d, 2.1, 1.5, one_device("emulated-checked"), 12, RadiationLoop::device_fused, {0, 5});
+    equal(d, 2.1, 1.5, one_device("emulated-checked"), 2, RadiationLoop::cuda_rhs, {2, 3});
+  }
+
+  void the_papers_loops() {
+    const auto s = device_scene(1);
+    const Domain& d = s->domain;
+    for (const Index count : {1, 5}) {
+      equal(d, 1.3, 1.5, one_device("emulated"), count, RadiationLoop::cuda_outer, {0, d.outer.faces()});
+      equal(d, 1.3, 1.5, one_device("emulated"), count, RadiationLoop::cuda_rhs, {2, 5});
+    }
+  }
+
+  /// Groups of columns and panels of few rows; where not one column fits, processors compute, and a warning says so.
+  void little_memory() {
+    const auto s = device_scene(2);
+    const Domain& d = s->domain;
+    std::vector<std::string> said;
+    auto listening = log::subscribe([&](const LogEntry& e) { said.push_back(e.text); });
+    const auto says = [&](const char* what) {
+      return std::any_of(said.begin(), said.end(),
+                         [&](const std::string& t) { return t.find(what) != std::string::npos; });
+    };
+    equal(d, 1.3, 0, one_device("emulated", Bytes{5} << 20), 70, RadiationLoop::device_products, {0, d.outer.faces()},
+          2);
+    QVERIFY(says("groups") && !says("takes no part"));
+    said.clear();
+    equal(d, 1.3, 0, one_device("emulated", Bytes{1} << 20), 3, RadiationLoop::device_products, {0, d.outer.faces()},
+          2);
+    listening.reset();
+    QCOMPARE(std::count_if(
+                 said.begin(), said.end(),
+                 [](const std::string& t) { return t.find("takes no part in the radiation") != std::string::npos; }),
+             std::ptrdiff_t{1});
+  }
+
+  /// The device has less memory than the run was told that it may take.
+  void refused_memory() {
+    EmulatedOptions options;
+    options.memory = Bytes{5} << 20;
+    configure_emulated(options);
+    const auto s = device_scene(2);
+    equal(s->domain, 1.3, 0, one_device("emulated", Bytes{1} << 30), 70, RadiationLoop::device_products,
+          {0, s->domain.outer.faces()});
+  }
+
+  void devices_share_the_surface() {
+    EmulatedOptions options;
+    options.devices = 2;
+    configure_emulated(options);
+    const auto s = device_scene(2);
+    const Domain& d = s->domain;
+    for (const char* names : {"emulated:0,emulated:1", "emulated:0,emulated:1,cpu:1"}) {
+      auto workers = parse_workers(names, 3);
+      QVERIFY(workers.ok());
+      for (const RadiationLoop loop : {RadiationLoop::device_fused, RadiationLoop::device_products})
+        equal(d, 1.3, 1.5, *workers, 5, loop, {0, d.outer.faces()}, 3);
+    }
+  }
+
+  /// A case takes the devices of its team, and its answer is the same. Each of some ten applications adds 3e-14 to the amplitude, the
+  /// iteration at most doubles what is added (its spectral radius is below a half), and echoes of this sphere lie within 20 dB of each
+  /// other: 10 x 3e-14 x 2 x 10 x 8.7 dB.
+  void a_case_takes_the_devices_of_its_team() {
+    EmulatedOptions options;
+    options.devices = 2;
+    configure_emulated(options);
+    const WholeRun want({{"cpu", 2, 1}});
+    QVERIFY(want.took.empty());
+    QCOMPARE(want.echo.size(), std::size_t{181});
+    const auto compare = [&](const WholeRun& got, const std::set<int>& took) {
+      QCOMPARE(got.took, took);
+      double worst = 0;
+      for (std::size_t i = 0; i < want.echo.size(); ++i) worst = std::max(worst, std::abs(got.echo[i] - want.echo[i]));
+      QVERIFY2(worst < 1e-10, qPrintable(QString::number(worst)));
+    };
+    compare(WholeRun(one_device("emulated")), {0});
+    compare(WholeRun(*parse_workers("cpu:1,emulated:0,emulated:1", 3)), {0, 1, 2});
+    // Who computes a row depends on speeds: processors alone have one order of sums.
+    compare(WholeRun(*parse_workers("cpu:1,emulated:0", 2), true), {});
+    compare(WholeRun(one_device("emulated"), true), {0});
+  }
+
+  /// An error of code resources, whatever the operation at which it is lost.
+  void a_lost_device_is_an_error() {
+    const auto s = device_scene(1);
+    const Domain& d = s->domain;
+    const auto f = random_currents(d, 5);
+    for (const RadiationLoop loop : {RadiationLoop::device_fused, RadiationLoop::device_products})
+      for (const int after : {1, 6, 8, 10}) {
+        EmulatedOptions options;
+        options.fails_after = after;
+        configure_emulated(options);
+        Team team(one_device("emulated"));
+        const Radiation radiation(d, 1.3, 1);
+        std::vector<Complex> psi(static_cast<std::size_t>(2 * d.outer.size() * 5));
+        try {
+          radiation.apply(team, f, 5, psi, loop);
+          QFAIL("nobody noticed");
+        } catch (const Failure& failure) {
+          QCOMPARE(failure.error().code, ErrorCode::resources);
+        }
+      }
+  }
+};
+
+QTEST_GUILESS_MAIN(TestDeviceRadiation)
+#include "test_device_radiation.moc"
