@@ -90,7 +90,10 @@ class FileCheckpoint final : public RankCheckpoint {
   FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
       : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
     fd_ = Descriptor(create_in_own_folder(file_));
-    if (fd_.get() < 0) failure_ = system_error("write", file_.string(), errno);
+    if (const int failed = errno; fd_.get() < 0) {
+      const Status folder = expect_own_folder(file_.parent_path());
+      failure_ = folder ? system_error("write", file_.string(), failed) : folder.error();
+    }
     write(std::as_bytes(std::span(checkpoint_format::head)));
   }
   ~FileCheckpoint() override = default;

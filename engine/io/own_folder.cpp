@@ -15,7 +15,13 @@ namespace fs = std::filesystem;
 
 Status expect_own_folder(const fs::path& folder) {
   struct stat info {};
-  if (::lstat(folder.c_str(), &info) != 0) return system_error("find the folder", folder.string(), errno);
+  if (::lstat(folder.c_str(), &info) != 0) {
+    const int failed = errno;
+    // What has vanished may be hidden by a link that stands for the folder above it.
+    if (const fs::path above = folder.parent_path(); ::lstat(above.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
+      return expect_own_folder(above);
+    return system_error("find the folder", folder.string(), failed);
+  }
   if (S_ISDIR(info.st_mode)) return {};
   return make_error(
       ErrorCode::file,

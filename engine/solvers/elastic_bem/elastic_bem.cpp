@@ -552,7 +552,7 @@ namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
     {"ghmatece"},   {"near sums"}, {"rigid"},     {"ghmatecd", true, true},
-    {"near pairs"}, {"singular"},  {"factorise"}, {"sigmaec"},
+    {"near pairs"}, {"singular"},  {"factorise", true}, {"sigmaec"},
 };
 }  // namespace
 
