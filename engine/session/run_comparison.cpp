@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_leaves = 5000;
 constexpr std::size_t most_probed = 100000;
+constexpr double same_within = 0.02;  // of the extent: nodes that have moved by less belong to one another
 constexpr Bytes most_summary = Bytes{16} << 20;
 
 void collect(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& out) {
@@ -166,8 +167,21 @@ bool same_geometry(const Geometry& a, const Geometry& b) {
   }
   const auto equal = [](const auto& p, const auto& q) { return p == q || (p && q && *p == *q); };
   const auto &m = std::get<MeshGeometry>(a), &n = std::get<MeshGeometry>(b);
-  return equal(m.points, n.points) && equal(m.connectivity, n.connectivity) && equal(m.offsets, n.offsets) &&
-         equal(m.types, n.types);
+  if (!equal(m.connectivity, n.connectivity) || !equal(m.offsets, n.offsets) || !equal(m.types, n.types)) return false;
+  if (equal(m.points, n.points)) return true;
+  // The same cells with nodes that have moved a little: entries stand for the same material. (Probing would take the neighbour's value
+  // wherever a field jumps between cells.)
+  if (!m.points || !n.points || m.points->size() != n.points->size() || m.points->empty()) return false;
+  double moved = 0;
+  Vec3 low{}, high{};
+  for (std::size_t i = 0; i < m.points->size(); ++i) {
+    const double x = (*m.points)[i];
+    const std::size_t d = i % 3;
+    low[d] = i < 3 ? x : std::min(low[d], x);
+    high[d] = i < 3 ? x : std::max(high[d], x);
+    moved = std::max(moved, std::abs(x - (*n.points)[i]));
+  }
+  return moved <= same_within * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
 }
 
 /// Places of the entries of a field: points, or the middles of cells (mean of their points).

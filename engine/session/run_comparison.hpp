@@ -49,7 +49,8 @@ struct CurveDistance {
   Distance distance;
 };
 
-/// A field in one part of a frame: entry by entry on the same geometry; else the second is probed at the points of the first
+/// A field in one part of a frame: entry by entry on the same geometry, or on the same cells whose nodes are apart by less than 2 % of the
+/// extent (marches of moving meshes); else the second is probed at the points of the first
 /// (PartProbe), at most 100,000 of them, where it reaches. Complex values count as two numbers.
 struct FieldDistance {
   std::string part, field, unit;

@@ -551,7 +551,7 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"ghmatece"},   {"near sums"}, {"rigid"},     {"ghmatecd", true, true},
+    {"ghmatece"},   {"near sums"}, {"rigid"},           {"ghmatecd", true, true},
     {"near pairs"}, {"singular"},  {"factorise", true}, {"sigmaec"},
 };
 }  // namespace

@@ -44,6 +44,9 @@ class TestCheckSaysWhatRunDoes : public QObject {
     if (solver == "acoustic-bem")
       set << "--set"
           << "mesh.size=\"0.45 m\"";  // rows enough for a device
+    if (solver == "hydro-fem")
+      set << "--set"
+          << "parameters.end_time=0.01";  // the first of some hundred steps
     // Looking at a case meshes nothing: the run goes first, and check then finds its mesh.
     const rod::Said run = safety::conoid(
         scratch.path(), QStringList{"run", safety::case_of(solver), "--out", "run", "--progress", "none"} + set,

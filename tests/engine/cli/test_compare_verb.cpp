@@ -31,6 +31,7 @@ class TestCompareVerb : public QObject {
   void a_run_is_equal_to_itself();
   void what_differs_is_told_with_its_size();
   void another_grid_is_interpolated();
+  void cells_that_have_moved_are_the_same();
   void frames_may_be_chosen();
   void what_is_missing_or_damaged_is_said();
   void a_wrong_line_says_what_to_do_data();
@@ -135,6 +136,38 @@ void TestCompareVerb::another_grid_is_interpolated() {
   QVERIFY(json["curves"][0]["largest"].get<double>() < 1e-12);
   const Json apart = compare({"first", "finer", "--json"}).json();
   QVERIFY(std::abs(apart["fields"][0]["largest"].get<double>() - 3.75) < 1e-5);
+}
+
+/// Two triangles whose values jump at the edge between them; in the second run their nodes have moved, by 1 % or by half of the extent.
+void TestCompareVerb::cells_that_have_moved_are_the_same() {
+  using namespace conoid;
+  const auto write = [&](const char* name, double moved) {
+    const rod::fs::path run = folder_ / name;
+    rod::fs::create_directories(run);
+    std::ofstream(run / "case.json") << R"({"conoid": 1, "title": "Two cells", "solver": "hydro-fem"})";
+    std::ofstream(run / "run.json") << R"({"conoid": "0.1.0", "format": 1})";
+    auto writer = VtkhdfWriter::create(run, "two");
+    Frame frame;
+    MeshGeometry mesh;
+    mesh.points = std::make_shared<const std::vector<double>>(
+        std::vector<double>{0, 0, 0, 1 + moved, 0, 0, 0, 1, 0, 1 + moved, 0, 0, 1, 1, 0, 0, 1, 0});
+    mesh.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 1, 2, 3, 4, 5});
+    mesh.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3, 6});
+    mesh.types = std::make_shared<const std::vector<std::uint8_t>>(std::vector<std::uint8_t>{5, 5});
+    frame.parts.push_back({"flow",
+                           mesh,
+                           {make_field({"energy", "J/kg", FieldKind::magnitude, Association::point, 1, false, "Energy"},
+                                       std::vector<float>{1, 1, 1, 5, 5, 5})}});
+    (*writer)->write(frame).or_throw();
+    (*writer)->close().or_throw();
+  };
+  write("two", 0);
+  write("near", 0.01);
+  write("far", 0.5);
+  const Json near = compare({"two", "near", "--json"}).json();
+  QCOMPARE(near["fields"][0]["interpolated"].get<bool>(), false);
+  QCOMPARE(near["fields"][0]["largest"].get<double>(), 0.0);
+  QCOMPARE(compare({"two", "far", "--json"}).json()["fields"][0]["interpolated"].get<bool>(), true);
 }
 
 void TestCompareVerb::frames_may_be_chosen() {
