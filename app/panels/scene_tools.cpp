@@ -15,6 +15,7 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "render/scene/ticks.hpp"
 
 namespace conoid::app {
 namespace {

@@ -207,11 +207,12 @@ Bytes DeviceLu<T>::room(DeviceLibrary& library, Index n) {
 }
 
 template <class T>
-Result<DeviceLu<T>> DeviceLu<T>::factorise(std::shared_ptr<DeviceLibrary> library, Stream& stream, T* matrix, Index n) {
+Result<DeviceLu<T>> DeviceLu<T>::factorise(const std::shared_ptr<DeviceLibrary>& library, Stream& stream, T* matrix,
+                                           Index n) {
   DeviceLu lu;
   lu.matrix_ = matrix;
   lu.n_ = n;
-  lu.library_ = std::move(library);
+  lu.library_ = library;
   DeviceLibrary& lib = *lu.library_;
   const Device& device = lib.device_;
   {

@@ -57,8 +57,8 @@ class DeviceLu {
   using Real = typename T::value_type;
   /// Factorises the n × n matrix of the device in place and waits; its memory must outlive this object. An exactly singular matrix is an
   /// error of code not_converged; working memory that is refused throws Failure (resources).
-  [[nodiscard]] static Result<DeviceLu> factorise(std::shared_ptr<DeviceLibrary> library, Stream& stream, T* matrix,
-                                                  Index n);
+  [[nodiscard]] static Result<DeviceLu> factorise(const std::shared_ptr<DeviceLibrary>& library, Stream& stream,
+                                                  T* matrix, Index n);
   /// Bytes of the device that factorise() takes beside the matrix.
   [[nodiscard]] static Bytes room(DeviceLibrary& library, Index n);
   /// Overwrites `columns` right-hand sides (leading dimension n) on the device. Returns at once.

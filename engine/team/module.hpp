@@ -127,6 +127,7 @@ class DeviceDriver {
   [[nodiscard]] virtual Status box_source(const BoxedArray& array, BoxSource& source) = 0;
   /// Emulated devices: `work` in the order of the stream, on its host thread; it stands for a library of the maker of real devices and
   /// touches the device's memory in `uses` only, which the checked mode looks at. Real devices refuse it.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): taken by those that override it
   [[nodiscard]] virtual Status run_on_host(void*, std::function<void()>, std::vector<HostUse>) {
     return make_error(ErrorCode::internal, "a real device runs no function of the host", "");
   }
