@@ -25,7 +25,8 @@ namespace conoid::app {
 namespace {
 
 constexpr int row_height = 44, second_row = 36, spacing = 4, gap = 16;
-constexpr int least_field = 96, least_choice = 72, most_field = 220;  // pixels
+// With the display choices beside one of two panes the other has 174 pixels of a window of 1024.
+constexpr int least_field = 80, least_choice = 72, most_field = 220;  // pixels
 constexpr int two_rows_from = 300;  // pixels of a pane below which its tools are a menu
 
 int width_of(const QWidget* widget) {
