@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "engine/core/vec3.hpp"
+#include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 
 namespace conoid::elastic_bem {
@@ -52,9 +53,13 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
   }
   const Index batch =
       std::clamp<Index>((Index{256} << 20) / (16 * 3 * std::max<Index>(width, 1)) / 128 * 128, 128, 4096);
+  // One matrix for all batches. Its pages are taken and zeroed on all threads: one alone held 16 up for half of a run (soil-trench).
+  BigArray<Complex> a(static_cast<std::size_t>(3 * std::min(batch, static_cast<Index>(points.size())) * width));
+  const CpuWorker threads(team.threads());
   for (Index begin = 0; begin < static_cast<Index>(points.size()) && !stop.stop_requested(); begin += batch) {
     const Index count = std::min(batch, static_cast<Index>(points.size()) - begin), rows = 3 * count;
-    std::vector<Complex> a(static_cast<std::size_t>(rows * width));
+    threads.for_each({0, rows * width}, Index{1} << 17,
+                     [&](Interval some, int) { std::fill(a.data() + some.begin, a.data() + some.end, Complex(0)); });
     Targets<double> targets;
     targets.h.resize(static_cast<std::size_t>(m));
     targets.g.resize(place.size());
