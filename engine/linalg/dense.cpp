@@ -11,6 +11,7 @@
 #include "engine/core/room_to_start.hpp"
 #include "engine/linalg/dense_backends.hpp"
 #include "engine/linalg/dense_blocked.hpp"
+#include "engine/linalg/inverse_norm.hpp"
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -190,27 +191,10 @@ double Lu<T>::reciprocal_condition() const {
     return static_cast<double>(out);
 #endif
   }
-  // Higham's estimate of ‖A⁻¹‖₁.
-  std::vector<T> x(static_cast<std::size_t>(n_), T(static_cast<Real>(1.0 / static_cast<double>(n_))));
-  double estimate = 0;
-  std::size_t last = static_cast<std::size_t>(n_);
-  for (int round = 0; round < 5; ++round) {
-    std::vector<T> v = x;
-    eigen::solve<T>(matrix_, n_, pivots_, v.data(), 1);
-    double norm = 0;
-    for (const T& e : v) norm += std::abs(e);
-    if (round > 0 && norm <= estimate) break;
-    estimate = norm;
-    for (T& e : v) e = std::abs(e) > 0 ? e / std::abs(e) : T(1);
-    eigen::solve_adjoint<T>(matrix_, n_, pivots_, v.data());
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < v.size(); ++k)
-      if (std::abs(v[k].real()) > std::abs(v[at].real())) at = k;
-    if (at == last) break;
-    last = at;
-    std::fill(x.begin(), x.end(), T(0));
-    x[at] = T(1);
-  }
+  const double estimate = inverse_norm1<T>(static_cast<std::size_t>(n_), [this](std::vector<T>& v, bool adjoint) {
+    adjoint ? eigen::solve_adjoint<T>(matrix_, n_, pivots_, v.data())
+            : eigen::solve<T>(matrix_, n_, pivots_, v.data(), 1);
+  });
   return estimate > 0 && norm_ > 0 ? 1 / (estimate * norm_) : 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/linalg/cuda/dense_arguments.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/linalg/inverse_norm.hpp"
 
 namespace conoid::dense {
 namespace {
@@ -86,11 +87,7 @@ struct DeviceLibrary::Calls {
         find(solver, "cusolverDnXgetrs", getrs);
         if (!missing.empty()) missing = fmt::format("{} has no {}", r.solver, missing);
         int version[3] = {};
-        int (*property)(int, int*) = nullptr;
-        std::string ignored = std::move(missing);
-        find(solver, "cusolverGetProperty", property);
-        missing = std::move(ignored);
-        if (property != nullptr)
+        if (const auto property = reinterpret_cast<int (*)(int, int*)>(dlsym(solver, "cusolverGetProperty")))
           for (int k = 0; k < 3; ++k) static_cast<void>(property(k, &version[k]));
         name = fmt::format("cuSOLVER {}.{}.{}", version[0], version[1], version[2]);
         return;
@@ -289,26 +286,7 @@ double DeviceLu<T>::reciprocal_condition(Stream& stream) const {
     stream.to_host(v, there);
     stream.synchronize();
   };
-  std::vector<T> x(static_cast<std::size_t>(n_), T(static_cast<Real>(1.0 / static_cast<double>(n_))));
-  double estimate = 0;
-  std::size_t last = x.size();
-  for (int round = 0; round < 5; ++round) {
-    std::vector<T> v = x;
-    solved(v, false);
-    double norm = 0;
-    for (const T& e : v) norm += std::abs(e);
-    if (round > 0 && norm <= estimate) break;
-    estimate = norm;
-    for (T& e : v) e = std::abs(e) > 0 ? e / std::abs(e) : T(1);
-    solved(v, true);
-    std::size_t at = 0;
-    for (std::size_t k = 0; k < v.size(); ++k)
-      if (std::abs(v[k].real()) > std::abs(v[at].real())) at = k;
-    if (at == last) break;
-    last = at;
-    std::fill(x.begin(), x.end(), T(0));
-    x[at] = T(1);
-  }
+  const double estimate = inverse_norm1<T>(static_cast<std::size_t>(n_), solved);
   return estimate > 0 && norm_ > 0 ? 1 / (estimate * norm_) : 0;
 }
 

@@ -749,14 +749,7 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   if (const std::string why = device_objection(setup); !why.empty())
     return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, why),
                          true);
-  const Index zones = op.space().zones, points = zones * op.data().zone_points;
-  const bool alone = std::none_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return w.device.empty(); });
-  const bool real = first->device.substr(0, 4) == "cuda";
-  if (!alone && real && static_cast<double>(points) < points_worth_a_device)
-    return on_processors(fmt::format("{} quadrature points are too few for {} to be faster than the processors; "
-                                     "`--workers {}` takes it all the same",
-                                     points, first->name, first->name),
-                         false);
+  const Index zones = op.space().zones;
   auto device = Device::open(first->device);
   if (!device) throw Failure(device.error());
   Bytes budget = std::min(device->free_memory() / 10 * 9, device->info().memory / 10 * 9);

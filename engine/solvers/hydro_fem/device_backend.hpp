@@ -48,7 +48,7 @@ struct Placed {
 };
 [[nodiscard]] Placed place_march(const Setup& setup, Operator& op, bool rk4);
 
-/// Quadrature points from which on a device is taken where the processors are offered too: an H100 is as fast as 16 threads with
+/// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with
 /// 12,000, twice as fast with 33,000 (README.md).
 inline constexpr double points_worth_a_device = 2e4;
 

@@ -9,14 +9,16 @@
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/session/offer.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
-#include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "tests/engine/solvers/elastic_bem/case_run.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;
+using conoid::elastic_bem::test::farthest;
+using conoid::elastic_bem::test::resolved;
+using conoid::elastic_bem::test::Run;
 using conoid::test::MemoryCheckpoint;
 
 namespace {
@@ -135,49 +137,6 @@ Json foundation_case() {
     "parameters": {"frequencies": {"from": 0.05, "to": 0.15, "count": 3}},
     "output": {"receivers": [{"name": "top", "position": [4.5, 0.2, 0]}, {"name": "deep", "position": [1, 0, -2]}]}
   })");
-}
-
-Result<Case> resolved(const Json& json) {
-  const auto schema = Schema::for_solver("elastic-bem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  return Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-}
-
-struct Run {
-  Case input;
-  Offer offer = make_offer(input).value();
-  std::shared_ptr<const Mesh> mesh;
-  Team team;
-  std::unique_ptr<Communicator> cluster = single_rank();
-  MemoryResults results;
-  NoProgress progress;
-  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
-  ElasticBem solver;
-  Run(const Json& json, std::vector<WorkerSpec> workers) : input(resolved(json).value()), team(std::move(workers)) {
-    const Status s = solver.prepare(context);
-    if (!s) qFatal("%s", s.error().render().c_str());
-  }
-  void go() {
-    for (;;) {
-      const auto a = solver.advance(context);
-      if (!a.ok()) qFatal("%s", a.error().render().c_str());
-      if (a->finished) return;
-    }
-  }
-  [[nodiscard]] std::vector<std::vector<double>> rows(const char* table) const { return results.find(table)->rows; }
-};
-
-double farthest(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
-  double m = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    double size = 0, defect = 0;
-    for (std::size_t j = 1; j < a[i].size(); ++j) {
-      size = std::max(size, std::abs(a[i][j]));
-      defect = std::max(defect, std::abs(a[i][j] - b[i][j]));
-    }
-    m = std::max(m, defect / size);
-  }
-  return m;
 }
 
 }  // namespace

@@ -8,13 +8,15 @@
 
 #include "engine/io/checkpoint.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/session/offer.hpp"
-#include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "tests/engine/solvers/elastic_bem/case_run.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;
+using conoid::elastic_bem::test::farthest;
+using conoid::elastic_bem::test::resolved;
+using conoid::elastic_bem::test::Run;
 
 namespace {
 
@@ -36,50 +38,7 @@ Json foundation_case() {
   })");
 }
 
-Result<Case> resolved(const Json& json) {
-  const auto schema = Schema::for_solver("elastic-bem", solver_info().schema);
-  if (!schema.ok()) qFatal("%s", schema.error().render().c_str());
-  return Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-}
-
-struct Run {
-  Case input;
-  Offer offer = make_offer(input).value();
-  std::shared_ptr<const Mesh> mesh;
-  Team team;
-  std::unique_ptr<Communicator> cluster = single_rank();
-  MemoryResults results;
-  NoProgress progress;
-  RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
-  ElasticBem solver;
-  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}})
-      : input(resolved(json).value()), team(std::move(workers)) {
-    const Status s = solver.prepare(context);
-    if (!s) qFatal("%s", s.error().render().c_str());
-  }
-  void go() {
-    for (;;) {
-      const auto a = solver.advance(context);
-      if (!a.ok()) qFatal("%s", a.error().render().c_str());
-      if (a->finished) return;
-    }
-  }
-};
-
 using conoid::test::MemoryCheckpoint;
-
-double farthest(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
-  double m = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    double size = 0, defect = 0;
-    for (std::size_t j = 1; j < a[i].size(); ++j) {
-      size = std::max(size, std::abs(a[i][j]));
-      defect = std::max(defect, std::abs(a[i][j] - b[i][j]));
-    }
-    m = std::max(m, defect / size);
-  }
-  return m;
-}
 
 }  // namespace
 
