@@ -21,12 +21,21 @@ class SingleRank final : public Communicator {
   void minimum(std::span<double>) override {}
   void maximum(std::span<double>) override {}
   void broadcast(std::span<std::byte>, int) override {}
-  void start_exchange(std::span<const std::byte>, std::span<const std::byte>, std::span<std::byte>,
-                      std::span<std::byte>) override {}
+  void start_sum(std::span<double>) override {}
+  void finish_sum() override {}
+  using Communicator::start_exchange;
+  void start_exchange(std::span<const Outgoing> out, std::span<const Incoming> in) override {
+    verify(out.empty() && in.empty(), "a single rank has no other ranks");
+  }
   void finish_exchange() override {}
   [[nodiscard]] std::vector<std::byte> gather(std::span<const std::byte> data, int) override {
     return {data.begin(), data.end()};
   }
+  [[nodiscard]] std::vector<std::byte> all_gather(std::span<const std::byte> data) override {
+    return {data.begin(), data.end()};
+  }
+  [[nodiscard]] std::unique_ptr<Communicator> split(int) override { return std::make_unique<SingleRank>(); }
+  [[nodiscard]] const void* native() const override { return nullptr; }
 };
 
 #if !CONOID_HAVE_MPI
@@ -42,6 +51,21 @@ int announced_ranks() {
 #endif
 
 }  // namespace
+
+void Communicator::start_exchange(std::span<const std::byte> to_lower, std::span<const std::byte> to_upper,
+                                  std::span<std::byte> from_lower, std::span<std::byte> from_upper) {
+  std::vector<Outgoing> out;
+  std::vector<Incoming> in;
+  if (rank() > 0) {
+    in.push_back({rank() - 1, from_lower});
+    out.push_back({rank() - 1, to_lower});
+  }
+  if (rank() + 1 < size()) {
+    in.push_back({rank() + 1, from_upper});
+    out.push_back({rank() + 1, to_upper});
+  }
+  start_exchange(out, in);
+}
 
 std::unique_ptr<Communicator> single_rank() {
   return std::make_unique<SingleRank>();

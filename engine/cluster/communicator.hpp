@@ -13,6 +13,16 @@
 
 namespace conoid {
 
+/// A message to another rank, and the place of one from another rank; both ends state the same length. Empty ones are not sent.
+struct Outgoing {
+  int rank;
+  std::span<const std::byte> data;
+};
+struct Incoming {
+  int rank;
+  std::span<std::byte> data;
+};
+
 /// All calls are collective unless said otherwise and are made from the engine thread only.
 class Communicator {
  public:
@@ -22,19 +32,34 @@ class Communicator {
   [[nodiscard]] bool leads() const { return rank() == 0; }
 
   virtual void barrier() = 0;
-  virtual void sum(std::span<double> values) = 0;  ///< element-wise over ranks, result on all; fixed rank order
+  virtual void sum(std::span<double> values) = 0;  ///< element-wise over ranks, result on all; added in rank order
+  /// The same without waiting: `values` are left alone until finish_sum(), which puts the sums there. One at a time; it may be
+  /// under way together with an exchange.
+  virtual void start_sum(std::span<double> values) = 0;
+  virtual void finish_sum() = 0;
   virtual void minimum(std::span<double> values) = 0;
   virtual void maximum(std::span<double> values) = 0;
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
 
-  /// Sends one block down and one up and receives the neighbours' (lower = rank-1, upper = rank+1). Empty spans where
-  /// there is no neighbour. Starts at once; finish_exchange() waits. One exchange may be under way at a time.
-  virtual void start_exchange(std::span<const std::byte> to_lower, std::span<const std::byte> to_upper,
-                              std::span<std::byte> from_lower, std::span<std::byte> from_upper) = 0;
+  /// Messages to and from any other ranks, of which at most one goes from a rank to another. Not collective: a rank without
+  /// messages need not call. Starts at once; finish_exchange() waits; the blocks are left alone until then. One exchange may be
+  /// under way at a time.
+  virtual void start_exchange(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
+  /// To and from the neighbours (lower = rank - 1, upper = rank + 1). Empty spans where there is none.
+  void start_exchange(std::span<const std::byte> to_lower, std::span<const std::byte> to_upper,
+                      std::span<std::byte> from_lower, std::span<std::byte> from_upper);
   virtual void finish_exchange() = 0;
 
   /// Blocks of unequal length from all ranks, joined in rank order on the root (empty elsewhere).
   [[nodiscard]] virtual std::vector<std::byte> gather(std::span<const std::byte> data, int root) = 0;
+  /// The same, joined on every rank.
+  [[nodiscard]] virtual std::vector<std::byte> all_gather(std::span<const std::byte> data) = 0;
+
+  /// The ranks that gave the same group, in the order that they have here.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(int group) = 0;
+  /// Not collective: the library's own handle (a pointer to an MPI_Comm) for libraries that communicate by themselves; null where
+  /// there is no MPI.
+  [[nodiscard]] virtual const void* native() const = 0;
 
   [[nodiscard]] double sum(double value) { return sum(std::span(&value, 1)), value; }
   [[nodiscard]] double minimum(double value) { return minimum(std::span(&value, 1)), value; }
@@ -46,13 +71,22 @@ class Communicator {
   }
   template <class T>
   [[nodiscard]] std::vector<T> gather_values(std::span<const T> data, int root = 0) {
-    const std::vector<std::byte> raw = gather(std::as_bytes(data), root);
-    const T* first = reinterpret_cast<const T*>(raw.data());
-    return std::vector<T>(first, first + raw.size() / sizeof(T));
+    return values_of<T>(gather(std::as_bytes(data), root));
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather_values(std::span<const T> data) {
+    return values_of<T>(all_gather(std::as_bytes(data)));
   }
 
  protected:
   Communicator() = default;
+
+ private:
+  template <class T>
+  static std::vector<T> values_of(const std::vector<std::byte>& raw) {
+    const T* first = reinterpret_cast<const T*>(raw.data());
+    return std::vector<T>(first, first + raw.size() / sizeof(T));
+  }
 };
 
 /// A single rank, no MPI.
