@@ -96,6 +96,7 @@ class RunModel : public QObject {
   /// Finds the range of a selection over all frames of a stored run (of more than some hundred, over as many of them), one by one
   /// while none is wanted for the screen; `range_known` follows. Only the newest wish counts.
   void find_range(std::string part, std::string field, ValueSelection selection, double percent);
+  [[nodiscard]] bool is_finding_range() const { return search_.has_value(); }
 
   /// Takes news now (the timer does it by itself).
   void poll();

@@ -39,7 +39,9 @@ void Screenshot::look() {
   if (!settled_.isValid()) settled_.start();
   if (settled_.elapsed() < settle_ms) return;
   if (Workbench* bench = window_.workbench(); bench && !window_.run().frames().empty())
-    if (!bench->viewport_panel().is_up_to_date() && settled_.elapsed() < drawing_limit_ms) return;
+    if ((!bench->viewport_panel().is_up_to_date() || window_.run().is_finding_range()) &&
+        settled_.elapsed() < drawing_limit_ms)
+      return;
   if (Workbench* bench = window_.workbench();
       bench && bench->mesh().is_reading() && settled_.elapsed() < drawing_limit_ms)
     return;

@@ -24,6 +24,7 @@ vtkStandardNewMacro(OverlayItem)
   constexpr double moment_text = 13;
   constexpr double bar_width = 14;
   constexpr double label_gap = 8;
+  constexpr double bar_head = 32;  // of the bar's title, above the bar
   constexpr double mark_text = 11;
   constexpr double mark_reach = 6;  // half the size of a mark
   constexpr double mark_gap = 8;    // from its middle to its name
@@ -39,10 +40,14 @@ double OverlayItem::bar_margin() const {
 }
 
 std::array<double, 4> OverlayItem::stripe() const {
-  const double r = content.ratio, height = std::min(280 * r, 0.6 * content.height);
+  // In the middle of the picture's height; in a low one lower and shorter, so that its title, which stands on it, stays below the
+  // picture's own.
+  const double r = content.ratio, wish = std::min(280 * r, 0.6 * content.height), lowest = margin * r,
+               highest = content.height - margin * r - (content.title.empty() ? 0 : title_text + 8) * r - bar_head * r,
+               bottom = std::min((content.height - wish) / 2 - 8 * r, std::max(lowest, highest - wish)),
+               height = std::max(0.0, std::min(wish, highest - bottom));
   // The margin starts at the left side of the stripe.
-  return {content.width - bar_margin(), std::round((content.height - height) / 2 - 8 * r), std::round(bar_width * r),
-          std::round(height)};
+  return {content.width - bar_margin(), std::round(bottom), std::round(bar_width * r), std::round(height)};
 }
 
 void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
@@ -54,7 +59,7 @@ void OverlayItem::set_marks(std::vector<OverlayMark> marks) {
                  edge = content.width - margin * r;
     taken.push_back({left - 4 * r, bottom - label_gap * r, static_cast<double>(content.width), bottom + rows + 10 * r});
     taken.push_back({std::min(left, edge - title) - 4 * r, bottom + rows + 10 * r, static_cast<double>(content.width),
-                     bottom + rows + 32 * r});
+                     bottom + rows + bar_head * r});
   }
   std::vector<double> widths;
   for (const OverlayMark& mark : marks)
@@ -157,7 +162,7 @@ void OverlayItem::paint_caption(vtkContext2D& painter) {
   double y = content.height - margin * r;
   if (!content.title.empty()) {
     draw_text(painter, content.theme, content.theme.text, title_text * r, true, Align::left, Raise::top, margin * r, y,
-              content.title);
+              fitted_title());
     y -= (title_text + 8) * r;
   }
   // In a narrow picture the colour bar's title takes this line: then it is the next.
@@ -171,6 +176,19 @@ void OverlayItem::paint_caption(vtkContext2D& painter) {
   }
   draw_text(painter, content.theme, content.title.empty() ? content.theme.text : content.theme.muted, moment_text * r,
             false, Align::left, Raise::top, margin * r, y, content.moment);
+}
+
+std::string OverlayItem::fitted_title() const {
+  const double r = content.ratio, room = content.width - 2 * margin * r;
+  const auto width = [&](const std::string& text) { return text_size(content.theme, text, title_text * r, true)[0]; };
+  std::string kept = content.title;
+  if (width(kept) <= room) return kept;
+  const std::string dots = "\u2026";
+  while (!kept.empty() && width(kept + dots) > room) {
+    while (!kept.empty() && (static_cast<unsigned char>(kept.back()) & 0xC0) == 0x80) kept.pop_back();
+    if (!kept.empty()) kept.pop_back();
+  }
+  return kept.empty() ? kept : kept + dots;
 }
 
 void OverlayItem::paint_triad(vtkContext2D& painter) {

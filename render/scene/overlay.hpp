@@ -70,6 +70,10 @@ class OverlayItem : public vtkContextItem {
 
   /// Device pixels that the colour bar and its labels need at the right.
   [[nodiscard]] double bar_margin() const;
+  /// Left, bottom, columns and rows of the coloured stripe, in device pixels.
+  [[nodiscard]] std::array<double, 4> stripe() const;
+  /// The picture's title, shortened where the picture is narrower than it.
+  [[nodiscard]] std::string fitted_title() const;
   /// Takes over marks, arranged around the colour bar.
   void set_marks(std::vector<OverlayMark> marks);
 
@@ -78,8 +82,6 @@ class OverlayItem : public vtkContextItem {
   ~OverlayItem() override = default;
 
  private:
-  /// Left, bottom, columns and rows of the coloured stripe.
-  [[nodiscard]] std::array<double, 4> stripe() const;
   void paint_bar(vtkContext2D& painter);
   void paint_ground(vtkContext2D& painter, double x, double y, double width, double height) const;
   void paint_caption(vtkContext2D& painter);
