@@ -7,6 +7,7 @@
 #include "engine/core/file_ending.hpp"
 #include "engine/core/hash.hpp"
 #include "engine/core/log.hpp"
+#include "engine/core/private_folder.hpp"
 #include "engine/mesh/geometry_script.hpp"
 
 #include <algorithm>
@@ -81,25 +82,6 @@ std::string with_its_name(std::string text, const std::string& copy, const std::
     text.replace(at, copy.size(), name);
   return text;
 }
-
-/// A folder below `parent` that only this user may enter, gone with the object.
-class PrivateFolder {
- public:
-  explicit PrivateFolder(const fs::path& parent) {
-    std::string form = (parent / "meshing-XXXXXX").string();
-    if (::mkdtemp(form.data()) != nullptr) path_ = form;
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Adds a script and, for .geo, the files of its folder that it names (Include, Merge …) to the hash.
 void hash_geometry(Sha256& hash, const fs::path& file, const std::string& content, std::set<fs::path>& seen) {
@@ -272,7 +254,7 @@ Result<GmshResult> mesh_it(const fs::path& file, const Geometry& geometry, const
                            const fs::path& program, const fs::path& result_file, std::stop_token stop) {
   Place place;
   place.file = file.string();
-  const PrivateFolder folder(result_file.parent_path());
+  const PrivateFolder folder(result_file.parent_path(), "meshing");
   if (folder.path().empty()) return system_error("make a folder in", result_file.parent_path().string(), errno);
   const fs::path copy = folder.path() / ("geometry" + lower_case_ending(file));
   const bool trusted = geometry.act && o.script != ScriptUse::own;

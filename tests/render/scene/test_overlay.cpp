@@ -20,7 +20,8 @@ class TestOverlay : public QObject {
     QTest::addColumn<double>("ratio");
     for (const double ratio : {1.0, 2.0})
       for (const auto& [w, h] : {std::pair{200, 150}, {320, 240}, {640, 480}, {1280, 800}})
-        QTest::addRow("%d x %d at %g", w, h, ratio) << static_cast<int>(w * ratio) << static_cast<int>(h * ratio) << ratio;
+        QTest::addRow("%d x %d at %g", w, h, ratio)
+            << static_cast<int>(w * ratio) << static_cast<int>(h * ratio) << ratio;
   }
   /// Above the bar stands its title (12 pixels, 14 above the bar), at the top of the picture 16 pixels of margin and the picture's
   /// title of 15.
