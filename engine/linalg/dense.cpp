@@ -103,6 +103,9 @@ double norm1(const T* a, Index n, [[maybe_unused]] int threads) {
   return most;
 }
 
+/// Products smaller than these are left to the library.
+constexpr Index least_own_columns = 3, least_own_product = Index{1} << 20;
+
 template <class T>
 constexpr bool twice = sizeof(T) == 16;
 
@@ -206,6 +209,18 @@ void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T b
               Backend backend) {
   if (rows == 0 || columns == 0) return;
   const Threads guard(threads);
+  // Few columns wait for the memory whatever multiplies them; small products do not pay for work space.
+  const bool large = columns >= least_own_columns && rows * cols * columns >= least_own_product;
+  if (const int bytes = own_register(backend); bytes > 0 && (large || backend == Backend::own)) {
+    using Real = typename T::value_type;
+    const auto *const numbers = reinterpret_cast<const Real*>(a), *const vectors = reinterpret_cast<const Real*>(x);
+    const Real factor[2] = {beta.real(), beta.imag()};
+    using Own = void (*)(long, long, long, const Real*, const Real*, const Real*, Real*, int);
+    const Own own = bytes == 64 ? static_cast<Own>(blocked::multiply_avx512) : static_cast<Own>(blocked::multiply_avx2);
+    own(static_cast<long>(rows), static_cast<long>(columns), static_cast<long>(cols), numbers, vectors, factor,
+        reinterpret_cast<Real*>(y), threads);
+    return;
+  }
   if (by_lapack(backend) && cols > 0) {
 #if CONOID_HAVE_LAPACK
     const BlasCall room;

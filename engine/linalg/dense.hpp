@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Big dense complex matrices: LU, least squares, products; column-major, by LAPACK where the build has it, else by Eigen; LU by
-// our own kernels on processors with AVX-512, which the LAPACK of a distribution may know too little of.
+// Big dense complex matrices: LU, least squares, products; column-major, by LAPACK where the build has it, else by Eigen; LU
+// and large products by our own kernels on processors with AVX-512, which the LAPACK of a distribution may know too little of.
 //
 // All functions use `threads` threads of OpenMP and are to be called from one thread at a time. Matrices belong to the caller;
 // factorisations overwrite them. Sizes must fit 32-bit numbers a side.
@@ -16,7 +16,7 @@
 
 namespace conoid::dense {
 
-/// `own` gives the same bits for any number of threads (LU; needs AVX2, else one thread is used) and serves where AVX-512 is.
+/// `own` gives the same bits for any number of threads (LU, products; needs AVX2, else one thread is used for LU) and serves where AVX-512 is.
 enum class Backend { automatic, lapack, eigen, own };
 
 [[nodiscard]] bool has_lapack();
@@ -47,7 +47,7 @@ class Lu {
   std::vector<int> pivots_;  ///< LAPACK's: row k was swapped with row pivots_[k], from 1
 };
 
-/// y = A x + βy for `columns` vectors: A rows × cols with leading dimension rows, x cols × columns, y rows × columns.
+/// y = A x + βy for `columns` vectors, by our own kernels where these factorise and the product is large: A rows × cols with leading dimension rows, x cols × columns, y rows × columns.
 template <class T>
 void multiply(const T* a, Index rows, Index cols, const T* x, Index columns, T beta, T* y, int threads,
               Backend backend = Backend::automatic);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LU factorisation on our own register kernels, for processors that the LAPACK at hand does not know.
+// LU factorisation and products on our own register kernels, for processors that the LAPACK at hand does not know.
 #pragma once
 
 namespace conoid::dense::blocked {
@@ -19,5 +19,15 @@ int factorise_avx2(float* a, long n, int* pivots, int threads, Wish wish);
 int factorise_avx2(double* a, long n, int* pivots, int threads, Wish wish);
 int factorise_avx512(float* a, long n, int* pivots, int threads, Wish wish);
 int factorise_avx512(double* a, long n, int* pivots, int threads, Wish wish);
+
+/// Y = β Y + A X on the same kinds of registers: A m × k, X k × n, Y m × n, column-major, leading dimensions m, k, m, numbers as pairs.
+/// With β = 0 the values that Y had do not count. The bits do not depend on the number of threads: long sums go in pieces whose
+/// number follows from the sizes, added in their order. Throws std::bad_alloc.
+void multiply_avx2(long m, long n, long k, const float* a, const float* x, const float* beta, float* y, int threads);
+void multiply_avx2(long m, long n, long k, const double* a, const double* x, const double* beta, double* y,
+                   int threads);
+void multiply_avx512(long m, long n, long k, const float* a, const float* x, const float* beta, float* y, int threads);
+void multiply_avx512(long m, long n, long k, const double* a, const double* x, const double* beta, double* y,
+                     int threads);
 
 }  // namespace conoid::dense::blocked

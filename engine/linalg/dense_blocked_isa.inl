@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocked LU factorisation on registers of CONOID_BYTES.
+// The blocked LU factorisation, and products, on registers of CONOID_BYTES.
 // isas: avx2 avx512
 //
 // Right-looking over panels of NB columns. The trailing matrix loses L21 U12 in a register kernel over packed blocks (K. Goto,
@@ -422,8 +422,159 @@ int factorise(Real* a, long n, int* pivots, int threads, Wish wish) {
   return info;
 }
 
+/// C += A B over k, 2 registers of L/2 numbers each by NR columns. A as it lies, (re, im) side by side: one sum takes A times the real
+/// parts of B, one A times the imaginary parts, and they meet at the end. `rows` × `cols` pairs of C are there.
+template <class Real>
+void micro_plain(long k, const Real* a, const Real* b, Real* c, long ldc, long rows, long cols) {
+  using V = typename Types<Real>::v;
+  constexpr int l = L<Real>;
+  V straight[2][NR], across[2][NR];
+#pragma GCC unroll 6
+  for (int j = 0; j < NR; ++j) straight[0][j] = straight[1][j] = across[0][j] = across[1][j] = V{};
+  for (long p = 0; p < k; ++p, a += 2 * l, b += 2 * NR) {
+    const V a0 = load<V>(a), a1 = load<V>(a + l);
+#pragma GCC unroll 6
+    for (int j = 0; j < NR; ++j) {
+      const V br = b[2 * j] - V{}, bi = b[2 * j + 1] - V{};
+      straight[0][j] += a0 * br;
+      straight[1][j] += a1 * br;
+      across[0][j] += a0 * bi;
+      across[1][j] += a1 * bi;
+    }
+  }
+  V sign{};
+  for (int q = 0; q < l; ++q) sign[q] = q % 2 == 0 ? -1 : 1;
+  if (rows >= l && cols >= NR) {
+#pragma GCC unroll 6
+    for (int j = 0; j < NR; ++j)
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) {
+        Real* to = c + 2 * j * ldc + v * l;
+        store(to, V(load<V>(to) + (straight[v][j] + turned(across[v][j]) * sign)));
+      }
+    return;
+  }
+  Real part[NR][2 * l];
+#pragma GCC unroll 6
+  for (int j = 0; j < NR; ++j)
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; ++v) store(&part[j][v * l], V(straight[v][j] + turned(across[v][j]) * sign));
+  const long r = least(rows, l);
+  for (long j = 0; j < cols && j < NR; ++j)
+    for (long i = 0; i < 2 * r; ++i) c[2 * j * ldc + i] += part[j][i];
+}
+
+/// Rows [0, m) of A (m × k) as they lie, in slivers of two registers.
+template <class Real>
+void pack_plain(long m, long k, const Real* a, long lda, Real* out) {
+  using V = typename Types<Real>::v;
+  constexpr int l = L<Real>;
+  const long slivers = (m + l - 1) / l;
+  for (long p = 0; p < k; ++p)
+    for (long s = 0; s < slivers; ++s) {
+      const Real* from = a + 2 * (p * lda + s * l);
+      Real* to = out + 2 * l * (s * k + p);
+      // A column ends before the processor has seen that it is read in order: the lines of a later one are asked for here.
+      if (p + 6 < k) {
+        __builtin_prefetch(from + 12 * lda);
+        __builtin_prefetch(from + 12 * lda + l);
+      }
+      if (m - s * l >= l) {
+        store(to, load<V>(from));
+        store(to + l, load<V>(from + l));
+      } else {
+        for (long q = 0; q < 2 * l; ++q) to[q] = q < 2 * (m - s * l) ? from[q] : Real(0);
+      }
+    }
+}
+
+constexpr long product_rows = 128;
+
+template <class Real>
+void product(long m, long n, long k, const Real* a, const Real* x, const Real* beta, Real* y, int threads) {
+  if (m < 1 || n < 1) return;
+  if (threads < 1) threads = 1;
+  const bool fresh = beta[0] == 0 && beta[1] == 0, plain = beta[0] == 1 && beta[1] == 0;
+  // Tiles of rows and columns; where they are few, also of the sum.
+  const long row_tiles = (m + product_rows - 1) / product_rows, blocks = (n + NC - 1) / NC, tiles = row_tiles * blocks;
+  const long most = (k + 4 * most_panel - 1) / (4 * most_panel);
+  long pieces = least((64 + tiles - 1) / tiles, most);
+  if (pieces < 1) pieces = 1;
+  constexpr long space = 2 * most_panel * (product_rows + NC + 2 * MR<Real>);
+  Space<Real> store_of;
+  store_of.work = take<Real>(threads * space);
+  if (pieces > 1) store_of.rows = take<Real>(2 * pieces * m * n);
+  Real* const parts = store_of.rows;
+  long drawn = 0, added = 0;
+#if CONOID_HAVE_OPENMP
+#pragma omp parallel num_threads(threads)
+#endif
+  {
+#if CONOID_HAVE_OPENMP
+    const int me = omp_get_thread_num();
+#else
+    const int me = 0;
+#endif
+    Real *const rows_packed = store_of.work + me * space, *const columns_packed =
+                                                              rows_packed + 2 * most_panel * (product_rows + MR<Real>);
+    for (long t; (t = draw(drawn)) < tiles * pieces;) {
+      const long i0 = t % row_tiles * product_rows, rows = least(product_rows, m - i0),
+                 j0 = t / row_tiles % blocks * NC, cols = least(NC, n - j0), piece = t / tiles;
+      Real* c = (pieces > 1 ? parts + 2 * piece * m * n : y) + 2 * (j0 * m + i0);
+      for (long j = 0; j < cols; ++j)
+        for (long i = 0; i < rows; ++i) {
+          Real* to = c + 2 * (j * m + i);
+          if (pieces > 1 || fresh) {
+            to[0] = to[1] = 0;
+          } else if (!plain) {
+            const Real re = to[0], im = to[1];
+            to[0] = re * beta[0] - im * beta[1];
+            to[1] = re * beta[1] + im * beta[0];
+          }
+        }
+      const long end = k * (piece + 1) / pieces;
+      for (long p = k * piece / pieces; p < end; p += most_panel) {
+        const long depth = least(most_panel, end - p);
+        pack_plain(rows, depth, a + 2 * (p * m + i0), m, rows_packed);
+        pack_columns(depth, cols, x + 2 * (j0 * k + p), k, columns_packed);
+        for (long j = 0; j < cols; j += NR)
+          for (long i = 0; i < rows; i += L<Real>)
+            micro_plain(depth, rows_packed + 2 * i * depth, columns_packed + 2 * j * depth, c + 2 * (j * m + i), m,
+                        rows - i, cols - j);
+      }
+    }
+    if (pieces > 1) {
+#if CONOID_HAVE_OPENMP
+#pragma omp barrier
+#endif
+      for (long t; (t = draw(added)) * 1024 < m * n;)
+        for (long i = t * 1024; i < least(m * n, (t + 1) * 1024); ++i) {
+          Real re = 0, im = 0;
+          if (!fresh) {
+            re = y[2 * i] * beta[0] - y[2 * i + 1] * beta[1];
+            im = y[2 * i] * beta[1] + y[2 * i + 1] * beta[0];
+          }
+          for (long s = 0; s < pieces; ++s) {
+            re += parts[2 * (s * m * n + i)];
+            im += parts[2 * (s * m * n + i) + 1];
+          }
+          y[2 * i] = re;
+          y[2 * i + 1] = im;
+        }
+    }
+  }
+}
+
 }  // namespace
 
+void CONOID_ISA_NAME(multiply)(long m, long n, long k, const float* a, const float* x, const float* beta, float* y,
+                               int threads) {
+  product(m, n, k, a, x, beta, y, threads);
+}
+void CONOID_ISA_NAME(multiply)(long m, long n, long k, const double* a, const double* x, const double* beta, double* y,
+                               int threads) {
+  product(m, n, k, a, x, beta, y, threads);
+}
 int CONOID_ISA_NAME(factorise)(float* a, long n, int* pivots, int threads, Wish wish) {
   return factorise(a, n, pivots, threads, wish);
 }

@@ -33,8 +33,8 @@ class FarPairs final : public PairPhase<Real, ColumnSink<Real>> {
  public:
   using Base = PairPhase<Real, ColumnSink<Real>>;
   FarPairs(const Surface& surface, const FarRules<Real>& rules, const LaneMedium<Real>& medium, const RowPoints& rows,
-           ColumnSink<Real>& sink, std::stop_token stop, PanelStore& panels)
-      : Base("ghmatecd", surface, rules, medium, rows, surface.active, sink, std::move(stop)), panels_(panels) {}
+           ColumnSink<Real>& sink, std::stop_token stop, PanelStore& panels, const char* stage)
+      : Base(stage, surface, rules, medium, rows, surface.active, sink, std::move(stop)), panels_(panels) {}
   [[nodiscard]] bool runs_on_devices() const override {
     return static_cast<Index>(this->rows_.points.size()) >= least_device_rows;
   }
@@ -67,23 +67,23 @@ class FarPairs final : public PairPhase<Real, ColumnSink<Real>> {
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
                             const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
-                            std::stop_token stop, PanelStore* panels) {
+                            std::stop_token stop, PanelStore* panels, const PairStages& stages) {
   ColumnSink<Real> sink(surface, targets, harmonic, static_cast<Index>(rows.points.size()), team.workers().size() > 1);
   const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
   PanelStore own_panels;
-  FarPairs<Real> far(surface, rules, medium, rows, sink, stop, panels != nullptr ? *panels : own_panels);
+  FarPairs<Real> far(surface, rules, medium, rows, sink, stop, panels != nullptr ? *panels : own_panels, stages.far);
   team.run(far, stop);
   const NearPairs pairs = near_pairs(surface, rules, rows, surface.active, CpuWorker(team.threads()));
   sink.shared = false;  // a row belongs to one worker
-  NearPhase<Real, ColumnSink<Real>> near("near pairs", surface, rules, accuracy, medium, rows, pairs, sink, stop);
+  NearPhase<Real, ColumnSink<Real>> near(stages.near, surface, rules, accuracy, medium, rows, pairs, sink, stop);
   team.run(near, stop);
   return {far.points(), near.points()};
 }
 template AssemblyWork assemble_pairs<double>(Team&, const Surface&, const FarRules<double>&, const Accuracy&,
                                              const Harmonic&, const RowPoints&, const Targets<double>&, std::stop_token,
-                                             PanelStore*);
+                                             PanelStore*, const PairStages&);
 template AssemblyWork assemble_pairs<float>(Team&, const Surface&, const FarRules<float>&, const Accuracy&,
                                             const Harmonic&, const RowPoints&, const Targets<float>&, std::stop_token,
-                                            PanelStore*);
+                                            PanelStore*, const PairStages&);
 
 }  // namespace conoid::elastic_bem

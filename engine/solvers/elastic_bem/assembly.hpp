@@ -75,16 +75,21 @@ class PanelStore;  // device_pairs.hpp
 template <class Real>
 struct Patches;  // column_sink.hpp
 
+/// What telemetry calls the parts of one assembly: far and near pairs, and, off the surface, the sums that follow (null: not told of).
+struct PairStages {
+  const char *far = "ghmatecd", *near = "near pairs", *sums = nullptr;
+};
+
 /// Each node and each traction belongs to one element (constant and discontinuous ones).
 [[nodiscard]] bool one_owner(const Surface& surface);
 /// Stage "ghmatecd": all pairs of rows and elements but those that contain the point. Adds to the columns; where one_owner()
-/// holds it sets them, zeros for pairs that it leaves out, so that they need no value before. Far pairs ("ghmatecd") are also given to the
-/// devices of the team, where there are rows enough, near ones ("near pairs") to its processors. `panels`: what devices keep from call to
+/// holds it sets them, zeros for pairs that it leaves out, so that they need no value before. Far pairs are also given to the
+/// devices of the team, where there are rows enough, near ones to its processors. `panels`: what devices keep from call to
 /// call; null: nothing.
 template <class Real>
 AssemblyWork assemble_pairs(Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy,
                             const Harmonic& harmonic, const RowPoints& rows, const Targets<Real>& targets,
-                            std::stop_token stop = {}, PanelStore* panels = nullptr);
+                            std::stop_token stop = {}, PanelStore* panels = nullptr, const PairStages& stages = {});
 /// Fewer rows, such as those of interior equations, do not fill one warp of a device.
 inline constexpr Index least_device_rows = 32;
 /// Stage "singular": elements that contain their collocation point, and the diagonal blocks. `diagonal`: the static part of

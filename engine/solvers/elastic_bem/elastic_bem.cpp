@@ -103,11 +103,13 @@ double batch_bytes(double points, double nodes) {
 /// What the ground beyond the mesh takes at one frequency: seconds of one core, bytes that are held and those of a batch.
 struct FarCost {
   double seconds = 0, held = 0, batch = 0;
+  Bytes panels = 0;  ///< of each device that takes part
 };
 FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, double target,
-                 std::span<const Vec3> inner, double shown) {
-  // Measured as above: a product of complex matrices by the library, a displacement of the surface from the table.
-  constexpr double product_rate = 20e9, response_seconds = 0.5e-6;
+                 std::span<const Vec3> inner, double shown, bool own_products) {
+  // Measured as above: a product of complex matrices by the library or by our own kernels, a displacement of the surface from the table.
+  const double product_rate = own_products ? 50e9 : 20e9;
+  constexpr double response_seconds = 0.5e-6;
   const Surface rings = ground.rings(h);
   const double m = static_cast<double>(s.node_count()), n = static_cast<double>(rings.node_count()),
                places = static_cast<double>(ground.places().size()), columns = 3 * places,
@@ -121,6 +123,9 @@ FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, d
   // Twice the unit forces on the rings, their field at the nodes three times, the rings' table.
   out.held = 16 * columns * (9 * n + 9 * m) + 144 * n * places;
   out.batch = batch_bytes(std::max(m, points), n);
+  // Columns of nine nodes for the points of a batch, and the points of the rule.
+  const double one = out.batch / n * 9 + 500 * (7 + 9) * 8, all = one * static_cast<double>(rings.active);
+  out.panels = 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(all));
   return out;
 }
 
@@ -161,10 +166,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     const std::size_t count = p->frequencies.size(), samples = std::min<std::size_t>(count, 4);
     for (std::size_t k = 0; k < samples; ++k) {
       const Harmonic h(p->medium, 2 * std::numbers::pi * p->frequencies[(2 * k + 1) * count / (2 * samples)]);
-      const FarCost one = far_cost(*ground, s, h, target, inner, shown);
+      const FarCost one = far_cost(*ground, s, h, target, inner, shown, offer.machine.avx512);
       far.seconds += one.seconds / static_cast<double>(samples);
       far.held = std::max(far.held, one.held);
       far.batch = std::max(far.batch, one.batch);
+      far.panels = std::max(far.panels, one.panels);
     }
   }
   e.host_memory +=
@@ -198,11 +204,12 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     // Two panels of columns on each device, and the same in page-locked memory of the host.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
                  of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
-    const Bytes slots =
-        2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active)));
+    const Bytes slots = std::max(
+        far.panels, 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active))));
     e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), team.device_memory());
     e.host_memory += slots * team.devices().size();
-    e.details.emplace_back("far pairs", fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
+    e.details.emplace_back(far.seconds > 0 ? "far pairs and far ground" : "far pairs",
+                           fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
   }
   if (far.seconds > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
@@ -304,9 +311,14 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
   SolveFacts facts;
   std::unique_ptr<FarField> far;
-  if (ready.far)
+  if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
+  if (ready.far) {
+    context.progress.begin("far ground", 0, "");
     far = std::make_unique<FarField>(*ready.far, s, p.solve.accuracy, h, crew(context), p.solve.deterministic,
-                                     context.stop);
+                                     context.stop, memory_.panels.get());
+    context.progress.end();
+    if (context.stop.stop_requested()) return stop_error();
+  }
   auto solved = p.single
                     ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases,
                                                  p.solve, facts, context.progress, context.stop, &memory_, far.get())
@@ -429,7 +441,8 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
                                   context.stop, p.solve.deterministic, fade, memory_.panels.get());
   std::vector<std::vector<Complex3>> beyond;
-  if (far != nullptr) beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop);
+  if (far != nullptr)
+    beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop, memory_.panels.get());
   for (std::size_t q = 0; q < shown(); ++q)
     for (std::size_t k = 0; k < inner.size(); ++k) {
       Complex3 v = u[q][k];
@@ -551,8 +564,18 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"ghmatece"},   {"near sums"}, {"rigid"},           {"ghmatecd", true, true},
-    {"near pairs"}, {"singular"},  {"factorise", true}, {"sigmaec"},
+    {"ghmatece"},
+    {"near sums"},
+    {"rigid"},
+    {"ghmatecd", true, true},
+    {"near pairs"},
+    {"singular"},
+    {"factorise", true},
+    {"sigmaec"},
+    {"far ground", true, true},
+    {"far ground near pairs"},
+    {"far ground sums"},
+    {"far ground responses"},
 };
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -20,6 +21,8 @@ using namespace conoid::vec;
 
 namespace {
 
+constexpr PairStages stages{"far ground", "far ground near pairs", "far ground sums"};
+constexpr const char* responses_stage = "far ground responses";
 constexpr int ring_count = 14;
 constexpr double ring_growth = 0.5;     ///< width over radius, where waves are long
 constexpr double elements_a_wave = 4;   ///< quadratic: K_v of a disc, a0 = 2, is 2 % off with 2.2, 1.2 % with 4
@@ -286,12 +289,13 @@ Surface FarGround::rings(const Harmonic& h) const {
 }
 
 FarField::FarField(const FarGround& ground, const Surface& s, const Accuracy& accuracy, const Harmonic& h, Team& team,
-                   bool deterministic, std::stop_token stop)
+                   bool deterministic, std::stop_token stop, PanelStore* panels)
     : ground_(&ground), h_(h), accuracy_(accuracy), rings_(ground.rings(h)),
       rules_(std::make_unique<FarRules<double>>(rings_, accuracy, std::abs(h.kS), false, team.threads())) {
   const std::size_t places = ground.places().size();
   const Index m = s.node_count();
   const CpuWorker threads(team.threads());
+  const auto start = std::chrono::steady_clock::now();
   at_rings_.resize(rings_.nodes.size() * places);
   threads.for_each({0, rings_.node_count()}, 64, [&](Interval some, int) {
     for (Index n = some.begin; n < some.end; ++n)
@@ -316,16 +320,17 @@ FarField::FarField(const FarGround& ground, const Surface& s, const Accuracy& ac
       }
     }
   });
-  beyond_ = beyond_rows(team, s.nodes, deterministic, std::move(stop));
+  team.note(responses_stage, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), {});
+  beyond_ = beyond_rows(team, s.nodes, deterministic, std::move(stop), panels);
 }
 
 std::vector<Complex> FarField::beyond_rows(Team& team, std::span<const Vec3> points, bool deterministic,
-                                           std::stop_token stop) const {
+                                           std::stop_token stop, PanelStore* panels) const {
   const std::size_t places = ground_->places().size();
   const auto m = static_cast<Index>(points.size());
   std::vector<std::vector<Complex3>> unit_forces(static_cast<std::size_t>(columns()), std::vector<Complex3>(places));
   for (std::size_t c = 0; c < unit_forces.size(); ++c) unit_forces[c][c / 3][c % 3] = 1;
-  const auto rows = beyond_at(team, points, unit_forces, deterministic, std::move(stop));
+  const auto rows = beyond_at(team, points, unit_forces, deterministic, std::move(stop), panels);
   std::vector<Complex> out(static_cast<std::size_t>(3 * m * columns()));
   for (Index c = 0; c < columns(); ++c)
     for (Index n = 0; n < m; ++n)
@@ -369,10 +374,11 @@ std::vector<Complex3> FarField::on_rings(const std::vector<Complex3>& forces) co
 
 std::vector<std::vector<Complex3>> FarField::beyond_at(Team& team, std::span<const Vec3> points,
                                                        const std::vector<std::vector<Complex3>>& forces,
-                                                       bool deterministic, std::stop_token stop) const {
+                                                       bool deterministic, std::stop_token stop,
+                                                       PanelStore* panels) const {
   std::vector<BoundaryValues> cases;
   for (const auto& f : forces) cases.push_back({on_rings(f), std::vector<Complex3>(rings_.nodes.size())});
-  return displacements_at(team, rings_, *rules_, accuracy_, h_, points, cases, stop, deterministic);
+  return displacements_at(team, rings_, *rules_, accuracy_, h_, points, cases, stop, deterministic, {}, panels, stages);
 }
 
 }  // namespace conoid::elastic_bem

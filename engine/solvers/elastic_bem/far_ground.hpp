@@ -68,11 +68,13 @@ class FarGround {
   std::unique_ptr<SurfaceLoads> loads_;
 };
 
-/// The same at one frequency, for BoundarySystem::solve() and for points of the ground.
+/// The same at one frequency, for BoundarySystem::solve() and for points of the ground. Phases "far ground" (pairs of points and rings,
+/// also by the devices of the team), "far ground near pairs", "far ground sums" (products with the forces) and "far ground responses"
+/// (displacements of the surface under the places' forces). `panels`: as assemble_pairs() takes them.
 class FarField {
  public:
   FarField(const FarGround& ground, const Surface& surface, const Accuracy& accuracy, const Harmonic& h, Team& team,
-           bool deterministic, std::stop_token stop = {});
+           bool deterministic, std::stop_token stop = {}, PanelStore* panels = nullptr);
   [[nodiscard]] const FarGround& ground() const { return *ground_; }
   [[nodiscard]] Index columns() const { return 3 * static_cast<Index>(ground_->places().size()); }
   /// (1 − w) G at the nodes of the mesh, 3m × columns, component-major: value (d m + n, 3 place + component).
@@ -81,7 +83,7 @@ class FarField {
   [[nodiscard]] const std::vector<Complex>& beyond() const { return beyond_; }
   /// The same at other points off the rings.
   [[nodiscard]] std::vector<Complex> beyond_rows(Team& team, std::span<const Vec3> points, bool deterministic,
-                                                 std::stop_token stop) const;
+                                                 std::stop_token stop, PanelStore* panels = nullptr) const;
   [[nodiscard]] double inertia() const { return h_.rho * h_.omega * h_.omega; }
   /// F_k of boundary values.
   [[nodiscard]] std::vector<Complex3> forces(const std::vector<Complex3>& traction,
@@ -91,7 +93,8 @@ class FarField {
   /// −Σ_k ∫ t* G F_k over the rings at points off them: out[case][point].
   [[nodiscard]] std::vector<std::vector<Complex3>> beyond_at(Team& team, std::span<const Vec3> points,
                                                              const std::vector<std::vector<Complex3>>& forces,
-                                                             bool deterministic, std::stop_token stop = {}) const;
+                                                             bool deterministic, std::stop_token stop = {},
+                                                             PanelStore* panels = nullptr) const;
   [[nodiscard]] const Surface& rings() const { return rings_; }
   /// Displacements of the rings' nodes under forces.
   [[nodiscard]] std::vector<Complex3> on_rings(const std::vector<Complex3>& forces) const;

@@ -3,12 +3,14 @@
 #include "engine/solvers/elastic_bem/field.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/solvers/elastic_bem/device_pairs.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -29,7 +31,8 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const Vec3> points, std::span<const BoundaryValues> cases,
                                                     std::stop_token stop, bool deterministic,
-                                                    std::span<const double> fade, PanelStore* panels) {
+                                                    std::span<const double> fade, PanelStore* panels,
+                                                    const PairStages& stages) {
   const Index m = surface.node_count(), columns = static_cast<Index>(cases.size());
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   // Columns that carry something: all displacements, tractions that are not zero in every case.
@@ -56,6 +59,10 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
   // One matrix for all batches. Its pages are taken and zeroed on all threads: one alone held 16 up for half of a run (soil-trench).
   BigArray<Complex> a(static_cast<std::size_t>(3 * std::min(batch, static_cast<Index>(points.size())) * width));
   const CpuWorker threads(team.threads());
+  PanelStore own_panels;  // devices keep their memory from batch to batch
+  if (panels == nullptr) panels = &own_panels;
+  double seconds = 0;
+  Work sums;
   for (Index begin = 0; begin < static_cast<Index>(points.size()) && !stop.stop_requested(); begin += batch) {
     const Index count = std::min(batch, static_cast<Index>(points.size()) - begin), rows = 3 * count;
     threads.for_each({0, rows * width}, Index{1} << 17,
@@ -71,16 +78,21 @@ std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& s
         if (place[t][d] >= 0) targets.g[t][d] = {a.data() + place[t][d] * rows, Complex(1)};
     assemble_pairs<double>(team, surface, rules, accuracy, harmonic,
                            {points.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)), false},
-                           targets, stop, panels);
+                           targets, stop, panels, stages);
     std::vector<Complex> y(static_cast<std::size_t>(rows * columns));
+    const auto start = std::chrono::steady_clock::now();
     dense::multiply<Complex>(a.data(), rows, width, x.data(), columns, Complex(0), y.data(),
                              deterministic ? 1 : team.threads());
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    sums.flops += 8.0 * static_cast<double>(rows * width * columns);
+    sums.bytes += static_cast<double>(rows * width) * sizeof(Complex);
     for (Index c = 0; c < columns; ++c)
       for (Index k = 0; k < count; ++k)
         for (std::size_t d = 0; d < 3; ++d)
           out[static_cast<std::size_t>(c)][static_cast<std::size_t>(begin + k)][d] =
               y[static_cast<std::size_t>(c * rows + static_cast<Index>(d) * count + k)];
   }
+  if (stages.sums != nullptr && !points.empty()) team.note(stages.sums, seconds, sums);
   return out;
 }
 

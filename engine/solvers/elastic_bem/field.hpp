@@ -13,12 +13,13 @@ namespace conoid::elastic_bem {
 using Stress = std::array<Complex, 6>;
 
 /// u_i(ξ) = ∫ u*_ij t_j − t*_ij u_j dS for each load case and point: out[case][point]. Points on the surface itself are not
-/// allowed; close ones cost more. `fade`: weights of the displacements of the nodes (Surface::window), empty: 1.
+/// allowed; close ones cost more. `fade`: weights of the displacements of the nodes (Surface::window), empty: 1. `panels`, `stages`: as
+/// assemble_pairs() takes them.
 [[nodiscard]] std::vector<std::vector<Complex3>> displacements_at(
     Team& team, const Surface& surface, const FarRules<double>& rules, const Accuracy& accuracy,
     const Harmonic& harmonic, std::span<const Vec3> points, std::span<const BoundaryValues> cases,
     std::stop_token stop = {}, bool deterministic = false, std::span<const double> fade = {},
-    PanelStore* panels = nullptr);
+    PanelStore* panels = nullptr, const PairStages& stages = {});
 [[nodiscard]] std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface, const Accuracy& accuracy,
                                                            const Harmonic& harmonic, std::span<const Vec3> points,
                                                            std::span<const BoundaryValues> cases,

@@ -26,11 +26,11 @@ class PairPhase : public Phase {
   [[nodiscard]] Index items() const override { return elements_; }
 
   void run(CpuWorker& worker, Interval interval) override {
-    // Some eight registers of rows a tile, eight tiles or a multiple: their borders decide which rows share a register, and
-    // with it the rule that they take, so they must not depend on the number of threads.
+    // Some eight registers of rows a tile, sixteen tiles or more, whatever the number of threads. Tiles end between registers: which
+    // rows share one, and with it the rule that they take, does not follow from their number.
     const auto m = static_cast<Index>(rows_.points.size());
     const Index lanes = kernels_.lanes, blocks = (m + lanes - 1) / lanes,
-                tiles = std::min(blocks, 8 * ((blocks + 63) / 64));
+                tiles = std::min(blocks, std::max<Index>(16, 8 * ((blocks + 63) / 64)));
     worker.for_each({0, tiles}, 1, [&](Interval chunk, int) {
       for (Index t = chunk.begin; t < chunk.end; ++t) {
         if (stop_.stop_requested()) return;

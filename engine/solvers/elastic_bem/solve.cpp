@@ -404,8 +404,9 @@ void BoundarySystem::Solution<Real>::complete() {
   if (far_ != nullptr) {
     more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
     if (extra_ > 0)
-      more2 = far_columns<Real>(*far_, far_->beyond_rows(team_, interior_, options_.deterministic, stop_), targets2_,
-                                a2_.data(), 3 * extra_, n_, false, [&](const C* x, Index columns, C* y) {
+      more2 = far_columns<Real>(*far_,
+                                far_->beyond_rows(team_, interior_, options_.deterministic, stop_, room_.panels.get()),
+                                targets2_, a2_.data(), 3 * extra_, n_, false, [&](const C* x, Index columns, C* y) {
                                   dense::multiply<C>(a2_.data(), 3 * extra_, n_, x, columns, C(0), y, library_threads_);
                                 });
   }

@@ -2,6 +2,8 @@
 // Dense LU, least squares and products by LAPACK and by Eigen: same answers, condition estimate, singular matrices told.
 // labels: unit
 #include <QTest>
+#include <array>
+#include <limits>
 #include <random>
 
 #include "engine/linalg/dense.hpp"
@@ -25,6 +27,43 @@ double largest(const std::vector<C>& a, const std::vector<C>& b) {
   double m = 0;
   for (std::size_t k = 0; k < a.size(); ++k) m = std::max(m, std::abs(a[k] - b[k]));
   return m;
+}
+
+/// Own products against sums in long double, β = 0 (over what is no number), 1 and another; bound: k + 2 roundings of terms below 2.
+template <class Real>
+void check_products() {
+  using T = std::complex<Real>;
+  using Wide = std::complex<long double>;
+  for (const auto& [m, k, n] : {std::array<Index, 3>{1, 1, 1},
+                                {7, 3, 2},
+                                {8, 200, 6},
+                                {33, 193, 7},
+                                {129, 385, 12},
+                                {131, 1601, 5},
+                                {257, 40, 103},
+                                {3, 4001, 13},
+                                {5, 0, 4}}) {
+    const auto narrow = [](const std::vector<C>& from) { return std::vector<T>(from.begin(), from.end()); };
+    const std::vector<T> a = narrow(random_matrix(m, k, 21)), x = narrow(random_matrix(k, n, 22)),
+                         before = narrow(random_matrix(m, n, 23));
+    for (const T beta : {T(0), T(1), T(Real(0.5), Real(-2))}) {
+      std::vector<T> y = before;
+      if (beta == T(0)) std::fill(y.begin(), y.end(), T(std::numeric_limits<Real>::quiet_NaN()));
+      dense::multiply<T>(a.data(), m, k, x.data(), n, beta, y.data(), 2, Backend::own);
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < m; ++i) {
+          Wide sum = Wide(beta) * Wide(before[static_cast<std::size_t>(j * m + i)]);
+          for (Index p = 0; p < k; ++p)
+            sum += Wide(a[static_cast<std::size_t>(p * m + i)]) * Wide(x[static_cast<std::size_t>(j * k + p)]);
+          const auto off = std::abs(Wide(y[static_cast<std::size_t>(j * m + i)]) - sum);
+          const double bound = std::numeric_limits<Real>::epsilon() * static_cast<double>((k + 2) * 2 + 6);
+          QVERIFY2(
+              static_cast<double>(off) <= bound,
+              qPrintable(
+                  QString("%1 x %2 x %3: %4, bound %5").arg(m).arg(k).arg(n).arg(static_cast<double>(off)).arg(bound)));
+        }
+    }
+  }
 }
 
 }  // namespace
@@ -97,6 +136,20 @@ class TestDense : public QObject {
       QVERIFY(dense::Lu<C>::factorise(reference.data(), n, 1, Backend::lapack).ok());
       QVERIFY(largest(one, reference) < 1e-9);  // the same pivots: no ties among random numbers
     }
+  }
+  void own_products_at_odd_sizes() {
+    check_products<double>();
+    check_products<float>();
+  }
+  void own_products_do_not_see_the_number_of_threads() {
+    const Index m = 131, k = 5000, n = 13;  // sums in several pieces
+    const std::vector<C> a = random_matrix(m, k, 11), x = random_matrix(k, n, 12);
+    std::vector<C> one(static_cast<std::size_t>(m * n)), three = one, lapack = one;
+    dense::multiply<C>(a.data(), m, k, x.data(), n, C(0), one.data(), 1, Backend::own);
+    dense::multiply<C>(a.data(), m, k, x.data(), n, C(0), three.data(), 3, Backend::own);
+    if (dense::backend_name(Backend::own) == "own kernels") QVERIFY(one == three);
+    dense::multiply<C>(a.data(), m, k, x.data(), n, C(0), lapack.data(), 1, Backend::eigen);
+    QVERIFY(largest(one, lapack) < 4e-16 * static_cast<double>(k));
   }
   void a_stop_is_heard_while_factorising() {
     if (dense::backend_name(Backend::own) != "own kernels") QSKIP("no kernels of our own for this processor");

@@ -337,12 +337,47 @@ void factorisation(Bench& b, const char* kind, Index n, double peak) {
            "");
 }
 
+/// Product of a batch of points with the ground's rings: 128 points, few columns, beside LAPACK's library in the same run.
+template <class T>
+void products(Bench& b, const char* kind, double peak) {
+  constexpr Index rows = 384, width = 30000, columns = 12;
+  const std::string name = fmt::format("product {} x {} x {}, {}", rows, width, columns, kind);
+  if (!b.run.may_want(name)) return;
+  b.run.doing("products");
+  BigArray<T> a(static_cast<std::size_t>(rows * width));
+  unsigned state = 1;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    state = state * 1664525U + 1013904223U;
+    a.data()[k] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
+  }
+  const std::vector<T> x(static_cast<std::size_t>(width * columns), T(0.5F, -1));
+  std::vector<T> y(static_cast<std::size_t>(rows * columns));
+  const auto best = [&](dense::Backend backend) {
+    double seconds = 1e300;
+    for (int pass = 0; pass < 7; ++pass) {
+      const double begin = now();
+      dense::multiply<T>(a.data(), rows, width, x.data(), columns, T(0), y.data(), std::max(1, b.run.threads), backend);
+      seconds = std::min(seconds, now() - begin);
+    }
+    return seconds;
+  };
+  const double flops = 8.0 * rows * width * columns, ours = best(dense::Backend::automatic);
+  b.number(fmt::format("{}, {}", name, dense::backend_name()), flops / ours / 1e9, "Gflop/s", flops / ours / peak, 0,
+           "FMA rate of all threads", "instruction rate, memory of the matrix");
+  if (!dense::has_lapack()) return;
+  const double theirs = best(dense::Backend::lapack);
+  b.number(name + ", ours over LAPACK's rate", theirs / ours, "1", theirs / ours, 1 / 1.1, "LAPACK in the same run",
+           "");
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
     Bench b{run, row, Team({{"cpu", std::max(1, run.threads), 1}})};
     kernel_rates(b);
+    products<std::complex<float>>(b, "complex single", b.peak_all_single);
+    products<Complex>(b, "complex double", b.peak_all);
     if (run.may_want("n = 240: integration")) accuracy(b);
     for (Index n : b.run.quick ? std::vector<Index>{1200} : std::vector<Index>{1200, 2700, 4800}) {
       factorisation<std::complex<float>>(b, "complex single", n, b.peak_all_single);

@@ -3,14 +3,18 @@
 // displacements; panels of any size, several workers, and what is said where memory is short.
 // labels: unit emulated timeout300
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <set>
+
+#include <fmt/core.h>
 
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/team/device_worker.hpp"
@@ -300,6 +304,78 @@ class TestDevicePairs : public QObject {
     auto workers = parse_workers("emulated:0,emulated:1,cpu:1", 3);
     QVERIFY(workers.ok());
     device_equals_processors<double>(few, *workers, points);
+  }
+
+  /// The rings of ground beyond a mesh: on devices alone and beside processors what processors alone give, also at a number of points
+  /// that fills no tile; panels are kept from one frequency to the next; told of under names of their own.
+  void the_ground_beyond_the_mesh() {
+    EmulatedOptions options;
+    options.devices = 2;
+    configure_emulated(options);
+    GroundDisc disc;
+    disc.extent = 2;
+    disc.around = 2;
+    disc.inside = 1;
+    const Mesh mesh = ground_disc(disc).value();
+    SurfaceOptions o;
+    o.domain = Domain::ground;
+    o.window = 0.8;
+    o.down = {0, 0, -1};
+    const MeshGroup* plate = mesh.group("foundation");
+    QVERIFY(plate != nullptr);
+    const std::set<Index> cells(plate->cells.begin(), plate->cells.end());
+    o.condition = [&](Index c) { return cells.contains(c) ? 1 : 0; };
+    const Surface s = make_surface(mesh, o).value();
+    const Medium medium;
+    const Accuracy accuracy{1e-5, false};
+    std::string why;
+    const auto ground = FarGround::make(s, o, medium, 1, 0, 1, why);
+    QVERIFY2(ground != nullptr, why.c_str());
+    std::vector<Vec3> deep;
+    for (int k = 0; k < 37; ++k) deep.push_back({0.2 * k - 3, 0.1, -0.5 - 0.05 * k});
+    struct Field {
+      std::vector<Complex> nodes, points;
+    };
+    // The checked device takes a hundred times as long: some points only.
+    const auto field = [&](std::vector<WorkerSpec> workers, PanelStore* panels, std::set<std::string>& phases,
+                           bool points_only) {
+      Team team(std::move(workers)), processors({{"cpu", 2, 1}});
+      Field out;
+      for (double omega : {0.5, 1.0}) {
+        const FarField far(*ground, s, accuracy, Harmonic(medium, omega), points_only ? processors : team, false, {},
+                           points_only ? nullptr : panels);
+        out.nodes = far.beyond();
+        if (!points_only || omega == 1) out.points = far.beyond_rows(team, deep, false, {}, panels);
+      }
+      for (const BalanceSample& sample : team.take_samples())
+        phases.insert(fmt::format("{} {}", sample.phase, sample.worker));
+      return out;
+    };
+    const auto off = [](const std::vector<Complex>& a, const std::vector<Complex>& b) {
+      double size = 0, most = a.size() == b.size() ? 0 : 1;
+      for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+        size = std::max(size, std::abs(b[k]));
+        most = std::max(most, std::abs(a[k] - b[k]));
+      }
+      return most / size;
+    };
+    std::set<std::string> phases;
+    const Field want = field({{"cpu", 1, 1}}, nullptr, phases, false);
+    QVERIFY(std::any_of(want.points.begin(), want.points.end(), [](Complex v) { return std::abs(v) > 1e-6; }));
+    for (const char* phase : {"far ground 0", "far ground near pairs 0", "far ground sums 0", "far ground responses 0"})
+      QVERIFY2(phases.contains(phase), phase);
+    QVERIFY(!phases.contains("ghmatecd 0"));
+    for (const char* names : {"emulated", "emulated-checked", "emulated:0,emulated:1,cpu:2"}) {
+      auto workers = parse_workers(names, 4);
+      QVERIFY(workers.ok());
+      PanelStore panels;
+      phases.clear();
+      const Field got = field(*workers, &panels, phases, names == std::string("emulated-checked"));
+      QVERIFY(phases.contains("far ground 0"));
+      QVERIFY(panels.of(0).size > 0);  // kept
+      const double a = off(got.nodes, want.nodes), b = off(got.points, want.points);
+      QVERIFY2(a <= round_off<double> && b <= round_off<double>, qPrintable(QString("%1 %2").arg(a).arg(b)));
+    }
   }
 
   /// The example of the classical program, on a device and on two with a processor, to the digits that it has on processors.
