@@ -29,13 +29,29 @@ class HostBackend final : public Backend {
     op_.add(factor, std::span(all).first(n));
   }
   void copy(Ref to, Ref from) override { at(to) = at(from); }
-  void accept() override { std::swap(of(Row::state), of(Row::next)); }
+  void accept() override {
+    std::swap(of(Row::state), of(Row::next));
+    whole_ = false;
+  }
   Energies energies() override { return op_.energies(of(Row::state)); }
-  const State& state() const override { return rows_[0]; }
-  void set_state(State state) override { of(Row::state) = std::move(state); }
-  Operator::Limit limit(Row state) override { return op_.limit(of(state)); }
+  const State& state() const override {
+    if (!whole_) op_.gather(rows_[0]);
+    whole_ = true;
+    return rows_[0];
+  }
+  void set_state(State state) override {
+    of(Row::state) = std::move(state);
+    whole_ = true;
+  }
+  Operator::Limit limit(Row state) override {
+    op_.gather(of(state));
+    return op_.limit(of(state));
+  }
   Index outside() const override { return op_.outside(); }
-  Operator::Limit first_outside(Row state) override { return op_.first_outside(of(state)); }
+  Operator::Limit first_outside(Row state) override {
+    op_.gather(of(state));
+    return op_.first_outside(of(state));
+  }
   Vec3 centre(Row state, Index zone) const override {
     return zone_centre(op_.space(), rows_[static_cast<std::size_t>(state)].x, zone);
   }
@@ -50,7 +66,8 @@ class HostBackend final : public Backend {
     return r.part == Part::x ? s.x : r.part == Part::v ? s.v : s.e;
   }
   Operator& op_;
-  std::array<State, 4> rows_;
+  mutable std::array<State, 4> rows_;  // of several ranks each has its part, until somebody looks
+  mutable bool whole_ = true;          // the state
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ struct OnDevice {
 };
 OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   if (offer.devices.empty()) return {};
+  if (offer.place.ranks > 1) return {{0, "several ranks compute on processors"}, 0};
   if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
   const DeviceNeeds needs = problem_device_needs(input, mesh);
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
@@ -109,7 +110,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
     // What does not divide among two threads, which meet in every iteration of the mass solve: a half with some 10,000 points
     // (rayleigh-taylor), a tenth with 64,000 (sedov-octant).
     const double points = zones * std::pow(2 * order, dims), undivided = std::min(0.5, 5000 / points);
-    e.seconds = trial.seconds * ((1 - undivided) / std::max(1, offer.threads.value) + undivided);
+    e.seconds = trial.seconds *
+                ((1 - undivided) / (std::max(1, offer.threads.value) * std::max(1, offer.place.ranks)) + undivided);
     e.basis = trial.basis;
   } catch (const Failure& failure) {
     e.basis = "a trial failed: " + failure.error().text;
@@ -118,6 +120,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"elements", fmt::format("Q{} velocity, Q{} energy", order, order - 1)},
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
+  if (offer.place.ranks > 1)
+    e.details.emplace_back("ranks", fmt::format("{} share the zones; each holds all of the memory", offer.place.ranks));
   const OnDevice device = on_device(input, mesh, offer);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
@@ -131,14 +135,23 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
 Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
-    if (context.cluster.size() > 1)
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("hydro-fem computes on one rank, this run has {}", context.cluster.size()),
-                        "Start it without mpirun; --threads takes all cores of one machine.");
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
-    Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
-    if (!placed.told.empty()) placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
+    cluster_ = &context.cluster;
+    Placed placed;
+    if (cluster_->size() > 1) {
+      op_->share_among(*cluster_);
+      placed.backend = host_backend(*op_);
+      if (const auto& workers = context.team.workers();
+          std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); })) {
+        placed.told = "hydro-fem leaves the devices alone: its ranks compute on processors";
+        placed.warning = true;
+      }
+    } else {
+      placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
+    }
+    if (!placed.told.empty() && cluster_->leads())
+      placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
     march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
     tracers_.clear();
@@ -173,9 +186,10 @@ Status HydroFem::prepare(RunContext& context) {
     if (rows.has("every")) rows_.every = rows["every"].integer();
     if (rows.has("interval")) rows_.interval = rows["interval"].number();
   }
-  log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}", problem_.zones_text,
-            problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, march_->where(),
-            format_quantity(march_->last_step(), "s"));
+  if (cluster_->leads())
+    log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}", problem_.zones_text,
+              problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, march_->where(),
+              format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
 }
@@ -209,8 +223,9 @@ void HydroFem::watch_tables() {
                                        march_->time(), zone, reason),
                            "Let the table reach as far as the flow does.");
   if (problem_.stop_outside_table) throw Failure(std::move(error));
-  log::warning("{}. The values of its edge are taken from now on, and the steps are counted. {}", error.text,
-               error.hint);
+  if (cluster_->leads())
+    log::warning("{}. The values of its edge are taken from now on, and the steps are counted. {}", error.text,
+                 error.hint);
 }
 
 Result<Advanced> HydroFem::advance(RunContext& context) {
@@ -223,6 +238,10 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
   const auto clock = Clock::now();
   const Index before = march_->accepted() + march_->repeated();
   bool more = true;
+  const auto in_time = [&] {  // the clock of one rank decides for all
+    const bool mine = seconds_since(clock) < bundle_seconds;
+    return cluster_->size() > 1 ? cluster_->from_root(mine) : mine;
+  };
   try {
     do {
       const double from = march_->time();
@@ -232,10 +251,12 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       watch_tables();
       more = !march_->finished();
       if (more && crossed_mark(from, from_step)) break;
-    } while (more && seconds_since(clock) < bundle_seconds);
+    } while (more && in_time());
   } catch (const Failure& failure) {
     // A device that fails takes its state along: the run goes on from its last checkpoint, on whatever is named then.
-    if (failure.error().code == ErrorCode::resources) return failure.error();
+    // Nor can ranks that have lost another make a row together.
+    if (failure.error().code == ErrorCode::resources || failure.error().code == ErrorCode::remote)
+      return failure.error();
     record(context, march_->time(), march_->accepted(), true);  // the last state gets its row
     if (march_->accepted() == 0) return failure.error();
     // The march is over; the frame of its end shows the zone, and finish() says what happened.
@@ -258,7 +279,8 @@ std::vector<CatalogEntry> HydroFem::catalog() const {
 void HydroFem::fill(FrameBuilder& builder) const {
   builder.at(march_->accepted(), march_->time(), FrameAxis::time);
   if (!builder.wants_part(part_name)) return;
-  const State& state = march_->state();
+  const State& state = march_->state();  // of all ranks
+  if (!cluster_->leads()) return;
   const int sub = view_->cuts(builder.request().points_limit);
   MeshGeometry geometry = view_->geometry(state, sub);
   const std::size_t points = geometry.points->size() / 3;
@@ -310,10 +332,10 @@ void HydroFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"corner force", true, false, false, ""},
-    {"force sum", true, false, false, ""},
-    {"velocity solve", true, false, false, ""},
-    {"energy", true, false, false, ""},
+    {"corner force", true, false, true, ""},
+    {"force sum", true, false, true, ""},
+    {"velocity solve", true, false, true, ""},
+    {"energy", true, false, true, ""},
 };
 }  // namespace
 

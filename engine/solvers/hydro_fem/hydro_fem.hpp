@@ -66,6 +66,7 @@ class HydroFem final : public Solver {
   [[nodiscard]] double reach() const;
 
   Problem problem_;
+  Communicator* cluster_ = nullptr;
   std::unique_ptr<Operator> op_;
   std::unique_ptr<March> march_;
   std::unique_ptr<View> view_;

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <exception>
+#include <limits>
 #include <numeric>
 
 namespace conoid::hydro_fem {
@@ -53,22 +55,24 @@ double residual_after(double alpha, const double* q, const double* d, double* r,
 
 class BatchPhase final : public Phase {
  public:
-  BatchPhase(const char* name, Index items, const std::function<void(Interval)>& body, Work batch)
-      : name_(name), items_(items), body_(body), batch_(batch) {}
+  BatchPhase(const char* name, Interval batches, const std::function<void(Interval)>& body, Work batch)
+      : name_(name), batches_(batches), body_(body), batch_(batch) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] Index items() const override { return items_; }
+  [[nodiscard]] Index items() const override { return batches_.size(); }
   [[nodiscard]] Work work(Interval items) const override {
     const auto n = static_cast<double>(items.size());
     return {n * batch_.flops, n * batch_.bytes};
   }
   void run(CpuWorker& worker, Interval items) override {
     const Index grain = std::max<Index>(1, items.size() / (8 * worker.threads()));
-    worker.for_each(items, grain, [&](Interval chunk, int) { body_(chunk); });
+    worker.for_each(items, grain, [&](Interval chunk, int) {
+      body_({batches_.begin + chunk.begin, batches_.begin + chunk.end});
+    });
   }
 
  private:
   const char* name_;
-  Index items_;
+  Interval batches_;
   const std::function<void(Interval)>& body_;
   Work batch_;
 };
@@ -83,7 +87,8 @@ double tensor_flops(int dim, double n, double q) {
 }  // namespace
 
 void Operator::run_phase(const char* name, const std::function<void(Interval)>& body, Work zone) {
-  BatchPhase phase(name, batch_count_, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
+  if (own_batches_.size() == 0) return;
+  BatchPhase phase(name, own_batches_, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
   team_.run(phase);
 }
 
@@ -124,10 +129,14 @@ double Operator::update(const State& state) {
         },
         update_work());
   }
-  times_.update_points += space_.zones * data_.zone_points;
-  const auto smallest = std::min_element(batch_step_.begin(), batch_step_.end());
+  times_.update_points += own_batches_.size() == batch_count_
+                              ? space_.zones * data_.zone_points
+                              : own_batches_.size() * kernels_.lanes * data_.zone_points;
+  const auto first = batch_step_.begin() + own_batches_.begin, last = batch_step_.begin() + own_batches_.end;
+  const auto smallest = std::min_element(first, last);
   limiting_batch_ = smallest - batch_step_.begin();
-  return *smallest;
+  const double step = smallest == last ? std::numeric_limits<double>::infinity() : *smallest;
+  return ranks_ ? least_of_ranks(step) : step;
 }
 
 template <int components>
@@ -168,11 +177,11 @@ void Operator::project(double* field, Index stride, Interval nodes) const {
 }
 
 double Operator::multiply_mass(const double* p, int components, double* y) {
-  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval batches, int) {
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
     batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p, components, batches);
   });
-  workers_.for_each({0, space_.nodes}, node_grain_,
-                    [&](Interval nodes, int) { sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes); });
+  if (ranks_) exchange_terms_and_sums(components, batch_sums_, own_batch_chunks());
+  over_nodes([&](Interval nodes) { sum_node_terms(components, nodes, 1, y + nodes.begin, space_.nodes); });
   return std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
 }
 
@@ -192,6 +201,7 @@ int Operator::solve_mass(std::vector<double>& a) {
   const int dim = space_.dim;
   const Index n = space_.nodes;
   int iterations = 0;
+  std::exception_ptr failure;  // of an exchange: the threads come to the end of the solve together
   const auto began = std::chrono::steady_clock::now();
   run_together(workers_, solve_width_.width(), [&](Together& all, int thread) {
     const auto over = [&](Interval nodes, const auto& body) {
@@ -199,11 +209,30 @@ int Operator::solve_mass(std::vector<double>& a) {
         for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
     };
     // Every thread adds the chunks' sums by itself, in the same order.
-    const auto total = [&](const std::vector<double>& sums) {
+    const auto exchange = [&](const auto& body) {
+      if (!ranks_) return;
+      if (thread == 0 && !failure) try {
+          body();
+        } catch (...) {
+          failure = std::current_exception();
+        }
       all.wait();
+    };
+    const auto total = [&](std::vector<double>& sums, Interval own) {
+      all.wait();
+      exchange([&] { share_sums(sums, own); });
       return std::accumulate(sums.begin(), sums.end(), 0.0);
     };
-    all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+    // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
+    const Index begin = own_nodes_.begin, own = own_nodes_.size(), others = static_cast<Index>(ghosts_.size());
+    const auto over_all = [&](int pass, const auto& body) {
+      all.for_own(thread, pass, own, node_grain_, [&](Interval some) {
+        const Interval nodes{begin + some.begin, begin + some.end};
+        node_sums_[u(nodes.begin / node_grain_)] = body(nodes);
+      });
+      for (Index g = thread; g < others; g += all.threads()) body(ghosts_[u(g)]);
+    };
+    over_all(2, [&](Interval nodes) {
       double s = 0;
       project(rhs_.data() + nodes.begin, n, nodes);
       over(nodes, [&](std::size_t k, double d) {
@@ -212,19 +241,22 @@ int Operator::solve_mass(std::vector<double>& a) {
         p_[k] = d * r_[k];
         s += p_[k] * r_[k];
       });
-      node_sums_[u(nodes.begin / node_grain_)] = s;
+      return s;
     });
-    double rz = total(node_sums_);
+    double rz = total(node_sums_, own_node_chunks());
     const double target = mass_tolerance_ * mass_tolerance_ * rz;
     int iteration = 0;
-    while (rz > target && iteration < mass_iterations_) {
+    while (rz > target && iteration < mass_iterations_ && !failure) {
       ++iteration;
-      all.for_own(thread, 0, batch_count_, batch_grain_, [&](Interval batches) {
+      all.for_own(thread, 0, own_batches_.size(), batch_grain_, [&](Interval some) {
+        const Interval batches{own_batches_.begin + some.begin, own_batches_.begin + some.end};
         batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
       });
       // p lies in the free directions, so p·(P M p) = p·(M p).
-      const double alpha = rz / total(batch_sums_);
-      all.for_own(thread, 1, n, node_grain_, [&](Interval nodes) {
+      all.wait();
+      exchange([&] { exchange_terms_and_sums(dim, batch_sums_, own_batch_chunks()); });
+      const double alpha = rz / std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
+      over_all(1, [&](Interval nodes) {
         std::array<double, 3 * largest_node_grain> q;
         sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
         project(q.data(), node_grain_, nodes);
@@ -232,21 +264,24 @@ int Operator::solve_mass(std::vector<double>& a) {
         for (int c = 0; c < dim; ++c)
           s += residual_after(alpha, q.data() + c * node_grain_, &diagonal_[u(nodes.begin)],
                               &r_[u(c * n + nodes.begin)], nodes.size());
-        node_sums_[u(nodes.begin / node_grain_)] = s;
+        return s;
       });
-      const double next = total(node_sums_);
+      const double next = total(node_sums_, own_node_chunks());
       const double beta = next / rz;
       rz = next;
-      all.for_own(thread, 2, n, node_grain_, [&](Interval nodes) {
+      const auto advance = [&](Interval nodes) {
         over(nodes, [&](std::size_t k, double d) {
           a[k] += alpha * p_[k];
           p_[k] = d * r_[k] + beta * p_[k];
         });
-      });
+      };
+      all.for_own(thread, 2, own, node_grain_, [&](Interval some) { advance({begin + some.begin, begin + some.end}); });
+      for (Index g = thread; g < others; g += all.threads()) advance(ghosts_[u(g)]);
       all.wait();
     }
     if (thread == 0) iterations = iteration;
   });
+  if (failure) std::rethrow_exception(failure);
   solve_width_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1 + iterations);
   return iterations;
 }
@@ -258,10 +293,9 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
         "force sum",
         [&](Interval batches) { corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches); },
         force_work());
-    workers_.for_each({0, space_.nodes}, node_grain_, [&](Interval nodes, int) {
-      sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes);
-    });
-    add_boundary_pressure(state, rhs_);
+    if (ranks_) exchange_terms(space_.dim);
+    over_nodes([&](Interval nodes) { sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes); });
+    add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, rhs_);
     if (!weight_.empty()) {
       const Sum weight{&rhs_, &rhs_, &weight_};
       add(1, {&weight, 1});
@@ -288,7 +322,9 @@ Work Operator::solve_work(int iterations) const {
   const double flops = plain * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
                        others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points);
   const double bytes = 8 * (others * points + plain + 3.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));
-  return {iterations * dim * (flops + 10 * nodes), iterations * bytes};
+  const double share =  // of this rank
+      static_cast<double>(own_batches_.size()) / static_cast<double>(std::max<Index>(1, batch_count_));
+  return {share * (iterations * dim * (flops + 10 * nodes)), share * (iterations * bytes)};
 }
 
 void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {
@@ -311,6 +347,7 @@ void Operator::add(double factor, std::span<const Sum> sums) const {
     s.out->resize(s.base->size());
     whole += static_cast<Index>(s.base->size());
   }
+  if (ranks_) return add_pieces(factor, sums);
   workers_.for_each({0, whole}, std::max<Index>(node_grain_, whole / (4 * workers_.threads()) + 1),
                     [&](Interval some, int) {
                       Index first = 0;  // of this sum among all
@@ -327,6 +364,7 @@ void Operator::add(double factor, std::span<const Sum> sums) const {
 }
 
 Energies Operator::energies(const State& state) {
+  if (ranks_) return energies_of_ranks(state);
   Energies out;
   for (std::size_t i = 0; i < state.e.size(); ++i) out.internal += energy_weights_[i] * state.e[i];
   std::vector<double> Mv(state.v.size());

@@ -3,6 +3,7 @@
 // Comput. 34 (2012) 606; Dong et al.), on zones in intervals computed by a team.
 #pragma once
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
@@ -83,6 +84,19 @@ class Operator {
  public:
   /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive.
   Operator(const Setup& setup, const ZoneKernels& kernels, Team& team);
+
+  ~Operator();
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  /// From now on this rank computes a part of the batches of zones in their order, and shares the sums at nodes with the ranks
+  /// whose zones meet there; every call that computes is collective then. A state is right at the nodes of the rank's zones and of
+  /// its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same order as on one
+  /// rank, so that states and energies have the same bits on any number of ranks.
+  /// A rank may be without zones. Set-up and vectors stay of full length on all ranks. The cluster must outlive the operator.
+  void share_among(Communicator& cluster);
+  /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
+  void gather(State& state) const;
 
   [[nodiscard]] const State& initial() const { return initial_; }
   [[nodiscard]] const Space& space() const { return space_; }
@@ -168,8 +182,42 @@ class Operator {
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
   int solve_mass(std::vector<double>& a);  // of rhs_
-  void add_boundary_pressure(const State& state, std::vector<double>& rhs) const;
+  void add_boundary_pressure(const std::vector<double>& x, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
+  // Of several ranks (operator_ranks.cpp).
+  struct Ranks;
+  void share_nodes(const std::vector<int>& rank_of_batch);
+  void list_pieces(const std::vector<char>& held);
+  /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields.
+  void exchange_terms(int components) const;
+  /// The same together with sums of chunks, as share_sums().
+  void exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const;
+  /// All ranks' sums of chunks, of which this rank has made those of an interval.
+  void share_sums(std::vector<double>& sums, Interval own) const;
+  /// Positions, right at all nodes of sides under pressure.
+  [[nodiscard]] const std::vector<double>& loaded_positions(const State& state) const;
+  void add_pieces(double factor, std::span<const Sum> sums) const;
+  void bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const;
+  [[nodiscard]] Energies energies_of_ranks(const State& state);
+  [[nodiscard]] double least_of_ranks(double step);
+  [[nodiscard]] Index limiting_batch() const;
+  [[nodiscard]] Index outside_of_ranks(Index own) const;
+  [[nodiscard]] Interval own_batch_chunks() const {
+    return {(own_batches_.begin + batch_grain_ - 1) / batch_grain_,
+            (own_batches_.end + batch_grain_ - 1) / batch_grain_};
+  }
+  [[nodiscard]] Interval own_node_chunks() const {
+    return {(own_nodes_.begin + node_grain_ - 1) / node_grain_, (own_nodes_.end + node_grain_ - 1) / node_grain_};
+  }
+  /// body(nodes) over the nodes that this rank holds: chunks of its own, then the others.
+  template <class Body>
+  void over_nodes(const Body& body) const {
+    workers_.for_each(own_nodes_, node_grain_, [&](Interval nodes, int) { body(nodes); });
+    if (!ghosts_.empty())
+      workers_.for_each({0, static_cast<Index>(ghosts_.size())}, 32, [&](Interval some, int) {
+        for (Index g = some.begin; g < some.end; ++g) body(ghosts_[static_cast<std::size_t>(g)]);
+      });
+  }
   /// Runs body over batches under the team.
   void run_phase(const char* name, const std::function<void(Interval)>& body, Work zone = {});
   ZoneMesh mesh_;
@@ -189,8 +237,11 @@ class Operator {
   std::vector<EnergySource> energy_sources_;  // one a thread, none without a source
 
   Index batch_count_ = 0;
-  double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
-  std::vector<Index> lane_zone_;  // batch × W
+  Interval own_batches_, own_nodes_;  // of this rank; all on one
+  std::vector<Interval> ghosts_;      // nodes of its zones besides, each interval at most a chunk long
+  std::unique_ptr<Ranks> ranks_;      // null on one
+  double uniform_batches_ = 0;        // whose matrix is a product of one-dimensional ones
+  std::vector<Index> lane_zone_;      // batch × W
   std::vector<const EquationOfState*> batch_material_;
   std::vector<char> cubes_;      // see ZoneData
   std::vector<int> batch_map_;   // likewise

@@ -43,7 +43,7 @@ Operator::Local Operator::local(const reference::ZoneTables& tables, const State
 
 Operator::Limit Operator::limit(const State& state) const {
   const int dim = space_.dim;
-  const Index W = kernels_.lanes, batch = limiting_batch_;
+  const Index W = kernels_.lanes, batch = ranks_ ? limiting_batch() : limiting_batch_;
   const auto QQ = static_cast<Index>(data_.zone_points);
   const reference::ZoneTables tables(tables_, dim);
   reference::Point worst;
@@ -79,7 +79,10 @@ Operator::Limit Operator::limit(const State& state) const {
 }
 
 Index Operator::outside() const {
-  return std::accumulate(outside_.begin(), outside_.end(), Index{0});
+  if (outside_.empty()) return 0;
+  const Index own =
+      std::accumulate(outside_.begin() + own_batches_.begin, outside_.begin() + own_batches_.end, Index{0});
+  return ranks_ ? outside_of_ranks(own) : own;
 }
 
 Operator::Limit Operator::first_outside(const State& state) const {
@@ -87,7 +90,8 @@ Operator::Limit Operator::first_outside(const State& state) const {
   const auto QQ = static_cast<Index>(data_.zone_points);
   const reference::ZoneTables tables(tables_, space_.dim);
   for (Index batch = 0; batch < batch_count_; ++batch)
-    for (Index i = 0; i < W * QQ && outside_[u(batch)] > 0; ++i) {
+    // Those of other ranks are not counted here, so their points are looked at.
+    for (Index i = 0; i < W * QQ && (outside_[u(batch)] > 0 || ranks_); ++i) {
       const Local at = local(tables, state, batch, i / QQ, i % QQ);
       const std::string beyond = batch_material_[u(batch)]->beyond(at.p.rho, at.energy);
       if (!beyond.empty())

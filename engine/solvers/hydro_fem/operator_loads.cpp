@@ -8,7 +8,7 @@
 
 namespace conoid::hydro_fem {
 
-void Operator::add_boundary_pressure(const State& state, std::vector<double>& rhs) const {
+void Operator::add_boundary_pressure(const std::vector<double>& position, std::vector<double>& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;
   for (const auto& face : mesh_.faces) {
@@ -41,11 +41,11 @@ void Operator::add_boundary_pressure(const State& state, std::vector<double>& rh
         const double B1 = dim == 3 ? t.B(q / t.q, i1) : 1;
         const double G1 = dim == 3 ? t.G(q / t.q, i1) : 0;
         for (int d = 0; d < dim; ++d) {
-          const double x = state.x[u(d * space_.nodes + nodes[i])];
+          const double x = position[u(d * space_.nodes + nodes[i])];
           a[u(d)] += G0 * B1 * x;
           b[u(d)] += B0 * G1 * x;
         }
-        radius += B0 * B1 * state.x[u(space_.nodes + nodes[i])];
+        radius += B0 * B1 * position[u(space_.nodes + nodes[i])];
       }
       // Area vector; the tangents follow the axes in ascending order, which gives +axis for axes 0 and 2, -axis for 1.
       Vec3 n{};
@@ -76,7 +76,7 @@ void Operator::add_energy_source(const State& state, double time, std::vector<do
   const Index W = kernels_.lanes;
   const int EE = data_.zone_energies;
   const int QQ = data_.zone_points;
-  workers_.for_each({0, batch_count_}, 1, [&](Interval batches, int thread) {
+  workers_.for_each(own_batches_, 1, [&](Interval batches, int thread) {
     const EnergySource& source = energy_sources_[u(thread)];
     std::vector<double> load(u(EE));
     for (Index b = batches.begin; b < batches.end; ++b)

@@ -2,7 +2,7 @@
 // Setting up the operator: batches of zones, masses, constraints, the energy of a point.
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
-#include "engine/solvers/hydro_fem/operator.hpp"
+#include "engine/solvers/hydro_fem/operator_ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +87,8 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   constexpr Index chunks = 64, side = 16;
   node_grain_ = std::clamp<Index>((space_.nodes / chunks + side - 1) / side * side, 64, largest_node_grain);
   batch_grain_ = std::clamp<Index>(batch_count_ / chunks, 1, 8);
+  own_batches_ = {0, batch_count_};
+  own_nodes_ = {0, space_.nodes};
   node_sums_.assign(u((space_.nodes + node_grain_ - 1) / node_grain_), 0);
   batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
   rhs_.resize(initial_.v.size());

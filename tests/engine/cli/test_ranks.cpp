@@ -219,7 +219,7 @@ void TestRanks::killed_ranks_go_on_to_the_same_end_data() {
   QTest::addColumn<QString>("solver");
   QTest::addColumn<QString>("killed");
   QTest::addColumn<QString>("inside");
-  for (const char* solver : {"acoustic-fd", "maxwell-fem"}) {  // the others refuse two ranks, see above
+  for (const char* solver : {"acoustic-fd", "hydro-fem", "maxwell-fem"}) {  // the others refuse two ranks, see above
     QTest::addRow("%s, the leading rank", solver) << solver << "0"
                                                   << "rename step-#.part/";
     QTest::addRow("%s, the other rank", solver) << solver << "1"

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hydro-fem on two and four ranks: tables, numbers and frames of one rank, bit for bit, in every dimension; checkpoints of any number of
+// ranks go on on any other.
+// labels: cli mpi timeout300
+#include <QTest>
+
+#include "tests/engine/cli/solver_safety.hpp"
+
+using conoid::Json;
+
+namespace {
+
+const Json gas = Json::parse(R"j({"air": {"model": "ideal-gas", "gamma": 1.4}})j");
+
+/// A case with tight mass solves.
+Json case_of(const char* body) {
+  Json out = Json::parse(body);
+  out["title"] = "On ranks";
+  out["conoid"] = 1;
+  out["solver"] = "hydro-fem";
+  if (!out.contains("materials")) out["materials"] = gas;
+  out["parameters"]["mass_tolerance"] = 1e-14;
+  out["output"]["frames"] = {{"count", 3}};
+  return out;
+}
+
+constexpr const char* tube = R"j({"grid": {"lower": [0], "upper": [1], "zones": [40]},
+  "regions": [{"material": "air", "density": 1, "pressure": 1},
+              {"material": "air", "lower": [0.5], "upper": [1], "density": 0.125, "pressure": 0.1}],
+  "parameters": {"order": 3, "end_time": 0.03},
+  "output": {"tracers": [{"name": "left", "position": [0.45]}],
+             "lines": [{"name": "tube", "from": [0], "to": [1], "points": 50}]}})j";
+/// On four ranks with vectors of four or eight zones some are without any.
+constexpr const char* few = R"j({"grid": {"lower": [0], "upper": [1], "zones": [3]},
+  "regions": [{"material": "air", "density": 1, "pressure": 1, "velocity_formula": ["sin(3.141592653589793*x)"]}],
+  "parameters": {"order": 2, "end_time": 0.1}})j";
+constexpr const char* blast = R"j({"grid": {"lower": [0, 0], "upper": [1.2, 1.2], "zones": [16, 16]},
+  "regions": [{"material": "air", "density": 1, "pressure": 0}],
+  "excitation": {"blast": {"energy": 0.25, "position": [0, 0]}},
+  "parameters": {"order": 2, "end_time": 0.05}, "output": {"exact": "sedov"}})j";
+constexpr const char* three_gases = R"j({"grid": {"lower": [0, 0], "upper": [7, 3], "zones": [14, 6]},
+  "materials": {"driver": {"model": "ideal-gas", "gamma": 1.5}, "heavy": {"model": "ideal-gas", "gamma": 1.4}},
+  "regions": [{"material": "driver", "density": 1, "pressure": 1},
+              {"material": "heavy", "lower": [1, 0], "upper": [7, 1.5], "density": 1, "pressure": 0.1},
+              {"material": "driver", "lower": [1, 1.5], "upper": [7, 3], "density": 0.125, "pressure": 0.1}],
+  "parameters": {"order": 3, "end_time": 0.1}, "output": {"tracers": [{"name": "triple", "position": [1, 1.5]}]}})j";
+/// Two long rows of zones: a rank's part is less than a row, so that ranks meet that do not follow one another.
+constexpr const char* rows = R"j({"grid": {"lower": [0, 0], "upper": [8, 0.5], "zones": [64, 4]},
+  "regions": [{"material": "air", "density": 1, "pressure": 1, "velocity_formula": ["sin(0.39269908169872414*x)", "0"]}],
+  "parameters": {"order": 2, "end_time": 0.1, "integrator": "rk4"}})j";
+/// Pressure, a body force and power from outside.
+constexpr const char* turned = R"j({"grid": {"lower": [0, 0], "upper": [1, 1], "zones": [12, 12], "coordinates": "axisymmetric"},
+  "regions": [{"name": "gas", "material": "air", "density": 1, "pressure": 1}],
+  "boundaries": {"x_max": {"kind": "pressure", "pressure": 2}, "y_max": {"kind": "pressure", "pressure": 1.5}},
+  "excitation": {"gravity": [-1, 0], "sources": [{"region": "gas", "power": 0.5}]},
+  "parameters": {"order": 2, "end_time": 0.05}})j";
+constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 1.2, 1.2], "zones": [6, 6, 6]},
+  "regions": [{"material": "air", "density": 1, "pressure": 0}],
+  "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},
+  "parameters": {"order": 2, "end_time": 0.02}})j";
+
+QStringList on(int ranks) {
+  if (ranks == 1) return {};
+  return {"--launcher", QString("mpirun --allow-run-as-root --oversubscribe -n %1").arg(ranks)};
+}
+
+}  // namespace
+
+class TestHydroRanks : public QObject {
+  Q_OBJECT
+  rod::Scratch scratch_;
+  rod::Said run(const QString& out, int ranks, const QStringList& more = {}) {
+    return safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", out, "--threads", ranks == 2 ? "2" : "1",
+                                                       "--progress", "none"} +
+                                               more + on(ranks));
+  }
+
+ private slots:
+  void ranks_leave_what_one_leaves_data();
+  void ranks_leave_what_one_leaves();
+  void checkpoints_of_four_go_on_on_one_and_of_one_on_two();
+  void a_collapse_on_ranks_names_the_same_zone();
+};
+
+void TestHydroRanks::ranks_leave_what_one_leaves_data() {
+  QTest::addColumn<QString>("input");
+  QTest::addColumn<bool>("closed");
+  QTest::newRow("tube") << tube << true;
+  QTest::newRow("fewer zones than ranks") << few << true;
+  QTest::newRow("blast in a quadrant") << blast << true;
+  QTest::newRow("triple point") << three_gases << true;
+  QTest::newRow("long rows, RK4") << rows << false;
+  QTest::newRow("axisymmetric, loads") << turned << false;
+  QTest::newRow("blast in an octant") << octant << true;
+}
+
+void TestHydroRanks::ranks_leave_what_one_leaves() {
+  QFETCH(QString, input);
+  QFETCH(bool, closed);
+  rod::write_case(scratch_ / "case.json", case_of(input.toUtf8().constData()));
+  const QString name = QString(QTest::currentDataTag()).replace(' ', '-').remove(',');
+  COMPARE_EXIT(run(name, 1), 0);
+  const safety::Left one = safety::left_by(scratch_ / name.toStdString());
+  if (closed)  // to what mass solves to 1e-14 leave of it in some hundred steps
+    QVERIFY(std::abs(one.numbers["energy_change_largest"]["value"].get<double>()) < 1e-12);
+  for (const int ranks : {2, 4}) {
+    const QString out = name + QString::number(ranks);
+    COMPARE_EXIT(run(out, ranks), 0);
+    QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["ranks"].get<int>(), ranks);
+    const std::string wrong = safety::difference(one, safety::left_by(scratch_ / out.toStdString()));
+    QVERIFY2(wrong.empty(), (std::to_string(ranks) + " ranks: " + wrong).c_str());
+  }
+}
+
+void TestHydroRanks::checkpoints_of_four_go_on_on_one_and_of_one_on_two() {
+  Json input = case_of(three_gases);
+  input["output"]["frames"] = {{"interval", 0.05}};
+  rod::write_case(scratch_ / "case.json", input);
+  const auto end = [](const char* at) { return QStringList{"--set", QString("parameters.end_time=") + at}; };
+  COMPARE_EXIT(run("whole", 1, end("0.15 s")), 0);
+  const safety::Left whole = safety::left_by(scratch_ / "whole");
+  COMPARE_EXIT(run("part", 4, end("0.05 s") + safety::often), 0);
+  const auto resume = [&](const char* at, int ranks) {
+    return safety::conoid(scratch_.path(), QStringList{"resume", "part", "--progress", "none"} + end(at) + on(ranks));
+  };
+  COMPARE_EXIT(resume("0.1 s", 1), 0);
+  COMPARE_EXIT(resume("0.15 s", 2), 0);
+  QCOMPARE(rod::summary_of(scratch_ / "part")["ranks"].get<int>(), 2);
+  const std::string wrong = safety::difference(whole, safety::left_by(scratch_ / "part"));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// Without viscosity a blast tangles its zones: the step collapses on all ranks at once, and the message is that of one.
+void TestHydroRanks::a_collapse_on_ranks_names_the_same_zone() {
+  Json input = case_of(blast);
+  input["parameters"]["viscosity"] = false;
+  input["parameters"]["end_time"] = 0.5;
+  input["output"].erase("exact");
+  rod::write_case(scratch_ / "case.json", input);
+  const rod::Said one = run("collapsed", 1), four = run("collapsed4", 4);
+  COMPARE_EXIT(one, 5);
+  COMPARE_EXIT(four, 5);
+  const auto sentence = [](const rod::Said& said) {
+    const auto at = said.err.find("the time step collapsed");
+    return at == std::string::npos ? std::string("none") : said.err.substr(at, said.err.find('\n', at) - at);
+  };
+  QVERIFY2(sentence(one) != "none", one.err.c_str());
+  QCOMPARE(sentence(four), sentence(one));
+}
+
+QTEST_APPLESS_MAIN(TestHydroRanks)
+#include "test_hydro_ranks.moc"
