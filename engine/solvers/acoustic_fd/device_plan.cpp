@@ -33,6 +33,17 @@ Index planes_ahead(const std::vector<Stage>& stages, Index s) {
   return s * std::max<Index>(2, stages.front().levels);
 }
 
+bool leaves_an_interior(const Problem& problem, Index levels) {
+  const Index beside = problem.order / 2 * std::max(levels - 1, 2 * (levels - 2));
+  for (std::size_t a = 0; a < 3; ++a) {
+    Index taken = 0;
+    for (const Face& face : {problem.faces[2 * a], problem.faces[2 * a + 1]})
+      if (face.kind == FaceKind::matched) taken += face.width + beside;
+    if (taken >= problem.grid.points[a]) return false;
+  }
+  return true;
+}
+
 Index shared_band(const Problem& problem, int devices) {
   const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
   return std::clamp<Index>(thinnest / (4 * s), 1, steps_together);
@@ -81,11 +92,12 @@ Index at_once(const DeviceInfo& device, Index cluster) {
 /// Levels of the panels by which planes could be advanced; none: single steps.
 std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
   std::vector<Index> levels;
-  if (problem.double_precision || problem.density || layered || !equal_spacings(problem.grid.spacing) ||
+  if (problem.double_precision || problem.density || !equal_spacings(problem.grid.spacing) ||
       problem.tiling.starts_with("stepwise"))
     return levels;
   for (PanelPlan plan : panel_plans) {
     if (!plan.fits(problem.order / 2, device)) continue;
+    if (layered && !leaves_an_interior(problem, plan.levels)) continue;
     plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
                [&](Index cluster) { return at_once(device, cluster); });
     if (plan.cluster > 0) levels.push_back(plan.levels);
@@ -191,7 +203,8 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
                  static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
   plan.streamed = plan.in_core > budget;
   plan.taken = std::min(plan.in_core, budget);
-  const std::vector<Index> none, panels = device && devices == 1 ? panels_for(problem, *device, layered) : none;
+  const std::vector<Index> none, possible = device && devices == 1 ? panels_for(problem, *device, layered) : none,
+                                 panels = layered && plan.streamed ? none : possible;
   if (!plan.streamed) {
     if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);
         !panels.empty() && pair <= budget - plan.in_core)

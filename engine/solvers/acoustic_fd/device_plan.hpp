@@ -16,6 +16,9 @@ inline constexpr double longest_chain = 2.2;
 /// Steps between two exchanges of devices that share the rows.
 [[nodiscard]] Index shared_band(const Problem& problem, int devices);
 
+/// Panels of so many steps in core leave cells near matched layers to single steps; false: those of an axis are all its cells.
+[[nodiscard]] bool leaves_an_interior(const Problem& problem, Index levels);
+
 /// How a grid streams through a device.
 struct WindowPlan {
   Index planes = 0;  ///< B: the window moves by so many

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/shell_arguments.hpp"
+#include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/device_shapes.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
@@ -92,7 +94,10 @@ class DeviceSlice {
     if (layered_) matched_ = device_.kernel<MatchedArguments<T>>(std::string("acoustic-fd/matched") + suffix);
     plan_ = tower_plans[s_ - 1];
     plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1];
-    bands_possible_ = plain_ && planes == problem.grid.points[0] && !window_;
+    const bool whole = planes == problem.grid.points[0] && !window_;
+    bands_possible_ = plain_ && whole;
+    panels_possible_ = !doubles && !host.unequal() && !host.potential() && at_.nz > 0 &&
+                       rows.size() == problem.grid.points[1] && (window_ ? !layered_ : whole);
     towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     choose_torre();
@@ -105,10 +110,11 @@ class DeviceSlice {
   /// `bands` bands keep what launches of the next planes go on with, if `kept` bytes hold it.
   void allow_panels(Bytes spare, Index planes, Bytes kept = 0, Index bands = 0) {
     const auto count = static_cast<std::size_t>(at_.count);
-    if (doubles || !(window_ ? plain_ : bands_possible_) || torre_forced_ || 2 * count * sizeof(T) > spare) return;
+    if (!panels_possible_ || torre_forced_ || 2 * count * sizeof(T) > spare) return;
     const auto& n = problem_.grid.points;
     for (PanelPlan plan : panel_plans) {
       if (!plan.fits(s_, device_.info())) continue;
+      if (layered_ && !leaves_an_interior(problem_, plan.levels)) continue;
       auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
       const auto cover = [&](PanelPlan::Launch launch) {
         plan.cover(
@@ -135,6 +141,7 @@ class DeviceSlice {
       stream_.zero(level);
     }
     torre_plan_ = {};  // these have been timed
+    if (layered_) shell_ = device_.kernel<ShellArguments>(fmt::format("acoustic-fd/shell<{}>", s_));
   }
   [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
   [[nodiscard]] std::size_t kinds_of_panels() const { return panels_.size(); }
@@ -172,6 +179,8 @@ class DeviceSlice {
       for (std::size_t kind = 0; kind < panels_.size(); ++kind)
         for (; steps - done >= panel_levels(kind); done += panel_levels(kind)) {
           panel(kind, k + done, {0, problem_.grid.points[0]});
+          if constexpr (!doubles)
+            if (layered_) finish_shell(k + done, panel_levels(kind));
           turn(1 - pair_);
         }
     } else if (const Index count = steps / band_steps(); count > 0) {
@@ -267,7 +276,7 @@ class DeviceSlice {
   }
   /// The images of planes (global) of level k.
   void mirror(Index k, Interval planes) {
-    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows_);
+    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows_, whole_row());
   }
   [[nodiscard]] const Device& device() const { return device_; }
   /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
@@ -516,18 +525,120 @@ class DeviceSlice {
                   blocks(x.size(), t.planes)};
     stream_.launch(advance_, shape, t);
     if (layered_) layers(k, planes, y);
-    points(inject_, source_nodes_, source_first_, planes, y, o, k);
-    images(o, planes, rows);
-    if (!recorded_.empty())
-      if (const auto slot = std::find(recorded_.begin(), recorded_.end(), k); slot != recorded_.end()) {
-        const Interval own{rows_.begin - held().begin, rows_.end - held().begin};
-        slot_ = static_cast<std::size_t>(slot - recorded_.begin());
-        points(record_, receiver_nodes_, receiver_first_, planes,
-               {std::max(y.begin, own.begin), std::min(y.end, own.end)}, o, k);
-      }
+    finish(k, {planes, rows, whole_row()}, o);
   }
 
  private:
+  /// Planes and rows of the grid, cells of rows.
+  struct Part {
+    Interval x, y, z;
+    [[nodiscard]] bool empty() const { return x.empty() || y.empty() || z.empty(); }
+  };
+  [[nodiscard]] Interval whole_row() const { return {0, at_.nz}; }
+  /// What comes after the stencil and the layers of update k: sources, images, receivers.
+  void finish(Index k, const Part& part, T* o) {
+    const Interval y{part.y.begin - held().begin, part.y.end - held().begin};
+    points(inject_, source_nodes_, source_first_, source_box_, part.x, y, part.z, o, k);
+    images(o, part.x, part.y, part.z);
+    if (recorded_.empty()) return;
+    const auto slot = std::find(recorded_.begin(), recorded_.end(), k);
+    if (slot == recorded_.end()) return;
+    const Interval own{rows_.begin - held().begin, rows_.end - held().begin};
+    slot_ = static_cast<std::size_t>(slot - recorded_.begin());
+    points(record_, receiver_nodes_, receiver_first_, receiver_box_, part.x,
+           {std::max(y.begin, own.begin), std::min(y.end, own.end)}, part.z, o, k);
+  }
+  /// Cells that lie within `beside` nodes of matched layers, in parts that share none.
+  [[nodiscard]] std::vector<Part> shell_parts(Index beside) const {
+    std::vector<Part> out;
+    Part rest{{0, problem_.grid.points[0]}, {0, problem_.grid.points[1]}, whole_row()};
+    for (std::size_t a = 0; a < 3; ++a) {
+      const MatchedLayer& layer = host_.layer_memory(a).layer;
+      const auto axis = [a](Part& part) -> Interval& { return a == 0 ? part.x : a == 1 ? part.y : part.z; };
+      const Interval all = axis(rest), inner{layer.low > 0 ? layer.low + beside : 0,
+                                             layer.high > 0 ? all.end - layer.high - beside : all.end};
+      for (const Interval side : {Interval{all.begin, inner.begin}, Interval{inner.end, all.end}})
+        if (!side.empty()) {
+          out.push_back(rest);
+          axis(out.back()) = side;
+        }
+      axis(rest) = inner;
+    }
+    return out;
+  }
+  /// Panels know nothing of matched layers: at level k + m they are wrong within s (m − 1) nodes of these. Those cells are computed here step by
+  /// step, from levels k and k − 1 that panels have read, which go from there to k + T − 2 in place; the last two go where the panels wrote. Update m
+  /// needs the level before it s nodes farther in, and finds level k + T − 1 beyond its own part as panels made it: so update T − 1 takes what lies
+  /// within s (T − 1) nodes of the layers, the ones before it s (2 (T − 2) − m).
+  void finish_shell(Index k, Index levels) {
+    for (Index m = 0; m < levels; ++m) {
+      const bool last = m == levels - 1;
+      const std::vector<Part> parts = shell_parts(s_ * (last ? levels - 1 : 2 * (levels - 2) - m));
+      const auto level = [&](DeviceBuffer<T>(&pair)[2], Index n) {
+        return pair[static_cast<std::size_t>(n & 1)].data() + origin_;
+      };
+      T* const u = level(last ? spare_ : level_, k + m);
+      T* const older = level(level_, k + m - 1);
+      T* const o = level(m >= levels - 2 ? spare_ : level_, k + m + 1);
+      // Panels leave no images.
+      if (m == 0 || last)
+        for (const Part& part : parts) images(u, part.x, part.y, part.z);
+      for (const Part& part : parts) {
+        update_shell(part, u, older, o);
+        finish(k + m, part, o);
+      }
+    }
+  }
+  void update_shell(const Part& part, const T* u, const T* older, T* o) {
+    if constexpr (!doubles) {
+      ShellArguments t;
+      t.u = u;
+      t.older = older;
+      t.o = o;
+      place(t);
+      t.x0 = static_cast<int>(part.x.begin);
+      t.x1 = static_cast<int>(part.x.end);
+      t.y0 = static_cast<int>(part.y.begin);
+      t.y1 = static_cast<int>(part.y.end);
+      t.z0 = static_cast<int>(part.z.begin);
+      t.z1 = static_cast<int>(part.z.end);
+      t.nz = static_cast<int>(at_.nz);
+      weigh(t);
+      t.sigma_x = sigma_.data();
+      t.sigma_y = sigma_.data() + sigma_at_[1];
+      t.sigma_z = sigma_.data() + sigma_at_[2];
+      std::copy_n(host_.curvature(), s_ + 1, t.curvature);
+      std::copy_n(host_.slope(), s_ + 1, t.slope);
+      const auto& n = problem_.grid.points;
+      for (std::size_t a = 0; a < 3; ++a) {
+        ShellLayer& layer = t.layer[a];
+        const auto& memory = host_.layer_memory(a);
+        layer.high = static_cast<int>(n[a] - memory.layer.high);
+        if (memory.count() == 0) continue;
+        layer.low = static_cast<int>(memory.layer.low);
+        for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data();
+        layer.m_stride_x = memory.stride_x;
+        layer.m_stride_y = memory.stride_y;
+        // Nodes of the higher layer follow those of the lower one.
+        layer.to_high =
+            a == 2 ? memory.offset_high
+                   : (memory.layer.low + memory.layer.high - n[a]) * (a == 0 ? memory.stride_x : memory.stride_y);
+        layer.factor = factors_[a].data();
+        layer.nodes = static_cast<int>(memory.factor[0].size());
+      }
+      const Index fours = (part.z.end + 3) / 4 - part.z.begin / 4;
+      LaunchShape shape;
+      shape.block = {advance_threads_z, advance_threads_y, 1};
+      // Along z layers are a few fours wide: warps of several rows.
+      for (; shape.block[0] > 4 && 2 * fours <= static_cast<Index>(shape.block[0]); shape.block[1] *= 2)
+        shape.block[0] /= 2;
+      const Index about = std::min<Index>(part.x.size(), 32 + 8 * s_), pieces = (part.x.size() + about - 1) / about;
+      t.planes = static_cast<int>((part.x.size() + pieces - 1) / pieces);
+      shape.grid = {blocks(fours, shape.block[0]), blocks(part.y.size(), shape.block[1]),
+                    blocks(part.x.size(), t.planes)};
+      stream_.launch(shell_, shape, t);
+    }
+  }
   [[nodiscard]] DeviceBuffer<T> planes_of(std::size_t values, const char* label) const {
     return window_ ? device_.ring<T>(values, label) : device_.allocate<T>(values, label);
   }
@@ -755,12 +866,25 @@ class DeviceSlice {
     };
     upload(source_nodes_list_, source_nodes_);
     upload(list, receiver_nodes_);
+    source_box_ = box_of(source_nodes_list_);
+    receiver_box_ = box_of(list);
     stream_.synchronize();
   }
 
+  /// Rows and cells of rows between which nodes lie.
+  [[nodiscard]] std::array<Interval, 2> box_of(const std::vector<PointNode>& nodes) const {
+    std::array<Interval, 2> box{};
+    for (const PointNode& node : nodes) {
+      const std::array<Index, 2> at{node.y, node.place - node.y * at_.stride_y};
+      for (std::size_t i = 0; i < 2; ++i)
+        box[i] = box[i].empty() ? Interval{at[i], at[i] + 1}
+                                : Interval{std::min(box[i].begin, at[i]), std::max(box[i].end, at[i] + 1)};
+    }
+    return box;
+  }
   /// The same nodes as towers look for them.
   void place_rows(const std::vector<PointNode>& receivers) {
-    if (!plain_ || (source_nodes_list_.empty() && receivers.empty())) return;
+    if (!(plain_ || panels_possible_) || (source_nodes_list_.empty() && receivers.empty())) return;
     const auto& n = problem_.grid.points;
     std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
     std::vector<std::uint32_t> firsts;
@@ -875,8 +999,10 @@ class DeviceSlice {
   }
 
   void points(const Kernel<PointArguments<T>>& kernel, const DeviceBuffer<PointNode>& nodes,
-              const std::vector<std::size_t>& first, Interval planes, Interval y, T* o, Index k) {
+              const std::vector<std::size_t>& first, const std::array<Interval, 2>& box, Interval planes, Interval y,
+              Interval z, T* o, Index k) {
     if (nodes.empty() || y.empty()) return;
+    if (y.end <= box[0].begin || y.begin >= box[0].end || z.end <= box[1].begin || z.begin >= box[1].end) return;
     const std::size_t begin = first[static_cast<std::size_t>(planes.begin)],
                       end = first[static_cast<std::size_t>(planes.end)];
     if (begin == end) return;
@@ -886,6 +1012,9 @@ class DeviceSlice {
     t.first = static_cast<int>(first_);
     t.y0 = static_cast<int>(y.begin);
     t.y1 = static_cast<int>(y.end);
+    t.stride_y = at_.stride_y;
+    t.z0 = static_cast<int>(z.begin);
+    t.z1 = static_cast<int>(z.end);
     t.count = static_cast<int>(end - begin);
     t.nodes = nodes.data() + begin;
     t.values = values_.data() + static_cast<std::size_t>(k - band_) * parts_.size();
@@ -896,14 +1025,14 @@ class DeviceSlice {
     stream_.launch(kernel, shape, t);
   }
 
-  void images(T* o, Interval planes, Interval rows) {
+  void images(T* o, Interval planes, Interval rows, Interval cells) {
     const auto& n = problem_.grid.points;
     for (std::size_t f = 0; f < 6; ++f) {
       const int sign = problem_.faces[f].image_sign();
       if (sign == 0) continue;
       const std::size_t axis = f / 2;
       const Index face = f % 2 == 0 ? 0 : n[axis] - 1, towards = f % 2 == 0 ? 1 : -1;
-      const Interval part = axis == 0 ? planes : axis == 1 ? rows : Interval{0, n[2]};
+      const Interval part = axis == 0 ? planes : axis == 1 ? rows : cells;
       // Nodes face + i inwards lie in the part that was updated.
       MirrorArguments<T> t;
       const Index near = towards > 0 ? part.begin - face : face - (part.end - 1);
@@ -912,8 +1041,8 @@ class DeviceSlice {
       t.last = static_cast<int>(std::min(s_ + 1, far));
       if (t.first >= t.last) continue;
       const std::array<Index, 3> stride{at_.stride_x, at_.stride_y, 1};
-      const std::array<Index, 3> begin{planes.begin - first_, rows.begin - held().begin, 0};
-      const std::array<Index, 3> count{planes.size(), rows.size(), n[2]};
+      const std::array<Index, 3> begin{planes.begin - first_, rows.begin - held().begin, cells.begin};
+      const std::array<Index, 3> count{planes.size(), rows.size(), cells.size()};
       const std::size_t p = axis == 2 ? 1 : 2, q = 3 - axis - p;
       std::array<Index, 3> corner = begin;
       corner[axis] = face - (axis == 0 ? first_ : axis == 1 ? held().begin : 0);
@@ -967,15 +1096,17 @@ class DeviceSlice {
   DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
   DeviceBuffer<T> density_[3][2];                            ///< V_a and W_a there, where the density varies
   bool layered_ = false;
+  Kernel<ShellArguments> shell_;  ///< where panels leave matched layers
   std::vector<PointNode> source_nodes_list_;
   DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;
   std::vector<std::size_t> source_first_, receiver_first_;  ///< nodes before each plane
+  std::array<Interval, 2> source_box_{}, receiver_box_{};   ///< of rows and cells
   std::vector<std::pair<double, std::size_t>> parts_;
   std::vector<std::size_t> receiver_of_;
   std::size_t receiver_count_ = 0, slot_ = 0;
   TowerPlan plan_{};
-  bool plain_ = false;  ///< equal spacings, constant density, sponges: kernels that take several steps know no more
-  bool bands_possible_ = false, towers_possible_ = false;
+  bool plain_ = false;  ///< equal spacings, constant density, sponges: towers know no more
+  bool bands_possible_ = false, towers_possible_ = false, panels_possible_ = false;
   Kernel<TowerArguments> tower_;
   Kernel<TorreArguments<T>> torre_;
   TorrePlan torre_plan_;

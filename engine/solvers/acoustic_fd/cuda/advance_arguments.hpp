@@ -92,13 +92,13 @@ struct PointNode {
   std::uint32_t begin = 0, end = 0;  ///< source: its contributions; receiver: where its value goes (begin)
 };
 
-/// Nodes [0, count) of `nodes`; those outside [y0, y1) are left alone.
+/// Nodes [0, count) of `nodes`; those outside rows [y0, y1) and cells [z0, z1) are left alone.
 template <class T>
 struct PointArguments {
   T* o = nullptr;  ///< level k+1
-  std::int64_t stride_x = 0;
+  std::int64_t stride_x = 0, stride_y = 0;
   int first = 0;  ///< nodes count planes of the grid; this is plane 0 of what the device holds
-  int y0 = 0, y1 = 0;
+  int y0 = 0, y1 = 0, z0 = 0, z1 = 0;
   int count = 0;
   const PointNode* nodes = nullptr;
   const T* values = nullptr;  ///< of the contributions, added one after the other

@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/shell_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -14,6 +15,7 @@ static const RegisterKernel double_kernel("acoustic-fd/advance<1,double>", advan
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<1,unequal,double>", advance<1, true, double>);
 static const RegisterKernel panel_7_kernel("acoustic-fd/panel<1,7>", panel<PanelOf<1, 7>>);
 static const RegisterKernel panel_4_kernel("acoustic-fd/panel<1,4>", panel<PanelOf<1, 4>>);
+static const RegisterKernel shell_kernel("acoustic-fd/shell<1>", shell<1, false>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/shell_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -13,6 +14,7 @@ static const RegisterKernel unequal_kernel("acoustic-fd/advance<2,unequal>", adv
 static const RegisterKernel double_kernel("acoustic-fd/advance<2,double>", advance<2, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<2,unequal,double>", advance<2, true, double>);
 static const RegisterKernel panel_kernel("acoustic-fd/panel<2,4>", panel<PanelOf<2, 4>>);
+static const RegisterKernel shell_kernel("acoustic-fd/shell<2>", shell<2, false>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<2>", tower<TowerOf<2>>);
 
 }  // namespace conoid::acoustic_fd

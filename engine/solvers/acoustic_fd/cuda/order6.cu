@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/shell_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -13,6 +14,7 @@ static const RegisterKernel unequal_kernel("acoustic-fd/advance<3,unequal>", adv
 static const RegisterKernel double_kernel("acoustic-fd/advance<3,double>", advance<3, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<3,unequal,double>", advance<3, true, double>);
 static const RegisterKernel panel_kernel("acoustic-fd/panel<3,2>", panel<PanelOf<3, 2>>);
+static const RegisterKernel shell_kernel("acoustic-fd/shell<3>", shell<3, false>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<3>", tower<TowerOf<3>>);
 
 }  // namespace conoid::acoustic_fd

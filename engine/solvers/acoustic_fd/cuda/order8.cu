@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cuda/advance_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/panel_body.hpp"
+#include "engine/solvers/acoustic_fd/cuda/shell_body.hpp"
 #include "engine/solvers/acoustic_fd/cuda/tower_body.hpp"
 
 namespace conoid::acoustic_fd {
@@ -13,6 +14,7 @@ static const RegisterKernel unequal_kernel("acoustic-fd/advance<4,unequal>", adv
 static const RegisterKernel double_kernel("acoustic-fd/advance<4,double>", advance<4, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<4,unequal,double>", advance<4, true, double>);
 static const RegisterKernel panel_kernel("acoustic-fd/panel<4,2>", panel<PanelOf<4, 2>>);
+static const RegisterKernel shell_kernel("acoustic-fd/shell<4>", shell<4, false>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<4>", tower<TowerOf<4>>);
 
 }  // namespace conoid::acoustic_fd

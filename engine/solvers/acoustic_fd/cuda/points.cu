@@ -8,11 +8,16 @@
 namespace conoid::acoustic_fd {
 
 template <class T>
+__device__ __forceinline__ bool inside(const PointArguments<T>& t, const PointNode& node) {
+  const std::int64_t z = node.place - node.y * t.stride_y;
+  return node.y >= t.y0 && node.y < t.y1 && z >= t.z0 && z < t.z1;
+}
+template <class T>
 __global__ void inject(PointArguments<T> t) {
   const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (n >= t.count) return;
   const PointNode node = t.nodes[n];
-  if (node.y < t.y0 || node.y >= t.y1) return;
+  if (!inside(t, node)) return;
   T* o = t.o + (node.x - t.first) * t.stride_x + node.place;
   T p = *o;
   for (std::uint32_t i = node.begin; i < node.end; ++i) p += t.values[i];
@@ -24,7 +29,7 @@ __global__ void record(PointArguments<T> t) {
   const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (n >= t.count) return;
   const PointNode node = t.nodes[n];
-  if (node.y < t.y0 || node.y >= t.y1) return;
+  if (!inside(t, node)) return;
   t.out[node.begin] = t.o[(node.x - t.first) * t.stride_x + node.place];
 }
 

@@ -183,6 +183,46 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Panels of every order leave the cells beside matched layers to single steps: layers on all faces that absorb, beside free and rigid ones
+  /// in every place and beside a sponge, with receivers on lines through all layers.
+  void panels_beside_matched_layers_give_the_bits_of_single_steps() {
+    configure_emulated({.multiprocessors = 8});
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      bool varying, swapped, sponge;
+    };
+    for (const Turn& turn : {Turn{2, {37, 61, 141}, true, false, false}, Turn{2, {62, 35, 50}, false, true, false},
+                             Turn{2, {33, 45, 63}, true, true, true}, Turn{4, {45, 49, 54}, true, false, false},
+                             Turn{4, {39, 37, 133}, false, true, true}, Turn{6, {31, 33, 41}, true, true, false},
+                             Turn{6, {29, 35, 47}, true, false, true}, Turn{8, {33, 37, 61}, true, false, false},
+                             Turn{8, {43, 34, 38}, false, true, false}}) {
+      Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
+      make_matched(p);
+      p.faces[3] = p.faces[2];  // both of y
+      if (turn.sponge) p.faces[1].kind = FaceKind::sponge;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        for (Index i = 0; i < p.grid.points[axis]; ++i) {
+          Vec3 at{p.grid.at(0, turn.points[0] / 2), p.grid.at(1, turn.points[1] / 2), p.grid.at(2, turn.points[2] / 2)};
+          at[axis] = p.grid.at(axis, i);
+          p.receivers.push_back({"P", at});
+        }
+      same_as_single_steps(p, "panels");
+      std::string how;
+      QVERIFY(same(run(p, "emulated", 19, &how, 19), run(p, "cpu", 19, nullptr, 19)));
+    }
+    Problem thin = busy_problem(2, {33, 24, 63}, true, true, false);  // no room between the layers of y
+    make_matched(thin);
+    thin.faces[3] = thin.faces[2];
+    thin.faces[2].width = thin.faces[3].width = 9;
+    std::string how;
+    (void)run(thin, "emulated", 19, &how, 19);
+    QVERIFY2(how.find("panels of 7") == std::string::npos, how.c_str());
+    configure_emulated({});
+  }
+
   /// Three panels along y, each cut in two along x, two at a time: the second half of one begins when the first has ended, and must not
   /// touch what receivers have heard.
   void panels_leave_the_receivers_of_others_alone() {
