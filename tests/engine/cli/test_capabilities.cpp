@@ -71,7 +71,7 @@ void TestCapabilities::the_readme_says_the_same() {
 }
 
 /// The small case of each solver, of acoustic-bem with enough rows for a device, of hydro-fem its beginning; of elastic-bem solved by
-/// one device and by iterations, whose matrix all workers share. A worker that did something in a phase has a row.
+/// one device and by iterations, whose matrix all workers share, and with ground. A worker that did something in a phase has a row.
 void TestCapabilities::devices_compute_what_is_said() {
   QFETCH(QString, solver);
   const rod::Scratch scratch;
@@ -84,7 +84,11 @@ void TestCapabilities::devices_compute_what_is_said() {
     words << "--set"
           << "parameters.end_time=0.01";
   std::vector<QStringList> runs = {words};
-  if (solver == "elastic-bem") runs.push_back(words + QStringList{"--set", "parameters.solution=gmres"});
+  if (solver == "elastic-bem") {
+    runs.push_back(words + QStringList{"--set", "parameters.solution=gmres"});
+    runs.push_back(words);  // ground that goes on beyond its mesh
+    runs.back()[1] = CONOID_TEST_DATA "/elastic-bem-ground.json";
+  }
   std::map<std::string, std::set<int>> workers;
   bool warned = false;
   for (const QStringList& line : runs) {
