@@ -6,6 +6,7 @@
 #include "engine/team/machine.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -28,15 +29,28 @@ std::vector<double> parse(const std::string& text) {
   return out;
 }
 
+/// Threads of this program that can run: this one, and those of a loop that has just ended, which wait for the next by spinning.
+int own_runnable_threads() {
+  int out = 0;
+  std::error_code ec;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", ec)) {
+    std::ifstream in(task.path() / "stat");  // "number (name) state …"; the name may hold anything
+    std::string text;
+    std::getline(in, text);
+    if (const auto end = text.rfind(") "); end != std::string::npos && text[end + 2] == 'R') ++out;
+  }
+  return std::max(out, 1);
+}
+
 }  // namespace
 
 bool machine_is_quiet(int threads) {
-  // /proc/loadavg: three averages, then "threads that can run / all threads". This one is among them.
+  // /proc/loadavg: three averages, then "threads that can run / all threads". Those of this program are among them, and no load.
   std::ifstream in("/proc/loadavg");
   double average = 0;
   int runnable = 0;
   if (!(in >> average >> average >> average >> runnable)) return true;
-  return runnable - 1 + threads <= this_machine().cores;
+  return runnable - own_runnable_threads() + threads <= this_machine().cores;
 }
 
 std::vector<double> kept_rates(std::string_view key, int threads, const std::function<std::vector<double>()>& measure,

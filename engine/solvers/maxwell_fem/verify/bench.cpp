@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Speed, in the form of the paper's tables: the three loops and the blocked form over right-hand sides, one core each; the
 // direct solver over block sizes. Times are the thread's own processor time, so that a busy machine does not change them much.
-#include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
+#include "engine/linalg/device_solve.hpp"
+#include "engine/linalg/one_blas_thread.hpp"
+#include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/team/device.hpp"
+#include "engine/team/machine_rates.hpp"
 
 #include <dlfcn.h>
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -176,12 +181,108 @@ void solver_rows(const TestRun& run, const BenchSink& row) {
          best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
 }
 
+/// Flop/s of complex products 4096³ in double of the library of a device; 0: there is none.
+double device_product_rate(const Device& device) {
+  const auto library = dense::DeviceLibrary::open(device);
+  if (!library) return 0;
+  constexpr Index n = 4096;
+  const auto a = device.allocate<Complex>(n * n, "factor"), b = device.allocate<Complex>(n * n, "factor"),
+             c = device.allocate<Complex>(n * n, "product");
+  Stream stream = device.stream();
+  for (const auto* matrix : {&a, &b, &c}) stream.zero(*matrix);
+  const Event begin = device.event(), end = device.event();
+  double best = 0;
+  for (int k = 0; k < 4; ++k) {
+    stream.record(begin);
+    (*library)->multiply(stream, a.data(), n, n, b.data(), n, Complex(1), Complex(0), c.data());
+    stream.record(end);
+    stream.synchronize();
+    if (const double t = end.seconds_since(begin); t > 0) best = std::max(best, 8.0 * n * n * n / t);
+  }
+  return best;
+}
+
+/// One application by each form on NVIDIA devices, near blocks aside, and by all processors of the run for a share of S that takes them
+/// about as long, scaled to the whole.
+void device_rows(const TestRun& run, const BenchSink& row) {
+  const auto found = find_devices("cuda");
+  if (!found || !run.may_want("device: ")) return;
+  for (const DeviceInfo& info : *found) {
+    const std::string name = fmt::format("cuda:{}", info.index);
+    run.doing("device: " + name);
+    const auto device = Device::open(name);
+    if (!device) throw Failure(device.error());
+    const double peak = device_rates(name).flops_double, gemm = device_product_rate(*device);
+    row({fmt::format("device: {} ({}), multiply-adds, double", name, info.name), peak / 1e9, "Gflop/s", 1, 0, "",
+         "instruction rate"});
+    row({fmt::format("device: {}, complex matrix product of its library", name), gemm / 1e9, "Gflop/s",
+         peak > 0 ? gemm / peak : 0, 0, "multiply-add rate", "matrix units"});
+    for (const int divisions : run.quick ? std::vector<int>{8} : std::vector<int>{8, 20, 40}) {
+      const auto s = surfaces(divisions);
+      const PointArrays to = point_arrays(s->domain.outer), from = point_arrays(s->domain.currents);
+      std::vector<double> scale;
+      for (Index p = 0; p < s->domain.outer.size(); ++p) scale.push_back(std::sqrt(s->domain.outer.weight(p) / 2));
+      const std::vector<Index> no_near(scale.size() + 1, 0);
+      DeviceRadiation radiation(*device, {to, from, scale, no_near, {}, 1});
+      const Radiation by_processors(s->domain, 1, 1, 0);
+      const int threads = std::max(1, run.threads);
+      Team team({{"cpu", threads, 1}});
+      for (const Index rhs : {1, 4, 8, 16, 32, 64, 256}) {
+        std::vector<Complex> f(static_cast<std::size_t>(4 * s->domain.currents.size() * rhs), Complex(0.3, 0.5)),
+            psi(static_cast<std::size_t>(2 * s->domain.outer.size() * rhs));
+        const auto label = [&](const std::string& form) {
+          return fmt::format("device: {}, {}, {} right-hand sides, {} x {} faces", name, form, rhs,
+                             s->domain.currents.faces(), s->domain.outer.faces());
+        };
+        double best_device = 0;
+        for (const DeviceForm form : {DeviceForm::fused, DeviceForm::products}) {
+          const bool fused = form == DeviceForm::fused;
+          if (fused && rhs > 64) continue;
+          const std::string what = label(fused ? "fused" : "panels");
+          run.doing(what);
+          DeviceRadiationFacts best;
+          for (int k = 0; k < 2; ++k) {
+            const auto facts = radiation.apply(f, rhs, psi, {0, s->domain.outer.size()}, form,
+                                               [&](Bytes) { return device->free_memory() / 10 * 8; });
+            if (!facts.fits || facts.products == fused) break;
+            if (best.seconds <= 0 || facts.seconds < best.seconds) best = facts;
+          }
+          if (best.seconds <= 0) continue;
+          if (best_device <= 0 || best.seconds < best_device) best_device = best.seconds;
+          // Fused kernels take coefficients anew for each eight columns at most.
+          const double anew = fused ? std::ceil(static_cast<double>(rhs) / 8) : 1,
+                       flops = pairs(*s) * (anew * device_pair_flops + device_column_flops * static_cast<double>(rhs)),
+                       products = pairs(*s) * device_column_flops * static_cast<double>(rhs),
+                       rate = (fused ? flops : products) / best.kernel_seconds, peer = fused || gemm <= 0 ? peak : gemm;
+          row({what + ": whole application", best.seconds, "s", 0, 0, "", ""});
+          row({what + (fused ? ": kernels" : ": products, panels made beside them"), rate / 1e9, "Gflop/s",
+               peer > 0 ? rate / peer : 0, 0, peer == peak ? "multiply-add rate" : "its library's product", ""});
+        }
+        // A share of S: enough faces for every thread.
+        const Index faces = std::min(s->domain.outer.faces(), std::max<Index>(320, 64 * threads) * (rhs < 16 ? 8 : 1));
+        const std::string what = label("the same by processors");
+        run.doing(what);
+        const auto begin = std::chrono::steady_clock::now();
+        by_processors.apply(team, f, rhs, psi, RadiationLoop::automatic, {0, faces});
+        const double gone = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() *
+                            static_cast<double>(s->domain.outer.faces()) / static_cast<double>(faces);
+        row({what + fmt::format(", {} threads", threads), gone, "s", best_device > 0 ? gone / best_device : 0, 0,
+             "faster form of the device", "instruction rate"});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
-    radiation_rows(run, row);
-    solver_rows(run, row);
+    const bool all = run.only.empty() || !run.may_want("device: ");
+    if (all) {
+      radiation_rows(run, row);
+      solver_rows(run, row);
+    }
+    device_rows(run, row);
   } catch (const Failure& failure) {
     return failure.error();
   }

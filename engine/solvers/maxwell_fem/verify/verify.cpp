@@ -48,6 +48,7 @@ struct Checks {
     s.layers = layers;
     s.curved = curved;
     const std::string name = fmt::format("conducting sphere, ka = {:g}, {}", ka, curved ? "curved" : "flat");
+    if (!run.may_want(name)) return;
     const SphereOutcome o = sphere(name, s);
     const double theory = truncation_radius(ka, ka + 2 * pi * distance);
     at_most(fmt::format("{}, {} tetrahedra: mean error of the cross section", name, o.tets), o.mean_db, "dB", limit,
@@ -82,6 +83,7 @@ void as_cases(const Checks& c, bool quick) {
   };
   for (double ka : {0.063, 1e-4}) {
     const std::string name = fmt::format("small conducting sphere, ka = {:g}", ka);
+    if (!c.run.may_want(name)) continue;
     const SphereOutcome o = run(name, sphere_settings({ka}, 3), 0, nullptr, conducting_sphere(ka));
     c.at_most(name + ": echo", o.back_db, "dB", 0.05, "Mie series, Rayleigh's 9 (ka)^4");
   }
@@ -90,6 +92,7 @@ void as_cases(const Checks& c, bool quick) {
     const Settings s = sphere_settings(ka, quick ? 3 : 4);
     for (std::size_t f = 0; f < ka.size(); f += quick ? 3 : 1) {
       const std::string name = fmt::format("one sweep of 0.3 to 3 GHz, ka = {:.3g}", ka[f]);
+      if (!c.run.may_want(name)) continue;
       const SphereOutcome o = run(name, s, f, nullptr, conducting_sphere(ka[f]));
       c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
       c.at_most(name + ": unknowns", static_cast<double>(o.unknowns), "1", 1e5,
@@ -97,19 +100,18 @@ void as_cases(const Checks& c, bool quick) {
     }
   }
   if (!find_gmsh().ok()) return;
-  {
-    // A surface of order 2 stays curved: 80 triangles.
+  if (const std::string name = "surface of 80 curved triangles, ka = 2"; c.run.may_want(name)) {
+    // A surface of order 2 stays curved.
     Settings s = sphere_settings({2}, 2);
     s.sphere.reset();
     auto ball = icosphere({.radius = 0.05, .divisions = 2});
     if (!ball) throw Failure(ball.error());
     const auto surface = std::make_shared<const Mesh>(
         to_order2(*ball, false, [](const Vec3& x) { return vec::scale(0.05 / vec::norm(x), x); }));
-    const std::string name = "surface of 80 curved triangles, ka = 2";
     const SphereOutcome o = run(name, s, 0, surface, conducting_sphere(2));
     c.at_most(name + ": mean error", o.mean_db, "dB", 0.1, "Mie series");
   }
-  if (!quick) {
+  if (const std::string name = "filled by its surface, eps = 12, ka = 1"; !quick && c.run.may_want(name)) {
     Settings s = sphere_settings({1}, 2);
     s.sphere.reset();
     s.laws.emplace_back([](double) { return Medium{{12.0, 12.0, 12.0}, {1.0, 1.0, 1.0}}; });
@@ -118,7 +120,6 @@ void as_cases(const Checks& c, bool quick) {
     if (!ball) throw Failure(ball.error());
     const auto surface = std::make_shared<const Mesh>(
         to_order2(*ball, false, [](const Vec3& x) { return vec::scale(0.05 / vec::norm(x), x); }));
-    const std::string name = "filled by its surface, eps = 12, ka = 1";
     const SphereOutcome o = run(name, s, 0, surface, homogeneous_sphere(1, 12, 1));
     c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
   }
@@ -126,6 +127,7 @@ void as_cases(const Checks& c, bool quick) {
 
 /// Every kind of device that is here, a checked one aside: that is slow, and the tests have it.
 void devices(const Checks& c, bool quick) {
+  if (!c.run.may_want("radiation by ")) return;
   SphereScene s;
   s.divisions = quick ? 2 : 4;
   const auto mesh = sphere_mesh(s);
@@ -164,7 +166,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       c.conductor(6, 0.2, 10, 3, false, 0.1);
     }
     as_cases(c, run.quick);
-    {
+    if (run.may_want("dielectric sphere")) {
       SphereScene s;
       s.core = Medium{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}};
       s.ka = run.quick ? 1 : 2;
@@ -175,7 +177,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
                 o.mean_db, "dB", 0.05, "Mie series");
       c.at_most("dielectric sphere: optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 0.002, "exact");
     }
-    {
+    if (run.may_want("lossy sphere")) {
       SphereScene s;
       const Complex e{4, -1};
       s.core = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
@@ -187,7 +189,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
                 "Mie series");
       c.at_most("lossy sphere: extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.01, "Mie series");
     }
-    if (!run.quick) {
+    if (!run.quick && run.may_want("coated conductor")) {
       SphereScene s;
       const Complex e{4, -0.2};
       s.ka = 2;
@@ -198,6 +200,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.truncation.method = TruncationMethod::gmres;
       const SphereOutcome o = c.sphere("coated conductor", s);
       c.at_most("coated conductor, ka = 2, kb = 2.4, eps = 4 - 0.2j: mean error", o.mean_db, "dB", 0.05, "Mie series");
+    }
+    if (!run.quick && run.may_want("coated sphere")) {
       SphereScene d;
       d.ka = 1.5;
       d.kb = 2.5;
@@ -213,11 +217,12 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       SphereScene s;
       s.divisions = run.quick ? 2 : 4;
       s.form = form;
-      const SphereOutcome o = c.sphere("forms", s);
-      c.at_most(std::string(form == FieldForm::scattered ? "scattered" : "mixed") + "-field form, ka = 1: mean error",
-                o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
+      const std::string name = form == FieldForm::scattered ? "scattered-field form" : "mixed-field form";
+      if (!run.may_want(name)) continue;
+      const SphereOutcome o = c.sphere(name, s);
+      c.at_most(name + ", ka = 1: mean error", o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
     }
-    {
+    if (run.may_want("magnetic sphere")) {
       SphereScene s;
       s.divisions = 3;
       s.magnetic = true;
@@ -234,15 +239,18 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.truncation.method = TruncationMethod::gmres;
       const std::string name = fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
                                            form == FieldForm::total ? "total-field" : "scattered-field");
+      if (run.quick && form != FieldForm::total) break;
+      if (!run.may_want(name)) continue;
       const SphereOutcome o = c.sphere(name, s);
       c.at_most(name + ": mean error", o.mean_db, "dB", run.quick ? 0.05 : 0.03, "Mie series");
       c.at_most(name + ": extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.005, "Mie series");
       c.at_most(name + ": absorption",
                 std::abs((o.extinction - o.scattering) / (o.exact_extinction - o.exact_scattering) - 1), "1", 0.01,
                 "Mie series");
-      if (run.quick) break;
     }
     for (int order : {1, 2}) {
+      const std::string name = fmt::format("elements of order {}", order);
+      if (!run.may_want(name)) continue;
       // Far-field amplitude against h, edges and layers halved together. Currents come from the weak form, so their functionals
       // gain twice the element's order: h² and h⁴.
       SphereScene s;
@@ -250,16 +258,19 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
       s.layers = 2;
       s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
       s.divisions = order == 1 ? 3 : 2;
-      const double coarse = c.sphere(fmt::format("order {}", order), s).relative;
+      const double coarse = c.sphere(name, s).relative;
       s.divisions *= 2;
       s.layers *= 2;
-      const double fine = c.sphere(fmt::format("order {}", order), s).relative;
-      c.at_least(fmt::format("elements of order {}: observed order of the far field", order), std::log2(coarse / fine),
-                 "1", order == 1 ? 1.6 : 3.2, fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
+      const double fine = c.sphere(name, s).relative;
+      c.at_least(name + ": observed order of the far field", std::log2(coarse / fine), "1", order == 1 ? 1.6 : 3.2,
+                 fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
     }
     if (!run.quick && find_gmsh().ok()) {
       for (const auto& [target, name, frequency] :
            {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
+        if (!run.may_want(fmt::format("{}, {:.3g} GHz", name, frequency / 1e9)) &&
+            !run.may_want(fmt::format("{}: ", name)))
+          continue;
         run.doing(name);
         auto o = run_target(target, frequency, c.threads);
         if (!o) return o.error();
@@ -269,15 +280,17 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
         c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
         c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
       }
-      run.doing("almond, 3.5 GHz, published echoes");
-      const auto o = run_published_almond(c.threads);
-      if (!o) return o.error();
-      const char* source = "moment method, Austin RCS Benchmarks III-A";
-      c.at_most(fmt::format("almond, 3.5 GHz, {} curved tetrahedra: mean difference of VV", o->tets), o->vv, "dB", 0.1,
-                source);
-      c.at_most("almond, 3.5 GHz: mean difference of HH", o->hh, "dB", 0.2, source);
+      if (run.may_want("almond, 3.5 GHz")) {
+        run.doing("almond, 3.5 GHz, published echoes");
+        const auto o = run_published_almond(c.threads);
+        if (!o) return o.error();
+        const char* source = "moment method, Austin RCS Benchmarks III-A";
+        c.at_most(fmt::format("almond, 3.5 GHz, {} curved tetrahedra: mean difference of VV", o->tets), o->vv, "dB",
+                  0.1, source);
+        c.at_most("almond, 3.5 GHz: mean difference of HH", o->hh, "dB", 0.2, source);
+      }
     }
-    if (!run.quick) {
+    if (!run.quick && (run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) {
       // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.
       SphereScene s;
       s.ka = 20;
