@@ -225,7 +225,8 @@ void Operator::gather(State& state) const {
   if (!ranks_) return;
   std::vector<double>* const fields[] = {&state.x, &state.v};
   bring(fields, state.e);
-  for (auto* field : {&state.x, &state.v, &state.e}) ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
+  for (auto* field : {&state.x, &state.v, &state.e})
+    ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
 }
 
 Energies Operator::energies_of_ranks(const State& state) {
@@ -257,7 +258,7 @@ double Operator::least_of_ranks(double step) {
 
 Index Operator::limiting_batch() const {
   const double mine = ranks_->own_step == ranks_->step && !own_batches_.empty() ? static_cast<double>(limiting_batch_)
-                                                                               : static_cast<double>(batch_count_);
+                                                                                : static_cast<double>(batch_count_);
   return std::clamp<Index>(static_cast<Index>(ranks_->cluster->minimum(mine)), 0, batch_count_ - 1);
 }
 

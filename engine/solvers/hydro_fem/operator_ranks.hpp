@@ -20,7 +20,7 @@ struct Operator::Ranks {
   mutable std::vector<std::vector<double>> sent, received;
   mutable std::vector<Outgoing> out;
   mutable std::vector<Incoming> in;
-  std::vector<Index> loaded;        ///< nodes of sides under pressure
+  std::vector<Index> loaded;  ///< nodes of sides under pressure
   mutable std::vector<double> at_loaded, positions;
   double own_step = 0, step = 0;  ///< that the last update allows, of this rank's zones and of all
 };
