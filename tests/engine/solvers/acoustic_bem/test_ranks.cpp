@@ -89,8 +89,7 @@ struct RankRun {
   AcousticBem solver;
 
   RankRun(const Json& json, std::shared_ptr<const Mesh> m, Communicator& cluster)
-      : input(rank_case(json)), mesh(std::move(m)),
-        context{input, mesh, team, offer, cluster, results, progress, {}} {
+      : input(rank_case(json)), mesh(std::move(m)), context{input, mesh, team, offer, cluster, results, progress, {}} {
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }

@@ -328,7 +328,8 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["excitation"]["pulse"]["frequency"] = 2000;
     QVERIFY(first_error(json, good).contains("wavelength is"));
-    QVERIFY2(first_error(json, good).contains("8 edges a wavelength: with 7.7 a sphere"), qPrintable(first_error(json, good)));
+    QVERIFY2(first_error(json, good).contains("8 edges a wavelength: with 7.7 a sphere"),
+             qPrintable(first_error(json, good)));
     QVERIFY(!first_error(json, good).contains("half-plane"));
     {
       const Mesh screen = *plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {10, 10}, .level = 0});
