@@ -38,6 +38,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   auto surface = make_surface(*mesh, s.ordering, s.rim_layers);
   if (!surface) return surface.error();
   complete(s, *surface);
+  s.ranks = std::max(offer.place.ranks, 1);
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
@@ -84,6 +85,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                {"assembly", fmt::format("about {}", format_duration(assembly))},
                {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))},
                {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
+  if (s.ranks > 1) e.details.emplace_back("matrices of a rank", fmt::format("about {}", format_bytes(plan.values)));
   if (plan.threads < threads)
     e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
   if (plan.streams()) {
@@ -118,10 +120,7 @@ double loudest_of(const Excitation& run, const Surface& surface) {
 
 Status AcousticBem::prepare(RunContext& context) {
   if (!context.mesh) return make_error(ErrorCode::invalid_input, "the case has no mesh");
-  if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
-                      "Start it without mpirun; give it all cores with --threads.");
+  cluster_ = &context.cluster;
   std::vector<Diagnostic> diagnostics;
   settings_ = read_settings(context.input, diagnostics);
   for (const Diagnostic& d : diagnostics)
@@ -131,6 +130,7 @@ Status AcousticBem::prepare(RunContext& context) {
   if (!surface) return surface.error();
   surface_ = std::move(*surface);
   complete(settings_, surface_);
+  settings_.ranks = context.cluster.size();
   settings_.scratch = context.results.folder();
   for (const PlaneSetting& p : settings_.planes) {
     const auto points = p.positions();
@@ -138,9 +138,9 @@ Status AcousticBem::prepare(RunContext& context) {
     plane_points_.insert(plane_points_.end(), points.begin(), points.end());
   }
   place_points(context);
-  if (surface_.turned > 0)
+  if (surface_.turned > 0 && context.cluster.leads())
     log::info("acoustic-bem: {} faces turned round, so that normals agree and point out", surface_.turned);
-  auto engine = make_engine(settings_, surface_, plane_points_, context.offer.host.value, context.team,
+  auto engine = make_engine(settings_, surface_, plane_points_, context.offer.host.value, context.team, context.cluster,
                             context.progress, context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
@@ -179,16 +179,21 @@ Status AcousticBem::prepare(RunContext& context) {
       bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * count), 1, bundle_);
     }
   }
-  log::info(
-      "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, {} "
-      "at "
-      "most, {}; M_0 skew part {:.1e}, {} steps",
-      name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
-      static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
+  if (context.cluster.leads())
+    log::info(
+        "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, "
+        "{} "
+        "at "
+        "most, {}; M_0 skew part {:.1e}, {} steps",
+        name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
+        static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
   if (context.cluster.leads()) {
     context.results.number("unknowns", static_cast<double>(f.unknowns), "1");
     context.results.number("matrix_values", static_cast<double>(f.nonzeros), "1");
     context.results.number("matrix_memory", static_cast<double>(f.bytes), "B");
+    if (context.cluster.size() > 1)
+      log::info("acoustic-bem: of {} ranks each holds a share of the matrices, {} at most", context.cluster.size(),
+                format_bytes(f.largest_rank_bytes));
     context.results.number("row_vector_average", f.average(), "1");
     context.results.number("row_vector_longest", static_cast<double>(f.longest), "1");
     context.results.number("k_max", static_cast<double>(f.columns), "1");
@@ -304,10 +309,10 @@ void AcousticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"row extents"},
-    {"assembly", false, false, false, "disk"},
-    {"summation", true, true, false, "disk and device"},
-    {"receivers"},
+    {"row extents", false, false, true},
+    {"assembly", false, false, true, "disk"},
+    {"summation", true, true, true, "disk and device"},
+    {"receivers", false, false, true},
 };
 }  // namespace
 

@@ -46,6 +46,7 @@ class AcousticBem final : public Solver {
   [[nodiscard]] std::string suffix(std::size_t run) const;
 
   Settings settings_;
+  Communicator* cluster_ = nullptr;
   std::shared_ptr<const Mesh> mesh_;
   Surface surface_;
   std::unique_ptr<Engine> engine_;

@@ -255,7 +255,7 @@ void AcousticBem::write_receiver_spectra(RunContext& context) const {
 }
 
 Status AcousticBem::finish(RunContext& context) {
-  if (!engine_) return {};
+  if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);
   write_receiver_spectra(context);
@@ -310,6 +310,7 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
 
 void AcousticBem::fill(FrameBuilder& builder) const {
   builder.at(engine_->step(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  if (cluster_ != nullptr && !cluster_->leads()) return;  // all ranks hold the same values
   const auto entries = catalog();
   const auto on_mesh = [&](int width, auto&& value) {  // values of vertices placed at the mesh's points
     std::vector<float> out(static_cast<std::size_t>(mesh_->point_count() * width), 0.0F);

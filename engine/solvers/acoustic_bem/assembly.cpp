@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
@@ -73,13 +74,15 @@ struct Assembly::Tiles {
   std::vector<TilePair> pairs;
 
   /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
-  Status run(std::string_view name, Team& team, Progress& progress, const std::stop_token& stop,
-             const std::function<void(Index, TileSpace&)>& body, const std::function<void(TileSpace&)>& collect) {
-    const auto total = static_cast<Index>(pairs.size());
+  Status run(std::string_view name, const std::vector<Index>& chosen, Team& team, Progress& progress,
+             const std::stop_token& stop, const std::function<void(Index, TileSpace&)>& body,
+             const std::function<void(TileSpace&)>& collect) {
+    const auto total = static_cast<Index>(chosen.size());
     const Index batch = std::max<Index>(total / 40, 4 * team.threads());
     progress.begin(name, total, "tiles");
     for (Index begin = 0; begin < total; begin += batch) {
-      TilePhase phase(name, {begin, std::min(begin + batch, total)}, body);
+      TilePhase phase(name, {begin, std::min(begin + batch, total)},
+                      [&](Index k, TileSpace& space) { body(chosen[static_cast<std::size_t>(k)], space); });
       team.run(phase, stop);
       if (stop.stop_requested()) return stopped();
       for (TileSpace& s : phase.spaces()) collect(s);
@@ -95,8 +98,25 @@ int splits_for(double thinness) {
   return std::clamp(static_cast<int>(std::ceil(std::log2(edge / (2 * std::max(thinness, 1e-3))))), 1, 4);
 }
 
-Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
-    : surface_(surface), form_(form), options_(options) {
+Interval share_of_slices(std::span<const double> weights, int rank, int ranks) {
+  const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto count = static_cast<Index>(weights.size());
+  // A cut falls where the sum comes closest to the rank's part of the whole.
+  const auto cut = [&](int k) {
+    if (k == ranks) return count;
+    const double wanted = whole * k / ranks;
+    double sum = 0;
+    Index j = 0;
+    for (; j < count && sum + weights[static_cast<std::size_t>(j)] / 2 < wanted; ++j)
+      sum += weights[static_cast<std::size_t>(j)];
+    return j;
+  };
+  return {cut(rank), cut(rank + 1)};
+}
+
+Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster)
+    : surface_(surface), form_(form), options_(options),
+      cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
   const double delta = form.delta();
   const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
   tiles_ = std::make_unique<Tiles>(Tiles{
@@ -111,7 +131,8 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options)
   const Index N = surface.unknowns;
   const Index rows = window_group(N);
   const auto fit = static_cast<Index>(48e6 / (8 * length * static_cast<double>(rows))) / rows * rows;
-  const Index cols = std::clamp<Index>(N < 2048 ? rows : fit, rows, 8 * rows);
+  // Of several ranks, square: long ones would nearly all hold slices of two ranks.
+  const Index cols = std::clamp<Index>(N < 2048 || cluster_ != nullptr ? rows : fit, rows, 8 * rows);
   for (Index r = 0; r < N; r += rows) {
     const Interval row_range{r, std::min(r + rows, N)};
     tiles_->pairs.push_back({row_range, row_range});
@@ -138,7 +159,36 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
              {static_cast<std::size_t>(j * surface_.unknowns + i), static_cast<std::size_t>(i * surface_.unknowns + j)})
           if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
   };
-  return tiles_->run("row extents", team, progress, stop, body, [](TileSpace&) {});
+  std::vector<Index> chosen;  // ranks take tiles in turn
+  const auto rank = static_cast<Index>(cluster_ != nullptr ? cluster_->rank() : 0),
+             ranks = static_cast<Index>(cluster_ != nullptr ? cluster_->size() : 1);
+  for (Index k = rank; k < static_cast<Index>(tiles_->pairs.size()); k += ranks) chosen.push_back(k);
+  if (const Status s = tiles_->run("row extents", chosen, team, progress, stop, body, [](TileSpace&) {}); !s) return s;
+  if (cluster_ != nullptr) join_extents();
+  return {};
+}
+
+/// Each rank has found those of its tiles; the others' are as if empty.
+void Assembly::join_extents() {
+  constexpr std::size_t at_once = 1 << 17;
+  std::vector<double> some;
+  const auto join = [&](std::vector<std::uint16_t>& values, auto&& over_ranks) {
+    for (std::size_t begin = 0; begin < values.size(); begin += at_once) {
+      const auto from = values.begin() + static_cast<std::ptrdiff_t>(begin);
+      const std::size_t count = std::min(at_once, values.size() - begin);
+      some.assign(from, from + static_cast<std::ptrdiff_t>(count));
+      over_ranks(std::span(some));
+      std::transform(some.begin(), some.end(), from, [](double v) { return static_cast<std::uint16_t>(v); });
+    }
+  };
+  join(extents_.first, [&](std::span<double> v) { cluster_->minimum(v); });
+  join(extents_.last, [&](std::span<double> v) { cluster_->maximum(v); });
+  const Index N = extents_.unknowns;
+  std::vector<double> weights(static_cast<std::size_t>(N), 0);
+  for (std::size_t e = 0; e < extents_.first.size(); ++e)
+    weights[e / static_cast<std::size_t>(N)] +=
+        std::max(static_cast<int>(extents_.last[e]) - std::max<int>(extents_.first[e], 1) + 1, 0);
+  own_ = share_of_slices(weights, cluster_->rank(), cluster_->size());
 }
 
 void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesystem::path file) {
@@ -148,25 +198,27 @@ void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesyst
 
 Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
   Bytes values = 0;
-  for (std::size_t e = 0; e < extents_.first.size(); ++e) {
+  const auto begin = static_cast<std::size_t>(own_.begin * extents_.unknowns),
+             end = static_cast<std::size_t>(own_.end * extents_.unknowns);
+  for (std::size_t e = begin; e < end; ++e) {
     const int first = std::max<int>(extents_.first[e], 1);
     values += static_cast<Bytes>(std::max(extents_.last[e] - first + 1, 0));
   }
-  return values * bytes_per_value * 26 / 25 + extents_.first.size() * 3;  // a few zeros fill up groups of rows
+  return values * bytes_per_value * 26 / 25 + (end - begin) * 3;  // a few zeros fill up groups of rows
 }
 
 template <class Real>
 Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
   const Index N = surface_.unknowns;
-  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, N), 0, 0, 0};
+  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
   const TileContext& context = tiles_->context;
 
   // The structure of every slice from the extents, without column 0.
   std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
-  for (Index j = 0; j < N; ++j) {
+  for (Index j = own_.begin; j < own_.end; ++j) {
     const std::size_t column = static_cast<std::size_t>(j * N);
     for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
-    out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
+    out.slices.lay_out(j - own_.begin, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
     if (stop.stop_requested()) return stopped();
   }
   if (window_memory_) {
@@ -174,21 +226,22 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     if (!store) return store.error();
     out.slices.stream_through(std::move(*store));
   } else {
-    for (Index j = 0; j < N; ++j) out.slices.allocate(j);
+    for (Index j = 0; j < own_.size(); ++j) out.slices.allocate(j);
   }
 
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
-    for (Index j = block.cols.begin; j < block.cols.end; ++j) {
+    for (Index j = std::max(block.cols.begin, own_.begin); j < std::min(block.cols.end, own_.end); ++j) {
       for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end && !out.slices.streams();
            ++panel)
-        out.slices.fill(j, panel, [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+        out.slices.fill(j - own_.begin, panel,
+                        [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
       for (Index i = block.rows.begin; i < block.rows.end; ++i)
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
   };
   struct Squares {
-    double skew = 0, all = 0;
+    double skew = 0, all = 0, evaluations = 0;
   };
   std::vector<Squares> squares_of(
       tiles_->pairs.size());  // added in the order of the tiles: the same bits on any threads
@@ -196,6 +249,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     const FlushDenormals flush;
     Squares& mine = squares_of[static_cast<std::size_t>(k)];
     const double begin = thread_seconds();
+    const std::uint64_t before = space.evaluations;
     const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
     const bool diagonal = p.rows == p.cols;
     Block& block = space.block;
@@ -223,12 +277,16 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
       }
     keep(block, space);
     if (!diagonal) keep(mirror, space);
+    mine.evaluations = static_cast<double>(space.evaluations - before);
     space.seconds += thread_seconds() - begin;
   };
   std::vector<Eigen::Triplet<double>> m0;
-  const Status status = tiles_->run("assembly", team, progress, stop, body, [&](TileSpace& s) {
+  const auto meets = [&](Interval i) { return i.begin < own_.end && own_.begin < i.end; };
+  std::vector<Index> chosen;
+  for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
+    if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
+  const Status status = tiles_->run("assembly", chosen, team, progress, stop, body, [&](TileSpace& s) {
     m0.insert(m0.end(), s.m0.begin(), s.m0.end());
-    out.evaluations += s.evaluations;
     out.seconds += s.seconds;
   });
   if (!status) return status.error();
@@ -236,11 +294,28 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   if (out.slices.streams()) {
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
   }
+  if (cluster_ != nullptr) {
+    struct Entry {
+      int row, column;
+      double value;
+    };
+    std::vector<Entry> mine;
+    for (const auto& t : m0) mine.push_back({t.row(), t.col(), t.value()});
+    m0.clear();
+    for (const Entry& e : cluster_->all_gather_values<Entry>(mine)) m0.emplace_back(e.row, e.column, e.value);
+    std::vector<double> joined;  // what is told of a tile is the same on all ranks that computed it
+    for (const Squares& s : squares_of) joined.insert(joined.end(), {s.skew, s.all, s.evaluations});
+    cluster_->maximum(joined);
+    for (std::size_t k = 0; k < squares_of.size(); ++k)
+      squares_of[k] = {joined[3 * k], joined[3 * k + 1], joined[3 * k + 2]};
+    out.seconds = cluster_->sum(out.seconds);
+  }
   out.M0.setFromTriplets(m0.begin(), m0.end());
   double skew_squares = 0, squares = 0;
   for (const Squares& s : squares_of) {
     skew_squares += s.skew;
     squares += s.all;
+    out.evaluations += static_cast<std::uint64_t>(s.evaluations);
   }
   for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
   out.skew = std::sqrt(skew_squares / squares);

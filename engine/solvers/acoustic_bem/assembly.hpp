@@ -12,9 +12,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/progress.hpp"
 #include "engine/solvers/acoustic_bem/form.hpp"
@@ -43,7 +45,7 @@ template <class Real>
 struct Matrices {
   Form form;
   SparseMatrix M0;
-  Slices<Real> slices;
+  Slices<Real> slices;            ///< of several ranks: this rank's own
   double skew = 0;                ///< Frobenius norm of M_0's skew part over that of M_0
   std::uint64_t evaluations = 0;  ///< of shell moments, all shells of an (outer point, source triangle)
   double seconds = 0;             ///< processor time of the tiles, summed over the threads
@@ -55,16 +57,21 @@ struct Extents {
   std::vector<std::uint16_t> first, last;
 };
 
+/// The slices of each rank: intervals whose values, as `weights` tells them slice by slice, are as even as whole slices allow.
+[[nodiscard]] Interval share_of_slices(std::span<const double> weights, int rank, int ranks);
+
 class Assembly {
  public:
-  Assembly(const Surface& surface, Form form, AssemblyOptions options);
+  /// With several ranks each assembles slices of its own, an interval with about as many values as that of any other, and M_0
+  /// becomes whole on all of them; all calls are then collective. Tiles in which slices of two ranks meet are computed by both.
+  Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster = nullptr);
   ~Assembly();
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 
   /// First pass. Progress in tiles. ErrorCode::stopped after a stop request.
   [[nodiscard]] Status find_extents(Team& team, Progress& progress, const std::stop_token& stop);
-  /// Memory of the slices; after find_extents().
+  /// Memory of this rank's slices; after find_extents().
   [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value) const;
   /// Values are to live in windows of a scratch file (slice_store.hpp); before assemble(), which asks for the memory of the
   /// windows once extents and structure are there.
@@ -74,13 +81,18 @@ class Assembly {
   [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
 
   [[nodiscard]] const Extents& extents() const { return extents_; }
+  /// This rank's slices; after find_extents().
+  [[nodiscard]] Interval own_slices() const { return own_; }
 
  private:
   struct Tiles;
+  void join_extents();
   const Surface& surface_;
   Form form_;
   AssemblyOptions options_;
+  Communicator* cluster_;  ///< null: a single rank
   Extents extents_;
+  Interval own_;
   std::function<Bytes()> window_memory_;  ///< none: values stay in memory
   std::filesystem::path window_file_;
   std::unique_ptr<Tiles> tiles_;

@@ -250,7 +250,7 @@ struct DeviceSummation<Real>::Parts {
           fresh_on_device = device.allocate<Real>(n * k, "new values");
         }
         for (std::size_t j = 0; j < n; ++j) {
-          const Real* const last = h.past(static_cast<Index>(j)) - steps;
+          const Real* const last = h.past(slices.first() + static_cast<Index>(j)) - steps;
           std::copy(last, last + steps, fresh.data() + j * k);
         }
         stream.to_device(fresh_on_device, fresh.span());
@@ -266,7 +266,8 @@ struct DeviceSummation<Real>::Parts {
         for (std::size_t j = 0; j < n; ++j) {
           Real* const series = all.data() + j * step;
           for (Index back = 0; back < known; ++back)
-            series[static_cast<std::size_t>((h.step() - back) & (ring - 1))] = h.value(static_cast<Index>(j), back);
+            series[static_cast<std::size_t>((h.step() - back) & (ring - 1))] =
+                h.value(slices.first() + static_cast<Index>(j), back);
           std::copy_n(series, stride - ring, series + ring);
         }
         stream.to_device(p.ring, all);

@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -19,17 +20,24 @@
 namespace conoid::acoustic_bem {
 namespace {
 
+/// A rank's part of what all ranks could do alike.
+Interval share(Index count, const Communicator& cluster) {
+  return {count * cluster.rank() / cluster.size(), count * (cluster.rank() + 1) / cluster.size()};
+}
+
 template <class Real>
 class EngineOf final : public Engine {
  public:
   using Points = std::unique_ptr<Receivers<Real>>;
 
   EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
-           Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads)
-      : march_(std::move(matrices), options(settings, surface, plane_points)), receivers_(std::move(receivers)),
-        planes_(std::move(planes)) {
+           Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads, Communicator& cluster)
+      : cluster_(cluster), march_(std::move(matrices), options(settings, surface, plane_points, cluster)),
+        receivers_(std::move(receivers)), planes_(std::move(planes)),
+        receiver_count_(static_cast<Index>(settings.receivers.size())),
+        plane_count_(static_cast<Index>(plane_points.size())) {
     const Matrices<Real>& m = march_.matrices();
-    facts_.unknowns = m.slices.count();
+    facts_.unknowns = m.slices.rows();
     facts_.nonzeros = m.slices.nonzeros();
     facts_.longest = m.slices.longest();
     facts_.columns = march_.columns();
@@ -40,6 +48,16 @@ class EngineOf final : public Engine {
     facts_.assembly_threads = assembly_threads;
     facts_.bytes = m.slices.bytes({0, m.slices.count()}) + (planes_ ? planes_->bytes() : 0) +
                    (receivers_ ? receivers_->bytes() : 0);
+    facts_.largest_rank_bytes = facts_.bytes;
+    if (cluster.size() == 1) return;
+    std::array<double, 2> sums = {static_cast<double>(facts_.nonzeros), static_cast<double>(facts_.bytes)},
+                          most = {static_cast<double>(facts_.longest), static_cast<double>(facts_.bytes)};
+    cluster.sum(std::span<double>(sums));
+    cluster.maximum(std::span<double>(most));
+    facts_.nonzeros = static_cast<Index>(sums[0]);
+    facts_.bytes = static_cast<Bytes>(sums[1]);
+    facts_.longest = static_cast<Index>(most[0]);
+    facts_.largest_rank_bytes = static_cast<Bytes>(most[1]);
   }
 
   void advance(Team& team, const std::function<void(Index, Index, std::span<double>)>& l,
@@ -48,12 +66,8 @@ class EngineOf final : public Engine {
   }
   [[nodiscard]] Index step() const override { return march_.step(); }
   [[nodiscard]] std::span<const double> current(Index run) const override { return march_.current(run); }
-  void receivers(Team& team, std::vector<double>& out) override {
-    if (receivers_) receivers_->evaluate(team, march_.histories(), out);
-  }
-  void planes(Team& team, std::vector<double>& out) override {
-    if (planes_) planes_->evaluate(team, march_.histories(), out);
-  }
+  void receivers(Team& team, std::vector<double>& out) override { evaluate(receivers_, receiver_count_, team, out); }
+  void planes(Team& team, std::vector<double>& out) override { evaluate(planes_, plane_count_, team, out); }
   [[nodiscard]] const EngineFacts& facts() const override { return facts_; }
   [[nodiscard]] std::optional<WindowStatistics> streaming() const override {
     const auto& slices = march_.matrices().slices;
@@ -69,8 +83,9 @@ class EngineOf final : public Engine {
     const auto kept = static_cast<std::size_t>(march_.histories().front().reach() + 1);
     std::vector<Real> past(kept);
     const Index N = march_.unknowns(), global = N * static_cast<Index>(kept);
+    const Interval own = share(N, cluster_);  // all ranks know all of them
     for (std::size_t r = 0; r < march_.histories().size(); ++r)
-      for (Index j = 0; j < N; ++j) {
+      for (Index j = own.begin; j < own.end; ++j) {
         march_.histories()[r].save(j, past);
         writer.piece<Real>(fmt::format("past {}", r), global, j * static_cast<Index>(kept), past);
       }
@@ -91,17 +106,37 @@ class EngineOf final : public Engine {
   }
 
  private:
-  static MarchOptions options(const Settings& s, const Surface& surface, const std::vector<Vec3>& plane_points) {
+  /// Each rank the rows of its points; the others add zero to them, so that the bits do not depend on who adds.
+  void evaluate(const Points& points, Index count, Team& team, std::vector<double>& out) {
+    if (cluster_.size() == 1) {
+      if (points) points->evaluate(team, march_.histories(), out);
+      return;
+    }
+    if (count == 0) return;
+    const Interval own = share(count, cluster_);
+    std::vector<double> mine;
+    if (points) points->evaluate(team, march_.histories(), mine);
+    const auto series = static_cast<Index>(march_.histories().size()) * march_.grouped();
+    out.assign(static_cast<std::size_t>(series * count), 0);
+    for (Index k = 0; k < series; ++k)
+      std::copy_n(mine.begin() + k * own.size(), own.size(), out.begin() + k * count + own.begin);
+    cluster_.sum(std::span(out));
+  }
+  static MarchOptions options(const Settings& s, const Surface& surface, const std::vector<Vec3>& plane_points,
+                              Communicator& cluster) {
     std::vector<Vec3> points = s.receivers;
     points.insert(points.end(), plane_points.begin(), plane_points.end());
     return {.steps = s.grouped,
             .runs = static_cast<Index>(s.runs.size()),
             .reach = points.empty() ? 0 : receiver_columns(surface, s.form, points) + s.grouped,
-            .conjugate_gradients = s.gradients};
+            .conjugate_gradients = s.gradients,
+            .cluster = &cluster};
   }
 
+  Communicator& cluster_;
   March<Real> march_;
-  Points receivers_, planes_;
+  Points receivers_, planes_;  ///< this rank's share
+  Index receiver_count_, plane_count_;
   EngineFacts facts_;
 };
 
@@ -125,9 +160,9 @@ Bytes later_memory(const Settings& s, Index unknowns, int threads) {
 template <class Real>
 Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
                                      const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
-                                     Progress& progress, const std::stop_token& stop) {
+                                     Communicator& cluster, Progress& progress, const std::stop_token& stop) {
   const Bytes own = resident_memory();
-  Assembly assembly(surface, settings.form, settings.assembly);
+  Assembly assembly(surface, settings.form, settings.assembly, &cluster);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
@@ -137,6 +172,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   };
   MemoryPlan plan = plan_for(team.threads());
   const auto too_little = [&] {
+    if (cluster.size() > 1) return too_little_on_ranks(plan, cluster.size());
     return make_error(
         ErrorCode::resources,
         fmt::format("the matrices of {} unknowns need {}, and {} if their values lie on the disk; the budget is {}",
@@ -153,15 +189,23 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   };
   // Receivers come first: what they hold is then known when windows are given what is left.
   const auto made = [&](const std::vector<Vec3>& points) {
-    return points.empty() ? nullptr
-                          : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, crew());
+    const Interval mine = share(static_cast<Index>(points.size()), cluster);
+    const std::vector<Vec3> some(points.begin() + mine.begin, points.begin() + mine.end);
+    return some.empty() ? nullptr
+                        : std::make_unique<Receivers<Real>>(surface, settings.form, some, settings.grouped, crew());
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
   const auto tiles = [&] { return static_cast<Bytes>(plan.threads) * tile_memory(surface.unknowns); };
   ::malloc_trim(0);
-  const bool streams = plan.streams() || resident_memory() + needed + tiles() + later > budget;
+  const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + tiles() + later > budget; };
+  while (cluster.size() > 1 && streams_with() && plan.threads > 1) plan = plan_for(plan.threads - 1);
+  bool streams = streams_with();
+  if (cluster.size() > 1) {
+    if (cluster.maximum(streams ? 1.0 : 0.0) > 0) return too_little();  // on all ranks alike
+    streams = false;
+  }
   while (streams && budget < plan.least && plan.threads > 1) plan = plan_for(plan.threads - 1);
   if (streams && budget < plan.least) return too_little();
   if (streams) {
@@ -169,7 +213,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
     const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
     assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }
-  if (plan.threads < team.threads())
+  if (plan.threads < team.threads() && cluster.leads())
     log::info("{}. {}", text_of_fewer_threads(plan, team.threads(), surface.unknowns), hint_of_fewer_threads);
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
@@ -191,7 +235,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
                  later + march_memory(settings, surface.unknowns, courant, columns));
   }
   auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices),
-                                                 std::move(receivers), std::move(planes), plan.threads);
+                                                 std::move(receivers), std::move(planes), plan.threads, cluster);
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }
@@ -200,9 +244,10 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
 
 Result<std::unique_ptr<Engine>> make_engine(const Settings& settings, const Surface& surface,
                                             const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
-                                            Progress& progress, const std::stop_token& stop) {
-  return settings.single_precision ? make<float>(settings, surface, plane_points, budget, team, progress, stop)
-                                   : make<double>(settings, surface, plane_points, budget, team, progress, stop);
+                                            Communicator& cluster, Progress& progress, const std::stop_token& stop) {
+  return settings.single_precision
+             ? make<float>(settings, surface, plane_points, budget, team, cluster, progress, stop)
+             : make<double>(settings, surface, plane_points, budget, team, cluster, progress, stop);
 }
 
 }  // namespace conoid::acoustic_bem

@@ -20,8 +20,9 @@ struct EngineFacts {
   Index unknowns = 0, nonzeros = 0, longest = 0, columns = 0, factor_nonzeros = 0;
   double skew = 0, assembly_seconds = 0;
   std::uint64_t evaluations = 0;
-  Bytes bytes = 0;
-  int assembly_threads = 0;  ///< as many as the memory budget had room for
+  Bytes bytes = 0;               ///< of all ranks
+  Bytes largest_rank_bytes = 0;  ///< the most that one rank holds
+  int assembly_threads = 0;      ///< as many as the memory budget had room for
   [[nodiscard]] double average() const {
     return static_cast<double>(nonzeros) / (static_cast<double>(unknowns) * static_cast<double>(unknowns));
   }
@@ -46,9 +47,11 @@ class Engine {
   virtual void load(CheckpointReader& reader) = 0;
 };
 
-/// Assembles; `planes` are the points of all planes one after the other. Error: stopped, or out of the memory budget.
+/// Assembles; with several ranks each holds its share of the slices and of the receivers' and planes' rows, all calls are collective,
+/// and receivers(), planes() and the facts are those of all ranks, on all. `planes` are the points of all planes one after the other. Error: stopped, or out of the memory budget.
 [[nodiscard]] Result<std::unique_ptr<Engine>> make_engine(const Settings& settings, const Surface& surface,
                                                           const std::vector<Vec3>& plane_points, Bytes budget,
-                                                          Team& team, Progress& progress, const std::stop_token& stop);
+                                                          Team& team, Communicator& cluster, Progress& progress,
+                                                          const std::stop_token& stop);
 
 }  // namespace conoid::acoustic_bem

@@ -28,7 +28,8 @@ template <class Real, class F>
 void for_each_near_row(const Slices<Real>& slices, Index columns, F&& f) {
   if (!slices.streams()) {
     for (Index j = 0; j < slices.count(); ++j)
-      slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) { f(i, j, start, v); });
+      slices.for_each_row(j,
+                          [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
     return;
   }
   SliceStore<Real>& store = slices.store();
@@ -56,12 +57,14 @@ void for_each_near_row(const Slices<Real>& slices, Index columns, F&& f) {
 
 template <class Real>
 March<Real>::March(Matrices<Real> matrices, MarchOptions options)
-    : matrices_(std::move(matrices)), options_(options), columns_(matrices_.slices.columns()),
-      instant_(matrices_.M0, options.conjugate_gradients),
+    : matrices_(std::move(matrices)), options_(options),
+      cluster_(options.cluster != nullptr && options.cluster->size() > 1 ? options.cluster : nullptr),
+      columns_(matrices_.slices.columns()), instant_(matrices_.M0, options.conjugate_gradients),
       summation_("summation", matrices_.slices, options.steps, options.level) {
   if (!instant_.ok())
     throw Failure(make_error(ErrorCode::invalid_input, "The matrix M_0 is not positive definite.",
                              "Check the normals (outward) and the mesh for slivers; keep cΔt between 0.3 and 0.6 h."));
+  if (cluster_ != nullptr) columns_ = static_cast<Index>(cluster_->maximum(static_cast<double>(columns_)));
   const Index reach = std::max(columns_, options.reach);
   for (Index r = 0; r < options.runs; ++r) {
     histories_.emplace_back(unknowns(), reach, options.steps);
@@ -98,6 +101,32 @@ void March<Real>::gather_near() {
     m.column[at] = static_cast<std::int32_t>(j);
     m.value[at] = v;
   });
+  if (cluster_ != nullptr) join_near();
+}
+
+/// Entries of a row lie by ascending columns, and a rank's columns behind those of the ranks before it.
+template <class Real>
+void March<Real>::join_near() {
+  const auto n = static_cast<std::size_t>(unknowns());
+  for (Sparse& m : near_) {
+    std::vector<std::int32_t> counts;
+    for (std::size_t i = 0; i < n; ++i) counts.push_back(static_cast<std::int32_t>(m.begin[i + 1] - m.begin[i]));
+    const auto all_counts = cluster_->all_gather_values<std::int32_t>(counts);
+    const auto columns = cluster_->all_gather_values<std::int32_t>(m.column);
+    const auto values = cluster_->all_gather_values<Real>(m.value);
+    m.column.resize(columns.size());
+    m.value.resize(values.size());
+    std::fill(m.begin.begin(), m.begin.end(), 0);
+    for (std::size_t k = 0; k < all_counts.size(); ++k) m.begin[k % n + 1] += all_counts[k];
+    for (std::size_t i = 0; i < n; ++i) m.begin[i + 1] += m.begin[i];
+    std::vector<Index> next(m.begin.begin(), m.begin.end() - 1);
+    for (std::size_t k = 0, from = 0; k < all_counts.size(); ++k)
+      for (std::int32_t e = 0; e < all_counts[k]; ++e, ++from) {
+        const auto at = static_cast<std::size_t>(next[k % n]++);
+        m.column[at] = columns[from];
+        m.value[at] = values[from];
+      }
+  }
 }
 
 template <class Real>
@@ -111,10 +140,19 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
     times_.to_devices = summation_.streamed_to_devices();
   }
   rhs_.resize(n);
+  if (cluster_ != nullptr) {
+    cluster_->start_sum(sums_);
+    {
+      const Stopwatch watch(times_.illumination);
+      l(first, 0, rhs_);  // needs no sums
+    }
+    const Stopwatch watch(times_.summation);
+    cluster_->finish_sum();
+  }
   past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
   for (std::size_t g = 0; g < steps; ++g)
     for (std::size_t r = 0; r < histories_.size(); ++r) {
-      {
+      if (cluster_ == nullptr || g > 0 || r > 0) {
         const Stopwatch watch(times_.illumination);
         l(first + static_cast<Index>(g), static_cast<Index>(r), rhs_);
       }

@@ -4,6 +4,9 @@
 // n_g steps are grouped (Bramas et al. 2015, §3.3): the summation stage takes all values known when the group begins into
 // account for all its steps at once; the radiation stage adds, step by step, what the steps of the same group send to one
 // another through M_1 … M_{n_g−1}, which are sparse.
+//
+// Of several ranks each sums over its own slices; one sum over the ranks, in their order, joins a group. All ranks then take the same
+// steps from the same sums, with M_0 … M_{n_g−1} whole on each: nothing else is told.
 #pragma once
 
 #include <functional>
@@ -24,6 +27,7 @@ struct MarchOptions {
   Index reach = 0;                   ///< steps back that others (receivers) need beyond K_max
   bool conjugate_gradients = false;  ///< for M_0 instead of the sparse Cholesky factors
   KernelLevel level = KernelLevel::avx512;
+  Communicator* cluster = nullptr;  ///< the ranks that share the slices, if there are several
 };
 
 /// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13.
@@ -52,7 +56,7 @@ struct MarchTimes {
 template <class Real>
 class March {
  public:
-  /// Throws Failure(invalid_input) if M_0 is not positive definite.
+  /// Throws Failure(invalid_input) if M_0 is not positive definite. With several ranks, collective as advance().
   March(Matrices<Real> matrices, MarchOptions options);
 
   /// l(n, run, out): the right-hand side of step n.
@@ -62,7 +66,7 @@ class March {
 
   [[nodiscard]] Index step() const { return histories_.front().step(); }
   [[nodiscard]] int grouped() const { return options_.steps; }
-  [[nodiscard]] Index unknowns() const { return matrices_.slices.count(); }
+  [[nodiscard]] Index unknowns() const { return matrices_.slices.rows(); }
   [[nodiscard]] std::span<const double> current(Index run) const { return current_[static_cast<std::size_t>(run)]; }
   [[nodiscard]] const Matrices<Real>& matrices() const { return matrices_; }
   [[nodiscard]] std::span<const History<Real>> histories() const { return histories_; }
@@ -80,9 +84,11 @@ class March {
     std::vector<Real> value;
   };
   void gather_near();
+  void join_near();
 
   Matrices<Real> matrices_;
   MarchOptions options_;
+  Communicator* cluster_ = nullptr;  ///< null: a single rank
   Index columns_ = 0;
   std::vector<Sparse> near_;  ///< M_1 … M_{n_g−1}
   InstantSolver instant_;

@@ -35,6 +35,7 @@ struct Settings {
   int rim_layers = usual_rim_layers;
   AssemblyOptions assembly;
   bool single_precision = false;
+  int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
   std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
@@ -60,7 +61,7 @@ void complete(Settings& settings, const Surface& surface);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
 [[nodiscard]] double expected_length(double courant);
-/// Memory of the matrices and planes.
+/// Memory of the matrices and planes, of one rank.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
 /// Memory of past values, which reach `columns` steps back, and of the near part of the matrices.
 [[nodiscard]] Bytes march_memory(const Settings& settings, Index unknowns, double courant, Index columns);
@@ -75,9 +76,10 @@ struct MemoryPlan {
   Bytes values = 0;   ///< of the matrices
   Bytes windows = 0;  ///< memory that is left for windows when streaming
   Bytes least = 0;    ///< smallest budget with which streaming works
+  int ranks = 1;      ///< several keep their shares in memory; all figures are those of one rank
   int threads = 1;    ///< that assemble: those wished for, or as many as the budget has room for
   [[nodiscard]] bool streams() const { return in_memory > budget; }
-  [[nodiscard]] bool possible() const { return !streams() || budget >= least; }
+  [[nodiscard]] bool possible() const { return !streams() || (ranks == 1 && budget >= least); }
   /// Read from the disk each time the matrices are gone through.
   [[nodiscard]] Bytes read_each_time() const { return streams() && values > windows ? values - windows : 0; }
 };
@@ -91,6 +93,8 @@ struct MemoryPlan {
                                      int threads, Bytes own);
 /// For check and log, where a plan takes fewer threads than wished for.
 [[nodiscard]] std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns);
+/// Of a plan that is not possible on several ranks.
+[[nodiscard]] Error too_little_on_ranks(const MemoryPlan& plan, int ranks);
 inline constexpr std::string_view hint_of_fewer_threads =
     "Raise compute.memory.host for a faster assembly; the march has all threads.";
 /// Seconds that the march waits for the disk if it gives `disk_rate` bytes a second.

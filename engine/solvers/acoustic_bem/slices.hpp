@@ -77,10 +77,13 @@ template <class Real>
 class Slices {
  public:
   Slices() = default;
-  Slices(Index rows, Index count) : rows_(rows), slices_(static_cast<std::size_t>(count)) {}
+  /// `first`: the unknown of the first slice, where a rank holds a part of a matrix; slices are numbered from there.
+  Slices(Index rows, Index count, Index first = 0)
+      : rows_(rows), first_(first), slices_(static_cast<std::size_t>(count)) {}
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index count() const { return static_cast<Index>(slices_.size()); }
+  [[nodiscard]] Index first() const { return first_; }  ///< the unknown of slice 0
   [[nodiscard]] Index panels() const { return (rows_ + panel_rows - 1) / panel_rows; }
   [[nodiscard]] const Slice<Real>& operator[](Index j) const { return slices_[static_cast<std::size_t>(j)]; }
   [[nodiscard]] Slice<Real>& operator[](Index j) { return slices_[static_cast<std::size_t>(j)]; }
@@ -168,7 +171,7 @@ class Slices {
       }
   }
 
-  Index rows_ = 0;
+  Index rows_ = 0, first_ = 0;
   std::vector<Slice<Real>> slices_;
   std::shared_ptr<HugePages> pool_ = std::make_shared<HugePages>();
   std::shared_ptr<SliceStore<Real>> store_;

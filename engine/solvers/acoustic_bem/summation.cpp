@@ -142,6 +142,10 @@ void Summation<Real>::add_up(Team& team, std::span<const History<Real>> runs, In
     return s.loaded + s.saved;
   };
   const Bytes before = moved();
+  if (items() == 0) {  // a rank without slices
+    out.assign(runs_.size() * static_cast<std::size_t>(kernel_.steps * slices_.rows()), 0);
+    return;
+  }
   team.run(*this);
   team.add_streamed(moved() - before);
   for (const auto& [worker, bytes] : to_device_) team.add_streamed(bytes, worker);

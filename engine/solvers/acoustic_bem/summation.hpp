@@ -89,7 +89,7 @@ void Summation<Real>::add_part(Interval panels, Interval slices, const F& values
       views.clear();
       for (Index j = begin; j < end; ++j) {
         const Slice<Real>& s = slices_[j];
-        const Real* const past = runs_[run].past(j) - shift_;
+        const Real* const past = runs_[run].past(slices_.first() + j) - shift_;
         std::size_t at = run * static_cast<std::size_t>(panels.size()) * panel_sums;
         for (Index panel = panels.begin; panel < panels.end; ++panel, at += panel_sums) {
           const Panel& p = s.panels[static_cast<std::size_t>(panel)];

@@ -176,7 +176,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.host_memory +=
       static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
                                                                     (n + static_cast<double>(known)) / 3)));
-  e.seconds = (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
+  e.seconds =
+      (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
   e.details = {{"elements", fmt::format("{}", s.active)},

@@ -10,6 +10,14 @@
 
 using conoid::Json;
 
+/// Ranks of acoustic-bem add their slices in another order than one rank does, which may turn the last bit of a frame's values in single
+/// precision, 1.2e-7 (test_ranks of the solver holds the signals in double to 2e-14); of the others what a resumed run must keep.
+static safety::Limits limits_on_ranks(const QString& solver) {
+  safety::Limits out = safety::limits_of(solver);
+  if (solver == "acoustic-bem") out.relative = 1.3e-7;
+  return out;
+}
+
 class TestRanks : public QObject {
   Q_OBJECT
   /// Most of the time of these runs is waiting, for mpirun and for ranks that fail alone: all are started at once.
@@ -175,7 +183,7 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
     qInfo("%s refuses two ranks", qPrintable(solver));
     return;
   }
-  std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), safety::limits_of(solver));
+  std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), limits_on_ranks(solver));
   QVERIFY2(wrong.empty(), ("two ranks: " + wrong).c_str());
   const auto checkpoints = [&] {
     std::set<std::string> names;
@@ -211,7 +219,7 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   COMPARE_EXIT(second, 75);
   QCOMPARE(rod::summary_of(scratch / "parts")["ranks"].get<int>(), 2);
   COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
-  wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), safety::limits_of(solver));
+  wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), limits_on_ranks(solver));
   QVERIFY2(wrong.empty(), ("one, two and one: " + wrong).c_str());
 }
 
@@ -219,7 +227,8 @@ void TestRanks::killed_ranks_go_on_to_the_same_end_data() {
   QTest::addColumn<QString>("solver");
   QTest::addColumn<QString>("killed");
   QTest::addColumn<QString>("inside");
-  for (const char* solver : {"acoustic-fd", "hydro-fem", "maxwell-fem"}) {  // the others refuse two ranks, see above
+  for (const char* solver :
+       {"acoustic-bem", "acoustic-fd", "hydro-fem", "maxwell-fem"}) {  // the other refuses two ranks, see above
     QTest::addRow("%s, the leading rank", solver) << solver << "0"
                                                   << "rename step-#.part/";
     QTest::addRow("%s, the other rank", solver) << solver << "1"
@@ -259,7 +268,7 @@ void TestRanks::killed_ranks_go_on_to_the_same_end() {
   QCOMPARE(summary["ranks"].get<int>(), 2);
   QCOMPARE(summary["resumed"].get<int>(), 1);
   const std::string wrong = safety::difference(safety::left_by(scratch / whole.toStdString()),
-                                               safety::left_by(scratch / out.toStdString()), safety::limits_of(solver));
+                                               safety::left_by(scratch / out.toStdString()), limits_on_ranks(solver));
   QVERIFY2(wrong.empty(), wrong.c_str());
 }
 

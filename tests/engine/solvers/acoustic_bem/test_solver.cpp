@@ -328,7 +328,18 @@ class TestSolver : public QObject {
     json = sphere_case();
     json["excitation"]["pulse"]["frequency"] = 2000;
     QVERIFY(first_error(json, good).contains("wavelength is"));
-    QVERIFY(first_error(json, good).contains("that behind screens, below 1 %"));
+    QVERIFY2(first_error(json, good).contains("8 edges a wavelength: with 7.7 a sphere"),
+             qPrintable(first_error(json, good)));
+    QVERIFY(!first_error(json, good).contains("half-plane"));
+    {
+      const Mesh screen = *plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {10, 10}, .level = 0});
+      json["boundaries"]["surface"] = "screen";
+      json["output"]["exact"] = "none";
+      QVERIFY(first_error(json, screen).contains("deep shadow of a half-plane is within 0.3 %"));
+      QVERIFY(!first_error(json, screen).contains("sphere"));
+      json["parameters"]["rim_layers"] = 1;
+      QVERIFY(first_error(json, screen).contains("without layers it is 8 % off"));
+    }
     json = sphere_case();
     json["compute"]["memory"]["host"] = 2000000;
     QVERIFY(first_error(json, good).contains("the budget is"));

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two, three and four ranks find what one finds: shares of the slices are assembled and summed rank_difference, the numbers are those of one rank to
+// round-off and the same bits on all ranks; a checkpoint of four goes on on one.
+// labels: unit mpi4
+#include <QTest>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "engine/mesh/generators.hpp"
+#include "engine/session/offer.hpp"
+#include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_bem;
+
+namespace {
+
+/// Arrays as ranks leave them; the joined ones are those of a file.
+struct RankFiles {
+  std::map<std::string, std::vector<std::byte>> arrays;
+};
+class RankWriter final : public CheckpointWriter {
+ public:
+  RankWriter(RankFiles& store, bool leads) : store_(store), leads_(leads) {}
+
+ protected:
+  [[nodiscard]] bool leads() const override { return leads_; }
+  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
+             std::span<const std::byte> data) override {
+    auto& a = store_.arrays[std::string(name)];
+    a.resize(static_cast<std::size_t>(global) * entry);
+    std::copy(data.begin(), data.end(), a.begin() + begin * static_cast<std::ptrdiff_t>(entry));
+  }
+
+ private:
+  RankFiles& store_;
+  bool leads_;
+};
+class RankReader final : public CheckpointReader {
+ public:
+  explicit RankReader(const RankFiles& store) : store_(store) {}
+  [[nodiscard]] Index length(std::string_view name) const override {
+    const auto a = store_.arrays.find(std::string(name));
+    return a == store_.arrays.end() ? -1 : static_cast<Index>(a->second.size() / sizeof(double));
+  }
+
+ protected:
+  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
+    const auto& a = store_.arrays.at(std::string(name));
+    std::copy_n(a.begin() + begin * static_cast<std::ptrdiff_t>(entry), out.size(), out.begin());
+  }
+
+ private:
+  const RankFiles& store_;
+};
+
+Json rank_json(const char* surface, const char* precision) {
+  Json json = read_json(R"({
+    "solver": "acoustic-bem", "mesh": {"file": "body.msh"},
+    "materials": {"speed": "340 m/s"},
+    "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}, {"kind": "point", "position": [0, 2.5, 2]}],
+                   "separate": true, "pulse": {"kind": "ricker", "frequency": "60 Hz"}},
+    "output": {
+      "receivers": [{"position": [0, 0, -3]}, {"position": [2.5, 0, 0.5]}, {"position": [0, 0, 3]}],
+      "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [7, 7]}],
+      "maps": [60]}
+  })");
+  json["boundaries"]["surface"] = surface;
+  json["compute"]["precision"] = precision;
+  return json;
+}
+
+Case rank_case(const Json& json) {
+  const auto schema = Schema::for_solver("acoustic-bem", solver_info().schema);
+  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+  if (!c.ok()) qFatal("%s", c.error().render().c_str());
+  return *c;
+}
+
+struct RankRun {
+  Case input;
+  Offer offer = make_offer(input).value();
+  std::shared_ptr<const Mesh> mesh;
+  Team team{{{"cpu", 1, 1}}};
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context;
+  AcousticBem solver;
+
+  RankRun(const Json& json, std::shared_ptr<const Mesh> m, Communicator& cluster)
+      : input(rank_case(json)), mesh(std::move(m)), context{input, mesh, team, offer, cluster, results, progress, {}} {
+    const Status s = solver.prepare(context);
+    if (!s) qFatal("%s", s.error().render().c_str());
+  }
+  void go(Index calls = 1 << 30) {
+    for (Index k = 1;; ++k) {
+      const auto a = solver.advance(context);
+      if (!a.ok()) qFatal("%s", a.error().render().c_str());
+      if (a->finished || k == calls) return;
+    }
+  }
+  /// Pressures at the receivers, all steps of this part of the run.
+  [[nodiscard]] std::vector<double> pressures() const {
+    std::vector<double> out;
+    for (const auto& row : results.find("receivers")->rows) out.insert(out.end(), row.begin() + 1, row.end());
+    return out;
+  }
+};
+
+double rank_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size() || a.empty()) return 1;
+  double most = 0, difference = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    most = std::max(most, std::abs(a[k]));
+    difference = std::max(difference, std::abs(a[k] - b[k]));
+  }
+  return difference / most;
+}
+
+std::shared_ptr<const Mesh> rank_body(const QString& name) {
+  if (name == "sphere") return std::make_shared<const Mesh>(*icosphere({.divisions = 4, .equal_volume = true}));
+  const Index n = name == "one unknown" ? 2 : 9;
+  return std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {n, n}, .level = 0}));
+}
+
+}  // namespace
+
+class TestRanks : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Communicator> world_;
+
+ private slots:
+  void initTestCase() {
+    auto w = world();
+    world_ = std::move(w.value());
+    QCOMPARE(world_->size(), 4);
+  }
+  void cleanupTestCase() { world_.reset(); }
+
+  void shares_are_even_and_whole() {
+    for (const int ranks : {1, 2, 3, 7}) {
+      std::vector<double> weights(23);
+      std::iota(weights.begin(), weights.end(), 1.0);  // the last slice holds the most: 23 of 276
+      Index next = 0;
+      for (int r = 0; r < ranks; ++r) {
+        const Interval own = share_of_slices(weights, r, ranks);
+        QCOMPARE(own.begin, next);
+        next = own.end;
+        const double sum = std::accumulate(weights.begin() + own.begin, weights.begin() + own.end, 0.0);
+        QVERIFY(std::abs(sum - 276.0 / ranks) <= 23);  // half a slice at either end
+      }
+      QCOMPARE(next, Index{23});
+    }
+    Index held = 0;  // more ranks than slices
+    for (int r = 0; r < 5; ++r) held += share_of_slices(std::vector<double>{3, 3}, r, 5).size();
+    QCOMPARE(held, Index{2});
+  }
+
+  void ranks_are_one_rank_data() {
+    QTest::addColumn<QString>("body");
+    QTest::addColumn<QString>("precision");
+    QTest::addColumn<bool>("gradients");
+    for (const char* precision : {"double", "single"}) {
+      QTest::addRow("sphere, %s", precision) << "sphere" << precision << false;
+      QTest::addRow("screen, %s", precision) << "screen" << precision << true;
+    }
+    QTest::newRow("ranks without slices") << "one unknown"
+                                          << "double" << false;
+  }
+  void ranks_are_one_rank() {
+    QFETCH(QString, body);
+    QFETCH(QString, precision);
+    QFETCH(bool, gradients);
+    Json json = rank_json(body == "sphere" ? "rigid" : "screen", precision.toUtf8().constData());
+    json["parameters"]["steps"] = 56;
+    if (gradients) json["parameters"]["instant_solver"] = "gradients";
+    if (body == "one unknown") {
+      json["parameters"]["rim_layers"] = 1;
+      json["parameters"]["steps"] = 16;  // one inner vertex
+    }
+    const auto mesh = rank_body(body);
+    const auto alone = single_rank();
+    RankRun one(json, mesh, *alone);
+    one.go();
+    // Sums of some hundred terms, added in another order, over some hundred steps of a march that does not grow: a hundred times the
+    // precision (2.2e-16 and 1.2e-7).
+    const double limit = precision == "double" ? 2.2e-14 : 1.2e-5;
+    const auto same_as_one = [&](Communicator& cluster) {
+      RankRun some(json, mesh, cluster);
+      some.go();
+      const std::vector<double> here = some.pressures();
+      const double off = rank_difference(one.pressures(), here);
+      QVERIFY2(off < limit, qPrintable(QString("%1 ranks: %2").arg(cluster.size()).arg(off)));
+      std::vector<double> least = here, most = here;  // the same bits on all of them
+      cluster.minimum(std::span(least));
+      cluster.maximum(std::span(most));
+      QVERIFY(least == most);
+      QVERIFY(some.solver.finish(some.context).ok());
+    };
+    same_as_one(*world_);
+    const auto pairs = world_->split(world_->rank() / 2);
+    same_as_one(*pairs);
+    const auto three = world_->split(world_->rank() < 3 ? 0 : 1);
+    same_as_one(*three);
+    if (body != "sphere" || precision != "double") return;
+
+    // Four ranks leave a checkpoint that one reads.
+    Json parts = json;
+    parts["output"]["frames"]["count"] = 1000;  // one group an advance
+    RankRun four(parts, mesh, *world_);
+    four.go(4);
+    RankFiles store;
+    RankWriter writer(store, world_->leads());
+    four.solver.save(writer);
+    for (auto& [name, array] : store.arrays) {
+      if (!name.starts_with("past")) continue;
+      const auto count = array.size() / sizeof(double);
+      world_->sum(std::span(reinterpret_cast<double*>(array.data()), count));  // each entry is written by one rank
+    }
+    four.go();
+    if (!world_->leads()) return;
+    RankRun rest(parts, mesh, *alone);
+    rest.solver.load(*std::make_unique<RankReader>(store));
+    rest.go();
+    const std::vector<double> whole = four.pressures(), end = rest.pressures();
+    QVERIFY(end.size() < whole.size());
+    QVERIFY(rank_difference({whole.end() - static_cast<std::ptrdiff_t>(end.size()), whole.end()}, end) < limit);
+  }
+
+  /// Of the matrices each of four ranks holds a quarter, of the slices' values one more slice at most.
+  void memory_of_a_rank_falls() {
+    const auto mesh = rank_body("sphere");
+    auto surface = make_surface(*mesh, Ordering::hilbert, 0).value();
+    Form form;
+    form.c = 1;
+    form.dt = 0.4 * surface.mean_edge;
+    form.gamma = 1 / surface.diameter;
+    Team team({{"cpu", 1, 1}});
+    NoProgress quiet;
+    const auto matrices_of = [&](Communicator* cluster) {
+      Assembly assembly(surface, form, {}, cluster);
+      assembly.find_extents(team, quiet, {}).or_throw();
+      return std::move(*assembly.assemble<double>(team, quiet, {}));
+    };
+    const auto whole = matrices_of(nullptr), share = matrices_of(world_.get());
+    const Index values = whole.slices.nonzeros(), longest = values / whole.slices.count() * 2;
+    QVERIFY(share.slices.nonzeros() <= values / 4 + longest);
+    QCOMPARE(static_cast<Index>(world_->sum(static_cast<double>(share.slices.nonzeros()))), values);
+    QCOMPARE(share.evaluations, whole.evaluations);
+    QCOMPARE(share.skew, whole.skew);
+    QVERIFY(SparseMatrix(share.M0 - whole.M0).norm() == 0);
+    // What check and estimate count follows.
+    const Case input = rank_case(rank_json("rigid", "double"));
+    Offer offer = make_offer(input).value();
+    offer.host.value = Bytes{32} << 30;
+    const AcousticBem solver;
+    const auto fine = std::make_shared<const Mesh>(*icosphere({.divisions = 24, .equal_volume = true}));
+    const auto bytes = [&](int ranks) {
+      offer.place.ranks = ranks;
+      return static_cast<double>(solver.estimate(input, fine.get(), offer)->host_memory);
+    };
+    const double one = bytes(1), four = bytes(4);
+    QVERIFY2(four < 0.6 * one, qPrintable(QString("%1 and %2").arg(one).arg(four)));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRanks)
+#include "test_ranks.moc"
