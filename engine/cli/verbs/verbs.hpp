@@ -17,6 +17,7 @@ namespace conoid::cli {
 [[nodiscard]] Verb render_verb();
 [[nodiscard]] Verb probe_verb();
 [[nodiscard]] Verb compare_verb();
+[[nodiscard]] Verb report_verb();
 [[nodiscard]] Verb export_verb();
 [[nodiscard]] Verb list_verb();
 [[nodiscard]] Verb new_verb();
