@@ -9,10 +9,10 @@ namespace conoid::acoustic_fd {
 
 /// The matched layers of one axis: nodes below `low` and from `high` on.
 struct ShellLayer {
-  float* m[2] = {};                             ///< where cell (0, 0, 0) would be if the lower layer had all cells
-  std::int64_t to_high = 0;                     ///< what comes to a position in the higher layer
+  float* m[2] = {};          ///< where cell (0, 0, 0) would be if the lower layer had all cells
+  std::int64_t to_high = 0;  ///< what comes to a position in the higher layer
   std::int64_t m_stride_x = 0, m_stride_y = 0;
-  const float* factor = nullptr;                ///< seven tables of `nodes`, at node 0
+  const float* factor = nullptr;  ///< seven tables of `nodes`, at node 0
   int nodes = 0;
   int low = 0, high = 0;
 };

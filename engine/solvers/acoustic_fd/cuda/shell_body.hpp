@@ -50,8 +50,7 @@ __global__ void __launch_bounds__(advance_threads_z* advance_threads_y)
   const float4 s_z = load_four(t.sigma_z + z);
   const int first = t.z0 - z, last = t.z1 - z;  // of the four: cells [first, last)
   const bool whole = first <= 0 && last >= 4;
-  const bool in_y = y < t.layer[1].low || y >= t.layer[1].high,
-             in_z = z < t.layer[2].low || z + 4 > t.layer[2].high;
+  const bool in_y = y < t.layer[1].low || y >= t.layer[1].high, in_z = z < t.layer[2].low || z + 4 > t.layer[2].high;
   float4 q[2 * R + 1];
 #pragma unroll
   for (int i = 0; i < 2 * R; ++i) q[i + 1] = load_four(u + (i - R) * sx);
