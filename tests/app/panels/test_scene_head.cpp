@@ -60,13 +60,13 @@ class TestSceneHead : public QObject {
         QApplication::processEvents();
         // What is shown and hidden follows by events; on a busy machine they may come late.
         QStringList cut;
-        const bool fits = QTest::qWaitFor(
+        const bool whole = QTest::qWaitFor(
             [&] {
               cut = test::cut_or_covered(head);
               return cut.isEmpty();
             },
             2000);
-        QVERIFY2(fits, qPrintable(QString::number(width) + ": " + cut.join("; ")));
+        QVERIFY2(whole, qPrintable(QString::number(width) + ": " + cut.join("; ")));
         int choices = 0, buttons = 0;
         for (const QComboBox* combo : head.findChildren<QComboBox*>())
           if (combo->isVisible()) {
