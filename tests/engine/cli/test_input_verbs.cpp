@@ -62,6 +62,10 @@ class TestInputVerbs : public QObject {
                said.err.c_str());
       QVERIFY2(said.err.find("json:") == std::string::npos, said.err.c_str());
     }
+    // A slip in any step of the path.
+    const rod::Said section = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "paramters.steps=3"});
+    QVERIFY2(section.err.find("my case.json with --set paramters.steps=3: /paramters: unknown key") != std::string::npos,
+             section.err.c_str());
     const rod::Said value = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "parameters.steps=many"});
     QVERIFY2(value.err.find("with --set parameters.steps=many") != std::string::npos, value.err.c_str());
   }

@@ -378,7 +378,7 @@ void TestCheckpointStore::copies_leave_the_same_bytes() {
 void TestCheckpointStore::a_link_in_its_place_is_told_at_whatever_moment() {
   int refused = 0;
   std::mt19937 random(7);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 120; ++round) {
     const QTemporaryDir scratch;
     const fs::path folder = path(scratch) / "checkpoints", theirs = path(scratch) / "theirs";
     fs::create_directories(theirs);
