@@ -124,6 +124,35 @@ class TestWorkbench : public QObject {
     QVERIFY(w->actions().at("run.start")->isEnabled());
   }
 
+  void a_run_is_shown_for_what_it_is() {
+    auto w = window();
+    const auto shown = [&](const QString& words) {
+      for (auto* label : w->workbench()->findChildren<QLabel*>())
+        if (label->isVisibleTo(w->workbench()) && label->text() == words) return true;
+      return false;
+    };
+    // The case is still the one that was run: its file. An edit leaves the results to the case before.
+    const auto run = make_run("as-it-is", 2, 1);
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored() && shown("Finished"));
+    QVERIFY2(!w->windowTitle().contains("as it was run") && !w->model().is_dirty(), qPrintable(w->windowTitle()));
+    w->model().set("/title", "edited", "change of title");
+    QTRY_VERIFY(shown("Finished, before your edits"));
+    w->model().undo_stack().undo();
+    QTRY_VERIFY(shown("Finished"));
+    // The file says something else by now: a copy, which is not taken for the file and is not saved over it.
+    Json json = CaseDocument::read(run / "case.json")->json();
+    json["title"] = "as it was";
+    std::ofstream(run / "case.json") << json.dump();
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored());
+    QVERIFY2(w->windowTitle().contains("as it was run") && w->model().is_copy_of_run(), qPrintable(w->windowTitle()));
+    // Without a checkpoint there is nothing to go on from.
+    std::ofstream(run / "summary.json") << "{\"state\":\"stopped\"}";
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored() && shown("Stopped before its first checkpoint"));
+  }
+
   void the_range_over_all_frames_counts_each_frame_once() {
     auto w = window();
     std::optional<std::pair<double, double>> told;
