@@ -6,6 +6,7 @@
 #include <set>
 
 #include <QComboBox>
+#include <QDir>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
@@ -80,14 +81,17 @@ class TestOpeners : public QObject {
     std::ofstream(folder / "case.json") << json.dump();
     return folder / "case.json";
   }
-  /// Answers the question that the next dialog asks, by the button with these words; what it asked comes back.
-  static void answer(const QString& words, QString* asked) {
+  /// Answers the question that the next dialog asks, by the button with these words; what it asked comes back. Where a name is given
+  /// a picture of it is kept in the build folder, for people to look at.
+  static void answer(const QString& words, QString* asked, const QString& picture = {}) {
     auto* timer = new QTimer(qApp);
     timer->setInterval(5);
-    connect(timer, &QTimer::timeout, timer, [timer, words, asked] {
+    connect(timer, &QTimer::timeout, timer, [timer, words, asked, picture] {
       auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
       if (!box) return;
       *asked = box->text() + '\n' + box->informativeText();
+      const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+      if (!picture.isEmpty() && QDir().mkpath(kept) && !box->grab().save(kept + '/' + picture)) qFatal("no picture");
       for (QAbstractButton* button : box->buttons())
         if (button->text().remove('&') == words) {
           timer->deleteLater();
@@ -223,6 +227,8 @@ class TestOpeners : public QObject {
     for (const std::string& act : {"SystemCall \"touch '" + proof.toStdString() + "'\";",
                                    std::string("Save \"") + proof.toStdString() + ".msh\";"}) {
       QFile::remove(called);
+      const bool dark = act.starts_with("Save");
+      look_->choose(dark ? ThemeChoice::dark : ThemeChoice::light);
       std::ofstream(script) << "Point(1) = {0, 0, 0};\n" << act << '\n';
       QVERIFY(!why_not_trusted(script).empty());
       auto w = window();
@@ -235,7 +241,7 @@ class TestOpeners : public QObject {
       QTRY_VERIFY(button->isVisible());
       // No: nothing is executed, and nothing is remembered.
       QString asked;
-      answer("Cancel", &asked);
+      answer("Cancel", &asked, dark ? "trust-dark.png" : "trust-light.png");
       button->click();
       QVERIFY2(asked.contains(QString::fromStdString(why_not_trusted(script))), qPrintable(asked));
       QVERIFY(!mesh.is_reading() && !QFile::exists(called) && !QFile::exists(proof));
@@ -257,6 +263,7 @@ class TestOpeners : public QObject {
       std::ofstream(script, std::ios::app) << "// more\n";
       QVERIFY(!why_not_trusted(script).empty());
     }
+    look_->choose(ThemeChoice::light);
     qunsetenv("CONOID_GMSH");
   }
 
