@@ -20,6 +20,7 @@
 #include <QTimer>
 #include <QUrl>
 
+#include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
@@ -306,6 +307,40 @@ class TestOpeners : public QObject {
     size->setModified(true);
     panel.set_unit("mm");
     QCOMPARE(size->text(), QString("7 cm"));
+  }
+
+  void a_surface_is_repaired_and_placed_in_the_pane_of_the_mesh() {
+    const auto file = case_with_mesh("repair", "box.msh");
+    QVERIFY(write_mesh(*box_surface({}), file.parent_path() / "box.msh").ok());
+    auto w = window();
+    QVERIFY(w->open_case(file).ok());
+    w->workbench()->show_mesh(true);
+    MeshModel& mesh = w->workbench()->mesh();
+    MeshPanel& panel = w->workbench()->mesh_panel();
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading());
+    const auto editor = [&](const std::string& pointer) -> FieldEditor* {
+      for (auto* one : panel.findChildren<FieldEditor*>())
+        if (one->pointer() == pointer) return one;
+      return nullptr;
+    };
+    for (const char* key : {"merge", "orient", "fill_holes", "flip", "scale", "rotate", "translate"})
+      QVERIFY2(editor(std::string("/mesh/") + key), key);
+    QVERIFY(!editor("/mesh/file") && !editor("/mesh/merge")->isVisible());
+    for (auto* fold : panel.findChildren<FoldButton*>()) fold->set_open(true);
+    QVERIFY(editor("/mesh/merge")->isVisible());
+    // What is chosen here is an edit of the case, and the mesh follows.
+    const auto wide = [&] { return mesh.mesh()->summary.high[0] - mesh.mesh()->summary.low[0]; };
+    const double before = wide();
+    auto* scale = editor("/mesh/scale")->findChild<QLineEdit*>();
+    QVERIFY(scale);
+    scale->setFocus();
+    QTest::keyClicks(scale, "3");
+    QTest::keyClick(scale, Qt::Key_Return);
+    QCOMPARE(w->model().json()["mesh"]["scale"].dump(), std::string("3"));
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && std::abs(wide() - 3 * before) < 1e-9 * before);
+    w->model().undo_stack().undo();
+    QCOMPARE(scale->text(), QString());
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && std::abs(wide() - before) < 1e-9 * before);
   }
 
   void every_error_stands_at_its_control_data() {

@@ -137,7 +137,7 @@ class TestInputVerbs : public QObject {
     for (int i = 0; i < 5; ++i)
       json["excitation"]["sources"].push_back(
           {{"position", {50 + i, 60, 70}},
-           {"signal", {{"kind", "file"}, {"file", CONOID_TEST_DATA "/inputs/signal-decimal-comma.csv"}}}});
+           {"signal", {{"kind", "sampled"}, {"file", CONOID_TEST_DATA "/inputs/signal-decimal-comma.csv"}}}});
     rod::write_case(scratch / "case.json", json);
     const rod::Said said = conoid(scratch.path(), {"check", "case.json"});
     QCOMPARE(said.exit, 3);
