@@ -8,8 +8,11 @@
 #include <QAbstractSlider>
 #include <QAccessible>
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QGuiApplication>
+#include <QImage>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
@@ -18,6 +21,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
+#include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTabBar>
@@ -486,6 +490,26 @@ class TestWorkbench : public QObject {
   }
 
   // Arrows move a pointer that begins in the middle, Enter or space clicks.
+  void keys_copy_the_picture_and_fill_the_screen() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("copied", 3, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    QGuiApplication::clipboard()->clear();
+    QTest::keyClick(view.viewport()->widget(), Qt::Key_C, Qt::ControlModifier);
+    const QImage copied = QGuiApplication::clipboard()->image();
+    QVERIFY(copied.width() > 100 && copied.height() > 100);
+    QSet<QRgb> colours;
+    for (int y = 0; y < copied.height(); y += 3)
+      for (int x = 0; x < copied.width(); x += 3) colours.insert(copied.pixel(x, y));
+    QVERIFY2(colours.size() > 50, qPrintable(QString::number(colours.size())));
+    for (const bool full : {true, false}) {
+      QTest::keyClick(w.get(), Qt::Key_F11);
+      QTRY_COMPARE(w->isFullScreen(), full);
+      QCOMPARE(w->actions().at("view.fullscreen")->isChecked(), full);
+    }
+  }
+
   void keys_point_as_the_mouse_does() {
     auto w = window();
     QVERIFY(w->open_run(make_run("keys", 3, 1)).ok());
