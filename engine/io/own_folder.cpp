@@ -25,7 +25,8 @@ Status expect_own_folder(const fs::path& folder) {
     if (const fs::path above = folder.parent_path(); ::lstat(above.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
       return expect_own_folder(above);
     if (failed == ENOENT)
-      return make_error(ErrorCode::file, fmt::format("'{}' is gone: it was moved or removed", folder.string()), put_it_back);
+      return make_error(ErrorCode::file, fmt::format("'{}' is gone: it was moved or removed", folder.string()),
+                        put_it_back);
     return system_error("find the folder", folder.string(), failed);
   }
   if (S_ISDIR(info.st_mode)) return {};

@@ -251,8 +251,7 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
   const char* unit = quantity == ModelQuantity::speed ? "m/s" : "kg/m^3";
   const auto model = open_model(task.file, quantity);
   if (!model) return model.error();
-  for (const std::string& note : (*model)->notes())
-    sink({"note", note, std::numeric_limits<double>::quiet_NaN(), ""});
+  for (const std::string& note : (*model)->notes()) sink({"note", note, std::numeric_limits<double>::quiet_NaN(), ""});
   const ModelBox old = (*model)->box();
   ModelBox box = old;
   for (std::size_t a = 0; a < 3; ++a) {

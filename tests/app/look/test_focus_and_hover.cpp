@@ -88,7 +88,8 @@ class TestFocusAndHover : public QObject {
     QTest::addColumn<int>("kind");
     QTest::addColumn<bool>("dark");
     for (int i = 0; i < static_cast<int>(std::size(kinds)); ++i)
-      for (const bool dark : {false, true}) QTest::addRow("%s, %s", kinds[i].name, dark ? "dark" : "light") << i << dark;
+      for (const bool dark : {false, true})
+        QTest::addRow("%s, %s", kinds[i].name, dark ? "dark" : "light") << i << dark;
   }
   void they_are_seen_and_differ() {
     QFETCH(const int, kind);
@@ -134,7 +135,9 @@ class TestFocusAndHover : public QObject {
     widget->setFocus(Qt::TabFocusReason);
     QTRY_VERIFY(widget->hasFocus());
     const QImage focused = picture();
-    const QString said = QString("focus %1, focus and mouse %2 pixels").arg(difference(plain, focused)).arg(difference(hovered, focused));
+    const QString said = QString("focus %1, focus and mouse %2 pixels")
+                             .arg(difference(plain, focused))
+                             .arg(difference(hovered, focused));
     QVERIFY2(difference(plain, focused) >= 16 && difference(hovered, focused) >= 16, qPrintable(said));
   }
 };

@@ -64,8 +64,9 @@ class TestInputVerbs : public QObject {
     }
     // A slip in any step of the path.
     const rod::Said section = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "paramters.steps=3"});
-    QVERIFY2(section.err.find("my case.json with --set paramters.steps=3: /paramters: unknown key") != std::string::npos,
-             section.err.c_str());
+    QVERIFY2(
+        section.err.find("my case.json with --set paramters.steps=3: /paramters: unknown key") != std::string::npos,
+        section.err.c_str());
     const rod::Said value = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "parameters.steps=many"});
     QVERIFY2(value.err.find("with --set parameters.steps=many") != std::string::npos, value.err.c_str());
   }
@@ -146,7 +147,8 @@ class TestInputVerbs : public QObject {
     QVERIFY2(first != std::string::npos, said.err.c_str());
     // In one message: the word may stand twice in it, but there is one "error:".
     std::size_t errors = 0;
-    for (std::size_t at = said.err.find("error:"); at != std::string::npos; at = said.err.find("error:", at + 1)) ++errors;
+    for (std::size_t at = said.err.find("error:"); at != std::string::npos; at = said.err.find("error:", at + 1))
+      ++errors;
     QVERIFY2(errors == 1, said.err.c_str());
   }
   void repairs_can_be_asked_for() {

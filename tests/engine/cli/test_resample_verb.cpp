@@ -61,8 +61,8 @@ class TestResampleVerb : public QObject {
 
   void what_a_file_states_is_said() {
     for (const bool json : {false, true}) {
-      const rod::Said said =
-          resample(QStringList{CONOID_TEST_DATA "/inputs/model-in-feet.sgy"} + (json ? QStringList{"--json"} : QStringList{}));
+      const rod::Said said = resample(QStringList{CONOID_TEST_DATA "/inputs/model-in-feet.sgy"} +
+                                      (json ? QStringList{"--json"} : QStringList{}));
       COMPARE_EXIT(said, 0);
       QVERIFY2(said.out.find("feet") != std::string::npos, said.out.c_str());
     }

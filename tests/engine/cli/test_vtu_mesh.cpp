@@ -52,7 +52,8 @@ class TestVtuMesh : public QObject {
                              Kept{"polygon.vtu", "1 polygons were cut into triangles", 4, 1.5 * std::sqrt(3.0)},
                              Kept{"lagrange-tet2.vtu", "1 tet10", 1, 1.0 / 6}}) {
       rod::fs::remove(scratch / "out.msh");
-      const rod::Said said = mesh(scratch.path(), {QString(CONOID_TEST_DATA "/inputs/") + kept.name, "--convert", "out.msh"});
+      const rod::Said said =
+          mesh(scratch.path(), {QString(CONOID_TEST_DATA "/inputs/") + kept.name, "--convert", "out.msh"});
       COMPARE_EXIT(said, 0);
       QVERIFY2(said.says(kept.said), said.out.c_str());
       const auto read = conoid::read_mesh(scratch / "out.msh");
@@ -60,7 +61,8 @@ class TestVtuMesh : public QObject {
       QCOMPARE(read->cell_count(), kept.cells);
       double measure = 0;
       int dimension = 0;
-      for (conoid::Index c = 0; c < read->cell_count(); ++c) dimension = std::max(dimension, conoid::dimension_of(read->shape(c)));
+      for (conoid::Index c = 0; c < read->cell_count(); ++c)
+        dimension = std::max(dimension, conoid::dimension_of(read->shape(c)));
       for (conoid::Index c = 0; c < read->cell_count(); ++c)
         if (conoid::dimension_of(read->shape(c)) == dimension) measure += conoid::cell_measure(*read, c);
       QVERIFY2(std::abs(measure - kept.measure) < 1e-6, (kept.name + std::to_string(measure)).c_str());

@@ -45,7 +45,8 @@ class TestLegend : public QObject {
                   counted = std::stoul(entry.label.substr(1));
                 else
                   ++named;
-                QVERIFY2(entry.y >= 0 && entry.y <= frame.height && entry.x >= 0 && entry.x < frame.width, where.c_str());
+                QVERIFY2(entry.y >= 0 && entry.y <= frame.height && entry.x >= 0 && entry.x < frame.width,
+                         where.c_str());
               }
               QCOMPARE(named + counted, curves);
             }
