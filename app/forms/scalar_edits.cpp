@@ -146,14 +146,15 @@ bool UnitLineEdit::shows_unit() const {
   return shown.isEmpty() || json_from_text(shown).is_number();
 }
 
+bool leaves_undo_to_the_case(const QLineEdit& line, const QEvent& event) {
+  if (event.type() != QEvent::ShortcutOverride || line.isModified()) return false;
+  const auto& key = static_cast<const QKeyEvent&>(event);
+  return key.matches(QKeySequence::Undo) || key.matches(QKeySequence::Redo) ||
+         key.keyCombination() == QKeyCombination(Qt::CTRL, Qt::Key_Y);
+}
+
 bool UnitLineEdit::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && !isModified()) {
-    const auto* key = static_cast<QKeyEvent*>(event);
-    const bool of_the_case = key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo) ||
-                             key->keyCombination() == QKeyCombination(Qt::CTRL, Qt::Key_Y);
-    if (of_the_case) return QWidget::event(event);  // not taken: the window's shortcut gets it
-  }
-  return QLineEdit::event(event);
+  return leaves_undo_to_the_case(*this, *event) ? QWidget::event(event) : QLineEdit::event(event);
 }
 
 void UnitLineEdit::paintEvent(QPaintEvent* event) {

@@ -15,6 +15,10 @@ namespace conoid::app {
 
 class FilePreview;
 
+/// Undo and redo are a line's own only while something is being typed in it; what has been entered is taken back by the case's, by
+/// the window's shortcut: whether `event` is such a key and not the line's to take.
+[[nodiscard]] bool leaves_undo_to_the_case(const QLineEdit& line, const QEvent& event);
+
 /// A line that shows the SI unit, faint, at its right end as long as what stands there has no unit of its own.
 class UnitLineEdit : public QLineEdit {
   Q_OBJECT
@@ -26,7 +30,6 @@ class UnitLineEdit : public QLineEdit {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  /// Undo and redo are the line's own only while something is being typed; what has been entered is taken back by the case's.
   bool event(QEvent* event) override;
 
  private:

@@ -46,6 +46,7 @@ class StrokeIcon final : public QIconEngine {
     renderer.render(painter, rect);
   }
   QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    if (size.isEmpty()) return {};  // a button that has no room left
     QPixmap picture(size);
     picture.fill(Qt::transparent);
     QPainter painter(&picture);

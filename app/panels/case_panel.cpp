@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include "app/forms/object_form.hpp"
+#include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/forms/variant_edit.hpp"
 #include "app/look/small_widgets.hpp"
@@ -56,6 +57,9 @@ class TitleEdit final : public QLineEdit {
   using QLineEdit::QLineEdit;
 
  protected:
+  bool event(QEvent* event) override {
+    return leaves_undo_to_the_case(*this, *event) ? QWidget::event(event) : QLineEdit::event(event);
+  }
   void paintEvent(QPaintEvent* event) override {
     const QString whole = text();
     const int room = width() - 8;

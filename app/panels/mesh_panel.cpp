@@ -126,7 +126,7 @@ void QualityBars::paintEvent(QPaintEvent*) {
 }
 
 MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidget* parent)
-    : QWidget(parent), model_(model), mesh_(mesh), look_(look) {
+    : QWidget(parent), model_(model), mesh_(mesh), look_(look), context_{model, look} {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
   auto* outer = new QVBoxLayout(this);
@@ -172,6 +172,13 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   checks_ = new QVBoxLayout;
   checks_->setSpacing(4);
   inner->addLayout(checks_);
+
+  repair_box_ = new QWidget(content_);
+  repair_ = new QVBoxLayout(repair_box_);
+  repair_->setContentsMargins(0, 0, 0, 0);
+  repair_->setSpacing(6);
+  inner_column->addWidget(repair_box_);
+  make_repair();
 
   inner_column->addWidget(make_box(tr("Elements a wavelength"), &inner));
   auto* waves = new QGridLayout;
@@ -263,6 +270,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   connect(&mesh, &MeshModel::changed, this, &MeshPanel::refresh);
   connect(&model, &CaseModel::changed, this, [this] {
     if (!frequency_->isModified() && !speed_->isModified()) refresh_waves();
+    if (repair_form_) repair_form_->refresh();
     if (!mesh_.mesh()) return;
     fill_groups(*mesh_.mesh());
     tab_as_laid_out(this);
@@ -270,6 +278,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   connect(&model, &CaseModel::opened, this, [this] {
     frequency_->setModified(false);
     speed_->setModified(false);
+    make_repair();
   });
   refresh();
 }
@@ -281,6 +290,32 @@ QWidget* MeshPanel::make_box(const QString& title, QVBoxLayout** column) {
   (*column)->setSpacing(6);
   (*column)->addWidget(make_label(title, "section", box));
   return box;
+}
+
+void MeshPanel::make_repair() {
+  clear_layout(repair_);
+  repair_form_ = nullptr;
+  const Json* mesh = nullptr;
+  if (model_.is_open() && model_.schema().contains("properties") && model_.schema()["properties"].contains("mesh"))
+    mesh = &model_.schema()["properties"]["mesh"]["properties"];
+  repair_box_->setVisible(mesh != nullptr);
+  if (!mesh) return;
+  static const std::set<std::string> keys = {"merge", "orient", "fill_holes", "flip", "scale", "rotate", "translate"};
+  Json node = {{"type", "object"}, {"properties", Json::object()}};
+  std::set<std::string> others;
+  bool used = false;
+  for (const auto& [key, child] : mesh->items()) {
+    if (!keys.contains(key)) {
+      others.insert(key);
+      continue;
+    }
+    node["properties"][key] = child;
+    node["properties"][key].erase("advanced");  // here they are what it is about
+    used = used || model_.value(child_pointer("/mesh", key)) != nullptr;
+  }
+  repair_form_ = new ObjectForm(context_, "/mesh", node, {}, repair_box_, others);
+  repair_->addWidget(new FoldButton(look_, tr("Repair and place"), repair_form_, used, repair_box_));
+  repair_->addWidget(repair_form_);
 }
 
 QWidget* MeshPanel::make_chooser() {

@@ -8,6 +8,7 @@
 
 #include <QWidget>
 
+#include "app/forms/field_editor.hpp"
 #include "app/look/theme.hpp"
 #include "app/model/case_model.hpp"
 #include "app/model/mesh_model.hpp"
@@ -83,6 +84,8 @@ class MeshPanel : public QWidget {
   void mesh_geometry();
   void fill_again(const MeshPreview& mesh);
   void fill_worst(const MeshPreview& mesh);
+  /// The keys of the case by which a surface is repaired and placed, as the form of the case has them.
+  void make_repair();
   QWidget* make_chooser();
   void show_chosen();
   void show_sides();
@@ -93,6 +96,7 @@ class MeshPanel : public QWidget {
   CaseModel& model_;
   MeshModel& mesh_;
   const Look& look_;
+  FormContext context_;
   QLabel* note_;
   QPushButton* first_;  ///< meshes a geometry that has no mesh yet
   QScrollArea* scroll_;
@@ -100,6 +104,9 @@ class MeshPanel : public QWidget {
   QGridLayout* figures_;
   QComboBox* unit_;
   QVBoxLayout* checks_;
+  QWidget* repair_box_;
+  QVBoxLayout* repair_;
+  FieldEditor* repair_form_ = nullptr;  ///< none without a case that takes a mesh
   QualityBars* bars_;
   QLabel* quality_text_;
   QVBoxLayout* worst_;

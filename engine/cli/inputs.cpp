@@ -91,9 +91,11 @@ Diagnostic at_its_flag(Diagnostic d, const std::vector<std::string>& assignments
     const auto pointer = to_pointer(assignment.substr(0, assignment.find('=')));
     if (!pointer) continue;
     const bool same = d.place.pointer == *pointer, inside = d.place.pointer.starts_with(*pointer + "/");
-    // Errors of a key that is not known stand at the key, those of a step on the way to it above.
+    // Errors of a key that is not known stand at the key, which may be any step on the way to what was set; others that the setting
+    // brings stand above it and name its last step.
     const bool above =
-        pointer->starts_with(d.place.pointer + "/") && d.text.find(pointer_steps(*pointer).back()) != std::string::npos;
+        pointer->starts_with(d.place.pointer + "/") &&
+        (d.text.starts_with("unknown key") || d.text.find(pointer_steps(*pointer).back()) != std::string::npos);
     if (!same && !inside && !above) continue;
     d.place.file = fmt::format("{} with --set {}", d.place.file, assignment);
     d.place.line = 0;

@@ -90,10 +90,8 @@ class FileCheckpoint final : public RankCheckpoint {
   FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
       : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
     fd_ = Descriptor(create_in_own_folder(file_));
-    if (const int failed = errno; fd_.get() < 0) {
-      const Status folder = expect_own_folder(file_.parent_path());
-      failure_ = folder ? system_error("write", file_.string(), failed) : folder.error();
-    }
+    if (const int failed = errno; fd_.get() < 0)
+      failure_ = told_by_folder(file_.parent_path(), system_error("write", file_.string(), failed)).error();
     write(std::as_bytes(std::span(checkpoint_format::head)));
   }
   ~FileCheckpoint() override = default;
@@ -337,11 +335,21 @@ fs::path CheckpointStore::part_of(Index step) const {
   return folder_ / fmt::format("step-{:012}.part", step);
 }
 
+// The folder may be replaced by a link at any moment, also between two of these calls: an error tells that first.
 Status CheckpointStore::prepare(Index step) const {
-  const fs::path part = part_of(step);
   std::error_code code;
   fs::create_directories(folder_, code);
-  if (code) return system_error("make folder", folder_.string(), code.value());
+  if (std::error_code ignored; code && !fs::is_symlink(folder_, ignored))
+    return system_error("make folder", folder_.string(), code.value());
+  return told_by_folder(folder_, prepare_part(step));
+}
+Status CheckpointStore::commit(Index step, int ranks) const {
+  return told_by_folder(folder_, commit_part(step, ranks));
+}
+
+Status CheckpointStore::prepare_part(Index step) const {
+  const fs::path part = part_of(step);
+  std::error_code code;
   if (Status s = expect_own_folder(folder_); !s) return s;
   remove_checkpoint(part);
   fs::create_directory(part, code);
@@ -356,7 +364,7 @@ Result<std::unique_ptr<RankCheckpoint>> CheckpointStore::writer(Index step, int 
       std::make_unique<FileCheckpoint>(part_of(step) / rank_file_name(rank), rank, std::move(give_up)));
 }
 
-Status CheckpointStore::commit(Index step, int ranks) const {
+Status CheckpointStore::commit_part(Index step, int ranks) const {
   const fs::path part = part_of(step);
   if (Status s = expect_own_folder(folder_); !s) return s;
   if (Status s = expect_own_folder(part); !s) return s;
@@ -383,6 +391,7 @@ Status CheckpointStore::commit(Index step, int ranks) const {
     if (code) return system_error("rename", part.string(), code.value());
   }
   if (Status s = sync_folder(folder_); !s) return s;
+  if (Status s = expect_own_folder(folder_); !s) return s;
   remove_surplus(step);
   return {};
 }

@@ -76,6 +76,8 @@ class CheckpointStore {
 
  private:
   [[nodiscard]] std::filesystem::path part_of(Index step) const;
+  [[nodiscard]] Status prepare_part(Index step) const;
+  [[nodiscard]] Status commit_part(Index step, int ranks) const;
   void remove_surplus(Index newest) const;
   std::filesystem::path folder_;
   int keep_ = 2;

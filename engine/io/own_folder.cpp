@@ -13,6 +13,10 @@
 namespace conoid {
 namespace fs = std::filesystem;
 
+namespace {
+constexpr const char* put_it_back = "Put the folder itself back into its place, then go on with `conoid resume`.";
+}
+
 Status expect_own_folder(const fs::path& folder) {
   struct stat info {};
   if (::lstat(folder.c_str(), &info) != 0) {
@@ -20,6 +24,9 @@ Status expect_own_folder(const fs::path& folder) {
     // What has vanished may be hidden by a link that stands for the folder above it.
     if (const fs::path above = folder.parent_path(); ::lstat(above.c_str(), &info) == 0 && S_ISLNK(info.st_mode))
       return expect_own_folder(above);
+    if (failed == ENOENT)
+      return make_error(ErrorCode::file, fmt::format("'{}' is gone: it was moved or removed", folder.string()),
+                        put_it_back);
     return system_error("find the folder", folder.string(), failed);
   }
   if (S_ISDIR(info.st_mode)) return {};
@@ -29,7 +36,13 @@ Status expect_own_folder(const fs::path& folder) {
           ? fmt::format("'{}' has become a link, which could lead out of the run folder; it is not followed",
                         folder.string())
           : fmt::format("'{}' is no longer a folder", folder.string()),
-      "Put the folder itself back into its place, then go on with `conoid resume`.");
+      put_it_back);
+}
+
+Status told_by_folder(const fs::path& folder, Status status) {
+  if (status) return status;
+  Status own = expect_own_folder(folder);
+  return own ? std::move(status) : own;
 }
 
 int create_in_own_folder(const fs::path& file) {

@@ -12,6 +12,10 @@ namespace conoid {
 /// removed, to other places.
 [[nodiscard]] Status expect_own_folder(const std::filesystem::path& folder);
 
+/// `status` as it is, unless it is an error and `folder` is no longer a folder itself: then the error that says so. A path below a
+/// folder that was just replaced fails with words ("no such file") that do not say why.
+[[nodiscard]] Status told_by_folder(const std::filesystem::path& folder, Status status);
+
 /// Opens `file` for writing, made anew, in a folder that is none by a link only; -1 with errno set where that fails (ELOOP, ENOTDIR:
 /// a link).
 [[nodiscard]] int create_in_own_folder(const std::filesystem::path& file);

@@ -193,7 +193,7 @@ Table& RunResults::table(const TableInfo& info) {
     opened = table.file.open(path, -1);
     if (opened) table.file.append(head);
   }
-  if (!opened) fail(opened.error());
+  if (!opened) fail(told_by_folder(folder_.charts(), std::move(opened)).error());
   return table;
 }
 

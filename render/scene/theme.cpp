@@ -117,8 +117,9 @@ Theme light_theme() {
   theme.grid = rgb(0xe4e7eb);
   theme.surface = rgb(0xc9ced6);
   theme.accent = rgb(0x2563c9);
-  theme.series = {rgb(0x2563c9), rgb(0xd9480f), rgb(0x0f8a6d), rgb(0x8b3fc4),
-                  rgb(0xb58900), rgb(0xc2255c), rgb(0x3b8ea5), rgb(0x5c6670)};
+  // The curves of resources/themes, which differ for the colour-blind, too.
+  theme.series = {rgb(0x0b7080), rgb(0xe65d07), rgb(0x4a4baa), rgb(0xbf0965),
+                  rgb(0x73984e), rgb(0x88643e), rgb(0x0376da), rgb(0x898b8c)};
   choose_font(theme);
   return theme;
 }
@@ -134,8 +135,8 @@ Theme dark_theme() {
   theme.grid = rgb(0x2a2f37);
   theme.surface = rgb(0x6b7480);
   theme.accent = rgb(0x5b9bff);
-  theme.series = {rgb(0x5b9bff), rgb(0xff8a4c), rgb(0x3ecfa5), rgb(0xc08bf0),
-                  rgb(0xe3b341), rgb(0xf472a0), rgb(0x67c5dd), rgb(0xa3acb6)};
+  theme.series = {rgb(0x3fb6c6), rgb(0xed741b), rgb(0x9a99fc), rgb(0xcd7b9f),
+                  rgb(0xadd746), rgb(0xcfa878), rgb(0xa1c8ff), rgb(0xbcb8b2)};
   theme.signed_map = "swing-dark";
   theme.magnitude_map = "depth-dark";
   choose_font(theme);

@@ -74,7 +74,9 @@ void resample(const ResampleOptions& options, Context& context) {
   Json rows = Json::array();
   const Status done = solver->resample(task, [&](const ReportRow& row) {
     if (!row.text.empty()) context.say("{:<24}  {}", row.name, row.text);
-    rows.push_back({{"name", row.name}, {"value", number_json(row.value)}, {"unit", row.unit}});
+    Json line = {{"name", row.name}, {"value", number_json(row.value)}, {"unit", row.unit}};
+    if (row.name == "note") line["text"] = row.text;
+    rows.push_back(std::move(line));
   });
   if (!done) return context.fail(done.error());
   Json json = {{"file", options.file}, {"rows", rows}};
@@ -88,7 +90,8 @@ void resample(const ResampleOptions& options, Context& context) {
 void add_resample(OptionSet verb, Context& context) {
   const auto options = std::make_shared<ResampleOptions>();
   verb.value("FILE", options->file,
-             "Model (.sgy, .vti, JSON header of raw floats) or traces (.sgy, .csv; with --interval)")
+             "Model (.sgy, .vti, .rsf, .h5, or the JSON header of raw floats or of a .npy) or traces (.sgy, .csv; with "
+             "--interval)")
       .required();
   verb.value("--out,-o", options->out, "File to write, of the kind its ending says (default: the report alone)");
   verb.value("--spacing", options->spacing, "Models: new distance of the samples, or three: x,y,z").separated_by(',');

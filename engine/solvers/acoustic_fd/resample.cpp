@@ -251,6 +251,7 @@ Status resample_model(const ResampleTask& task, ResampleFilter filter, const Rep
   const char* unit = quantity == ModelQuantity::speed ? "m/s" : "kg/m^3";
   const auto model = open_model(task.file, quantity);
   if (!model) return model.error();
+  for (const std::string& note : (*model)->notes()) sink({"note", note, std::numeric_limits<double>::quiet_NaN(), ""});
   const ModelBox old = (*model)->box();
   ModelBox box = old;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -493,6 +494,9 @@ Status resample_file(const ResampleTask& task, const ReportSink& sink) {
   if (!task.out.empty() && std::filesystem::exists(task.out, ignored))
     return make_error(ErrorCode::file, "the file exists; nothing is written over", "Give another name.",
                       {task.out.string(), 0, ""});
+  if (!(task.interval > 0) && lower_case_ending(task.file) == ".csv")
+    return wrong(task.file, "a table holds traces, and these are put on another interval",
+                 "Give it, for example --interval 4ms.");
   if (!(task.interval > 0)) return resample_model(task, filter, sink);
   if (is_segy(task.file) != is_segy(task.out) && !task.out.empty())
     return wrong(task.out, "traces keep their format, SEG-Y or CSV", "Give the new file the ending of the old one.");

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every text colour of both themes stands out from what it is written on; every sentence of the window has its French.
+// Every text colour of both themes stands out from what it is written on, curves from each other for everybody; every sentence of the window has its French.
 // labels: unit
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include <QDirIterator>
 #include <QFile>
@@ -33,6 +37,54 @@ double luminance(const QColor& c) {
 double contrast(const QColor& a, const QColor& b) {
   const double high = std::max(luminance(a), luminance(b)), low = std::min(luminance(a), luminance(b));
   return (high + 0.05) / (low + 0.05);
+}
+
+using Triple = std::array<double, 3>;
+
+/// What a colour is to people without one kind of cone: Machado, Oliveira, Fernandes, IEEE TVCG 15 (2009) 1291, table for severity 1,
+/// on linear values; then CIE L*a*b* under D65.
+Triple lab_seen(const QColor& colour, const std::array<Triple, 3>& cones) {
+  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  const Triple rgb = {linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+  const auto times = [](const std::array<Triple, 3>& m, const Triple& v) {
+    Triple out{};
+    for (std::size_t i = 0; i < 3; ++i) out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+    return out;
+  };
+  Triple seen = times(cones, rgb);
+  for (double& v : seen) v = std::clamp(v, 0.0, 1.0);
+  static constexpr std::array<Triple, 3> to_xyz = {{{0.4124564 / 0.95047, 0.3575761 / 0.95047, 0.1804375 / 0.95047},
+                                                    {0.2126729, 0.7151522, 0.0721750},
+                                                    {0.0193339 / 1.08883, 0.1191920 / 1.08883, 0.9503041 / 1.08883}}};
+  Triple f = times(to_xyz, seen);
+  for (double& v : f) v = v > 216.0 / 24389 ? std::cbrt(v) : (24389.0 / 27 * v + 16) / 116;
+  return {116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])};
+}
+
+/// CIEDE2000, as in Sharma, Wu, Dalal, Color Research and Application 30 (2005) 21.
+double ciede2000(const Triple& a, const Triple& b) {
+  constexpr double degree = std::numbers::pi / 180;
+  const auto seventh = [](double c) { return std::sqrt(std::pow(c, 7) / (std::pow(c, 7) + std::pow(25.0, 7))); };
+  const double g = 0.5 * (1 - seventh((std::hypot(a[1], a[2]) + std::hypot(b[1], b[2])) / 2));
+  const double c1 = std::hypot((1 + g) * a[1], a[2]), c2 = std::hypot((1 + g) * b[1], b[2]);
+  const auto hue = [&](const Triple& v) {
+    const double h = std::atan2(v[2], (1 + g) * v[1]) / degree;
+    return h < 0 ? h + 360 : h;
+  };
+  const double h1 = hue(a), h2 = hue(b);
+  double dh = c1 * c2 == 0 ? 0 : h2 - h1;
+  if (dh > 180) dh -= 360;
+  if (dh < -180) dh += 360;
+  double h = h1 + h2;
+  if (c1 * c2 != 0) h = std::abs(h1 - h2) <= 180 ? h / 2 : (h < 360 ? h + 360 : h - 360) / 2;
+  const double l = (a[0] + b[0]) / 2, c = (c1 + c2) / 2;
+  const double t = 1 - 0.17 * std::cos((h - 30) * degree) + 0.24 * std::cos(2 * h * degree) +
+                   0.32 * std::cos((3 * h + 6) * degree) - 0.2 * std::cos((4 * h - 63) * degree);
+  const double sl = 1 + 0.015 * (l - 50) * (l - 50) / std::sqrt(20 + (l - 50) * (l - 50));
+  const double dl = (b[0] - a[0]) / sl, dc = (c2 - c1) / (1 + 0.045 * c);
+  const double dd = 2 * std::sqrt(c1 * c2) * std::sin(dh / 2 * degree) / (1 + 0.015 * c * t);
+  const double turn = -2 * seventh(c) * std::sin(60 * degree * std::exp(-std::pow((h - 275) / 25, 2)));
+  return std::sqrt(dl * dl + dc * dc + dd * dd + turn * dc * dd);
 }
 
 /// All literals inside tr("…") below app/.
@@ -99,6 +151,32 @@ class TestThemeAndWords : public QObject {
       // Curves are graphics: 3:1 (WCAG 1.4.11).
       for (const auto& curve : read_json(root + "/resources/themes/" + name + ".json")["series"].toArray())
         QVERIFY2(contrast(QColor(curve.toString()), colour("chart")) >= 3, qPrintable(name + " " + curve.toString()));
+    }
+  }
+
+  void curves_differ_for_everybody() {
+    // Two pairs of the paper's table: the arithmetic is right.
+    QVERIFY(std::abs(ciede2000({50, 2.6772, -79.7751}, {50, 0, -82.7485}) - 2.0425) < 1e-4);
+    QVERIFY(std::abs(ciede2000({22.7233, 20.0904, -46.6940}, {23.0331, 14.9730, -42.5619}) - 2.0373) < 1e-4);
+    const std::array<std::pair<const char*, std::array<Triple, 3>>, 4> eyes = {
+        {{"all cones", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}},
+         {"no red cones",
+          {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}}},
+         {"no green cones",
+          {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}}},
+         {"no blue cones",
+          {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}}};
+    for (const QString name : {"light", "dark"}) {
+      const QJsonArray curves = read_json(root + "/resources/themes/" + name + ".json")["series"].toArray();
+      QVERIFY(curves.size() >= 8);
+      for (const auto& [whose, cones] : eyes)
+        for (int i = 0; i < curves.size(); ++i)
+          for (int j = 0; j < i; ++j) {
+            const QString one = curves[i].toString(), other = curves[j].toString();
+            const double apart = ciede2000(lab_seen(QColor(one), cones), lab_seen(QColor(other), cones));
+            QVERIFY2(apart >= 10,
+                     qPrintable(QString("%1, %2: %3 and %4 are %5 apart").arg(name, whose, one, other).arg(apart)));
+          }
     }
   }
 

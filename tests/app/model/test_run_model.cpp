@@ -8,6 +8,7 @@
 #include "app/model/frame_history.hpp"
 #include "app/model/run_model.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/log.hpp"
 #include "tests/app/fake_session.hpp"
 
 using namespace conoid;
@@ -54,6 +55,28 @@ class TestRunModel : public QObject {
     QCOMPARE(run.exit_code(), 0);
     run.send(Command::pause);  // no port any more
     QVERIFY(shared->commands.empty());
+  }
+
+  void its_log_has_one_clock() {
+    // What the program logs counts from its start, what the run says from the run's: both are of the run.
+    QTest::qWait(1500);
+    auto shared = std::make_shared<FakeState>();
+    RunModel run(test::fake_start(shared));
+    run.start({});
+    shared->set_state(SessionState::running);
+    run.poll();
+    conoid::log::info("of the program");
+    run.add_log({LogLevel::info, run.elapsed(), "of the run", {}, {}});
+    shared->set_state(SessionState::failed, make_error(ErrorCode::not_converged, "diverged", "smaller steps"));
+    run.poll();
+    QVERIFY(run.log().size() >= 3);
+    bool heard = false;
+    for (const LogLine& line : run.log()) {
+      heard = heard || line.text == "of the program";
+      QVERIFY2(line.seconds >= 0 && line.seconds <= run.elapsed() + 0.01,
+               (line.text + " at " + std::to_string(line.seconds)).c_str());
+    }
+    QVERIFY(heard);
   }
 
   void exit_codes_are_those_of_the_command_line() {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include <QComboBox>
+#include <QDir>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
@@ -19,6 +20,7 @@
 #include <QTimer>
 #include <QUrl>
 
+#include "app/forms/object_form.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
@@ -80,14 +82,17 @@ class TestOpeners : public QObject {
     std::ofstream(folder / "case.json") << json.dump();
     return folder / "case.json";
   }
-  /// Answers the question that the next dialog asks, by the button with these words; what it asked comes back.
-  static void answer(const QString& words, QString* asked) {
+  /// Answers the question that the next dialog asks, by the button with these words; what it asked comes back. Where a name is given
+  /// a picture of it is kept in the build folder, for people to look at.
+  static void answer(const QString& words, QString* asked, const QString& picture = {}) {
     auto* timer = new QTimer(qApp);
     timer->setInterval(5);
-    connect(timer, &QTimer::timeout, timer, [timer, words, asked] {
+    connect(timer, &QTimer::timeout, timer, [timer, words, asked, picture] {
       auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
       if (!box) return;
       *asked = box->text() + '\n' + box->informativeText();
+      const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+      if (!picture.isEmpty() && QDir().mkpath(kept) && !box->grab().save(kept + '/' + picture)) qFatal("no picture");
       for (QAbstractButton* button : box->buttons())
         if (button->text().remove('&') == words) {
           timer->deleteLater();
@@ -223,6 +228,8 @@ class TestOpeners : public QObject {
     for (const std::string& act : {"SystemCall \"touch '" + proof.toStdString() + "'\";",
                                    std::string("Save \"") + proof.toStdString() + ".msh\";"}) {
       QFile::remove(called);
+      const bool dark = act.starts_with("Save");
+      look_->choose(dark ? ThemeChoice::dark : ThemeChoice::light);
       std::ofstream(script) << "Point(1) = {0, 0, 0};\n" << act << '\n';
       QVERIFY(!why_not_trusted(script).empty());
       auto w = window();
@@ -235,7 +242,7 @@ class TestOpeners : public QObject {
       QTRY_VERIFY(button->isVisible());
       // No: nothing is executed, and nothing is remembered.
       QString asked;
-      answer("Cancel", &asked);
+      answer("Cancel", &asked, dark ? "trust-dark.png" : "trust-light.png");
       button->click();
       QVERIFY2(asked.contains(QString::fromStdString(why_not_trusted(script))), qPrintable(asked));
       QVERIFY(!mesh.is_reading() && !QFile::exists(called) && !QFile::exists(proof));
@@ -257,6 +264,7 @@ class TestOpeners : public QObject {
       std::ofstream(script, std::ios::app) << "// more\n";
       QVERIFY(!why_not_trusted(script).empty());
     }
+    look_->choose(ThemeChoice::light);
     qunsetenv("CONOID_GMSH");
   }
 
@@ -299,6 +307,40 @@ class TestOpeners : public QObject {
     size->setModified(true);
     panel.set_unit("mm");
     QCOMPARE(size->text(), QString("7 cm"));
+  }
+
+  void a_surface_is_repaired_and_placed_in_the_pane_of_the_mesh() {
+    const auto file = case_with_mesh("repair", "box.msh");
+    QVERIFY(write_mesh(*box_surface({}), file.parent_path() / "box.msh").ok());
+    auto w = window();
+    QVERIFY(w->open_case(file).ok());
+    w->workbench()->show_mesh(true);
+    MeshModel& mesh = w->workbench()->mesh();
+    MeshPanel& panel = w->workbench()->mesh_panel();
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading());
+    const auto editor = [&](const std::string& pointer) -> FieldEditor* {
+      for (auto* one : panel.findChildren<FieldEditor*>())
+        if (one->pointer() == pointer) return one;
+      return nullptr;
+    };
+    for (const char* key : {"merge", "orient", "fill_holes", "flip", "scale", "rotate", "translate"})
+      QVERIFY2(editor(std::string("/mesh/") + key), key);
+    QVERIFY(!editor("/mesh/file") && !editor("/mesh/merge")->isVisible());
+    for (auto* fold : panel.findChildren<FoldButton*>()) fold->set_open(true);
+    QVERIFY(editor("/mesh/merge")->isVisible());
+    // What is chosen here is an edit of the case, and the mesh follows.
+    const auto wide = [&] { return mesh.mesh()->summary.high[0] - mesh.mesh()->summary.low[0]; };
+    const double before = wide();
+    auto* scale = editor("/mesh/scale")->findChild<QLineEdit*>();
+    QVERIFY(scale);
+    scale->setFocus();
+    QTest::keyClicks(scale, "3");
+    QTest::keyClick(scale, Qt::Key_Return);
+    QCOMPARE(w->model().json()["mesh"]["scale"].dump(), std::string("3"));
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && std::abs(wide() - 3 * before) < 1e-9 * before);
+    w->model().undo_stack().undo();
+    QCOMPARE(scale->text(), QString());
+    QTRY_VERIFY(mesh.mesh() && !mesh.is_reading() && std::abs(wide() - before) < 1e-9 * before);
   }
 
   void every_error_stands_at_its_control_data() {

@@ -4,15 +4,19 @@
 #include <chrono>
 
 #include <QAction>
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPointer>
+#include <QScreen>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/model/gallery.hpp"
+#include "app/panels/case_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/main_window.hpp"
@@ -58,6 +62,17 @@ class TestWindow : public QObject {
     QVERIFY(w->close());
   }
 
+  void the_first_window_fits_the_screen() {
+    // Qt's screen without a display has 800 x 800.
+    WindowOptions options = test::quiet_options();
+    options.asks = true;
+    const MainWindow w(*look_, *settings_, std::move(options));
+    const QSize room = QGuiApplication::primaryScreen()->availableSize() - QSize(0, 40);
+    QVERIFY(w.width() <= room.width() && w.height() <= room.height());
+    QCOMPARE(w.size(), QSize(1280, 800).boundedTo(room));
+    QVERIFY(w.minimumWidth() <= room.width() && w.minimumHeight() <= room.height());
+  }
+
   void every_action_has_words_and_no_shortcut_is_taken_twice() {
     auto w = window();
     QSet<QString> shortcuts;
@@ -94,6 +109,54 @@ class TestWindow : public QObject {
     QVERIFY(seen);
     w->workbench()->findChild<QLineEdit*>("caseTitle")->setFocus();
     QVERIFY(help->isHidden());
+    QVERIFY(w->close());
+  }
+
+  void undo_is_of_the_case_in_every_field() {
+    const auto sample = test::quickest_sample().case_file;
+    if (sample.empty()) QSKIP("no sample case in this build");
+    auto w = window();
+    w->show();
+    QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
+    QVERIFY(w->open_case(sample).ok());
+    w->activateWindow();
+    CaseModel& model = w->model();
+    const Json before = model.json();
+    QList<QPointer<QLineEdit>> lines;
+    for (auto* line : w->workbench()->case_panel().findChildren<QLineEdit*>())
+      if (line->isVisible() && line->isEnabled() && !line->isReadOnly()) lines << line;
+    int tried = 0;
+    for (const auto& line : lines) {
+      if (!line) continue;
+      const QString shown = line->text();
+      const QString place = line->accessibleName() + " \"" + shown + '"';
+      line->setFocus(Qt::TabFocusReason);
+      QTRY_VERIFY(line->hasFocus());
+      line->selectAll();
+      QTest::keyClicks(line, "25");
+      QTest::keyClick(line, Qt::Key_Return);
+      const Json after = model.json();
+      if (after == before) continue;
+      ++tried;
+      const auto press = [&](Qt::Key key) {
+        QWidget* focus = QApplication::focusWidget();
+        QTest::keyClick(focus ? focus : w.get(), key, Qt::ControlModifier);
+      };
+      press(Qt::Key_Z);
+      QVERIFY2(model.json() == before, qPrintable(place));
+      if (line) QCOMPARE(line->text(), shown);
+      press(Qt::Key_Y);
+      QVERIFY2(model.json() == after, qPrintable(place));
+      press(Qt::Key_Z);
+      QVERIFY2(model.json() == before, qPrintable(place));
+      // Leaving the field is no edit.
+      const int edits = model.undo_stack().count(), at = model.undo_stack().index();
+      w->setFocus();
+      QCoreApplication::processEvents();
+      QVERIFY2(model.json() == before && model.undo_stack().count() == edits && model.undo_stack().index() == at,
+               qPrintable(place));
+    }
+    QVERIFY2(tried > 5, qPrintable(QString::number(tried)));
     QVERIFY(w->close());
   }
 

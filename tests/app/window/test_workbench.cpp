@@ -8,15 +8,20 @@
 #include <QAbstractSlider>
 #include <QAccessible>
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QGuiApplication>
+#include <QImage>
 #include <QLabel>
 #include <QLayout>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollBar>
+#include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTabBar>
@@ -122,6 +127,35 @@ class TestWorkbench : public QObject {
     QCOMPARE(w->workbench()->results_panel().tabs().tabText(0), QString("Receivers"));
     QCOMPARE(w->run().numbers().at(0).value, 1.0);
     QVERIFY(w->actions().at("run.start")->isEnabled());
+  }
+
+  void a_run_is_shown_for_what_it_is() {
+    auto w = window();
+    const auto shown = [&](const QString& words) {
+      for (auto* label : w->workbench()->findChildren<QLabel*>())
+        if (label->isVisibleTo(w->workbench()) && label->text() == words) return true;
+      return false;
+    };
+    // The case is still the one that was run: its file. An edit leaves the results to the case before.
+    const auto run = make_run("as-it-is", 2, 1);
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored() && shown("Finished"));
+    QVERIFY2(!w->windowTitle().contains("as it was run") && !w->model().is_dirty(), qPrintable(w->windowTitle()));
+    w->model().set("/title", "edited", "change of title");
+    QTRY_VERIFY(shown("Finished, before your edits"));
+    w->model().undo_stack().undo();
+    QTRY_VERIFY(shown("Finished"));
+    // The file says something else by now: a copy, which is not taken for the file and is not saved over it.
+    Json json = CaseDocument::read(run / "case.json")->json();
+    json["title"] = "as it was";
+    std::ofstream(run / "case.json") << json.dump();
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored());
+    QVERIFY2(w->windowTitle().contains("as it was run") && w->model().is_copy_of_run(), qPrintable(w->windowTitle()));
+    // Without a checkpoint there is nothing to go on from.
+    std::ofstream(run / "summary.json") << "{\"state\":\"stopped\"}";
+    QVERIFY(w->open_run(run).ok());
+    QTRY_VERIFY(w->run().is_stored() && shown("Stopped before its first checkpoint"));
   }
 
   void the_range_over_all_frames_counts_each_frame_once() {
@@ -456,6 +490,26 @@ class TestWorkbench : public QObject {
   }
 
   // Arrows move a pointer that begins in the middle, Enter or space clicks.
+  void keys_copy_the_picture_and_fill_the_screen() {
+    auto w = window();
+    QVERIFY(w->open_run(make_run("copied", 3, 1)).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
+    QGuiApplication::clipboard()->clear();
+    QTest::keyClick(view.viewport()->widget(), Qt::Key_C, Qt::ControlModifier);
+    const QImage copied = QGuiApplication::clipboard()->image();
+    QVERIFY(copied.width() > 100 && copied.height() > 100);
+    QSet<QRgb> colours;
+    for (int y = 0; y < copied.height(); y += 3)
+      for (int x = 0; x < copied.width(); x += 3) colours.insert(copied.pixel(x, y));
+    QVERIFY2(colours.size() > 50, qPrintable(QString::number(colours.size())));
+    for (const bool full : {true, false}) {
+      QTest::keyClick(w.get(), Qt::Key_F11);
+      QTRY_COMPARE(w->isFullScreen(), full);
+      QCOMPARE(w->actions().at("view.fullscreen")->isChecked(), full);
+    }
+  }
+
   void keys_point_as_the_mouse_does() {
     auto w = window();
     QVERIFY(w->open_run(make_run("keys", 3, 1)).ok());
@@ -859,7 +913,8 @@ class TestWorkbench : public QObject {
       auto* heard = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
       if (qobject_cast<const QComboBox*>(widget) && heard && heard->text(QAccessible::Name) != widget->accessibleName())
         nameless << "is called by its value: " + heard->text(QAccessible::Name) + ", " + where;
-      if (heard && heard->text(QAccessible::Description).contains("<b>"))
+      static const QRegularExpression markup("</?[a-zA-Z]|&[a-z]+;");
+      if (heard && heard->text(QAccessible::Description).contains(markup))
         nameless << "markup: " + heard->text(QAccessible::Description);
     }
     QVERIFY(seen > 60);

@@ -62,6 +62,11 @@ class TestInputVerbs : public QObject {
                said.err.c_str());
       QVERIFY2(said.err.find("json:") == std::string::npos, said.err.c_str());
     }
+    // A slip in any step of the path.
+    const rod::Said section = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "paramters.steps=3"});
+    QVERIFY2(
+        section.err.find("my case.json with --set paramters.steps=3: /paramters: unknown key") != std::string::npos,
+        section.err.c_str());
     const rod::Said value = rod::conoid(scratch.path(), {"check", "my case.json", "--set", "parameters.steps=many"});
     QVERIFY2(value.err.find("with --set parameters.steps=many") != std::string::npos, value.err.c_str());
   }
@@ -103,6 +108,48 @@ class TestInputVerbs : public QObject {
     const rod::Said scaled =
         conoid(scratch.path(), {"mesh", input("step-in-metres-1x2x3m.step"), "--size", "0.9m", "--scale", "0.001"});
     QVERIFY2(scaled.out.find("1 mm x 2 mm x 3 mm") != std::string::npos, scaled.out.c_str());
+  }
+  void a_body_of_a_thousand_wavelengths_is_questioned() {
+    const rod::Scratch scratch;
+    for (const char* solver : {"acoustic-bem", "elastic-bem", "maxwell-fem"}) {
+      const std::string file = std::string(CONOID_TEST_DATA "/safety/") + solver + ".json";
+      conoid::Json json = conoid::read_json(rod::text_of(file));
+      if (!json.is_object()) continue;
+      const auto meant = [&] {
+        rod::write_case(scratch / "case.json", json);
+        rod::fs::copy(CONOID_TEST_DATA "/safety/sphere.ply", scratch / "sphere.ply",
+                      rod::fs::copy_options::skip_existing);
+        const rod::Said said = conoid(scratch.path(), {"check", "case.json"});
+        return !said.says("wavelengths long: ");
+      };
+      QVERIFY2(meant(), solver);
+      // Kilometres where metres are meant, and more: the unit is the slip.
+      if (!json.contains("mesh") || !json["mesh"].contains("unit")) continue;
+      json["mesh"]["scale"] = 1e7;
+      QVERIFY2(!meant(), solver);
+    }
+  }
+  void a_signal_of_many_sources_is_read_once() {
+    // What is wrong with it is said once, not once for each source.
+    const rod::Scratch scratch;
+    conoid::Json json = conoid::read_json(
+        R"({"conoid": 1, "solver": "acoustic-fd", "grid": {"points": [21, 21, 21], "spacing": "10 m"},
+            "excitation": {"sources": []}, "parameters": {"duration": "0.01 s"}})");
+    for (int i = 0; i < 5; ++i)
+      json["excitation"]["sources"].push_back(
+          {{"position", {50 + i, 60, 70}},
+           {"signal", {{"kind", "sampled"}, {"file", CONOID_TEST_DATA "/inputs/signal-decimal-comma.csv"}}}});
+    rod::write_case(scratch / "case.json", json);
+    const rod::Said said = conoid(scratch.path(), {"check", "case.json"});
+    QCOMPARE(said.exit, 3);
+    const std::string word = "decimal comma";
+    const std::size_t first = said.err.find(word);
+    QVERIFY2(first != std::string::npos, said.err.c_str());
+    // In one message: the word may stand twice in it, but there is one "error:".
+    std::size_t errors = 0;
+    for (std::size_t at = said.err.find("error:"); at != std::string::npos; at = said.err.find("error:", at + 1))
+      ++errors;
+    QVERIFY2(errors == 1, said.err.c_str());
   }
   void repairs_can_be_asked_for() {
     const rod::Scratch scratch;

@@ -59,6 +59,18 @@ class TestResampleVerb : public QObject {
     QVERIFY(resample({"model.json", "--frequency", "25Hz"}).says("order 12"));
   }
 
+  void what_a_file_states_is_said() {
+    for (const bool json : {false, true}) {
+      const rod::Said said = resample(QStringList{CONOID_TEST_DATA "/inputs/model-in-feet.sgy"} +
+                                      (json ? QStringList{"--json"} : QStringList{}));
+      COMPARE_EXIT(said, 0);
+      QVERIFY2(said.out.find("feet") != std::string::npos, said.out.c_str());
+    }
+    const rod::Said table = resample({CONOID_TEST_DATA "/inputs/signal-time-in-ms.csv"});
+    COMPARE_EXIT(table, 3);
+    QVERIFY2(table.says("--interval"), table.err.c_str());
+  }
+
   void traces_come_out_at_another_interval() {
     std::string table = "t[s],p[Pa]\n";
     for (int i = 0; i <= 100; ++i) table += std::to_string(0.001 * i) + ",2\n";

@@ -4,6 +4,7 @@
 // labels: cli
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <fstream>
@@ -38,6 +39,34 @@ class TestVtuMesh : public QObject {
           QVERIFY(!read->group(group)->cells.empty());
         }
       }
+  }
+  void what_other_programs_keep_in_them_is_read_and_said() {
+    const rod::Scratch scratch;
+    struct Kept {
+      const char *name, *said;
+      conoid::Index cells;
+      double measure;
+    };
+    // 40 ghosts beside 150 tetrahedra and 42 triangles; a hexagon in a circle of radius 1; a tetrahedron with nodes on its edges.
+    for (const Kept& kept : {Kept{"ghost-cells.vtu", "40 of 232 cells are ghosts", 192, 6},
+                             Kept{"polygon.vtu", "1 polygons were cut into triangles", 4, 1.5 * std::sqrt(3.0)},
+                             Kept{"lagrange-tet2.vtu", "1 tet10", 1, 1.0 / 6}}) {
+      rod::fs::remove(scratch / "out.msh");
+      const rod::Said said =
+          mesh(scratch.path(), {QString(CONOID_TEST_DATA "/inputs/") + kept.name, "--convert", "out.msh"});
+      COMPARE_EXIT(said, 0);
+      QVERIFY2(said.says(kept.said), said.out.c_str());
+      const auto read = conoid::read_mesh(scratch / "out.msh");
+      QVERIFY(read.ok());
+      QCOMPARE(read->cell_count(), kept.cells);
+      double measure = 0;
+      int dimension = 0;
+      for (conoid::Index c = 0; c < read->cell_count(); ++c)
+        dimension = std::max(dimension, conoid::dimension_of(read->shape(c)));
+      for (conoid::Index c = 0; c < read->cell_count(); ++c)
+        if (conoid::dimension_of(read->shape(c)) == dimension) measure += conoid::cell_measure(*read, c);
+      QVERIFY2(std::abs(measure - kept.measure) < 1e-6, (kept.name + std::to_string(measure)).c_str());
+    }
   }
   void damage_is_an_error_of_this_program() {
     const rod::Scratch scratch;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints load on any number of ranks, and a damaged, cut or unfinished one is named and skipped for the one before.
 // labels: unit
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "engine/io/checkpoint_store.hpp"
 #include "engine/io/held_checkpoint.hpp"
@@ -34,6 +40,7 @@ class TestCheckpointStore : public QObject {
   void same_step_again();
   void other_versions_are_refused();
   void copies_leave_the_same_bytes();
+  void a_link_in_its_place_is_told_at_whatever_moment();
 
  private:
   static fs::path path(const QTemporaryDir& folder) { return folder.path().toStdString(); }
@@ -365,6 +372,38 @@ void TestCheckpointStore::copies_leave_the_same_bytes() {
     known = bytes;
     QVERIFY(store.commit(1, 1).ok());
   }
+}
+
+// The folder is exchanged for a link while a checkpoint is written, each time at another moment.
+void TestCheckpointStore::a_link_in_its_place_is_told_at_whatever_moment() {
+  int refused = 0;
+  std::mt19937 random(7);
+  for (int round = 0; round < 120; ++round) {
+    const QTemporaryDir scratch;
+    const fs::path folder = path(scratch) / "checkpoints", theirs = path(scratch) / "theirs";
+    fs::create_directories(theirs);
+    fs::create_directory_symlink(theirs, path(scratch) / "link");
+    const CheckpointStore store(folder);
+    QVERIFY(write_checkpoint(store, 1, 1, 10));
+    std::atomic<bool> begun = false;
+    std::thread other([&, wait = std::chrono::microseconds(random() % 700)] {
+      while (!begun) {
+      }
+      const auto begin = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - begin < wait) {
+      }
+      if (::renameat2(AT_FDCWD, (path(scratch) / "link").c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) != 0)
+        std::abort();
+    });
+    begun = true;
+    const Status written = write_checkpoint(store, 2, 1, 10);
+    other.join();
+    if (written) continue;
+    ++refused;
+    QVERIFY2(written.error().text.find("has become a link") != std::string::npos, written.error().render().c_str());
+    QVERIFY2(written.error().hint.find("conoid resume") != std::string::npos, written.error().render().c_str());
+  }
+  QVERIFY2(refused > 10, std::to_string(refused).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestCheckpointStore)

@@ -79,6 +79,7 @@ class TestCheckpointsBeside : public QObject {
   void initTestCase();
   void the_march_goes_on_over_a_slow_disk();
   void without_memory_for_a_copy_it_is_written_in_the_march();
+  void the_first_that_nobody_asked_for_is_estimated();
   void a_full_disk_is_said_as_ever();
   void a_stop_leaves_the_one_before();
   void a_failed_run_keeps_it();
@@ -149,6 +150,24 @@ void TestCheckpointsBeside::without_memory_for_a_copy_it_is_written_in_the_march
   const Json told = rod::summary_of(scratch_ / "short")["checkpoints"];
   QVERIFY2(told["written"].get<int>() > 1 && told["beside_the_march"].get<int>() == 0, compact_json(told).c_str());
   QCOMPARE(rod::summary_text(scratch_ / "short", "numbers"), numbers_);
+}
+
+// Steps of more than half a second are kept as they end, where that takes little of the time. Of a checkpoint that was never written
+// this is known by its bytes and the disk's rate; there is no memory for a copy here.
+void TestCheckpointsBeside::the_first_that_nobody_asked_for_is_estimated() {
+  const auto written = [&](const char* name, int n) {
+    Json json = large(1, 4, 0.7);
+    json["rod"]["cells"] = n;
+    json["output"].erase("checkpoints");
+    SessionOptions options = rod::options(json, scratch_ / name);
+    options.flags.host = Bytes{150} << 20;
+    if (run(std::move(options)).state != SessionState::finished) return -1;
+    return rod::summary_of(scratch_ / name).value("checkpoints", Json::object()).value("written", 0);  // none: not told
+  };
+  const int few = written("cheap", 1000), many = written("dear", cells);
+  QVERIFY2(few >= 3, std::to_string(few).c_str());
+  // The end at most, of which nobody waits for more than half a second.
+  QVERIFY2(many == 0 || many == 1, std::to_string(many).c_str());
 }
 
 void TestCheckpointsBeside::a_full_disk_is_said_as_ever() {
