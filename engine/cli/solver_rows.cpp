@@ -12,11 +12,15 @@
 namespace conoid::cli {
 
 void add_rows_options(OptionSet verb, Context& context, const char* solver,
-                      std::function<void(const RowsOptions&, Context&)> use) {
+                      std::function<void(const RowsOptions&, Context&)> use, bool papers) {
   const auto options = std::make_shared<RowsOptions>();
   verb.value("SOLVER", options->solver, solver);
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
   verb.value("--only", options->only, "Only rows whose names begin with this");
+  if (papers)
+    verb.flag(
+        "--paper", options->paper,
+        "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
 }

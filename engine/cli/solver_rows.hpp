@@ -16,11 +16,12 @@ namespace conoid::cli {
 struct RowsOptions {
   std::string solver;  ///< empty: all
   bool quick = false;
-  std::string only;  ///< rows whose names begin so; empty: all
+  std::string only;    ///< rows whose names begin so; empty: all
+  bool paper = false;  ///< instead of the bench's own: tables and figures of the paper that a method comes from
 };
-/// Declares the options of a verb that prints rows. `solver` says what may be named.
+/// Declares the options of a verb that prints rows. `solver` says what may be named; `papers`: --paper too.
 void add_rows_options(OptionSet verb, Context& context, const char* solver,
-                      std::function<void(const RowsOptions&, Context&)> use);
+                      std::function<void(const RowsOptions&, Context&)> use, bool papers = false);
 
 /// The solver of this id, or all for an empty id. An unknown id is an error that names the nearest.
 [[nodiscard]] Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id);
