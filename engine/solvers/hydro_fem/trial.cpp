@@ -28,12 +28,6 @@ constexpr double share_of_run = 0.1;  // of the work foreseen, for all twins
 constexpr double least_work = 4e5;    // point-steps, a tenth of a second
 constexpr double usual_growth = 1.5;  // p where a single twin was marched: between blasts and shear
 
-double processor_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 struct Twin {
   Case input;
   double points = 0;      ///< of quadrature
@@ -148,7 +142,7 @@ Marched march_of(const Twin& twin, const Mesh* mesh, double work) {
   Marched out;
   out.courant = problem.march.courant;
   out.zones = problem.zones_text;
-  const double start = processor_seconds();
+  const double start = thread_seconds();
   try {
     while (out.work < work || out.times.size() < 3) {
       if (!march.step()) break;
@@ -159,7 +153,7 @@ Marched march_of(const Twin& twin, const Mesh* mesh, double work) {
     if (out.times.size() < 3) throw;
   }
   out.finished = march.finished();
-  out.seconds = processor_seconds() - start;
+  out.seconds = thread_seconds() - start;
   return out;
 }
 
