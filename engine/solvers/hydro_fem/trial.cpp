@@ -4,6 +4,7 @@
 
 #include "engine/core/hash.hpp"
 #include "engine/core/kept_values.hpp"
+#include "engine/core/thread_time.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/team/machine.hpp"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <numeric>
 #include <optional>
 #include <span>
