@@ -17,7 +17,6 @@
 #include <immintrin.h>
 #endif
 
-#include "engine/core/thread_time.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/rate_book.hpp"
 
@@ -26,26 +25,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 void on_threads(int threads, const std::function<void(int)>& work) {
   std::vector<std::jthread> others;
   for (int t = 1; t < threads; ++t) others.emplace_back(work, t);
   work(0);
-}
-
-/// By the wall, or the processor time of the thread that took most of it.
-double seconds_of(int threads, RateClock clock, const std::function<void(int)>& work) {
-  if (clock == RateClock::wall) {
-    const auto start = Clock::now();
-    on_threads(threads, work);
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  std::vector<double> taken(static_cast<std::size_t>(threads));
-  on_threads(threads, [&](int t) {
-    const double start = thread_seconds();
-    work(t);
-    taken[static_cast<std::size_t>(t)] = thread_seconds() - start;
-  });
-  return *std::max_element(taken.begin(), taken.end());
 }
 
 // Twelve independent chains cover the latency of two FMA units. The chains multiply by 1 − 2⁻³⁰ and add a little, so
@@ -129,7 +118,7 @@ FmaKernel widest(bool single) {
 
 }  // namespace
 
-double measure_copy_rate(int threads, double seconds, Bytes most, RateClock clock) {
+double measure_copy_rate(int threads, double seconds, Bytes most) {
   const Machine machine = this_machine();
   const std::size_t wanted = std::max<std::size_t>(std::size_t{64} << 20, 4 * machine.l3);
   const std::size_t bytes = std::min<std::size_t>({wanted, std::max<Bytes>(machine.free_memory / 8, 1 << 20), most});
@@ -144,15 +133,17 @@ double measure_copy_rate(int threads, double seconds, Bytes most, RateClock cloc
   double best = 1e300;
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   do {
-    best = std::min(best, seconds_of(threads, clock, [&](int t) {
-                      const std::size_t at = share * static_cast<std::size_t>(t);
-                      std::memcpy(to.get() + at, from.get() + at, share);
+    best = std::min(best, seconds_of([&] {
+                      on_threads(threads, [&](int t) {
+                        const std::size_t at = share * static_cast<std::size_t>(t);
+                        std::memcpy(to.get() + at, from.get() + at, share);
+                      });
                     }));
   } while (Clock::now() < until);
   return 2.0 * static_cast<double>(share) * threads / best;
 }
 
-double measure_fma_rate(bool single, int threads, double seconds, std::string_view* name, RateClock clock) {
+double measure_fma_rate(bool single, int threads, double seconds, std::string_view* name) {
   const FmaKernel kernel = widest(single);
   if (name) *name = kernel.name;
   const long rounds = seconds < 0.1 ? 500'000 : 2'000'000;
@@ -161,8 +152,9 @@ double measure_fma_rate(bool single, int threads, double seconds, std::string_vi
   const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   do {
     std::vector<double> sums(static_cast<std::size_t>(threads));
-    best = std::min(best,
-                    seconds_of(threads, clock, [&](int t) { sums[static_cast<std::size_t>(t)] = kernel.run(rounds); }));
+    best = std::min(best, seconds_of([&] {
+                      on_threads(threads, [&](int t) { sums[static_cast<std::size_t>(t)] = kernel.run(rounds); });
+                    }));
     sink = sink + sums[0];
   } while (Clock::now() < until);
   return 2.0 * chains * kernel.lanes * static_cast<double>(rounds) * threads / best;
@@ -178,11 +170,8 @@ MachineRates machine_rates(int threads) {
     constexpr double moment = 0.02;
     constexpr Bytes most = Bytes{64} << 20;
     const auto rates = kept_rates("copy, multiply-add in double, in single", threads, [&] {
-      // What others take of the cores now is no property of the machine.
-      constexpr auto clock = RateClock::processor;
-      return std::vector<double>{measure_copy_rate(threads, moment, most, clock),
-                                 measure_fma_rate(false, threads, moment, nullptr, clock),
-                                 measure_fma_rate(true, threads, moment, nullptr, clock)};
+      return std::vector<double>{measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment),
+                                 measure_fma_rate(true, threads, moment)};
     });
     if (rates.size() != 3) return {};
     return known[threads] = {rates[0], rates[1], rates[2], threads};

@@ -18,19 +18,13 @@ struct MachineRates {
   [[nodiscard]] bool known() const { return copy > 0 && flops_double > 0 && flops_single > 0; }
 };
 
-/// What a rate is counted over. Wall: what is to be had now, which others lessen. Processor: time of the thread that took most of
-/// it, what the cores do while they are ours; on a quiet machine both are the same.
-enum class RateClock { wall, processor };
-
 /// By `threads` threads at once, rounds repeated for `seconds`, the best counts: what disturbs a measurement only makes it
 /// slower. Arrays of four times the last cache, of at most `most` bytes each and an eighth of the free memory.
-[[nodiscard]] double measure_copy_rate(int threads, double seconds, Bytes most = ~Bytes{0},
-                                       RateClock clock = RateClock::wall);
+[[nodiscard]] double measure_copy_rate(int threads, double seconds, Bytes most = ~Bytes{0});
 /// Of the widest vector instructions of this processor; `name`, if not null, becomes their name.
-[[nodiscard]] double measure_fma_rate(bool single, int threads, double seconds, std::string_view* name = nullptr,
-                                      RateClock clock = RateClock::wall);
+[[nodiscard]] double measure_fma_rate(bool single, int threads, double seconds, std::string_view* name = nullptr);
 
-/// All three in about a sixth of a second, by processor time; measured once on a machine for a number of threads (rate_book.hpp). Any thread may call. Zeros
+/// All three in about a sixth of a second; measured once on a machine for a number of threads (rate_book.hpp). Any thread may call. Zeros
 /// where there is no memory for it.
 [[nodiscard]] MachineRates machine_rates(int threads);
 

@@ -4,7 +4,6 @@
 
 #include "engine/core/hash.hpp"
 #include "engine/core/kept_values.hpp"
-#include "engine/core/thread_time.hpp"
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/team/machine.hpp"
@@ -12,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -27,6 +27,12 @@ constexpr double most_points = 3e5;   // no twin has more: some steps of it take
 constexpr double share_of_run = 0.1;  // of the work foreseen, for all twins
 constexpr double least_work = 4e5;    // point-steps, a tenth of a second
 constexpr double usual_growth = 1.5;  // p where a single twin was marched: between blasts and shear
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
 
 struct Twin {
   Case input;
@@ -142,7 +148,7 @@ Marched march_of(const Twin& twin, const Mesh* mesh, double work) {
   Marched out;
   out.courant = problem.march.courant;
   out.zones = problem.zones_text;
-  const double start = thread_seconds();
+  const double start = processor_seconds();
   try {
     while (out.work < work || out.times.size() < 3) {
       if (!march.step()) break;
@@ -153,7 +159,7 @@ Marched march_of(const Twin& twin, const Mesh* mesh, double work) {
     if (out.times.size() < 3) throw;
   }
   out.finished = march.finished();
-  out.seconds = thread_seconds() - start;
+  out.seconds = processor_seconds() - start;
   return out;
 }
 

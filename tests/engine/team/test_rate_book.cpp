@@ -4,12 +4,9 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
-#include <atomic>
-#include <thread>
 
 #include "engine/core/kept_values.hpp"
 #include "engine/team/machine.hpp"
-#include "engine/team/machine_rates.hpp"
 #include "engine/team/rate_book.hpp"
 
 using namespace conoid;
@@ -42,26 +39,6 @@ class TestRateBook : public QObject {
     QVERIFY(!kept.recall("no sign of equality"));
     kept.remember("k", "w");
     QCOMPARE(*kept.recall("k"), std::string("w"));
-  }
-
-  /// By the wall the rate of all cores falls to a sixth and less beside so many others.
-  void a_busy_machine_is_not_taken_for_a_slow_one() {
-    const int cores = this_machine().cores;
-    const double alone = measure_fma_rate(false, cores, 0.1, nullptr, RateClock::processor);
-    std::atomic<bool> enough{false};
-    std::vector<std::jthread> others;
-    for (int k = 0; k < 6 * cores; ++k)
-      others.emplace_back([&] {
-        while (!enough) {
-        }
-      });
-    const double wall = measure_fma_rate(false, cores, 0.1),
-                 busy = measure_fma_rate(false, cores, 0.1, nullptr, RateClock::processor);
-    enough = true;
-    const QByteArray found = QByteArray::number(busy / alone) + ", by the wall " + QByteArray::number(wall / alone);
-    qInfo("busy over alone: %s", found.constData());
-    // Two threads of one core have half of it each.
-    QVERIFY2(busy > 0.4 * alone, found.constData());
   }
 
   void what_was_kept_is_not_measured_again() {
