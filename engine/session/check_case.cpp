@@ -14,6 +14,7 @@ namespace {
 /// chosen by the seconds (devices that pay) must not hang on a measurement.
 void say_it_of_this_machine(Estimate& e, int cores) {
   if (e.basis.find("a server's core") == std::string::npos || e.seconds < 1) return;
+  if (!machine_rates_hold(cores)) return;  // under load: nothing is known of this machine, the reference's time is said
   const MachineRates here = machine_rates(cores);
   if (!here.known()) return;
   // So many cores of the reference would do `many` times what its own two do.

@@ -160,6 +160,15 @@ double measure_fma_rate(bool single, int threads, double seconds, std::string_vi
   return 2.0 * chains * kernel.lanes * static_cast<double>(rounds) * threads / best;
 }
 
+namespace {
+constexpr std::string_view rates_key = "copy, multiply-add in double, in single";
+}
+
+bool machine_rates_hold(int threads) {
+  threads = std::max(1, threads);
+  return rates_are_kept(rates_key, threads) || machine_is_quiet(threads);
+}
+
 MachineRates machine_rates(int threads) {
   static std::mutex mutex;
   static std::map<int, MachineRates> known;
@@ -169,7 +178,7 @@ MachineRates machine_rates(int threads) {
   try {
     constexpr double moment = 0.02;
     constexpr Bytes most = Bytes{64} << 20;
-    const auto rates = kept_rates("copy, multiply-add in double, in single", threads, [&] {
+    const auto rates = kept_rates(rates_key, threads, [&] {
       return std::vector<double>{measure_copy_rate(threads, moment, most), measure_fma_rate(false, threads, moment),
                                  measure_fma_rate(true, threads, moment)};
     });

@@ -27,6 +27,8 @@ struct MachineRates {
 /// All three in about a sixth of a second; measured once on a machine for a number of threads (rate_book.hpp). Any thread may call. Zeros
 /// where there is no memory for it.
 [[nodiscard]] MachineRates machine_rates(int threads);
+/// Whether machine_rates() answers with what the quiet machine does: such rates are kept, or nothing else runs. Any thread.
+[[nodiscard]] bool machine_rates_hold(int threads);
 
 /// The same of a device, "cuda:0", by its own clock: copies within its memory (256 MiB, less where little is free) and
 /// multiply-adds without its matrix units, on an NVIDIA device in some milliseconds. Measured once in a process for a device. Zeros where

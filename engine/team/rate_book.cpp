@@ -29,6 +29,10 @@ std::vector<double> parse(const std::string& text) {
   return out;
 }
 
+std::string entry_of(std::string_view key, int threads) {
+  return fmt::format("{} | {} threads | {}", this_machine().processor, threads, key);
+}
+
 /// Threads of this program that can run: this one, and those of a loop that has just ended, which wait for the next by spinning.
 int own_runnable_threads() {
   int out = 0;
@@ -44,6 +48,11 @@ int own_runnable_threads() {
 
 }  // namespace
 
+bool rates_are_kept(std::string_view key, int threads, const std::string& folder) {
+  const auto text = KeptValues("rates", folder).recall(entry_of(key, threads));
+  return text && all_positive(parse(*text));
+}
+
 bool machine_is_quiet(int threads) {
   // /proc/loadavg: three averages, then "threads that can run / all threads". Those of this program are among them, and no load.
   std::ifstream in("/proc/loadavg");
@@ -58,7 +67,7 @@ std::vector<double> kept_rates(std::string_view key, int threads, const std::fun
   // Within one program nothing is measured twice, quiet or not.
   static std::mutex mutex;
   static std::map<std::string, std::vector<double>> found;
-  const std::string whole = fmt::format("{} | {} threads | {}", this_machine().processor, threads, key);
+  const std::string whole = entry_of(key, threads);
   const std::scoped_lock lock(mutex);
   std::vector<double>& rates = found[folder + "\n" + whole];
   if (all_positive(rates)) return rates;

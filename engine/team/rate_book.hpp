@@ -18,6 +18,8 @@ namespace conoid {
 [[nodiscard]] std::vector<double> kept_rates(std::string_view key, int threads,
                                              const std::function<std::vector<double>()>& measure,
                                              const std::string& folder = {});
+/// Whether rates are kept under this key: measured on the quiet machine. Any thread.
+[[nodiscard]] bool rates_are_kept(std::string_view key, int threads, const std::string& folder = {});
 /// One rate likewise; 0 where none could be measured.
 [[nodiscard]] double kept_rate(std::string_view key, int threads, const std::function<double()>& measure,
                                const std::string& folder = {});

@@ -7,6 +7,7 @@
 
 #include "engine/core/kept_values.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/machine_rates.hpp"
 #include "engine/team/rate_book.hpp"
 
 using namespace conoid;
@@ -55,6 +56,7 @@ class TestRateBook : public QObject {
         },
         cache);
     QCOMPARE(measured, 0);
+    QVERIFY(rates_are_kept("speed", 3, cache) && !rates_are_kept("speed", 2, cache));
     QCOMPARE(rates, (std::vector<double>{1.5e9, 2}));
   }
 
@@ -78,6 +80,9 @@ class TestRateBook : public QObject {
                  "speed", more, [] { return 5.0; }, cache),
              5.0);
     QVERIFY(!QFile::exists(folder.filePath("rates")));
+    QVERIFY(!rates_are_kept("speed", more, cache));
+    // And no estimate is scaled by one: of more threads than there are cores nothing is kept, and they are never quiet.
+    QVERIFY(!machine_rates_hold(more));
   }
 
   void nothing_measured_is_asked_for_again() {
