@@ -28,6 +28,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto pump_interval = 100ms;
+/// What the session counts a march by, where the solver does not count it by something else.
+constexpr const char* steps_of_march = "steps";
 /// How long a rank that failed alone waits for the others to notice before it ends them.
 constexpr auto grace = 5s;
 /// A step longer than this is worth a checkpoint of its own ...
@@ -467,7 +469,7 @@ void Engine::march() {
   }
   march_begun_ = last_checkpoint_ = Clock::now();
   first_step_ = at_.step;
-  tracker_.begin("march", at_.steps, "steps");
+  tracker_.begin("march", at_.steps, steps_of_march);
   tracker_.at(at_.step);
   for (;;) {
     FrameRequest request;
@@ -639,8 +641,9 @@ void Engine::advance() {
   const bool by_cadence = at_.step != before && cadence_.due(kept_, now);
   due_by_end_ = !by_cadence && at_.finished && at_.step != kept_.step;
   frame_due_ = by_cadence || due_by_end_;
-  if (tracker_.state().phase == "march") {
-    if (at_.steps > 0 && tracker_.state().total != at_.steps) tracker_.begin("march", at_.steps, "steps");
+  // A solver may count its march by something else.
+  if (const ProgressState& p = tracker_.state(); p.phase == "march" && p.unit == steps_of_march) {
+    if (at_.steps > 0 && p.total != at_.steps) tracker_.begin("march", at_.steps, steps_of_march);
     tracker_.at(at_.step);
   }
   take_samples();

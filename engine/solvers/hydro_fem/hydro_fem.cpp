@@ -230,8 +230,8 @@ void HydroFem::watch_tables() {
 
 Result<Advanced> HydroFem::advance(RunContext& context) {
   if (!announced_) {
-    // Time, not steps: how many of these there will be is known only at the end.
-    context.progress.begin("march in time", parts_, "parts of the end time");
+    // Time, not steps: how many of these there will be is known only at the end. The same phase as the session's march.
+    context.progress.begin("march", parts_, "parts of the end time");
     announced_ = true;
     if (sums_.recorded < 0) record(context, march_->time(), march_->accepted(), true);
   }

@@ -28,7 +28,8 @@ struct ScreenError {
 /// ka at which a plane wave along the axis drives the pressure in the middle of a shell with a hole of 30 degrees highest.
 /// Fields inside and outside as series of Legendre polynomials, joined over the hole by velocities T_2m(s)/s,
 /// cos θ = cos 30° + (1 − cos 30°) s² (which have the rim's singularity), give 0.54185 (0.541847 to 0.541848 for 3 to 8
-/// velocities and 600 to 2400 terms; the complex resonance is 0.54193 − 0.01347 i).
+/// velocities and 600 to 2400 terms; the complex resonance is 0.54193 − 0.01347 i). An equation of the second kind for the same
+/// hole gives 0.541847 with two functions and with eight (test_screens).
 inline constexpr double shell_resonance_exact = 0.54185;
 [[nodiscard]] ScreenError shell_resonance(int rings, int rim_layers, Team& team);
 

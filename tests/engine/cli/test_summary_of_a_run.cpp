@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run says of itself when it ends: one march among its phases, a rate that is what was computed over the time of the march, no
+// frame before there is a field to show, nor the same one twice.
+// labels: cli timeout300
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/engine/cli/solver_safety.hpp"
+
+class TestSummaryOfARun : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    for (const QString& solver : safety::solvers())
+      COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line(solver, solver)), 0);
+  }
+  void phases_have_one_march_data() { rows(); }
+  void phases_have_one_march() {
+    QFETCH(QString, solver);
+    std::vector<std::string> marches;
+    double all = 0;
+    const conoid::Json summary = rod::summary_of(scratch_ / solver.toStdString());
+    for (const auto& [name, seconds] : summary["phases"].items()) {
+      all += seconds.get<double>();
+      if (name.find("march") != std::string::npos) marches.push_back(name);
+    }
+    QCOMPARE(marches, std::vector<std::string>{"march"});
+    QVERIFY(all <= 1.01 * summary["seconds"]["total"].get<double>());
+  }
+  void the_rate_is_items_over_the_march_data() { rows(); }
+  void the_rate_is_items_over_the_march() {
+    QFETCH(QString, solver);
+    const conoid::Json summary = rod::summary_of(scratch_ / solver.toStdString());
+    const auto number = [&](const char* name) { return summary["numbers"][name]["value"].get<double>(); };
+    double items = 0;
+    if (solver == "hydro-fem") items = number("zones") * (number("steps_accepted") + number("steps_repeated"));
+    if (solver == "acoustic-fd") {
+      QFile file(safety::case_of(solver));
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const conoid::Json json = conoid::read_json(file.readAll().toStdString());
+      items = summary["steps"].get<double>();
+      for (const conoid::Json& n : json["grid"]["points"]) items *= n.get<double>();
+    }
+    if (items == 0) QSKIP("the solver tells no items");
+    const double told = summary["rate"]["items_per_second"].get<double>() * summary["seconds"]["march"].get<double>();
+    QVERIFY2(std::abs(told / items - 1) < 0.02, qPrintable(QString("%1 for %2").arg(told).arg(items)));
+  }
+  void no_frame_is_empty_or_twice_there_data() { rows(); }
+  void no_frame_is_empty_or_twice_there() {
+    QFETCH(QString, solver);
+    const safety::Left left = safety::left_by(scratch_ / solver.toStdString());
+    QVERIFY(!left.frames.empty());
+    for (std::size_t f = 0; f < left.frames.size(); ++f) {
+      const conoid::Frame& frame = left.frames[f];
+      const QByteArray which = "frame " + QByteArray::number(static_cast<int>(f));
+      if (f > 0 && frame.value == left.frames[f - 1].value)
+        QVERIFY2(!safety::frame_difference(frame, left.frames[f - 1], 0).empty(), which.constData());
+      float largest = 0;
+      for (const auto& part : frame.parts)
+        for (const auto& field : part.fields)
+          for (const float value : *field.values) largest = std::max(largest, std::abs(value));
+      // Solvers of one frequency after another have nothing to show before the first one.
+      if (solver == "elastic-bem" || solver == "maxwell-fem") QVERIFY2(largest > 0, which.constData());
+    }
+  }
+
+ private:
+  static void rows() {
+    QTest::addColumn<QString>("solver");
+    for (const QString& solver : safety::solvers()) QTest::newRow(qPrintable(solver)) << solver;
+  }
+  rod::Scratch scratch_;
+};
+
+QTEST_APPLESS_MAIN(TestSummaryOfARun)
+#include "test_summary_of_a_run.moc"
