@@ -56,7 +56,7 @@ summary { cursor: pointer; color: var(--soft); }
 )";
 
 bool html_number(std::string_view cell) {
-  return !cell.empty() && std::all_of(cell.begin(), cell.end(), [](char c) {
+  return std::all_of(cell.begin(), cell.end(), [](char c) {
     return (c >= '0' && c <= '9') || std::string_view("+-.eE% ").find(c) != std::string_view::npos;
   });
 }
@@ -109,10 +109,17 @@ void HtmlPage::code(std::string_view text) {
 
 void HtmlPage::table(const std::vector<std::vector<std::string>>& rows) {
   if (rows.size() < 2) return;
-  std::vector<bool> numbers(rows.front().size(), true);
-  for (std::size_t r = 1; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < numbers.size(); ++c)
-      numbers[c] = numbers[c] && c < rows[r].size() && html_number(rows[r][c]);
+  // A column of numbers may have blanks, but not blanks alone.
+  std::vector<bool> numbers(rows.front().size());
+  for (std::size_t c = 0; c < numbers.size(); ++c) {
+    const auto cell = [&](std::size_t r) { return c < rows[r].size() ? std::string_view(rows[r][c]) : ""; };
+    bool all = true, some = false;
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      all = all && html_number(cell(r));
+      some = some || !cell(r).empty();
+    }
+    numbers[c] = all && some;
+  }
   body_ += "<table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     body_ += "<tr>";
