@@ -117,6 +117,9 @@ class Earlier {
 
 void show_rows(const Json& rows, const std::string& table, const Earlier& earlier, HtmlPage& page) {
   Rows out{{"row", "value", "unit", "ratio", "to", "floor", "", "limited by"}};
+  // Of tables of a paper: its number.
+  const bool published = std::any_of(rows.begin(), rows.end(), [](const Json& row) { return row.contains("published"); });
+  if (published) out.front().emplace_back("published");
   earlier.add_headings(out.front());
   for (const Json& row : rows) {
     const bool floor = number(row, "limit").has_value();
@@ -126,6 +129,7 @@ void show_rows(const Json& rows, const std::string& table, const Earlier& earlie
                    : member(row, "passed") == true ? "reached"
                                                    : "MISSED",
                    text(row, "limited_by")});
+    if (published) out.back().push_back(number_or_blank(row, "published"));
     earlier.add_values(out.back(), table, row);
   }
   page.table(out);

@@ -104,6 +104,7 @@ struct BenchRow {
   double limit = 0;        ///< 0: no floor
   std::string against;     ///< "copy bandwidth", "stepwise limit"
   std::string limited_by;  ///< "bandwidth", "instruction rate", "latency"
+  double published = 0;    ///< what the source of the method gives for the same, in `unit`; 0: nothing
   [[nodiscard]] bool passed() const { return limit <= 0 || value >= limit; }
 };
 
@@ -165,6 +166,8 @@ struct SolverInfo {
   /// Models and traces in files, on another spacing; null: the solver has none.
   Status (*resample)(const ResampleTask&, const ReportSink&) = nullptr;
   std::span<const Capability> capabilities{};  ///< by phase, all of them
+  /// The tables and figures of the paper that the method comes from, in the paper's order; null: none yet.
+  Status (*paper)(const TestRun&, const BenchSink&) = nullptr;
   [[nodiscard]] bool runs_on_devices() const {
     return std::ranges::any_of(capabilities, [](const Capability& c) { return c.device; });
   }

@@ -2,8 +2,8 @@
 // Preloaded into a program (LD_PRELOAD), makes one of its writes to a file, flushes or renames fail.
 //
 // CONOID_FAULT_AT=n: the n-th such call, from 1. CONOID_FAULT_KIND: "full" (ENOSPC from then on), "broken" (EIO once),
-// "short" (half is written, then as "full"), "die" (SIGKILL), "count" (nothing fails). Calls on pipes, sockets and terminals are
-// left alone. CONOID_FAULT_NAME="rename summary.json.#.part": only calls of this name count. A name is the function and the last
+// "short" (half is written, then as "full"), "die" (SIGKILL), "stop" (SIGTERM once, and the call is made), "count" (nothing fails).
+// Calls on pipes, sockets and terminals are left alone. CONOID_FAULT_NAME="rename summary.json.#.part": only calls of this name count. A name is the function and the last
 // part of the file's path (of what is renamed), digits in it as '#'; a folder's ends with '/'.
 // CONOID_FAULT_COUNT=file: receives the number of calls when the program ends by itself. CONOID_FAULT_LIST=file: receives the name
 // of each call, a line each. CONOID_FAULT_MARK=file: made when the call came.
@@ -104,6 +104,7 @@ static int verdict(const char* function, int fd, const char* path, int* half) {
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
+  if (!strcmp(kind, "stop") && now == fault_at) kill(getpid(), SIGTERM);
   if (!strcmp(kind, "broken")) return now == fault_at ? EIO : 0;
   if (!strcmp(kind, "short")) *half = now == fault_at;
   if (!strcmp(kind, "short") || !strcmp(kind, "full")) {

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <optional>
 
+#include <fmt/ranges.h>
+
 #include "engine/cli/bench_page.hpp"
 #include "engine/cli/engine_benches.hpp"
 #include "engine/cli/machine_limits.hpp"
@@ -27,6 +29,7 @@ Json bench_row_json(const BenchRow& row, std::string_view solver) {
   out["passed"] = row.passed();
   out["source"] = row.against;
   out["limited_by"] = row.limited_by;
+  if (row.published > 0) out["published"] = number_json(row.published);
   return out;
 }
 
@@ -68,17 +71,29 @@ Status expect_places(const RowsOptions& options) {
   return {};
 }
 
+Error no_paper(const std::string& solver) {
+  std::vector<std::string> have;
+  for (const SolverInfo* info : registered_solvers())
+    if (info->paper) have.emplace_back(info->id);
+  return make_error(ErrorCode::command_line,
+                    solver.empty() ? "no solver of this program has tables of its paper"
+                                   : fmt::format("{} has no tables of its paper", solver),
+                    have.empty() ? "Leave --paper out." : fmt::format("These have: {}.", fmt::join(have, ", ")));
+}
+
 void bench(const RowsOptions& options, Context& context) {
   if (const Status places = expect_places(options); !places) return context.fail(places.error());
   // Parts of the engine, then solvers: what to measure and under which name.
   std::vector<EngineBench> benches;
   for (const EngineBench& part : engine_benches())
-    if (options.solver.empty() || options.solver == part.id) benches.push_back(part);
+    if (!options.paper && (options.solver.empty() || options.solver == part.id)) benches.push_back(part);
   if (benches.empty() || options.solver.empty()) {
     const auto solvers = solvers_named(options.solver);
     if (!solvers) return context.fail(solvers.error());
     for (const SolverInfo* info : *solvers)
-      if (info->bench) benches.push_back({info->id, info->title, info->bench});
+      if (const auto table = options.paper ? info->paper : info->bench)
+        benches.push_back({info->id, info->title, table});
+    if (options.paper && benches.empty()) return context.fail(no_paper(options.solver));
   }
   const Offer offer = make_offer();
   const Machine& machine = offer.machine;
@@ -87,11 +102,17 @@ void bench(const RowsOptions& options, Context& context) {
   Json machine_rows = machine_json(machine, how.threads);
   Json rows = Json::array();
   std::vector<std::string> others;
-  RowPrinter printer(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
-                     {46, 10, 12, 8, 20, 12, 0});
+  RowPrinter printer =
+      options.paper
+          ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "measured"}, {60, 10, 9, 10, 8, 0})
+          : RowPrinter(context, {"name", "value", "unit", "ratio", "to", "floor", "limited by"},
+                       {46, 10, 12, 8, 20, 12, 0});
   auto print = [&](const BenchRow& row) {
-    printer.row({row.name, number_text(row.value), row.unit, row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "",
-                 row.against,
+    const std::string ratio = row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "";
+    if (options.paper)
+      return printer.row({row.name, number_text(row.value), row.unit,
+                          row.published > 0 ? number_text(row.published) : "", ratio, row.limited_by});
+    printer.row({row.name, number_text(row.value), row.unit, ratio, row.against,
                  row.limit > 0 ? fmt::format("{}{}", number_text(row.limit), row.passed() ? "" : " MISSED") : "",
                  row.limited_by});
   };
@@ -101,8 +122,9 @@ void bench(const RowsOptions& options, Context& context) {
     print(row);
     limits.push_back(bench_row_json(row, ""));
   };
-  Status status =
-      how.only.empty() ? measure_machine_limits(how.threads, options.quick, temporary_folder(), on_limit) : Status();
+  Status status = how.only.empty() && !options.paper
+                      ? measure_machine_limits(how.threads, options.quick, temporary_folder(), on_limit)
+                      : Status();
   machine_rows["limits"] = limits;
 
   for (const EngineBench& part : benches) {
@@ -136,13 +158,16 @@ void bench(const RowsOptions& options, Context& context) {
 }
 
 void add_bench(OptionSet verb, Context& context) {
-  add_rows_options(verb, context, "A solver's id, balance, emulated or window (default: all)", bench,
-                   [](OptionSet own, RowsOptions& options) {
-                     own.flag("--all", options.all, "Whole runs of sample cases as well, over threads");
-                     own.value("--report", options.report, "HTML file to write: machine, limits, rows, whole runs");
-                     own.value("--history", options.history,
-                               "Folder of earlier results: they stand beside these in the report, and these are added");
-                   });
+  add_rows_options(
+      verb, context, "A solver's id, balance, emulated or window (default: all)", bench,
+      [](OptionSet own, RowsOptions& options) {
+        own.flag("--paper", options.paper,
+                 "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
+        own.flag("--all", options.all, "Whole runs of sample cases as well, over threads");
+        own.value("--report", options.report, "HTML file to write: machine, limits, rows, whole runs");
+        own.value("--history", options.history,
+                  "Folder of earlier results: they stand beside these in the report, and these are added");
+      });
 }
 
 }  // namespace
@@ -151,6 +176,7 @@ Verb bench_verb() {
   return {"bench", "Measure this machine's limits and the solvers' speed against them",
           "  conoid bench --quick\n"
           "  conoid bench acoustic-fd --json > bench.json\n"
+          "  conoid bench maxwell-fem --paper\n"
           "  conoid bench balance\n"
           "  conoid bench --all --report bench.html --history benches\n",
           add_bench};

@@ -349,7 +349,8 @@ const SolverInfo& solver_info() {
                                verify_table,
                                bench_table,
                                nullptr,
-                               phases};
+                               phases,
+                               paper_table};
   return info;
 }
 

@@ -59,6 +59,13 @@ inline Variables dies_in(int at, const QString& name = {}) {
 inline Variables dies_in_checkpoint(int at) {
   return dies_in(at, "rename step-#.part/");
 }
+/// Is asked to stop inside the last step of writing its first checkpoint.
+inline Variables stops_in_checkpoint() {
+  return {{"LD_PRELOAD", CONOID_WRITE_FAULTS},
+          {"CONOID_FAULT_KIND", "stop"},
+          {"CONOID_FAULT_AT", "1"},
+          {"CONOID_FAULT_NAME", "rename step-#.part/"}};
+}
 /// With a checkpoint behind every advance.
 inline const QStringList often = {"--set", "output.checkpoints.every_seconds=0.0001"};
 

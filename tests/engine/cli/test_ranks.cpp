@@ -164,6 +164,21 @@ void TestRanks::a_rank_that_does_not_come_back_is_given_up() {
   QVERIFY(rod::eventually([&] { return left() == 0; }));
 }
 
+/// What mpirun is told: two ranks of the program, with a fault in those whose numbers are in `ranks`, at their `at`-th call of this name.
+static QStringList on_two_ranks(const QString& ranks, const QString& kind, int at, const QString& name) {
+  return {
+      "--allow-run-as-root",
+      "--oversubscribe",
+      "-n",
+      "2",
+      "sh",
+      "-c",
+      QString("case '%1' in *$OMPI_COMM_WORLD_RANK*) export LD_PRELOAD='%2' CONOID_FAULT_KIND=%3 CONOID_FAULT_AT=%4 "
+              "CONOID_FAULT_NAME='%5';; esac; exec \"$0\" \"$@\"")
+          .arg(ranks, CONOID_WRITE_FAULTS, kind, QString::number(at), name),
+      safety::program};
+}
+
 void TestRanks::checkpoints_go_from_one_rank_to_two_and_back_data() {
   QTest::addColumn<QString>("solver");
   for (const QString& solver : safety::solvers()) QTest::newRow(qPrintable(solver)) << solver;
@@ -185,38 +200,16 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   }
   std::string wrong = safety::difference(whole.left, safety::left_by(scratch / "two"), limits_on_ranks(solver));
   QVERIFY2(wrong.empty(), ("two ranks: " + wrong).c_str());
-  const auto checkpoints = [&] {
-    std::set<std::string> names;
-    std::error_code none;
-    for (rod::fs::directory_iterator it(scratch / "parts/checkpoints", none), end; !none && it != end;
-         it.increment(none))
-      names.insert(it->path().filename().string());
-    return names;
-  };
-  // Each part ends a little after a checkpoint of its own. It may come to the end before that on a busy machine: then once more.
-  const auto part = [&](const QStringList& words) {
-    std::error_code none;
-    rod::fs::remove_all(scratch / "before", none);
-    if (rod::fs::exists(scratch / "parts"))
-      rod::fs::copy(scratch / "parts", scratch / "before", rod::fs::copy_options::recursive);
-    rod::Said said;
-    for (int attempt = 0; attempt < 20; ++attempt) {
-      const auto before = checkpoints();
-      QProcess process;
-      safety::start(process, scratch.path(), words);
-      (void)rod::eventually([&] { return process.waitForFinished(1) || checkpoints() != before; });
-      if (process.state() != QProcess::NotRunning) ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
-      said = rod::collect(process);
-      if (said.exit != 0) break;
-      rod::fs::remove_all(scratch / "parts");
-      if (rod::fs::exists(scratch / "before"))
-        rod::fs::copy(scratch / "before", scratch / "parts", rod::fs::copy_options::recursive);
-    }
-    return said;
-  };
-  COMPARE_EXIT(part(safety::run_line(solver, "parts", {"--set", "output.checkpoints.every_seconds=0.02"})), 75);
-  const rod::Said second = part(QStringList{"resume", "parts", "--progress", "none"} + two);
-  COMPARE_EXIT(second, 75);
+  // Each part is asked to stop while it writes its first checkpoint: however fast the machine, there is an end to come to.
+  COMPARE_EXIT(
+      safety::conoid(scratch.path(), safety::run_line(solver, "parts", safety::often), safety::stops_in_checkpoint()),
+      75);
+  // Of two ranks the leading one is asked, and both stop.
+  QProcess second;
+  rod::prepare(second, scratch.path())
+      .start("mpirun", on_two_ranks("0", "stop", 1, "rename step-#.part/") +
+                           QStringList{"resume", "parts", "--progress", "none"});
+  COMPARE_EXIT(rod::collect(second), 75);
   QCOMPARE(rod::summary_of(scratch / "parts")["ranks"].get<int>(), 2);
   COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
   wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), limits_on_ranks(solver));
@@ -250,13 +243,7 @@ void TestRanks::killed_ranks_go_on_to_the_same_end() {
     COMPARE_EXIT(safety::conoid(scratch.path(), safety::run_line(solver, whole, some)), 0);
   QProcess process;
   rod::prepare(process, scratch.path())
-      .start("mpirun",
-             QStringList{"--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c",
-                         QString("case %1 in *$OMPI_COMM_WORLD_RANK*) export LD_PRELOAD='%2' CONOID_FAULT_KIND=die "
-                                 "CONOID_FAULT_AT=2 CONOID_FAULT_NAME='%3';; esac; exec \"$0\" \"$@\"")
-                             .arg(killed, CONOID_WRITE_FAULTS, inside),
-                         safety::program} +
-                 safety::run_line(solver, out, safety::often + some));
+      .start("mpirun", on_two_ranks(killed, "die", 2, inside) + safety::run_line(solver, out, safety::often + some));
   const rod::Said said = rod::collect(process);
   QVERIFY2(said.exit > 0 && said.exit != 75, (said.out + said.err).c_str());
   QVERIFY2(said.says("signal 9") || said.says("Killed"), (said.out + said.err).c_str());

@@ -5,6 +5,7 @@
 // Ours: adaptive rules of target 1e-5, full H and G, ½ on the flat ground. Classical: 8 × 8 points for every pair, closed
 // forms, static row sums over all elements, plain loops on the same cores; timed on as many rows as fit a budget, then scaled.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -165,9 +166,23 @@ class AssemblyOnly final : public Progress {
   std::stop_source stop_;
 };
 
-void stages(Bench& b, const Size& s) {
-  if (!b.run.may_want(fmt::format("n = {}, ", s.n))) return;
-  b.run.doing(fmt::format("{} elements", s.n));
+/// The stages of one of the classical meshes, measured: the best of a few, seconds.
+struct Stages {
+  Index dofs = 0;
+  double active = 0;          ///< elements that carry unknowns
+  bool whole = false;         ///< all of G; else of the loaded elements only, as a run would
+  Bytes needed = 0;           ///< by the matrices
+  double rules = 0;           ///< rules of the far pairs
+  double assembly = 0;        ///< rules, pairs, singular part, static row sums, rigid motions
+  double first_assembly = 0;  ///< of the first frequency, which takes new pages from the system
+  SolveFacts assembled, solved;
+  StaticDiagonal diagonal;
+  PlainTimes plain;
+  [[nodiscard]] double ghmatecd() const { return assembled.seconds_pairs + rules; }
+};
+
+/// Nothing where `free_memory` does not do; then `needed` alone is said. `plain_budget`: seconds for the classical algorithm.
+Stages measure_stages(Team& team, const Size& s, Bytes free_memory, double plain_budget) {
   const Mesh mesh = classical_mesh(s);
   SurfaceOptions o;
   o.domain = Domain::ground;
@@ -177,26 +192,24 @@ void stages(Bench& b, const Size& s) {
   for (Index c : mesh.group("enclosing")->cells) of[static_cast<std::size_t>(c)] = -1;
   o.condition = [&](Index c) { return of[static_cast<std::size_t>(c)]; };
   const Surface surface = make_surface(mesh, o).value();
-  const auto m = static_cast<double>(surface.active);
-  const Index dofs = 3 * surface.node_count();
+  Stages out;
+  out.active = static_cast<double>(surface.active);
+  out.dofs = 3 * surface.node_count();
+  out.whole = s.n < 14400;
   Medium medium;
   medium.nu = 0.3;
   const Harmonic h(medium, 1);
-  const bool whole = s.n < 14400;  // beyond: G of the loaded elements only, as a run would
   SolveOptions options;
   auto system = BoundarySystem::make(surface, {{"free", {false, false, false}}}).value();
   LoadValues load;
   for (const Vec3& x : surface.nodes) {
     const bool centre = std::abs(x[0]) < 1 && std::abs(x[1]) < 1;
-    load.traction.push_back(whole    ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3}
-                            : centre ? Complex3{0, 0, 1}
-                                     : Complex3{});
+    load.traction.push_back(out.whole ? Complex3{1e-3, 1e-3, centre ? 1.0 : 1e-3}
+                            : centre  ? Complex3{0, 0, 1}
+                                      : Complex3{});
   }
-  const Bytes needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
-  if (needed + (Bytes{2} << 30) > b.run.free_memory) {
-    b.number(fmt::format("n = {}: not run, memory needed", s.n), static_cast<double>(needed) / 1e9, "GB");
-    return;
-  }
+  out.needed = system.bytes(system.known_columns({load}), options, false, std::abs(h.kS));
+  if (out.needed + (Bytes{2} << 30) > free_memory) return out;
   NoProgress quiet;
   // The first frequency also takes new pages from the system; later ones reuse them: the best of a few.
   SolveMemory memory;
@@ -208,11 +221,11 @@ void stages(Bench& b, const Size& s) {
   const auto pass = [&](Progress& progress, std::stop_token stop) {
     Pass p;
     const double begin = now();
-    const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, b.team.threads());
+    const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, team.threads());
     p.rules = now() - begin;
-    p.diagonal = static_diagonal(b.team, surface, options.accuracy, medium.nu);
+    p.diagonal = static_diagonal(team, surface, options.accuracy, medium.nu);
     const auto solved =
-        system.solve<double>(b.team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress, stop, &memory);
+        system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress, stop, &memory);
     if (!solved && solved.error().code != ErrorCode::stopped) throw Failure(solved.error());
     p.whole =
         p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;
@@ -222,28 +235,42 @@ void stages(Bench& b, const Size& s) {
     AssemblyOnly progress;
     return pass(progress, progress.token());
   };
-  const double first = assembled().whole;
+  out.first_assembly = assembled().whole;
   Pass best = assembled();
-  for (int k = 0; k < (whole ? 6 : 2); ++k)
+  for (int k = 0; k < (out.whole ? 6 : 2); ++k)
     if (Pass p = assembled(); p.whole < best.whole) best = std::move(p);
-  const double seconds_rules = best.rules, assembly = best.whole;
-  const SolveFacts& facts = best.facts;
-  const StaticDiagonal& diagonal = best.diagonal;
-  SolveFacts solution;
+  out.rules = best.rules;
+  out.assembly = best.whole;
+  out.assembled = best.facts;
+  out.diagonal = std::move(best.diagonal);
   for (int k = 0; k < (s.n <= 2160 ? 4 : s.n <= 4000 ? 2 : 1); ++k)
-    if (Pass p = pass(quiet, {}); k == 0 || p.facts.seconds_factors < solution.seconds_factors) solution = p.facts;
-  const PlainTimes plain = plain_assembly(b.team, surface, h, b.run.quick ? 0.7 : 3);
+    if (Pass p = pass(quiet, {}); k == 0 || p.facts.seconds_factors < out.solved.seconds_factors) out.solved = p.facts;
+  if (plain_budget > 0) out.plain = plain_assembly(team, surface, h, plain_budget);
+  return out;
+}
+
+void stages(Bench& b, const Size& s) {
+  if (!b.run.may_want(fmt::format("n = {}, ", s.n))) return;
+  b.run.doing(fmt::format("{} elements", s.n));
+  const Stages t = measure_stages(b.team, s, b.run.free_memory, b.run.quick ? 0.7 : 3);
+  if (t.assembly <= 0) {
+    b.number(fmt::format("n = {}: not run, memory needed", s.n), static_cast<double>(t.needed) / 1e9, "GB");
+    return;
+  }
+  const SolveFacts &facts = t.assembled, &solution = t.solved;
+  const PlainTimes& plain = t.plain;
+  const Index dofs = t.dofs;
+  const double assembly = t.assembly;
   const std::string n = fmt::format("n = {}, {} unknowns: ", s.n, dofs);
-  b.number(n + "ghmatecd", facts.seconds_pairs + seconds_rules, "s",
-           plain.ghmatecd / (facts.seconds_pairs + seconds_rules), 0,
+  b.number(n + "ghmatecd", t.ghmatecd(), "s", plain.ghmatecd / t.ghmatecd(), 0,
            plain.share < 1 ? fmt::format("classical algorithm, {:.1f} % of its rows, scaled", 100 * plain.share)
                            : "classical algorithm",
            "instruction rate");
-  b.number(n + "ghmatece", diagonal.seconds_sums, "s",
-           diagonal.seconds_sums > 1e-4 ? plain.ghmatece / diagonal.seconds_sums : 0, 0,
+  b.number(n + "ghmatece", t.diagonal.seconds_sums, "s",
+           t.diagonal.seconds_sums > 1e-4 ? plain.ghmatece / t.diagonal.seconds_sums : 0, 0,
            fmt::format("classical: {:.3g} s; flat ground needs none", plain.ghmatece), "");
   b.number(n + "singular", facts.seconds_singular, "s");
-  b.number(n + "rigid", diagonal.seconds_rigid, "s");
+  b.number(n + "rigid", t.diagonal.seconds_rigid, "s");
   b.number(n + "linsolve", solution.seconds_solve, "s", 0, 0, fmt::format("residual {:.1e}", solution.residual), "");
   const double lu = 8.0 / 3 * std::pow(static_cast<double>(dofs), 3);
   b.number(n + fmt::format("LU of linsolve, complex single, {}", dense::backend_name()),
@@ -255,20 +282,21 @@ void stages(Bench& b, const Size& s) {
   b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1",
            (plain.ghmatecd + plain.ghmatece) / assembly / 5, s.n >= 960 ? 5 : 0,
            "classical algorithm on the same cores", "instruction rate");
-  const double flops = (facts.work.far_points + facts.work.near_points) * (whole ? flops_a_point : flops_a_point_t);
+  const double flops = (facts.work.far_points + facts.work.near_points) * (t.whole ? flops_a_point : flops_a_point_t);
   b.number(n + "whole assembly stage", flops / assembly / 1e9, "Gflop/s", flops / assembly / b.peak_all,
            s.n >= 960 ? 0.3 * b.peak_all / 1e9 : 0, "FMA rate of all threads",
            "instruction rate, memory of the matrix");
-  b.number(n + "the same, first frequency, on new pages", flops / first / 1e9, "Gflop/s", flops / first / b.peak_all, 0,
-           "FMA rate of all threads", "pages of the system");
-  b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / first, "1",
-           (plain.ghmatecd + plain.ghmatece) / first / 5, 0, "classical algorithm on the same cores", "");
-  b.number(n + "matrices", static_cast<double>(needed) / 1e9, "GB", 0, 0, "", "");
-  if (!whole)
+  b.number(n + "the same, first frequency, on new pages", flops / t.first_assembly / 1e9, "Gflop/s",
+           flops / t.first_assembly / b.peak_all, 0, "FMA rate of all threads", "pages of the system");
+  b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / t.first_assembly, "1",
+           (plain.ghmatecd + plain.ghmatece) / t.first_assembly / 5, 0, "classical algorithm on the same cores", "");
+  b.number(n + "matrices", static_cast<double>(t.needed) / 1e9, "GB", 0, 0, "", "");
+  if (!t.whole)
     b.number(n + "largest memory of the program", static_cast<double>(peak_resident_memory()) / 1e9, "GB",
              16e9 / static_cast<double>(peak_resident_memory()), 0, "16 GB", "");
-  b.number(n + "points a pair", (facts.work.far_points + facts.work.near_points) / (m * m), "1",
-           64 / ((facts.work.far_points + facts.work.near_points) / (m * m)), 0, "64 of the classical algorithm", "");
+  b.number(n + "points a pair", (facts.work.far_points + facts.work.near_points) / (t.active * t.active), "1",
+           64 / ((facts.work.far_points + facts.work.near_points) / (t.active * t.active)), 0,
+           "64 of the classical algorithm", "");
 }
 
 /// Errors of both rules against very fine ones, boundary displacements of the example of 240 elements.
@@ -370,7 +398,93 @@ void products(Bench& b, const char* kind, double peak) {
            "");
 }
 
+/// Seconds of each routine of the source over its five samples and over threads, and how much faster than its sequential program: ours
+/// beside the source's own figure where its text states one.
+class PaperTables {
+ public:
+  PaperTables(const TestRun& run, const BenchSink& row) : run_(run), row_(row), threads_(std::max(1, run.threads)) {}
+
+  void all() {
+    constexpr std::array<double, std::size(sizes)> boundary{100, 400, 900, 1600, 6400};
+    if (run_.may_want("Table 3.1"))
+      for (std::size_t k = 0; k < std::size(sizes); ++k) {
+        const Mesh mesh = classical_mesh(sizes[k]);
+        const auto carry = static_cast<double>(mesh.cell_count() - std::ssize(mesh.group("enclosing")->cells));
+        row_({fmt::format("Table 3.1: {} mesh elements, of the boundary", mesh.cell_count()), carry, "1",
+              carry / boundary[k], 0, "the source's", "", boundary[k]});
+      }
+    if (!run_.may_want("Fig. 3")) return;
+    for (const Size& s : sizes)
+      if (!run_.quick || s.n <= 2160) sample(s);
+  }
+
+ private:
+  void seconds(const char* figure, const char* routine, int n, const std::string& how, double value) {
+    row_({fmt::format("{}: {}, {} elements, {}", figure, routine, n, how), value, "s"});
+  }
+  /// `published`: of the source's 24 threads of two Xeon E5-2650 v4.
+  void faster(const char* figure, const char* routine, int n, double before, double after, double published) {
+    if (after <= 0) return;
+    BenchRow row{fmt::format("{}: {}, {} elements, acceleration by {} threads", figure, routine, n, threads_),
+                 before / after, "1"};
+    row.limited_by = published > 0 ? "the source's: by 24 threads" : "";
+    row.published = published;
+    if (published > 0) row.ratio = row.value / published;
+    row_(std::move(row));
+  }
+
+  void sample(const Size& s) {
+    const std::string one = "1 thread", all = fmt::format("{} threads", threads_);
+    run_.doing(fmt::format("{} elements, {}", s.n, one));
+    Team alone({{"cpu", 1, 1}}), together({{"cpu", threads_, 1}});
+    const double budget = run_.quick ? 0.7 : 3;
+    const Stages before = measure_stages(alone, s, run_.free_memory, budget);
+    if (before.assembly <= 0) {
+      row_({fmt::format("Fig. 3: {} elements: not run, memory needed", s.n), static_cast<double>(before.needed) / 1e9,
+            "GB"});
+      return;
+    }
+    run_.doing(fmt::format("{} elements, {}", s.n, all));
+    const Stages after = measure_stages(together, s, run_.free_memory, budget);
+    const bool largest = s.n == 14400;
+    const auto routine = [&](const char* figure, const char* name, double classical_one, double classical_all,
+                             double ours_one, double ours_all, double published) {
+      if (classical_one > 0) {
+        seconds(figure, name, s.n, "classical, " + one, classical_one);
+        seconds(figure, name, s.n, "classical, " + all, classical_all);
+        faster(figure, (std::string(name) + ", classical").c_str(), s.n, classical_one, classical_all, published);
+      }
+      seconds(figure, name, s.n, "ours, " + one, ours_one);
+      seconds(figure, name, s.n, "ours, " + all, ours_all);
+      faster(figure, (std::string(name) + ", ours").c_str(), s.n, ours_one, ours_all, published);
+      if (classical_one > 0 && ours_all > 1e-4)
+        row_({fmt::format("{}: {}, {} elements, ours by {} over the classical by one", figure, name, s.n, all),
+              classical_one / ours_all, "1"});
+    };
+    routine("Fig. 3.1", "Ghmatecd", before.plain.ghmatecd, after.plain.ghmatecd, before.ghmatecd(), after.ghmatecd(),
+            largest ? 19 : 0);
+    routine("Fig. 3.5", "Ghmatece", before.plain.ghmatece, after.plain.ghmatece, before.diagonal.seconds_sums,
+            after.diagonal.seconds_sums, largest ? 15 : 0);
+    routine("Fig. 3.8", "Rigid", 0, 0, before.diagonal.seconds_rigid, after.diagonal.seconds_rigid, largest ? 12 : 0);
+    routine("Fig. 3.9", "Linsolve", 0, 0, before.solved.seconds_solve, after.solved.seconds_solve, largest ? 10 : 0);
+  }
+
+  const TestRun& run_;
+  const BenchSink& row_;
+  int threads_;
+};
+
 }  // namespace
+
+Status paper_table(const TestRun& run, const BenchSink& row) {
+  try {
+    PaperTables(run, row).all();
+    if (run.may_want("device: ")) bench_devices(run, row);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `conoid bench SOLVER --paper`: the source's numbers stand beside this machine's, row by row.
+// labels: cli
+#include <QTest>
+
+#include "tests/engine/cli/solver_safety.hpp"
+
+using conoid::Json;
+
+class TestPaperTables : public QObject {
+  Q_OBJECT
+
+  rod::Scratch scratch_;
+
+  Json rows(const QStringList& words) {
+    const rod::Said said = safety::conoid(scratch_.path(), QStringList{"bench"} + words + QStringList{"--paper", "--quick", "--json"});
+    if (said.exit != 0) qFatal("%s", said.err.c_str());
+    return Json::parse(said.out)["rows"];
+  }
+  static Json row(const Json& rows, const std::string& name) {
+    for (const Json& r : rows)
+      if (r["name"] == name) return r;
+    return {};
+  }
+
+ private slots:
+  void operations_of_the_radiation_are_counted_as_published() {
+    const Json found = rows({"maxwell-fem", "--only", "Table 2"});
+    QCOMPARE(found.size(), std::size_t(15));
+    const Json most = row(found, "Table 2: innermost loop (1), numS 32576, RHS 1000");
+    QCOMPARE(most["published"].get<double>(), 23161.54);
+    // 36 pairs of points a pair of elements, 32 flops each; the source counts 1.79 times less.
+    QVERIFY(std::abs(most["value"].get<double>() - 1272.0 * 32576 * 36 * 32 * 1000 / 1e9) < 1);
+  }
+
+  void loops_are_timed_beside_published_times() {
+    const Json found = rows({"maxwell-fem", "--only", "Table 1: loops, one core, numS 1572, RHS 1"});
+    const Json one = row(found, "Table 1: loops, one core, numS 1572, RHS 1");
+    QCOMPARE(one["published"].get<double>(), 7.28);
+    QVERIFY(one["value"].get<double>() > 0.05 && one["value"].get<double>() < 100);
+    QVERIFY(std::abs(one["ratio"].get<double>() * one["value"].get<double>() - 7.28) < 1e-3);
+    // Linear in numS, as the source's: its times of 3432 and 1572 have the ratio 2.168, the sizes 2.183.
+    QVERIFY(one["limited_by"].get<std::string>().find("elements of S") != std::string::npos);
+  }
+
+  void samples_of_the_soil_are_those_published() {
+    const Json found = rows({"elastic-bem", "--only", "Table 3.1"});
+    QCOMPARE(found.size(), std::size_t(5));
+    for (const Json& r : found) QCOMPARE(r["value"].get<double>(), r["published"].get<double>());
+  }
+
+  void a_solver_without_such_tables_is_told() {
+    const rod::Said said = rod::conoid(scratch_.path(), {"bench", "heat-rod", "--paper"});
+    COMPARE_EXIT(said, 2);
+    QVERIFY2(said.says("heat-rod has no tables of its paper"), said.err.c_str());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPaperTables)
+#include "test_paper_tables.moc"
