@@ -31,7 +31,8 @@ Status write_run_report(const std::filesystem::path& run, const std::filesystem:
   if (!done) return done.error();
   if (done->stopped) return make_error(ErrorCode::stopped, "the page was given up", "");
   if (done->timed_out)
-    return make_error(ErrorCode::internal, "the page was not written within an hour", "Try `conoid report` in a terminal.");
+    return make_error(ErrorCode::internal, "the page was not written within an hour",
+                      "Try `conoid report` in a terminal.");
   if (WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return {};
   std::string said = done->errors;
   constexpr std::string_view begin = "conoid: error: ";

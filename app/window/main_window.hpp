@@ -131,7 +131,7 @@ class MainWindow : public QMainWindow {
   RunsPage* runs_ = nullptr;
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
-  std::stop_source report_;    ///< ends the page that is being written
+  std::stop_source report_;  ///< ends the page that is being written
   bool writes_report_ = false;
   bool closing_ = false;
 };

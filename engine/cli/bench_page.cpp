@@ -83,8 +83,8 @@ std::string title_of(const std::string& table) {
 
 bool alike(const Json& a, const Json& b) {
   const Json &first = member(a, "machine"), &second = member(b, "machine");
-  return text(first, "processor") == text(second, "processor") && member(first, "threads") == member(second, "threads") &&
-         member(a, "quick") == member(b, "quick");
+  return text(first, "processor") == text(second, "processor") &&
+         member(first, "threads") == member(second, "threads") && member(a, "quick") == member(b, "quick");
 }
 
 /// Columns of earlier values, behind those of a table.
@@ -118,7 +118,8 @@ class Earlier {
 void show_rows(const Json& rows, const std::string& table, const Earlier& earlier, HtmlPage& page) {
   Rows out{{"row", "value", "unit", "ratio", "to", "floor", "", "limited by"}};
   // Of tables of a paper: its number.
-  const bool published = std::any_of(rows.begin(), rows.end(), [](const Json& row) { return row.contains("published"); });
+  const bool published =
+      std::any_of(rows.begin(), rows.end(), [](const Json& row) { return row.contains("published"); });
   if (published) out.front().emplace_back("published");
   earlier.add_headings(out.front());
   for (const Json& row : rows) {
@@ -138,8 +139,10 @@ void show_rows(const Json& rows, const std::string& table, const Earlier& earlie
 void show_whole_runs(const Json& runs, HtmlPage& page) {
   if (!runs.is_array() || runs.empty()) return;
   page.heading(2, "Whole runs");
-  page.paragraph("What a person waits for: a sample case from its file to its results, by a program of its own. Its rate is that of the "
-                 "march alone, as in the tables of kernels above; times are in seconds.");
+  page.paragraph(
+      "What a person waits for: a sample case from its file to its results, by a program of its own. Its rate is that "
+      "of the "
+      "march alone, as in the tables of kernels above; times are in seconds.");
   Rows out{{"sample", "solver", "threads", "rate", "unit", "total", "prepare", "march", "frames", "checkpoints",
             "finish", "memory"}};
   for (const Json& run : runs) {
@@ -189,7 +192,8 @@ std::string drawing(const std::vector<Scaling>& all, double most) {
       out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x(threads), y(up), colour);
     }
     out += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n",
+        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{}\" y=\"{}\" "
+        "fill=\"{}\">{}</text>\n",
         path, colour, left + 14, top + 18 + 18 * static_cast<double>(k), colour, html_escaped(all[k].sample));
   }
   return out + "</svg>\n";
@@ -213,7 +217,8 @@ void show_scaling(const Json& runs, HtmlPage& page) {
     for (const auto& [threads, rate] : one.rates) {
       const double up = rate / one.rates.front().second;
       most = std::max({most, threads, up});
-      out.push_back({one.sample, number_text(threads), fmt::format("{:.2f}", up), fmt::format("{:.0f}", 100 * up / threads)});
+      out.push_back(
+          {one.sample, number_text(threads), fmt::format("{:.2f}", up), fmt::format("{:.0f}", 100 * up / threads)});
     }
   page.begin_pictures();
   page.picture("image/svg+xml", drawing(all, std::ceil(most)), "Speed-up of whole runs over threads; dashed: linear");
@@ -227,16 +232,19 @@ void show_earlier(const std::vector<Json>& earlier, HtmlPage& page) {
   Rows out{{"when", "host", "processor", "threads", "version", "tables", "rows", "below their floor"}};
   for (auto one = earlier.rbegin(); one != earlier.rend(); ++one) {
     const Json &machine = member(*one, "machine"), &rows = member(*one, "rows");
-    const auto missed =
-        !rows.is_array() ? 0 : std::count_if(rows.begin(), rows.end(), [](const Json& r) { return member(r, "passed") == false; });
+    const auto missed = !rows.is_array() ? 0 : std::count_if(rows.begin(), rows.end(), [](const Json& r) {
+      return member(r, "passed") == false;
+    });
     out.push_back({text(*one, "when"), text(machine, "host"), text(machine, "processor"),
                    number_or_blank(machine, "threads"), text(*one, "conoid"),
                    text(*one, "solver") + (member(*one, "quick") == true ? ", quick" : ""), std::to_string(rows.size()),
                    std::to_string(missed)});
   }
   page.table(out);
-  page.paragraph("Values stand beside those of today where processor, threads and --quick are the same: the newest four, and the change "
-                 "since the last of them.");
+  page.paragraph(
+      "Values stand beside those of today where processor, threads and --quick are the same: the newest four, and the "
+      "change "
+      "since the last of them.");
 }
 
 }  // namespace
@@ -259,7 +267,7 @@ Result<std::vector<Json>> read_earlier_benches(const fs::path& folder, std::vect
       left_out.push_back(file.filename().string());
       continue;
     }
-    if (struct stat info {}; text(json, "when").empty() && ::stat(file.c_str(), &info) == 0) {
+    if (struct stat info{}; text(json, "when").empty() && ::stat(file.c_str(), &info) == 0) {
       std::tm parts{};
       gmtime_r(&info.st_mtime, &parts);
       std::array<char, 32> buffer{};
@@ -268,7 +276,8 @@ Result<std::vector<Json>> read_earlier_benches(const fs::path& folder, std::vect
     }
     out.push_back(std::move(json));
   }
-  std::stable_sort(out.begin(), out.end(), [](const Json& a, const Json& b) { return text(a, "when") < text(b, "when"); });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Json& a, const Json& b) { return text(a, "when") < text(b, "when"); });
   if (out.size() > most_earlier) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_earlier));
   return out;
 }
@@ -277,8 +286,9 @@ std::string bench_page(const Json& bench, const std::vector<Json>& earlier) {
   const Json &machine = member(bench, "machine"), &rows = member(bench, "rows");
   HtmlPage page(fmt::format("Benchmarks on {}", text(machine, "host")));
   page.heading(1, fmt::format("Benchmarks on {}", text(machine, "host")));
-  page.paragraph(fmt::format("{}, {} threads, conoid {}, {}{}", text(machine, "processor"), number_or_blank(machine, "threads"),
-                             text(bench, "conoid"), text(bench, "when"), member(bench, "quick") == true ? ", quick" : ""));
+  page.paragraph(fmt::format("{}, {} threads, conoid {}, {}{}", text(machine, "processor"),
+                             number_or_blank(machine, "threads"), text(bench, "conoid"), text(bench, "when"),
+                             member(bench, "quick") == true ? ", quick" : ""));
   if (const std::string error = text(member(bench, "error"), "text"); !error.empty())
     page.notice("Not all was measured: " + error);
   std::vector<std::string> missed;
@@ -317,8 +327,9 @@ std::string bench_page(const Json& bench, const std::vector<Json>& earlier) {
     page.heading(2, title_of(id));
     show_rows(of_it, id, before, page);
   }
-  page.paragraph("A ratio is to what stands beside it; a floor is the least value that a row must reach. "
-                 "Repeat a row: conoid bench TABLE --only 'its name'.");
+  page.paragraph(
+      "A ratio is to what stands beside it; a floor is the least value that a row must reach. "
+      "Repeat a row: conoid bench TABLE --only 'its name'.");
   show_whole_runs(member(bench, "runs"), page);
   show_scaling(member(bench, "runs"), page);
   show_earlier(earlier, page);

@@ -10,9 +10,10 @@
 namespace conoid::cli {
 
 struct MachineText {
-  std::vector<std::vector<std::string>> rows;  ///< what, and what it is; a row without the former goes on with the one above
-  Json devices = Json::array();                ///< the processors first
-  Json backends = Json::object();              ///< of devices: how many, or why none
+  std::vector<std::vector<std::string>>
+      rows;                        ///< what, and what it is; a row without the former goes on with the one above
+  Json devices = Json::array();    ///< the processors first
+  Json backends = Json::object();  ///< of devices: how many, or why none
 };
 
 /// Looks for devices and opens none.

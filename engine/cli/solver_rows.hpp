@@ -16,8 +16,8 @@ namespace conoid::cli {
 struct RowsOptions {
   std::string solver;  ///< empty: all
   bool quick = false;
-  std::string only;    ///< rows whose names begin so; empty: all
-  bool paper = false;  ///< instead of the bench's own: tables and figures of the paper that a method comes from
+  std::string only;     ///< rows whose names begin so; empty: all
+  bool paper = false;   ///< instead of the bench's own: tables and figures of the paper that a method comes from
   bool all = false;     ///< bench: whole runs, too
   std::string report;   ///< bench: the page to write
   std::string history;  ///< bench: the folder of earlier reports

@@ -43,8 +43,7 @@ double seconds_of(const Json& json, const char* name) {
 Result<WholeRun> run_whole(const SampleCase& sample, int threads) {
   const PrivateFolder scratch(temporary_folder(), "conoid-bench");
   if (scratch.path().empty())
-    return make_error(ErrorCode::file,
-                      fmt::format("there is no room for a run in '{}'", temporary_folder().string()),
+    return make_error(ErrorCode::file, fmt::format("there is no room for a run in '{}'", temporary_folder().string()),
                       "Name a folder that can be written to by TMPDIR.");
   RunLimits limits;
   limits.seconds = 3600;

@@ -49,9 +49,13 @@ Status keep_bench(const RowsOptions& options, const Json& bench, const Context& 
     context.say("Report: {}", options.report);
   }
   if (options.history.empty() || bench.contains("error")) return {};
-  std::string name = bench["when"].get<std::string>() + ".json";
+  std::string name = bench["when"].get<std::string>();
   std::erase(name, ':');
-  return write_file_atomically(std::filesystem::path(options.history) / name, indented_json(bench) + "\n");
+  std::filesystem::path file;
+  std::error_code ignored;
+  for (int n = 1; file.empty() || std::filesystem::exists(file, ignored); ++n)  // another one of the same second
+    file = std::filesystem::path(options.history) / (n == 1 ? name + ".json" : fmt::format("{}-{}.json", name, n));
+  return write_file_atomically(file, indented_json(bench) + "\n");
 }
 
 /// What would only be found out when all is measured.
@@ -62,7 +66,8 @@ Status expect_places(const RowsOptions& options) {
     return make_error(ErrorCode::command_line,
                       fmt::format("--report: expected a file that ends in .html, found '{}'", options.report),
                       "For example --report bench.html.");
-  if (!options.report.empty() && report.has_parent_path() && !std::filesystem::is_directory(report.parent_path(), ignored))
+  if (!options.report.empty() && report.has_parent_path() &&
+      !std::filesystem::is_directory(report.parent_path(), ignored))
     return make_error(ErrorCode::file, fmt::format("there is no folder '{}'", report.parent_path().string()),
                       "Make it, or name another file for --report.");
   if (!options.history.empty() && !std::filesystem::is_directory(options.history, ignored))
@@ -161,8 +166,9 @@ void add_bench(OptionSet verb, Context& context) {
   add_rows_options(
       verb, context, "A solver's id, balance, emulated or window (default: all)", bench,
       [](OptionSet own, RowsOptions& options) {
-        own.flag("--paper", options.paper,
-                 "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
+        own.flag(
+            "--paper", options.paper,
+            "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
         own.flag("--all", options.all, "Whole runs of sample cases as well, over threads");
         own.value("--report", options.report, "HTML file to write: machine, limits, rows, whole runs");
         own.value("--history", options.history,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 
@@ -81,6 +82,16 @@ void flatten_for_report(const Json& json, const std::string& path, ReportRows& r
     for (std::size_t i = 0; i < json.size(); ++i) flatten_for_report(json[i], fmt::format("{}.{}", path, i), rows);
   } else {
     rows.push_back({path, report_value(json)});
+  }
+}
+
+/// Amounts of memory and disk as a person reads them.
+void name_bytes(ReportRows& rows) {
+  for (auto& row : rows) {
+    const bool amount = row[0].starts_with("peak_memory.") || row[0].ends_with("_memory") ||
+                        row[0].ends_with(".disk") || row[0].ends_with(".streamed");
+    if (amount && !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos)
+      row[1] = format_bytes(static_cast<Bytes>(std::strtoull(row[1].c_str(), nullptr, 10)));
   }
 }
 
@@ -161,7 +172,7 @@ void report_fields(const fs::path& run, bool can_draw, const PrivateFolder& scra
     for (const FieldInfo& field : part.fields) {
       if (++fields > most_report_pictures) continue;
       const std::string unit = field.unit.empty() || field.unit == "1" ? "" : " [" + field.unit + "]";
-      told.pictures += draw_for_report(run, {"--field=" + field.name, "--part=" + part.name, "--size=1200x800"}, "png",
+      told.pictures += draw_for_report(run, {"--field=" + field.name, "--part=" + part.name, "--size=900x600"}, "png",
                                        report_words(field.name) + unit + ", " + part.name, scratch, page, told)
                            ? 1
                            : 0;
@@ -297,9 +308,14 @@ ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPa
 
   ReportRows resources{{"what", "value"}};
   if (about.is_object() && about.contains("options")) flatten_for_report(about["options"], "", resources);
-  if (summary.is_object())
-    for (const char* key : {"resources", "machine", "peak_memory", "ranks", "steps", "resumed"})
+  if (summary.is_object()) {
+    for (const char* key : {"machine", "peak_memory", "ranks", "steps", "resumed"})
       if (summary.contains(key)) flatten_for_report(summary[key], key, resources);
+    // Who took what stands above; what was foreseen, here.
+    if (summary.contains("resources") && summary["resources"].is_object() && summary["resources"].contains("needs"))
+      flatten_for_report(summary["resources"]["needs"], "foreseen", resources);
+  }
+  name_bytes(resources);
   section("Resources", resources);
   for (const auto& [key, heading] :
        std::initializer_list<std::pair<const char*, const char*>>{{"seconds", "Times"}, {"phases", "Phases"}}) {
@@ -311,7 +327,8 @@ ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPa
   page.heading(2, "The same again");
   page.code(command_that_repeats(run, about));
   if (about.is_object() && about.contains("trusted") && about["trusted"] == true)
-    page.paragraph("Its geometry script was let start programs, read and write files. Add --trust if you trust it, too.");
+    page.paragraph(
+        "Its geometry script was let start programs, read and write files. Add --trust if you trust it, too.");
   page.paragraph("Computed by conoid " + report_text_of(about, "conoid") + ".");
   if (!told.notes.empty()) {
     page.heading(2, "What is not shown");
@@ -321,10 +338,11 @@ ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPa
 }
 
 void report_differences(const fs::path& first, const fs::path& second, HtmlPage& page) {
-  page.heading(2, fmt::format("{} and {}", first.filename().string(), second.filename().string()));
+  const std::string a = absolute_path(first).filename().string(), b = absolute_path(second).filename().string();
+  page.heading(2, fmt::format("{} and {}", a, b));
   const auto compared = compare_runs(first, second, {false, "last"});
   if (!compared) return page.paragraph(compared.error().render());
-  ReportRows keys{{"key", "first", "second"}}, numbers{{"number", "unit", "first", "second"}};
+  ReportRows keys{{"key", a, b}}, numbers{{"number", "unit", a, b}};
   for (const KeyDifference& key : compared->keys) keys.push_back({key.pointer, key.first, key.second});
   const auto number = [](const std::optional<double>& value) { return value ? number_text(*value) : std::string(); };
   for (const NumberPair& n : compared->numbers)

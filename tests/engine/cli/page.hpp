@@ -55,11 +55,11 @@ inline bool has(const std::vector<std::string>& texts, const std::string& part) 
 }  // namespace page
 
 /// Well-formed, and nothing in it reaches out or runs.
-#define EXPECT_SAFE(what)                                                                       \
-  do {                                                                                          \
-    const conoid::Json& looked_at = (what);                                                     \
-    QVERIFY(looked_at.is_object());                                                             \
+#define EXPECT_SAFE(what)                                                                          \
+  do {                                                                                             \
+    const conoid::Json& looked_at = (what);                                                        \
+    QVERIFY(looked_at.is_object());                                                                \
     QVERIFY2(looked_at["problems"].empty(), conoid::indented_json(looked_at["problems"]).c_str()); \
-    QCOMPARE(looked_at["policy"].get<std::string>(),                                            \
-             std::string("default-src 'none'; img-src data:; style-src 'unsafe-inline'"));      \
+    QCOMPARE(looked_at["policy"].get<std::string>(),                                               \
+             std::string("default-src 'none'; img-src data:; style-src 'unsafe-inline'"));         \
   } while (false)

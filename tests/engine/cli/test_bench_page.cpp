@@ -32,21 +32,24 @@ class TestBenchPage : public QObject {
   static Json bench(const std::string& when, double factor, const std::string& processor = "A <fast> one") {
     Json limit = row("", "copy bandwidth", 100 * factor, 0, "");
     limit.erase("solver");
-    Json out = {{"solver", "all"},
-                {"when", when},
-                {"conoid", "0.1.0"},
-                {"machine", {{"host", "h"}, {"processor", processor}, {"cores", 4}, {"threads", 4}, {"limits", {limit}}}},
-                {"quick", false},
-                {"rows",
-                 {row("acoustic-fd", "order 8 & more", 60 * factor, 50, "copy bandwidth"),
-                  row("balance", "greedy", 99, 0, "optimum"),
-                  row("acoustic-fd", "run sea, 4 threads", 40 * factor, 0, "4 x 1 thread")}}};
+    Json out = {
+        {"solver", "all"},
+        {"when", when},
+        {"conoid", "0.1.0"},
+        {"machine", {{"host", "h"}, {"processor", processor}, {"cores", 4}, {"threads", 4}, {"limits", {limit}}}},
+        {"quick", false},
+        {"rows",
+         {row("heat-rod", "order 8 & more", 60 * factor, 50, "copy bandwidth"),
+          row("balance", "greedy", 99, 0, "optimum"),
+          row("heat-rod", "run sea, 4 threads", 40 * factor, 0, "4 x 1 thread")}}};
     return out;
   }
   static Json run_of(int threads, double rate) {
-    return {{"solver", "acoustic-fd"}, {"sample", "sea"},      {"title", "Sea"}, {"item", "cell"}, {"threads", threads},
-            {"items_per_second", rate}, {"memory", 1 << 20},
-            {"seconds", {{"total", 2.5}, {"prepare", 0.25}, {"march", 2}, {"frames", 0.125}}}};
+    return {
+        {"solver", "heat-rod"}, {"sample", "sea"},
+        {"title", "Sea"},          {"item", "cell"},
+        {"threads", threads},      {"items_per_second", rate},
+        {"memory", 1 << 20},       {"seconds", {{"total", 2.5}, {"prepare", 0.25}, {"march", 2}, {"frames", 0.125}}}};
   }
   Json page_of(const Json& today, const std::vector<Json>& earlier) {
     std::ofstream(folder_ / "page.html") << conoid::cli::bench_page(today, earlier);
@@ -68,7 +71,7 @@ class TestBenchPage : public QObject {
 void TestBenchPage::rows_stand_beside_floor_and_peer() {
   Json shown = page_of(bench("2026-03-01T00:00:00Z", 1), {});
   EXPECT_SAFE(shown);
-  const std::string fd = "acoustic-fd: " + std::string(conoid::find_solver("acoustic-fd")->title);
+  const std::string fd = "heat-rod: " + std::string(conoid::find_solver("heat-rod")->title);
   QCOMPARE(page::row_of(shown, fd, "order 8 & more"),
            (Cells{"order 8 & more", "60", "GB/s", "0.6", "copy bandwidth", "50", "reached", "bandwidth"}));
   // A whole run stands with the kernels of its solver, though another table came between.
@@ -78,7 +81,7 @@ void TestBenchPage::rows_stand_beside_floor_and_peer() {
   QVERIFY(!has_notice(shown, "below the floor"));
   shown = page_of(bench("2026-03-01T00:00:00Z", 0.5), {});
   QCOMPARE(page::row_of(shown, fd, "order 8 & more").at(6), std::string("MISSED"));
-  QVERIFY(has_notice(shown, "1 of 3 rows is below the floor:\nacoustic-fd: order 8 & more"));
+  QVERIFY(has_notice(shown, "1 of 3 rows is below the floor:\nheat-rod: order 8 & more"));
   // What failed on the way is said, and a page is there all the same; so with members that are no such thing.
   Json broken = bench("2026-03-01T00:00:00Z", 1);
   broken["error"] = {{"text", "the disk <is> full"}};
@@ -111,7 +114,7 @@ void TestBenchPage::earlier_reports_of_the_same_machine_stand_beside() {
   QCOMPARE(left_out, (Cells{"cut.json", "notes.json"}));
   const Json shown = page_of(bench("2026-03-01T00:00:00Z", 1), *earlier);
   EXPECT_SAFE(shown);
-  const std::string fd = "acoustic-fd: " + std::string(conoid::find_solver("acoustic-fd")->title);
+  const std::string fd = "heat-rod: " + std::string(conoid::find_solver("heat-rod")->title);
   const Cells heading = page::table_below(shown, fd)[0].get<Cells>();
   QCOMPARE(Cells(heading.begin() + 8, heading.end()), (Cells{"2026-01-05", "2026-02-05", "change %"}));
   const Cells order = page::row_of(shown, fd, "order 8 & more");
@@ -140,8 +143,8 @@ void TestBenchPage::whole_runs_and_scaling() {
   EXPECT_SAFE(shown);
   const Json runs = page::table_below(shown, "Whole runs");
   QCOMPARE(runs.size(), std::size_t{4});
-  QCOMPARE(runs[3].get<Cells>(), (Cells{"sea", "acoustic-fd", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "",
-                                        "1.00 MiB"}));
+  QCOMPARE(runs[3].get<Cells>(),
+           (Cells{"sea", "heat-rod", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "", "1.00 MiB"}));
   const Json scaling = page::table_below(shown, "Scaling over threads");
   QCOMPARE(scaling[2].get<Cells>(), (Cells{"sea", "2", "1.80", "90"}));
   QCOMPARE(scaling[3].get<Cells>(), (Cells{"sea", "4", "3.00", "75"}));
@@ -178,8 +181,10 @@ void TestBenchPage::the_command_writes_page_and_history() {
   shown = page::read(folder_ / "second.html");
   EXPECT_SAFE(shown);
   QCOMPARE(page::table_below(shown, "Earlier reports")[1][0].get<std::string>(), told["when"].get<std::string>());
-  const std::string table = "elastic-bem: " + std::string(conoid::find_solver("elastic-bem")->title);
-  QVERIFY(page::row_of(shown, table, "run cavity-wave, 1 thread").size() == 10);
+  for (const std::string& heading : page::texts(shown, "h2"))
+    if (heading.starts_with("elastic-bem: "))
+      QCOMPARE(page::row_of(shown, heading, "run cavity-wave, 1 thread").size(), std::size_t{10});
+  QVERIFY(page::has(page::texts(shown, "h2"), "elastic-bem: "));
 }
 
 void TestBenchPage::what_cannot_be_done_is_said_first() {

@@ -35,8 +35,8 @@ class TestReportVerb : public QObject {
     fs::create_directories(there);
     QProcess shell;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("PATH", QString::fromStdString(fs::path(program).parent_path().string()) + ":" +
-                                   environment.value("PATH"));
+    environment.insert(
+        "PATH", QString::fromStdString(fs::path(program).parent_path().string()) + ":" + environment.value("PATH"));
     environment.insert("OMPI_ALLOW_RUN_AS_ROOT", "1");
     environment.insert("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     environment.insert("OMPI_MCA_rmaps_base_oversubscribe", "1");
@@ -188,10 +188,9 @@ void TestReportVerb::the_command_repeats_the_run() {
   environment.insert("OMP_NUM_THREADS", "1");
   process.setProcessEnvironment(environment);
   rod::prepare(process, folder_.path())
-      .start(CONOID_WITH_HEAT_ROD,
-             {"run", "case.json", "--out", "asked", "--progress", "none", "--set", "parameters.steps=45", "--set",
-              "rod.temperature=321.5 K", "--workers", "cpu:1,cpu:1", "--memory", "host=333333333,device=222222222",
-              "--deterministic"});
+      .start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "asked", "--progress", "none", "--set",
+                                    "parameters.steps=45", "--set", "rod.temperature=321.5 K", "--workers",
+                                    "cpu:1,cpu:1", "--memory", "host=333333333,device=222222222", "--deterministic"});
   COMPARE_EXIT(rod::collect(process), 0);
   COMPARE_EXIT(rod::conoid(folder_.path(), {"report", "asked", "-o", "asked.html"}), 0);
   const std::string command = command_of(page::read(folder_ / "asked.html"));
@@ -212,7 +211,8 @@ void TestReportVerb::the_command_repeats_the_run() {
   threads.start(CONOID_WITH_HEAT_ROD, {"run", "case.json", "--out", "threads", "--progress", "none"});
   COMPARE_EXIT(rod::collect(threads), 0);
   COMPARE_EXIT(rod::conoid(folder_.path(), {"report", "threads", "-o", "threads.html"}), 0);
-  QCOMPARE(command_of(page::read(folder_ / "threads.html")), "conoid run " + (folder_ / "threads").string() + " --threads 1");
+  QCOMPARE(command_of(page::read(folder_ / "threads.html")),
+           "conoid run " + (folder_ / "threads").string() + " --threads 1");
 }
 
 void TestReportVerb::relative_paths_count_from_where_the_run_was_started() {
@@ -226,10 +226,15 @@ void TestReportVerb::relative_paths_count_from_where_the_run_was_started() {
   COMPARE_EXIT(safety::conoid(here, {"report", "run"}), 0);
   const Json shown = page::read(here / "run-report.html");
   EXPECT_SAFE(shown);
-  const fs::path again =
-      repeat(command_of(shown), safety::program.toStdString().c_str(), "elsewhere");
+  const fs::path again = repeat(command_of(shown), safety::program.toStdString().c_str(), "elsewhere");
   QVERIFY2(!again.empty(), command_of(shown).c_str());
-  QCOMPARE(rod::summary_text(again, "numbers"), rod::summary_text(here / "run", "numbers"));
+  int charts = 0;
+  for (const auto& entry : fs::directory_iterator(here / "run/charts")) {
+    QCOMPARE(safety::without_clocks(rod::rows_of(again / "charts" / entry.path().filename())),
+             safety::without_clocks(rod::rows_of(entry.path())));
+    ++charts;
+  }
+  QVERIFY(charts > 0);
   // And the repeated run can be repeated.
   COMPARE_EXIT(safety::conoid(folder_.path(), {"check", QString::fromStdString(again.string())}), 0);
   COMPARE_EXIT(safety::conoid(folder_.path(), {"check", QString::fromStdString((again / "case.json").string())}), 0);
@@ -258,8 +263,11 @@ void TestReportVerb::a_run_folder_of_others_gives_no_other_command() {
   const fs::path run = folder_ / "foreign";
   fs::copy(folder_ / "first run", run, fs::copy_options::recursive);
   Json record = about(run);
-  record["flags"] = Json{{"workers", "--x; touch taken"}, {"threads", "4; touch taken"}, {"memory", "$(touch taken)"},
-                         {"deterministic", "; touch taken"}, {"launcher", "sh -c 'touch taken'"}};
+  record["flags"] = Json{{"workers", "--x; touch taken"},
+                         {"threads", "4; touch taken"},
+                         {"memory", "$(touch taken)"},
+                         {"deterministic", "; touch taken"},
+                         {"launcher", "sh -c 'touch taken'"}};
   record["ranks"] = "2; touch taken";
   std::ofstream(run / "run.json") << conoid::indented_json(record);
   COMPARE_EXIT(rod::conoid(folder_.path(), {"report", "foreign", "-o", "foreign.html"}), 0);
@@ -268,7 +276,8 @@ void TestReportVerb::a_run_folder_of_others_gives_no_other_command() {
   QVERIFY2(command.find("launcher") == std::string::npos, command.c_str());
   fs::create_directories(folder_ / "safe");
   QProcess shell;
-  rod::prepare(shell, folder_ / "safe").start("sh", {"-c", "conoid() { echo \"$@\"; }\n" + QString::fromStdString(command)});
+  rod::prepare(shell, folder_ / "safe")
+      .start("sh", {"-c", "conoid() { echo \"$@\"; }\n" + QString::fromStdString(command)});
   COMPARE_EXIT(rod::collect(shell), 0);
   QVERIFY(!fs::exists(folder_ / "safe/taken"));
 }
