@@ -71,6 +71,10 @@ Result<WholeRun> run_whole(const SampleCase& sample, int threads) {
     out.item = summary["rate"].value("item", "");
   }
   out.seconds = summary.value("seconds", Json::object());
+  if (const double total = seconds_of(out.seconds, "total"); out.items_per_second <= 0 && total > 0) {
+    out.items_per_second = 1 / total;
+    out.item = "run";
+  }
   if (summary.contains("peak_memory") && summary["peak_memory"].is_object())
     out.memory = static_cast<Bytes>(std::max(0.0, seconds_of(summary["peak_memory"], "host")));
   return out;

@@ -16,7 +16,7 @@ namespace conoid::cli {
 struct WholeRun {
   std::string solver, sample, title, item;  ///< item: what the rate counts, "cell"
   int threads = 1;
-  double items_per_second = 0;  ///< while marching
+  double items_per_second = 0;  ///< while marching; of solvers that count none the whole run is one item
   Json seconds;                 ///< of the summary: "total", "prepare", "march", "frames", "checkpoints", "finish"
   Bytes memory = 0;             ///< of the host, at most
 };

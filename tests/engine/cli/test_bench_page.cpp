@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/cli/bench_page.hpp"
+#include "engine/core/units.hpp"
 #include "engine/solvers/registry.hpp"
 #include "tests/engine/cli/page.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
@@ -144,7 +145,7 @@ void TestBenchPage::whole_runs_and_scaling() {
   const Json runs = page::table_below(shown, "Whole runs");
   QCOMPARE(runs.size(), std::size_t{4});
   QCOMPARE(runs[3].get<Cells>(),
-           (Cells{"sea", "heat-rod", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "", "1.00 MiB"}));
+           (Cells{"sea", "heat-rod", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "", conoid::format_bytes(conoid::Bytes{1} << 20)}));
   const Json scaling = page::table_below(shown, "Scaling over threads");
   QCOMPARE(scaling[2].get<Cells>(), (Cells{"sea", "2", "1.80", "90"}));
   QCOMPARE(scaling[3].get<Cells>(), (Cells{"sea", "4", "3.00", "75"}));
