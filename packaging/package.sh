@@ -133,7 +133,9 @@ make_deb() {
   find "$root/usr/share/man" -type f -name '*.[0-9]' -exec gzip -9n {} + 2>/dev/null || true
   local doc=$root/usr/share/doc/$name
   mkdir -p "$doc"
-  gzip -9nc CHANGELOG.md >"$doc/changelog.gz"
+  gzip -9nc CHANGELOG.md >"$doc/CHANGELOG.md.gz"
+  printf 'conoid (%s) unstable; urgency=medium\n\n  * What users notice is in CHANGELOG.md.gz.\n\n -- %s  %s\n' "$version" "$maintainer" \
+    "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
   mkdir -p "$root/DEBIAN"
   {
     printf 'Package: %s\nSource: conoid\nVersion: %s\nArchitecture: %s\nMaintainer: %s\n' "$name" "$version" "$architecture" "$maintainer"
@@ -166,8 +168,9 @@ make_debs() {
   local words="The programs contain code of headers of the libraries whose licences lie in /usr/share/doc/conoid-headless/licences."
   copyright_file "$words" >"$deb/conoid-headless/usr/share/doc/conoid-headless/copyright"
   install -D -m 644 <(copyright_file "$words") "$deb/conoid/usr/share/doc/conoid/copyright"
-  local about="Conoid computes acoustic, elastic and electromagnetic waves and shocks. A case, a
-text file, goes in; a run folder with fields, tables and a summary comes out."
+  local about="Conoid computes acoustic, elastic and electromagnetic waves and shocks. A
+case, a text file, goes in; a run folder with fields, tables and a summary
+comes out."
   if [ -n "$cuda" ]; then
     mkdir -p "$deb/conoid-cuda/usr/lib/conoid"
     mv "$deb/conoid-headless/usr/lib/conoid/libconoid_cuda.so" "$deb/conoid-cuda/usr/lib/conoid/"
@@ -179,8 +182,9 @@ This package has the module that computes on NVIDIA devices. It needs NVIDIA's d
   fi
   make_deb conoid-headless "" "openmpi-bin" "conoid, gmsh, openssh-client" "compute waves and shocks, command and solvers" "$about
 
-This package has the command and the solvers, for workstations without a display
-and the nodes of a cluster. The window and pictures are in the package conoid."
+This package has the command and the solvers, for workstations without a
+display and the nodes of a cluster. The window and pictures are in the package
+conoid."
   make_deb conoid "conoid-headless (= $version), libgl1-mesa-dri" "gmsh" "openssh-client" "workbench for waves and shocks" "$about
 
 This package has the window, with forms, live fields and charts, and pictures of

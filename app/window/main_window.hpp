@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 
 #include <QMainWindow>
 #include <QPointer>
@@ -35,6 +36,7 @@ struct WindowOptions {
   ViewportKind viewport = ViewportKind::automatic;
   bool asks = true;  ///< false: no dialogs (pictures without a person)
   StartSession start = start_session;
+  std::filesystem::path command = {};  ///< the program `conoid`; empty: the one beside this program
 };
 
 class MainWindow : public QMainWindow {
@@ -60,6 +62,8 @@ class MainWindow : public QMainWindow {
   void show_runs();
   /// Two finished runs: linked views and overlaid curves.
   Status compare_runs(const std::filesystem::path& first, const std::filesystem::path& second);
+  /// Writes the page of the run at hand beside the work that goes on, then opens its folder. An error is shown.
+  void write_report(const std::filesystem::path& page);
   void start_run();
   /// Ends in order without asking, for signals: stops a run, keeps unsaved edits for recovery.
   void end_by_signal();
@@ -84,6 +88,7 @@ class MainWindow : public QMainWindow {
   void refresh_title();
   void choose_case(const QString& file);
   void ask_open();
+  void ask_report();
   bool save();
   bool save_as();
   bool may_leave_case();
@@ -126,6 +131,8 @@ class MainWindow : public QMainWindow {
   RunsPage* runs_ = nullptr;
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
+  std::stop_source report_;  ///< ends the page that is being written
+  bool writes_report_ = false;
   bool closing_ = false;
 };
 

@@ -162,6 +162,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
        "folder",
        {},
        [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(run_->folder().string()))); }},
+      {"run.report",
+       tr("&Run"),
+       tr("Report…"),
+       {},
+       "export",
+       tr("One HTML page of this run: case, pictures, charts, numbers, resources"),
+       [this] { ask_report(); }},
       {"view.play", tr("&View"), tr("Play or pause"), QKeySequence("Ctrl+Space"), "play",
        tr("Play the frames, or the phase of a wave"),
        [this] {
@@ -340,6 +347,8 @@ void MainWindow::refresh_actions() {
   enable("run.checkpoint", open && steps);
   enable("run.stop", open && active && !run_->is_stopping());
   enable("run.folder", run_->has_run() && !run_->folder().empty());
+  enable("run.report", run_->has_run() && !run_->folder().empty() && !writes_report_);
+  actions_->at("run.report")->setText(writes_report_ ? tr("The report is being written…") : tr("Report…"));
   const bool frames = open && !run_->frames().empty();
   enable("view.fit", open);
   for (const char* id : {"view.play", "view.previous", "view.next", "view.film"}) enable(id, frames);

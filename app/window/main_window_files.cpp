@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases, runs and meshes come into the window and leave it: opening, dropping, saving, locks, changes from outside.
+#include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -15,11 +16,13 @@
 #include <QUrl>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/background.hpp"
 #include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
+#include "app/model/run_report.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
@@ -281,6 +284,32 @@ void MainWindow::end_comparison() {
     workbench_->results_panel().compare_with(nullptr);
   }
   other_run_.reset();
+}
+
+void MainWindow::ask_report() {
+  const std::filesystem::path run = run_->folder();
+  if (!options_.asks || run.empty()) return;
+  const auto page = run.parent_path() / (run.filename().string() + "-report.html");
+  const QString file = QFileDialog::getSaveFileName(this, tr("Write a page of this run"),
+                                                    QString::fromStdString(page.string()), tr("Web pages (*.html)"));
+  if (file.isEmpty()) return;
+  write_report((file.endsWith(".html") || file.endsWith(".htm") ? file : file + ".html").toStdString());
+}
+
+void MainWindow::write_report(const std::filesystem::path& page) {
+  writes_report_ = true;
+  refresh_actions();
+  in_background(
+      this,
+      [run = run_->folder(), page, program = options_.command, stop = report_.get_token()] {
+        return write_run_report(run, page, program, stop);
+      },
+      [page](MainWindow& self, const Status& written) {
+        self.writes_report_ = false;
+        self.refresh_actions();
+        if (!written) return self.show_error(tr("The report cannot be written"), written.error());
+        QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(page.parent_path().string())));
+      });
 }
 
 void MainWindow::choose_case(const QString& file) {

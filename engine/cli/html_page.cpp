@@ -27,18 +27,21 @@ constexpr std::string_view html_style = R"(<style>
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2.5rem 2rem 4rem; max-width: 72rem; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .5rem; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 3.5rem 0 .5rem; }
+h1:first-child { margin-top: 0; }
 h2 { font-size: 1.25rem; margin: 2.4rem 0 .7rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; color: var(--soft); }
-h1, h2, h3, p, td, th, figcaption { overflow-wrap: anywhere; }
+h1, h2, h3, p, figcaption { overflow-wrap: anywhere; }
+td { overflow-wrap: break-word; max-width: 40rem; }
 p { margin: .4rem 0; }
 .notice { border-left: 4px solid var(--warn); background: var(--warnground); color: var(--warn); padding: .7rem 1rem; margin: 1rem 0; white-space: pre-wrap; }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; font-variant-numeric: tabular-nums; }
+.table { overflow-x: auto; margin: 0 0 1rem; }
+table { border-collapse: collapse; min-width: min(100%, 32rem); font-size: .92rem; font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
-th, td { padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { padding: .3rem 1.1rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 .number { text-align: right; white-space: nowrap; }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow: auto; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1.2rem; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1.2rem; }
 figure { margin: 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; background: #ffffff; break-inside: avoid; }
 figure img { display: block; width: 100%; height: auto; }
 figcaption { padding: .45rem .8rem; font-size: .88rem; background: var(--raised); color: var(--soft); }
@@ -49,6 +52,7 @@ summary { cursor: pointer; color: var(--soft); }
   body { padding: 0; max-width: none; font-size: 10pt; }
   h2, h3 { break-after: avoid; }
   tr { break-inside: avoid; }
+  .table { overflow: visible; }
   pre { white-space: pre-wrap; }
   .pictures { grid-template-columns: 1fr 1fr; }
 }
@@ -56,7 +60,7 @@ summary { cursor: pointer; color: var(--soft); }
 )";
 
 bool html_number(std::string_view cell) {
-  return !cell.empty() && std::all_of(cell.begin(), cell.end(), [](char c) {
+  return std::all_of(cell.begin(), cell.end(), [](char c) {
     return (c >= '0' && c <= '9') || std::string_view("+-.eE% ").find(c) != std::string_view::npos;
   });
 }
@@ -109,11 +113,18 @@ void HtmlPage::code(std::string_view text) {
 
 void HtmlPage::table(const std::vector<std::vector<std::string>>& rows) {
   if (rows.size() < 2) return;
-  std::vector<bool> numbers(rows.front().size(), true);
-  for (std::size_t r = 1; r < rows.size(); ++r)
-    for (std::size_t c = 0; c < numbers.size(); ++c)
-      numbers[c] = numbers[c] && c < rows[r].size() && html_number(rows[r][c]);
-  body_ += "<table>\n";
+  // A column of numbers may have blanks, but not blanks alone.
+  std::vector<bool> numbers(rows.front().size());
+  for (std::size_t c = 0; c < numbers.size(); ++c) {
+    const auto cell = [&](std::size_t r) { return c < rows[r].size() ? std::string_view(rows[r][c]) : ""; };
+    bool all = true, some = false;
+    for (std::size_t r = 1; r < rows.size(); ++r) {
+      all = all && html_number(cell(r));
+      some = some || !cell(r).empty();
+    }
+    numbers[c] = all && some;
+  }
+  body_ += "<div class=\"table\"><table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     body_ += "<tr>";
     for (std::size_t c = 0; c < rows[r].size(); ++c)
@@ -121,7 +132,7 @@ void HtmlPage::table(const std::vector<std::vector<std::string>>& rows) {
                            c < numbers.size() && numbers[c] ? " class=\"number\"" : "", html_escaped(rows[r][c]));
     body_ += "</tr>\n";
   }
-  body_ += "</table>\n";
+  body_ += "</table></div>\n";
 }
 
 void HtmlPage::picture(std::string_view media, std::string_view bytes, std::string_view caption) {

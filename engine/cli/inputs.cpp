@@ -12,6 +12,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/session/session.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -74,6 +75,8 @@ Result<CaseDocument> read_case(const std::string& name) {
     path /= "case.json";
   }
   if (!is_there(path)) return missing_case(path);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (path.filename() == "case.json" && is_there(folder / "run.json")) return read_run_case(folder);
   return CaseDocument::read(path);
 }
 

@@ -11,7 +11,8 @@
 
 namespace conoid::cli {
 
-/// A case file: the file itself, or a folder that holds a case.json. The error of a missing file names what is near.
+/// A case file: the file itself, or a folder that holds a case.json. In that of a run, relative paths count from where the run was
+/// started. The error of a missing file names what is near.
 [[nodiscard]] Result<CaseDocument> read_case(const std::string& name);
 
 /// PATH=VALUE.

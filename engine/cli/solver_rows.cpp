@@ -3,24 +3,25 @@
 #include "engine/cli/solver_rows.hpp"
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <memory>
 
 #include <fmt/ranges.h>
 
+#include "conoid/config.hpp"
 #include "engine/case/case.hpp"
 
 namespace conoid::cli {
 
 void add_rows_options(OptionSet verb, Context& context, const char* solver,
-                      std::function<void(const RowsOptions&, Context&)> use, bool papers) {
+                      std::function<void(const RowsOptions&, Context&)> use,
+                      const std::function<void(OptionSet, RowsOptions&)>& more) {
   const auto options = std::make_shared<RowsOptions>();
   verb.value("SOLVER", options->solver, solver);
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
   verb.value("--only", options->only, "Only rows whose names begin with this");
-  if (papers)
-    verb.flag(
-        "--paper", options->paper,
-        "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
+  if (more) more(verb, *options);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
 }
@@ -64,6 +65,15 @@ Status run_table(const std::function<Status()>& table) {
 
 namespace {
 
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
 Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string>& others) {
   constexpr std::size_t most = 40;
   std::string hint =
@@ -79,17 +89,23 @@ Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string
 }  // namespace
 
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::vector<std::string>& others, std::optional<Error> failure) {
+                   const std::vector<std::string>& others, std::optional<Error> failure,
+                   const std::function<Status(Json&)>& keep) {
   if (!failure && rows.empty() && !options.only.empty()) failure = no_row_begins_so(options, others);
   Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
+              {"when", utc_now()},
+              {"conoid", CONOID_VERSION},
               {"machine", machine},
               {"quick", options.quick},
               {"rows", rows}};
-  if (failure) {
-    print_error(*failure);
-    context.exit = static_cast<int>(failure->code);
-    out["error"] = to_json(*failure);
-  }
+  const auto fail = [&](const Error& error) {
+    print_error(error);
+    context.exit = static_cast<int>(error.code);
+    out["error"] = to_json(error);
+  };
+  if (failure) fail(*failure);
+  if (keep)
+    if (const Status kept = keep(out); !kept) fail(kept.error());
   context.object(out);
 }
 

@@ -16,12 +16,16 @@ namespace conoid::cli {
 struct RowsOptions {
   std::string solver;  ///< empty: all
   bool quick = false;
-  std::string only;    ///< rows whose names begin so; empty: all
-  bool paper = false;  ///< instead of the bench's own: tables and figures of the paper that a method comes from
+  std::string only;     ///< rows whose names begin so; empty: all
+  bool paper = false;   ///< instead of the bench's own: tables and figures of the paper that a method comes from
+  bool all = false;     ///< bench: whole runs, too
+  std::string report;   ///< bench: the page to write
+  std::string history;  ///< bench: the folder of earlier reports
 };
-/// Declares the options of a verb that prints rows. `solver` says what may be named; `papers`: --paper too.
+/// Declares the options of a verb that prints rows. `solver` says what may be named; `more` declares options of this verb alone.
 void add_rows_options(OptionSet verb, Context& context, const char* solver,
-                      std::function<void(const RowsOptions&, Context&)> use, bool papers = false);
+                      std::function<void(const RowsOptions&, Context&)> use,
+                      const std::function<void(OptionSet, RowsOptions&)>& more = {});
 
 /// The solver of this id, or all for an empty id. An unknown id is an error that names the nearest.
 [[nodiscard]] Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id);
@@ -36,9 +40,10 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
 [[nodiscard]] Status run_table(const std::function<Status()>& table);
 
 /// Prints the failure if there is one, and the object of --json. `others` are names of rows that --only left out: where it left
-/// nothing, that is an error which names them.
+/// nothing, that is an error which names them. `keep`, where it is given, may add to the object and keep it before it is printed.
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::vector<std::string>& others, std::optional<Error> failure);
+                   const std::vector<std::string>& others, std::optional<Error> failure,
+                   const std::function<Status(Json&)>& keep = {});
 
 /// Prints rows as they come, under a heading, in columns wide enough for most names.
 class RowPrinter {

@@ -228,6 +228,20 @@ void keep_for_comparison(Json& record, const CaseDocument& document) {
   if (compact_json(document.json()).size() < most) record["as_started"] = document.json();
 }
 
+/// What flags, settings and the environment said, as flags of `conoid run` take it: whoever has the case alone can ask for the same.
+Json said_beside_the_case(const Offer& offer) {
+  const auto was_said = [](const auto& offered) { return offered.said() && offered.source != "case"; };
+  Json out = Json::object();
+  if (was_said(offer.who)) out["workers"] = offer.who.value;
+  if (was_said(offer.threads)) out["threads"] = offer.threads.value;
+  std::string memory;
+  if (was_said(offer.host)) memory = fmt::format("host={}B", offer.host.value);
+  if (was_said(offer.device)) memory += fmt::format("{}device={}B", memory.empty() ? "" : ",", offer.device.value);
+  if (!memory.empty()) out["memory"] = memory;
+  if (was_said(offer.deterministic)) out["deterministic"] = offer.deterministic.value;
+  return out;
+}
+
 /// Hashes of the cases that a run has gone by: its first, and those that it was changed to.
 std::vector<std::string> hashes_of(const Json& record) {
   std::vector<std::string> out;
@@ -359,7 +373,9 @@ void Engine::open_files() {
                 {"cores", setup_.offer.machine.cores},
                 {"ranks", cluster_.size()},
                 {"case", absolute_path(options_.document.file()).string()},
-                {"options", setup_.plan.options()}};
+                {"options", setup_.plan.options()},
+                {"flags", said_beside_the_case(setup_.offer)}};
+    if (options_.trust_geometry) plan.run["trusted"] = true;
     plan.log_origin = log::seconds() - seconds();
     keep_for_comparison(plan.run, options_.document);
     files_ = std::make_unique<RunFiles>(options_, plan, cluster_);

@@ -5,10 +5,13 @@
 
 #include <fmt/ranges.h>
 
+#include "engine/cli/bench_page.hpp"
 #include "engine/cli/engine_benches.hpp"
 #include "engine/cli/machine_limits.hpp"
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
+#include "engine/cli/whole_runs.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/session/offer.hpp"
 
@@ -30,6 +33,49 @@ Json bench_row_json(const BenchRow& row, std::string_view solver) {
   return out;
 }
 
+/// The page and the history, where they are asked for. What earlier reports say is read first: these are not among them.
+Status keep_bench(const RowsOptions& options, const Json& bench, const Context& context) {
+  std::vector<Json> earlier;
+  if (!options.history.empty()) {
+    std::vector<std::string> left_out;
+    auto found = read_earlier_benches(options.history, left_out);
+    if (!found) return found.error();
+    earlier = std::move(*found);
+    for (const std::string& name : left_out)
+      context.say("Note: '{}' in {} is not a result of `conoid bench --json`.", name, options.history);
+  }
+  if (!options.report.empty()) {
+    if (Status written = write_file_atomically(options.report, bench_page(bench, earlier)); !written) return written;
+    context.say("Report: {}", options.report);
+  }
+  if (options.history.empty() || bench.contains("error")) return {};
+  std::string name = bench["when"].get<std::string>();
+  std::erase(name, ':');
+  std::filesystem::path file;
+  std::error_code ignored;
+  for (int n = 1; file.empty() || std::filesystem::exists(file, ignored); ++n)  // another one of the same second
+    file = std::filesystem::path(options.history) / (n == 1 ? name + ".json" : fmt::format("{}-{}.json", name, n));
+  return write_file_atomically(file, indented_json(bench) + "\n");
+}
+
+/// What would only be found out when all is measured.
+Status expect_places(const RowsOptions& options) {
+  const std::filesystem::path report(options.report);
+  std::error_code ignored;
+  if (!options.report.empty() && report.extension() != ".html" && report.extension() != ".htm")
+    return make_error(ErrorCode::command_line,
+                      fmt::format("--report: expected a file that ends in .html, found '{}'", options.report),
+                      "For example --report bench.html.");
+  if (!options.report.empty() && report.has_parent_path() &&
+      !std::filesystem::is_directory(report.parent_path(), ignored))
+    return make_error(ErrorCode::file, fmt::format("there is no folder '{}'", report.parent_path().string()),
+                      "Make it, or name another file for --report.");
+  if (!options.history.empty() && !std::filesystem::is_directory(options.history, ignored))
+    return make_error(ErrorCode::file, fmt::format("there is no folder '{}'", options.history),
+                      "Make it: earlier results are looked for there, and these are added.");
+  return {};
+}
+
 Error no_paper(const std::string& solver) {
   std::vector<std::string> have;
   for (const SolverInfo* info : registered_solvers())
@@ -41,6 +87,7 @@ Error no_paper(const std::string& solver) {
 }
 
 void bench(const RowsOptions& options, Context& context) {
+  if (const Status places = expect_places(options); !places) return context.fail(places.error());
   // Parts of the engine, then solvers: what to measure and under which name.
   std::vector<EngineBench> benches;
   for (const EngineBench& part : engine_benches())
@@ -95,11 +142,38 @@ void bench(const RowsOptions& options, Context& context) {
     };
     status = run_table([&] { return part.run(how, sink); });
   }
-  conclude_rows(options, context, machine_rows, rows, others, status ? std::nullopt : std::optional(status.error()));
+  Json runs = Json::array();
+  if (status && options.all) {
+    std::vector<std::string> solvers;
+    if (!options.solver.empty()) solvers.push_back(options.solver);
+    context.say("whole runs: sample cases, one thread to {}", how.threads);
+    status = run_table([&] {
+      return measure_whole_runs(how, solvers, [&](const BenchRow& row, const WholeRun& run) {
+        print(row);
+        rows.push_back(bench_row_json(row, options.solver.empty() ? run.solver : ""));
+        runs.push_back(to_json(run));
+      });
+    });
+  }
+  conclude_rows(options, context, machine_rows, rows, others, status ? std::nullopt : std::optional(status.error()),
+                [&](Json& out) {
+                  if (options.all) out["runs"] = runs;
+                  return keep_bench(options, out, context);
+                });
 }
 
 void add_bench(OptionSet verb, Context& context) {
-  add_rows_options(verb, context, "A solver's id, balance, emulated or window (default: all)", bench, true);
+  add_rows_options(
+      verb, context, "A solver's id, balance, emulated or window (default: all)", bench,
+      [](OptionSet own, RowsOptions& options) {
+        own.flag(
+            "--paper", options.paper,
+            "Instead: the tables and figures of the paper that a method comes from, its numbers beside this machine's");
+        own.flag("--all", options.all, "Whole runs of sample cases as well, over threads");
+        own.value("--report", options.report, "HTML file to write: machine, limits, rows, whole runs");
+        own.value("--history", options.history,
+                  "Folder of earlier results: they stand beside these in the report, and these are added");
+      });
 }
 
 }  // namespace
@@ -109,7 +183,8 @@ Verb bench_verb() {
           "  conoid bench --quick\n"
           "  conoid bench acoustic-fd --json > bench.json\n"
           "  conoid bench maxwell-fem --paper\n"
-          "  conoid bench balance\n",
+          "  conoid bench balance\n"
+          "  conoid bench --all --report bench.html --history benches\n",
           add_bench};
 }
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <sstream>
@@ -14,9 +13,11 @@
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/parts.hpp"
 #include "engine/cli/report.hpp"
+#include "engine/cli/resource_options.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/child_process.hpp"
+#include "engine/core/private_folder.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/csv.hpp"
@@ -39,26 +40,6 @@ constexpr std::size_t most_report_pictures =
     12;  // of fields, and of charts: a page stays one that a browser opens at once
 constexpr std::size_t most_report_warnings = 100;
 constexpr Bytes report_picture_limit = Bytes{16} << 20;
-
-/// A folder that is gone when it is no longer needed.
-class ReportScratch {
- public:
-  ReportScratch() {
-    std::string form = (temporary_folder() / "conoid-report-XXXXXX").string();
-    if (::mkdtemp(form.data()) == nullptr) throw Failure(system_error("make a folder like", form, errno));
-    path_ = form;
-  }
-  ReportScratch(const ReportScratch&) = delete;
-  ReportScratch& operator=(const ReportScratch&) = delete;
-  ~ReportScratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// What one run's part of the page was made of.
 struct ReportedRun {
@@ -104,6 +85,16 @@ void flatten_for_report(const Json& json, const std::string& path, ReportRows& r
   }
 }
 
+/// Amounts of memory and disk as a person reads them.
+void name_bytes(ReportRows& rows) {
+  for (auto& row : rows) {
+    const bool amount = row[0].starts_with("peak_memory.") || row[0].ends_with("_memory") ||
+                        row[0].ends_with(".disk") || row[0].ends_with(".streamed");
+    if (amount && !row[1].empty() && row[1].find_first_not_of("0123456789") == std::string::npos)
+      row[1] = format_bytes(static_cast<Bytes>(std::strtoull(row[1].c_str(), nullptr, 10)));
+  }
+}
+
 /// The name of a key, in words.
 std::string report_words(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -112,7 +103,7 @@ std::string report_words(std::string name) {
 
 /// A picture by conoid-render, into `page`; false with a note where there is none.
 bool draw_for_report(const fs::path& run, std::vector<std::string> what, const char* ending, const std::string& caption,
-                     const ReportScratch& scratch, HtmlPage& page, ReportedRun& told) {
+                     const PrivateFolder& scratch, HtmlPage& page, ReportedRun& told) {
   const fs::path file = scratch.path() / (std::string("picture.") + ending);
   std::vector<std::string> line = {(program_folder() / "conoid-render").string(), absolute_path(run).string()};
   line.insert(line.end(), what.begin(), what.end());
@@ -137,7 +128,7 @@ bool draw_for_report(const fs::path& run, std::vector<std::string> what, const c
 }
 
 /// Fields of the last frame and what the mesh is.
-void report_fields(const fs::path& run, bool can_draw, const ReportScratch& scratch, HtmlPage& page,
+void report_fields(const fs::path& run, bool can_draw, const PrivateFolder& scratch, HtmlPage& page,
                    ReportedRun& told) {
   const auto reader = VtkhdfReader::open(run);
   if (!reader) {
@@ -181,7 +172,7 @@ void report_fields(const fs::path& run, bool can_draw, const ReportScratch& scra
     for (const FieldInfo& field : part.fields) {
       if (++fields > most_report_pictures) continue;
       const std::string unit = field.unit.empty() || field.unit == "1" ? "" : " [" + field.unit + "]";
-      told.pictures += draw_for_report(run, {"--field=" + field.name, "--part=" + part.name, "--size=1200x800"}, "png",
+      told.pictures += draw_for_report(run, {"--field=" + field.name, "--part=" + part.name, "--size=900x600"}, "png",
                                        report_words(field.name) + unit + ", " + part.name, scratch, page, told)
                            ? 1
                            : 0;
@@ -192,7 +183,7 @@ void report_fields(const fs::path& run, bool can_draw, const ReportScratch& scra
         fmt::format("{} of {} fields are shown; `conoid render` draws the others", most_report_pictures, fields));
 }
 
-void report_charts(const fs::path& run, const ReportScratch& scratch, HtmlPage& page, ReportedRun& told) {
+void report_charts(const fs::path& run, const PrivateFolder& scratch, HtmlPage& page, ReportedRun& told) {
   std::vector<std::string> names;
   std::error_code code;
   for (fs::directory_iterator it(run / "charts", code), end; !code && it != end; it.increment(code))
@@ -218,14 +209,26 @@ void report_charts(const fs::path& run, const ReportScratch& scratch, HtmlPage& 
     told.notes.push_back(fmt::format("{} of {} charts are shown", most_report_pictures, shown.size()));
 }
 
-/// What is given to `conoid run` again: the case beside the run, and what flags set then.
+/// The case of the run folder, which has what --set changed, with what else was said for the run. From any folder: relative paths in it
+/// count from where the run was started.
 std::string command_that_repeats(const fs::path& run, const Json& about) {
-  std::string line = "conoid run " + shell_word((run / "case.json").string());
-  const Json options = about.is_object() && about.contains("options") ? about["options"] : Json();
-  for (const auto& [name, flag] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"workers", "--workers"}, {"threads", "--threads"}})
-    if (options.is_object() && options.contains(name) && report_text_of(options[name], "source") == "flag")
-      line += fmt::format(" {} {}", flag, shell_word(report_text_of(options[name], "value")));
+  ResourceOptions said;
+  if (about.is_object() && about.contains("flags") && about["flags"].is_object()) {
+    const Json& flags = about["flags"];
+    said.workers = report_text_of(flags, "workers");
+    said.memory = report_text_of(flags, "memory");
+    if (flags.contains("threads") && flags["threads"].is_number_integer()) said.threads = flags["threads"].get<int>();
+    said.deterministic = flags.contains("deterministic") && flags["deterministic"] == true;
+  }
+  std::string line;
+  if (about.is_object() && about.contains("ranks") && about["ranks"].is_number_integer())
+    if (const auto ranks = about["ranks"].get<std::int64_t>(); ranks > 1) line = fmt::format("mpirun -n {} ", ranks);
+  line += "conoid run " + shell_word(absolute_path(run).string());
+  // A run folder may be from elsewhere: all but a bare name of an option is quoted.
+  const auto is_option = [](const std::string& word) {
+    return word.starts_with("--") && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string::npos;
+  };
+  for (const std::string& word : words_of(said, 0)) line += " " + (is_option(word) ? word : shell_word(word));
   return line;
 }
 
@@ -250,7 +253,7 @@ void report_warnings(const fs::path& run, HtmlPage& page, ReportedRun& told) {
     page.paragraph(fmt::format("The first {} of {}; all are in log.jsonl.", most_report_warnings, all));
 }
 
-ReportedRun report_run(const fs::path& run, const ReportScratch& scratch, HtmlPage& page) {
+ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPage& page) {
   ReportedRun told;
   told.folder = run.string();
   const Json summary = read_summary(run), about = report_json_of(run / "run.json"),
@@ -305,9 +308,14 @@ ReportedRun report_run(const fs::path& run, const ReportScratch& scratch, HtmlPa
 
   ReportRows resources{{"what", "value"}};
   if (about.is_object() && about.contains("options")) flatten_for_report(about["options"], "", resources);
-  if (summary.is_object())
-    for (const char* key : {"resources", "machine", "peak_memory", "ranks", "steps", "resumed"})
+  if (summary.is_object()) {
+    for (const char* key : {"machine", "peak_memory", "ranks", "steps", "resumed"})
       if (summary.contains(key)) flatten_for_report(summary[key], key, resources);
+    // Who took what stands above; what was foreseen, here.
+    if (summary.contains("resources") && summary["resources"].is_object() && summary["resources"].contains("needs"))
+      flatten_for_report(summary["resources"]["needs"], "foreseen", resources);
+  }
+  name_bytes(resources);
   section("Resources", resources);
   for (const auto& [key, heading] :
        std::initializer_list<std::pair<const char*, const char*>>{{"seconds", "Times"}, {"phases", "Phases"}}) {
@@ -318,6 +326,9 @@ ReportedRun report_run(const fs::path& run, const ReportScratch& scratch, HtmlPa
   report_warnings(run, page, told);
   page.heading(2, "The same again");
   page.code(command_that_repeats(run, about));
+  if (about.is_object() && about.contains("trusted") && about["trusted"] == true)
+    page.paragraph(
+        "Its geometry script was let start programs, read and write files. Add --trust if you trust it, too.");
   page.paragraph("Computed by conoid " + report_text_of(about, "conoid") + ".");
   if (!told.notes.empty()) {
     page.heading(2, "What is not shown");
@@ -327,10 +338,11 @@ ReportedRun report_run(const fs::path& run, const ReportScratch& scratch, HtmlPa
 }
 
 void report_differences(const fs::path& first, const fs::path& second, HtmlPage& page) {
-  page.heading(2, fmt::format("{} and {}", first.filename().string(), second.filename().string()));
+  const std::string a = absolute_path(first).filename().string(), b = absolute_path(second).filename().string();
+  page.heading(2, fmt::format("{} and {}", a, b));
   const auto compared = compare_runs(first, second, {false, "last"});
   if (!compared) return page.paragraph(compared.error().render());
-  ReportRows keys{{"key", "first", "second"}}, numbers{{"number", "unit", "first", "second"}};
+  ReportRows keys{{"key", a, b}}, numbers{{"number", "unit", a, b}};
   for (const KeyDifference& key : compared->keys) keys.push_back({key.pointer, key.first, key.second});
   const auto number = [](const std::optional<double>& value) { return value ? number_text(*value) : std::string(); };
   for (const NumberPair& n : compared->numbers)
@@ -364,7 +376,11 @@ Status write_report(const ReportVerbOptions& options, Context& context) {
         ErrorCode::command_line,
         fmt::format("-o: expected a file that ends in .html, or a folder that is there, found '{}'", out.string()),
         "For example -o report.html.");
-  const ReportScratch scratch;
+  const PrivateFolder scratch(temporary_folder(), "conoid-report");
+  if (scratch.path().empty())
+    return make_error(ErrorCode::file,
+                      fmt::format("there is no room for pictures in '{}'", temporary_folder().string()),
+                      "Name a folder that can be written to by TMPDIR.");
   std::string title = report_text_of(report_json_of(runs.front() / "case.json"), "title");
   HtmlPage page(title.empty() ? name : title);
   if (runs.size() > 1) {

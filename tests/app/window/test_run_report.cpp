@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// "Report…" in the menu of runs: the page that the command writes, to the byte, at the place that was chosen; its folder opens, the window
+// stays alive, and what goes wrong is said.
+// labels: gui serial timeout240
+#include <fstream>
+
+#include <QAction>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThreadPool>
+#include <QTimer>
+#include <QUrl>
+
+#include "app/look/translator.hpp"
+#include "app/model/gallery.hpp"
+#include "app/model/run_report.hpp"
+#include "app/window/main_window.hpp"
+#include "tests/app/fake_session.hpp"
+#include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestRunReport : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+  std::filesystem::path run_, command_ = CONOID_BIN_DIR "/conoid";
+  QList<QUrl> opened_;
+
+  static QByteArray bytes(const QString& file) {
+    QFile in(file);
+    return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
+  }
+  std::unique_ptr<MainWindow> window(std::filesystem::path command) {
+    WindowOptions options = test::quiet_options();
+    options.asks = true;
+    options.command = std::move(command);
+    auto w = test::shown_window(*look_, *settings_, std::move(options));
+    if (!w->open_run(run_).ok()) qFatal("the run does not open");
+    return w;
+  }
+
+ public slots:
+  void open_url(const QUrl& url) { opened_ << url; }
+
+ private slots:
+  void initTestCase() {
+    test::keep_below(folder_);
+    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->set_runs_folder(folder_.filePath("runs"));
+    const SampleCard quickest = test::quickest_sample();
+    if (quickest.case_file.empty()) QSKIP("no sample case in this build");
+    run_ = std::filesystem::path(folder_.filePath("runs").toStdString()) / "20260102T030405Z-told";
+    std::filesystem::create_directories(run_ / "charts");
+    std::filesystem::copy_file(quickest.case_file, run_ / "case.json");
+    std::ofstream(run_ / "run.json") << "{\"title\":\"Told\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\""
+                                     << quickest.case_file.string() << "\"}";
+    std::ofstream(run_ / "summary.json") << "{\"state\":\"finished\",\"numbers\":{\"energy\":{\"value\":3.5,\"unit\":"
+                                            "\"J\"}}}";
+    std::ofstream(run_ / "log.jsonl") << "";
+    TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}, {"p", "Pa", {}}}};
+    std::string csv = csv_head(info, "Told");
+    for (int i = 0; i < 64; ++i) append_csv_row(csv, std::array{0.01 * i, std::sin(0.6 * i)});
+    std::ofstream(run_ / "charts" / "receivers.csv", std::ios::binary) << csv;
+    QDesktopServices::setUrlHandler("file", this, "open_url");
+  }
+  void init() { opened_.clear(); }
+  void cleanupTestCase() {
+    QDesktopServices::unsetUrlHandler("file");
+    settings_.reset();
+  }
+
+  void the_page_is_the_one_of_the_command() {
+    if (!QFile::exists(QString::fromStdString(command_.string()))) QSKIP("the command is not built");
+    auto w = window(command_);
+    QTRY_VERIFY(w->run().is_stored());
+    QAction* action = w->actions().at("run.report");
+    QTRY_VERIFY(action->isEnabled());
+    QCOMPARE(action->text(), QString("Report…"));
+    const QString page = folder_.filePath("chosen.html");
+    int dialogs = 0;
+    QString proposed;
+    QTimer hands;
+    connect(&hands, &QTimer::timeout, this, [&] {
+      if (auto* choose = qobject_cast<QFileDialog*>(QApplication::activeModalWidget()); choose && dialogs == 0) {
+        ++dialogs;
+        proposed = choose->selectedFiles().value(0);
+        choose->findChild<QLineEdit*>("fileNameEdit")->setText(folder_.filePath("chosen"));
+        QMetaObject::invokeMethod(choose, "accept");
+      }
+    });
+    hands.start(50);
+    action->trigger();
+    hands.stop();
+    QCOMPARE(dialogs, 1);
+    QCOMPARE(QFileInfo(proposed).fileName(), QString("20260102T030405Z-told-report.html"));
+    // It is written beside the work: the window answers, and does not begin a second one.
+    QVERIFY(!action->isEnabled());
+    QCOMPARE(action->text(), QString("The report is being written…"));
+    QTRY_VERIFY_WITH_TIMEOUT(action->isEnabled(), 120000);
+    QCOMPARE(action->text(), QString("Report…"));
+    QCOMPARE(opened_, QList<QUrl>{QUrl::fromLocalFile(folder_.path())});
+    QProcess program;
+    const QString same = folder_.filePath("same.html");
+    program.start(QString::fromStdString(command_.string()),
+                  {"report", QString::fromStdString(run_.string()), "-o", same});
+    QVERIFY(program.waitForFinished(120000));
+    QCOMPARE(program.exitCode(), 0);
+    QVERIFY(bytes(page).size() > 1000);
+    QVERIFY(bytes(page).contains("3.5"));
+    QCOMPARE(bytes(page), bytes(same));
+  }
+
+  void what_goes_wrong_is_said() {
+    const auto missing = write_run_report(run_, folder_.filePath("no.html").toStdString(), "/nowhere/conoid");
+    QVERIFY(!missing.ok());
+    QVERIFY2(missing.error().text.find("/nowhere/conoid") != std::string::npos, missing.error().text.c_str());
+    if (!QFile::exists(QString::fromStdString(command_.string()))) QSKIP("the command is not built");
+    auto w = window(command_);
+    QTRY_VERIFY(w->actions().at("run.report")->isEnabled());
+    QString said;
+    QTimer hands;
+    connect(&hands, &QTimer::timeout, this, [&] {
+      if (auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget())) {
+        said = box->text() + box->informativeText();
+        box->accept();
+      }
+    });
+    hands.start(50);
+    w->write_report("/proc/nowhere/page.html");
+    QTRY_VERIFY_WITH_TIMEOUT(!said.isEmpty(), 120000);
+    QVERIFY2(said.contains("The report cannot be written") && said.contains("/proc/nowhere"), qPrintable(said));
+    QVERIFY(!said.contains("conoid: error"));
+    QVERIFY(opened_.isEmpty());
+    QTRY_VERIFY(w->actions().at("run.report")->isEnabled());
+  }
+
+  void a_window_that_closes_does_not_wait_for_the_page() {
+    const QString slow = folder_.filePath("slow");
+    std::ofstream(slow.toStdString()) << "#!/bin/sh\ntouch '" << folder_.filePath("begun").toStdString()
+                                      << "'\nsleep 300\n";
+    QFile::setPermissions(slow, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    auto w = window(slow.toStdString());
+    QTRY_VERIFY(w->actions().at("run.report")->isEnabled());
+    w->write_report(folder_.filePath("never.html").toStdString());
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(folder_.filePath("begun")), 60000);
+    w.reset();
+    QVERIFY(QThreadPool::globalInstance()->waitForDone(60000));
+    QVERIFY(!QFile::exists(folder_.filePath("never.html")));
+  }
+
+  void it_stands_in_the_menu_in_both_languages() {
+    for (const char* language : {"en", "fr"}) {
+      Translator translator;
+      if (QString(language) != "en") QVERIFY(translator.load_language(language));
+      QApplication::installTranslator(&translator);
+      auto w = window(command_);
+      QTRY_VERIFY(w->actions().at("run.report")->isEnabled());
+      QMenu* menu = nullptr;
+      for (QAction* one : w->menuBar()->actions())
+        if (one->menu() && one->menu()->actions().contains(w->actions().at("run.report"))) menu = one->menu();
+      QVERIFY(menu);
+      menu->popup(w->mapToGlobal(QPoint(40, 40)));
+      QTest::qWait(50);
+      QVERIFY(menu->grab().save(QString(CONOID_BIN_DIR "/../pictures/run-menu-%1.png").arg(language)) ||
+              !QFile::exists(CONOID_BIN_DIR "/../pictures"));
+      menu->close();
+      if (QString(language) == "fr") QCOMPARE(w->actions().at("run.report")->text(), QString("Rapport…"));
+      QApplication::removeTranslator(&translator);
+    }
+  }
+};
+
+QTEST_MAIN(TestRunReport)
+#include "test_run_report.moc"
