@@ -140,7 +140,8 @@ void show_whole_runs(const Json& runs, HtmlPage& page) {
   if (!runs.is_array() || runs.empty()) return;
   page.heading(2, "Whole runs");
   page.paragraph(
-      "What a person waits for: a sample case from its file to its results, by a program of its own. Its rate is that of "
+      "What a person waits for: a sample case from its file to its results, by a program of its own. Its rate is that "
+      "of "
       "the march alone, as in the tables of kernels above, or of runs where the solver counts no items; times are in "
       "seconds.");
   Rows out{{"sample", "solver", "threads", "rate", "unit", "total", "prepare", "march", "frames", "checkpoints",

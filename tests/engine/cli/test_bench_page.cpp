@@ -46,11 +46,10 @@ class TestBenchPage : public QObject {
     return out;
   }
   static Json run_of(int threads, double rate) {
-    return {
-        {"solver", "heat-rod"}, {"sample", "sea"},
-        {"title", "Sea"},          {"item", "cell"},
-        {"threads", threads},      {"items_per_second", rate},
-        {"memory", 1 << 20},       {"seconds", {{"total", 2.5}, {"prepare", 0.25}, {"march", 2}, {"frames", 0.125}}}};
+    return {{"solver", "heat-rod"}, {"sample", "sea"},
+            {"title", "Sea"},       {"item", "cell"},
+            {"threads", threads},   {"items_per_second", rate},
+            {"memory", 1 << 20},    {"seconds", {{"total", 2.5}, {"prepare", 0.25}, {"march", 2}, {"frames", 0.125}}}};
   }
   Json page_of(const Json& today, const std::vector<Json>& earlier) {
     std::ofstream(folder_ / "page.html") << conoid::cli::bench_page(today, earlier);
@@ -144,8 +143,8 @@ void TestBenchPage::whole_runs_and_scaling() {
   EXPECT_SAFE(shown);
   const Json runs = page::table_below(shown, "Whole runs");
   QCOMPARE(runs.size(), std::size_t{4});
-  QCOMPARE(runs[3].get<Cells>(),
-           (Cells{"sea", "heat-rod", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "", conoid::format_bytes(conoid::Bytes{1} << 20)}));
+  QCOMPARE(runs[3].get<Cells>(), (Cells{"sea", "heat-rod", "4", "30", "cell/s", "2.5", "0.25", "2", "0.125", "", "",
+                                        conoid::format_bytes(conoid::Bytes{1} << 20)}));
   const Json scaling = page::table_below(shown, "Scaling over threads");
   QCOMPARE(scaling[2].get<Cells>(), (Cells{"sea", "2", "1.80", "90"}));
   QCOMPARE(scaling[3].get<Cells>(), (Cells{"sea", "4", "3.00", "75"}));

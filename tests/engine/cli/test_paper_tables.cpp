@@ -13,7 +13,8 @@ class TestPaperTables : public QObject {
   rod::Scratch scratch_;
 
   Json rows(const QStringList& words) {
-    const rod::Said said = safety::conoid(scratch_.path(), QStringList{"bench"} + words + QStringList{"--paper", "--quick", "--json"});
+    const rod::Said said =
+        safety::conoid(scratch_.path(), QStringList{"bench"} + words + QStringList{"--paper", "--quick", "--json"});
     if (said.exit != 0) qFatal("%s", said.err.c_str());
     return Json::parse(said.out)["rows"];
   }

@@ -228,8 +228,9 @@ class Tables {
   void acceleration(const char* figure, PaperLoop loop, Index rhs, Index outer) {
     const auto [one, of_one] = loop_seconds(PaperLoop::outer_surface, rhs, 1, outer);
     const auto [all, of] = loop_seconds(loop, rhs, threads_, outer);
-    emit(fmt::format("{}: {}, acceleration by {} threads, numS {}, RHS {}", figure, name_of(loop), threads_, outer, rhs),
-         one / all, "1", 0, false, of);
+    emit(
+        fmt::format("{}: {}, acceleration by {} threads, numS {}, RHS {}", figure, name_of(loop), threads_, outer, rhs),
+        one / all, "1", 0, false, of);
   }
   void ours(const char* figure, Index rhs, Index outer) {
     const auto [one, of_one] = loop_seconds(PaperLoop::outer_surface, rhs, 1, outer);
@@ -248,7 +249,8 @@ class Tables {
   }
 
   /// Of one application by a loop of the source; on as many elements of S as fit a fraction of a second, at least one a thread.
-  const Timing& scaled(const std::string& key, Index whole, Index least, const std::function<double(Index)>& seconds_on) {
+  const Timing& scaled(const std::string& key, Index whole, Index least,
+                       const std::function<double(Index)>& seconds_on) {
     if (const auto known = timings_.find(key); known != timings_.end()) return known->second;
     run_.doing(key);
     const double enough = run_.quick ? 0.1 : 0.5;
@@ -288,14 +290,15 @@ class Tables {
           psi(static_cast<std::size_t>(2 * domain_.outer.size() * rhs));
       return seconds_of([&] { ours_->apply(team, f, rhs, psi, RadiationLoop::automatic, {0, some}); });
     });
-    return {found.first * static_cast<double>(outer * inner_size) /
-                static_cast<double>(faces * domain_.currents.faces()),
-            found.second};
+    return {
+        found.first * static_cast<double>(outer * inner_size) / static_cast<double>(faces * domain_.currents.faces()),
+        found.second};
   }
 
   /// cuda_S with S shared evenly by the first `count` devices, a host thread each, copies and all, as the source does it.
   Timing device_seconds(std::size_t count, Index rhs, Index outer) {
-    const std::string key = fmt::format("cuda_S, {} devices, {} by {}, {} right-hand sides", count, inner_size, outer, rhs);
+    const std::string key =
+        fmt::format("cuda_S, {} devices, {} by {}, {} right-hand sides", count, inner_size, outer, rhs);
     // A thread takes an element of S: fewer than all of S would leave the device idle.
     const Index most = rhs < 1000 ? outer : std::min<Index>(outer, middle_size);
     const Timing& found = scaled(key, outer, most, [&](Index some) {
@@ -310,8 +313,7 @@ class Tables {
               return static_cast<Index>(part) * some / static_cast<Index>(count);
             };
             try {
-              static_cast<void>(
-                  paper_loops_on_device(devices_[d], false, currents, fields, {at(d), at(d + 1)}, 1));
+              static_cast<void>(paper_loops_on_device(devices_[d], false, currents, fields, {at(d), at(d + 1)}, 1));
             } catch (...) {
               failed[d] = std::current_exception();
             }
