@@ -50,7 +50,7 @@ const std::vector<Rule>& rules() {
       {"asks what memory the machine has free",
        {"free_memory"},
        std::regex("\\bfree_memory\\b(?!\\()"),
-       {offer, "engine/team/", "engine/cli/verbs/devices.cpp", "engine/cli/solver_rows.cpp",
+       {offer, "engine/team/", "engine/cli/machine_text.cpp", "engine/cli/solver_rows.cpp",
         "engine/solvers/solver.hpp"}},
       {"counts the machine's cores",
        {"this_machine().cores", "hardware_concurrency"},
