@@ -26,7 +26,14 @@ extern const std::string_view parameters_schema;
 
 std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
-  static_cast<void>(make_problem(input, mesh, offer, out));
+  const auto p = make_problem(input, mesh, offer, out);
+  if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && offer.place.ranks > count)
+    out.push_back(input.warning_at(input["parameters"]["frequencies"],
+                                   fmt::format("{} of {} ranks have nothing to do: a rank computes a frequency, and "
+                                               "there {} {}",
+                                               offer.place.ranks - count, offer.place.ranks,
+                                               count == 1 ? "is" : "are", count),
+                                   "Start as many ranks as there are frequencies, with more threads each."));
   return out;
 }
 
@@ -72,10 +79,7 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
 }
 
 Status ElasticBem::prepare(RunContext& context) {
-  if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
-                      "Start it without mpirun; give it all cores with --threads.");
+  leads_ = context.cluster.leads();
   std::vector<Diagnostic> diagnostics;
   problem_ = make_problem(context.input, context.mesh.get(), context.offer, diagnostics);
   if (!problem_)
@@ -107,6 +111,10 @@ Status ElasticBem::prepare(RunContext& context) {
     cells_.push_back(e);
   }
   geometry_ = {points, connectivity, offsets, types};
+  if (!leads_) return {};
+  if (context.cluster.size() > 1)
+    log::info("elastic-bem: {} frequencies by {} ranks, one each at a time", p.frequencies.size(),
+              context.cluster.size());
   log::info(
       "elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear "
       "algebra by {}",
@@ -120,7 +128,7 @@ Status ElasticBem::prepare(RunContext& context) {
   return {};
 }
 
-Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context) {
+Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
   const Problem& p = *problem_;
   const Scene& scene = *ready.scene;
   const Surface& s = *scene.surface;
@@ -129,7 +137,6 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     for (LoadValues& v : unit_motions(*scene.system, f)) cases.push_back(std::move(v));
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
-  SolveFacts facts;
   std::unique_ptr<FarField> far;
   if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
   if (ready.far) {
@@ -145,35 +152,6 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
                     : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve,
                                                   facts, context.progress, context.stop, &memory_, far.get());
   if (!solved) return solved.error();
-  worst_.residual = std::max(worst_.residual, facts.residual);
-  worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
-  worst_.iterations = std::max(worst_.iterations, facts.iterations);
-  worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
-  worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
-  worst_.seconds_pairs += facts.seconds_pairs;
-  worst_.seconds_singular += facts.seconds_singular;
-  worst_.seconds_solve += facts.seconds_solve;
-  worst_.work.far_points += facts.work.far_points;
-  worst_.work.near_points += facts.work.near_points;
-  if (ready.scene == &p.scene) {
-    TableInfo t;
-    t.id = "solution";
-    t.title = "Linear systems";
-    t.form = ChartForm::none;
-    t.columns = {{"f", "Hz", "frequency"},
-                 {"residual", "1", ""},
-                 {"rcond", "1", "reciprocal condition"},
-                 {"corrections", "1", ""},
-                 {"interior defect", "1", "of the plain solution"},
-                 {"interior equations", "1", ""},
-                 {"ghmatecd", "s", ""},
-                 {"singular", "s", ""},
-                 {"linsolve", "s", ""}};
-    context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
-                                     static_cast<double>(facts.iterations), facts.chief_detector,
-                                     static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
-                                     facts.seconds_solve});
-  }
 
   Answer out;
   const std::span<const BoundaryValues> unit(solved->data(), motions_count);
@@ -309,40 +287,96 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   return {};
 }
 
+void ElasticBem::count(const SolveFacts& facts) {
+  worst_.residual = std::max(worst_.residual, facts.residual);
+  worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
+  worst_.iterations = std::max(worst_.iterations, facts.iterations);
+  worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
+  worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
+  worst_.seconds_pairs += facts.seconds_pairs;
+  worst_.seconds_singular += facts.seconds_singular;
+  worst_.seconds_solve += facts.seconds_solve;
+  worst_.work.far_points += facts.work.far_points;
+  worst_.work.near_points += facts.work.near_points;
+}
+
+void ElasticBem::write_solution(RunContext& context, const Harmonic& h, const SolveFacts& facts) {
+  TableInfo t;
+  t.id = "solution";
+  t.title = "Linear systems";
+  t.form = ChartForm::none;
+  t.columns = {{"f", "Hz", "frequency"},
+               {"residual", "1", ""},
+               {"rcond", "1", "reciprocal condition"},
+               {"corrections", "1", ""},
+               {"interior defect", "1", "of the plain solution"},
+               {"interior equations", "1", ""},
+               {"ghmatecd", "s", ""},
+               {"singular", "s", ""},
+               {"linsolve", "s", ""}};
+  context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
+                                   static_cast<double>(facts.iterations), facts.chief_detector,
+                                   static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
+                                   facts.seconds_solve});
+}
+
+Result<Parcel> ElasticBem::compute(std::size_t frequency, RunContext& context) {
+  const Problem& p = *problem_;
+  const Harmonic h(p.medium, 2 * std::numbers::pi * p.frequencies[frequency]);
+  Computed out;
+  auto made = answer(main_, h, context, out.facts);
+  if (!made) return made.error();
+  out.answer = std::move(*made);
+  if (p.bare) {
+    auto without = answer(bare_, h, context, out.facts_alone);
+    if (!without) return without.error();
+    out.alone = std::move(without->at_points);
+  }
+  return parcel_of(out);
+}
+
+void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context) {
+  const Problem& p = *problem_;
+  now_ = std::move(computed.answer);
+  count(computed.facts);
+  write_solution(context, h, computed.facts);
+  insertion_.clear();
+  if (p.bare) {
+    count(computed.facts_alone);
+    for (std::size_t q = 0; q < shown(); ++q) {
+      insertion_.emplace_back();
+      for (std::size_t k = 0; k < points_.size(); ++k) {
+        const double with = std::abs(now_.at_points[q][k][2]), alone = std::abs(computed.alone[q][k][2]);
+        // In the trench the representation formula gives zero up to its accuracy: no loss is defined there.
+        const bool in_medium = with > 1e-3 * alone;
+        insertion_.back().push_back(in_medium ? 20 * std::log10(std::max(alone, 1e-300) / with) : 0);
+      }
+    }
+  }
+  for (std::size_t q = 0; q < shown(); ++q)
+    for (std::size_t k = 0; k < p.receivers.size(); ++k)
+      for (std::size_t c = 0; c < 3; ++c) receiver_history_.push_back(now_.at_points[q][k][c]);
+  std::size_t at = p.receivers.size();
+  for (const LineSetting& l : p.lines)
+    for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
+  write_rows(context, h);
+  write_impedance(context, h);
+  compare_exact(context, h);
+}
+
 Result<Advanced> ElasticBem::advance(RunContext& context) {
   const Problem& p = *problem_;
   Advanced out;
   out.steps = static_cast<Index>(p.frequencies.size());
   if (step_ < p.frequencies.size()) {
+    auto brought = rounds_.bring(static_cast<Index>(step_), out.steps, context.cluster, [&](Index frequency) {
+      return compute(static_cast<std::size_t>(frequency), context);
+    });
+    if (!brought) return brought.error();
+    if (!*brought) return out;  // another rank has failed
+    const Parcel parcel = rounds_.take();
     const double f = p.frequencies[step_];
-    const Harmonic h(p.medium, 2 * std::numbers::pi * f);
-    auto made = answer(main_, h, context);
-    if (!made) return made.error();
-    now_ = std::move(*made);
-    insertion_.clear();
-    if (p.bare) {
-      auto without = answer(bare_, h, context);
-      if (!without) return without.error();
-      without_ = std::move(*without);
-      for (std::size_t q = 0; q < shown(); ++q) {
-        insertion_.emplace_back();
-        for (std::size_t k = 0; k < points_.size(); ++k) {
-          const double with = std::abs(now_.at_points[q][k][2]), alone = std::abs(without_.at_points[q][k][2]);
-          // In the trench the representation formula gives zero up to its accuracy: no loss is defined there.
-          const bool in_medium = with > 1e-3 * alone;
-          insertion_.back().push_back(in_medium ? 20 * std::log10(std::max(alone, 1e-300) / with) : 0);
-        }
-      }
-    }
-    for (std::size_t q = 0; q < shown(); ++q)
-      for (std::size_t k = 0; k < p.receivers.size(); ++k)
-        for (std::size_t c = 0; c < 3; ++c) receiver_history_.push_back(now_.at_points[q][k][c]);
-    std::size_t at = p.receivers.size();
-    for (const LineSetting& l : p.lines)
-      for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
-    write_rows(context, h);
-    write_impedance(context, h);
-    compare_exact(context, h);
+    if (leads_) keep(computed_of(parcel), Harmonic(p.medium, 2 * std::numbers::pi * f), context);
     ++step_;
     out.value = f;
   } else {
@@ -365,6 +399,7 @@ void ElasticBem::save(CheckpointWriter& writer) const {
                                     static_cast<double>(worst_.chief_rows),
                                     worst_.work.far_points + worst_.work.near_points};
   writer.shared<double>("facts", facts);
+  rounds_.save(writer);
 }
 
 void ElasticBem::load(CheckpointReader& reader) {
@@ -379,23 +414,24 @@ void ElasticBem::load(CheckpointReader& reader) {
   worst_.chief_detector = facts[3];
   worst_.chief_rows = static_cast<int>(facts[4]);
   worst_.work.far_points = facts[5];  // all points together; zero in a checkpoint of before this was kept
+  rounds_.load(reader, leads_);
 }
 
 namespace {
-/// Every phase that the team tells of.
+/// Every phase that the team tells of. Those of a frequency are shared by ranks, what comes before the first one is done on each.
 constexpr Capability phases[] = {
     {"ghmatece"},
     {"near sums"},
     {"rigid"},
-    {"ghmatecd", true, true},
-    {"near pairs"},
-    {"singular"},
-    {"factorise", true},
-    {"sigmaec"},
-    {"far ground", true, true},
-    {"far ground near pairs"},
-    {"far ground sums"},
-    {"far ground responses"},
+    {"ghmatecd", true, true, true},
+    {"near pairs", false, false, true},
+    {"singular", false, false, true},
+    {"factorise", true, false, true},
+    {"sigmaec", false, false, true},
+    {"far ground", true, true, true},
+    {"far ground near pairs", false, false, true},
+    {"far ground sums", false, false, true},
+    {"far ground responses", false, false, true},
 };
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
+#include "engine/solvers/step_rounds.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -324,8 +325,12 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                   static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
                                                                                 (n + static_cast<double>(known)) / 3)));
   e.steps = static_cast<Index>(p->frequencies.size());
+  // The leading rank holds the answers of a round.
+  const auto rounds = static_cast<double>(rounds_of(e.steps, offer.place.ranks));
+  e.host_memory += static_cast<Bytes>(8 * parcel_length(*p, static_cast<double>(points.size())) *
+                                      (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
   Phases taken = phases(crew_of({}, offer, *p, several_nodes, known));
-  e.seconds = taken.sum() * static_cast<double>(e.steps);
+  e.seconds = taken.sum() * rounds;
   e.copying = 0.1;
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
@@ -339,8 +344,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   if (devices) {
     const Crew crew = crew_of(team, offer, *p, several_nodes, known);
     taken = phases(crew);
-    e.planned_seconds = taken.sum() * static_cast<double>(e.steps);
-    e.device_seconds = taken.devices * static_cast<double>(e.steps);
+    e.planned_seconds = taken.sum() * rounds;
+    e.device_seconds = taken.devices * rounds;
     // Two panels of columns on each device, and the same in page-locked memory of the host.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
                  of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
@@ -370,7 +375,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
        format_quantity(p->medium.shear_speed() /
                            std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
                        "m")},
-      {"frequencies", fmt::format("{}", e.steps)},
+      {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {} ranks, one each at a time, in {:.0f} rounds",
+                                                          e.steps, offer.place.ranks, rounds)
+                                            : fmt::format("{}", e.steps)},
       {"assembly a frequency", fmt::format("about {}{}", format_duration(taken.assembly), assembly_by)},
       {"solution a frequency", fmt::format("about {}{}", format_duration(taken.solution), solution_by)}};
   e.details.insert(e.details.begin(), details.begin(), details.end());
