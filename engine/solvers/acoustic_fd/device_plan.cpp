@@ -210,8 +210,10 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
                                  panels = layered && plan.streamed ? none : possible;
   if (!plan.streamed) {
     if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);
-        !panels.empty() && pair <= budget - plan.in_core)
+        !panels.empty() && pair <= budget - plan.in_core) {
       plan.taken += pair;
+      plan.levels = panels.front();
+    }
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));

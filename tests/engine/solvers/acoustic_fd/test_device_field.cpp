@@ -83,9 +83,9 @@ class TestDeviceField : public QObject {
   }
 
   /// A run that goes in `way` gives the bits of one that goes step by step.
-  static void same_as_single_steps(Problem p, const std::string& way) {
+  static void same_as_single_steps(Problem p, const std::string& way, const char* device = "emulated") {
     std::string how, single;
-    const Everything got = run(p, "emulated", 19, &how, 19);
+    const Everything got = run(p, device, 19, &how, 19);
     p.tiling = "stepwise 8";
     const Everything want = run(p, "emulated", 19, &single, 19);
     QVERIFY2(how.find(way) != std::string::npos && single.find(way) == std::string::npos, how.c_str());
@@ -253,6 +253,19 @@ class TestDeviceField : public QObject {
       same_as_single_steps(p, fmt::format("panels of {} steps", levels));
     }
     configure_emulated({});
+  }
+
+  /// All accesses of their kernels to memory are inside what is theirs, and to values that are known.
+  void panels_of_unequal_spacings_and_densities_stay_inside_their_memory() {
+    if (!Device::open("emulated-checked")) QSKIP("built without the checked device");
+    for (const auto& [order, points, levels, layered] : {std::tuple{2, std::array<Index, 3>{17, 19, 35}, 5, false},
+                                                         {4, {15, 18, 33}, 3, false},
+                                                         {8, {31, 31, 31}, 2, true}}) {
+      Problem p = busy_problem(order, points, false, true, false);
+      p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (layered) make_matched(p);
+      same_as_single_steps(p, fmt::format("panels of {} steps", levels), "emulated-checked");
+    }
   }
 
   /// Three panels along y, each cut in two along x, two at a time: the second half of one begins when the first has ended, and must not
@@ -634,6 +647,23 @@ class TestDeviceField : public QObject {
       }
     }
     QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
+    QVERIFY2(words(with("2600000", "-", "-")).find("at a time, in panels of 4;") != std::string::npos,
+             words(with("2600000", "-", "-")).c_str());
+    const auto steps_on_device = [&](const Case& input) {
+      for (const auto& [name, value] :
+           solver_info().make()->estimate(input, nullptr, make_offer(input).value())->details)
+        if (name == "steps on the device") return value;
+      return std::string("nothing");
+    };
+    const char* const speeds = "\"materials\": {";
+    const std::string dense =
+        std::string(speeds) +
+        R"("density": {"kind": "layers", "layers": [{"density": 1000}, {"top": 30, "density": 1900}]}, )";
+    QCOMPARE(steps_on_device(with("100000000", "-", "-")), std::string("in panels of 4"));
+    QCOMPARE(steps_on_device(with("100000000", "\"spacing\": 2", "\"spacing\": [2, 2.2, 1.9]")),
+             std::string("in panels of 4"));
+    QCOMPARE(steps_on_device(with("100000000", speeds, dense.c_str())), std::string("in panels of 3"));
+    QCOMPARE(steps_on_device(with("100000000", "\"single\"", "\"double\"")), std::string("in towers, or one by one"));
     QVERIFY(words(with("100000000", "\"single\"", "\"double\"")).find("left alone") == std::string::npos);
     QVERIFY(words(with("2600000", "\"single\"", "\"double\"")).find("streamed from the host") != std::string::npos);
 
