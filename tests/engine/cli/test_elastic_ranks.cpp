@@ -44,8 +44,8 @@ class TestElasticRanks : public QObject {
   Q_OBJECT
   rod::Scratch scratch_;
   rod::Said run(const QString& out, int ranks, const QStringList& more = {}) {
-    return safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", out, "--progress", "none"} + more +
-                                               on(ranks));
+    return safety::conoid(scratch_.path(),
+                          QStringList{"run", "case.json", "--out", out, "--progress", "none"} + more + on(ranks));
   }
   rod::Said resume(const QString& out, int ranks) {
     return safety::conoid(scratch_.path(), QStringList{"resume", out, "--progress", "none"} + on(ranks));
@@ -98,9 +98,10 @@ void TestElasticRanks::a_killed_run_of_four_goes_on_on_one_and_on_two() {
   for (const auto& [first, second] : {std::pair{4, 1}, std::pair{1, 2}}) {
     const QString out = QString("part%1").arg(first);
     QProcess process;
-    safety::start(process, scratch_.path(),
-                  QStringList{"run", "case.json", "--out", out, "--progress", "none"} + same + safety::often + on(first),
-                  safety::dies_in_checkpoint(3));
+    safety::start(
+        process, scratch_.path(),
+        QStringList{"run", "case.json", "--out", out, "--progress", "none"} + same + safety::often + on(first),
+        safety::dies_in_checkpoint(3));
     const rod::Said said = rod::collect(process, 100000);
     QVERIFY2(said.exit != 0, said.err.c_str());
     COMPARE_EXIT(resume(out, second), 0);

@@ -61,8 +61,7 @@ class TestPaperTables : public QObject {
       QVERIFY(same["value"].get<double>() > 0.02 && same["value"].get<double>() < 10);
     }
     // The source's (5): DTS 1 moves more than a stepwise march, whose locality is 1/3, and the largest tile least.
-    QVERIFY(row(found, "Fig. 10: stepwise, 1 thread")["against"].get<std::string>().find("0.333") !=
-            std::string::npos);
+    QVERIFY(row(found, "Fig. 10: stepwise, 1 thread")["against"].get<std::string>().find("0.333") != std::string::npos);
     QVERIFY(row(found, "Fig. 10: DTS 1, 1 thread")["against"].get<std::string>().find("0.331") != std::string::npos);
     QVERIFY(row(found, "Fig. 10: DTS 6, 1 thread")["against"].get<std::string>().find("1.486") != std::string::npos);
   }
