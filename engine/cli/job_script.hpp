@@ -13,7 +13,8 @@ namespace conoid::cli {
 /// A template with each @key@ replaced by its value, "@@" before a key being an "@" and the value. A line that begins with "#SBATCH"
 /// and names a key whose value is empty is left out: what was not asked for is the cluster's own affair.
 /// Errors (invalid_input): a key that is not in `values`; the hint lists those that are.
-[[nodiscard]] Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values);
+[[nodiscard]] Result<std::string> fill_template(std::string_view text,
+                                                const std::map<std::string, std::string>& values);
 
 /// Seconds as Slurm takes them, "D-HH:MM:SS", rounded up to a whole second.
 [[nodiscard]] std::string slurm_time(double seconds);

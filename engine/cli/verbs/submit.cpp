@@ -101,10 +101,10 @@ Result<double> time_asked(const SubmitOptions& options) {
     return make_error(ErrorCode::command_line, fmt::format("--time: expected a duration, found '{}'", options.time),
                       "Give it with its unit: --time 90min, --time 12h, --time 2d.");
   if (time->value < shortest)
-    return make_error(ErrorCode::command_line,
-                      fmt::format("--time {}: a job of less than {} would hardly compute", options.time,
-                                  format_duration(shortest)),
-                      fmt::format("A run is told to stop {} before the end.", format_duration(notice)));
+    return make_error(
+        ErrorCode::command_line,
+        fmt::format("--time {}: a job of less than {} would hardly compute", options.time, format_duration(shortest)),
+        fmt::format("A run is told to stop {} before the end.", format_duration(notice)));
   return time->value;
 }
 
@@ -189,8 +189,8 @@ Status send(const SubmitOptions& options, const fs::path& folder) {
   for (const std::string& word : *words) remote += option_word(word) + " ";
   remote += shell_word(options.host) + " ";
   const std::string unpack = fmt::format("mkdir -p conoid-jobs && mkdir {0} && tar -C {0} -xf -", target);
-  const std::string line =
-      fmt::format("set -o pipefail; tar -C {} -chf - . | {}{}", shell_word(folder.string()), remote, shell_word(unpack));
+  const std::string line = fmt::format("set -o pipefail; tar -C {} -chf - . | {}{}", shell_word(folder.string()),
+                                       remote, shell_word(unpack));
   RunLimits limits;
   limits.seconds = 24 * 3600;
   auto done = run_program({"/bin/bash", "-c", line}, limits);
@@ -244,7 +244,8 @@ Status make_folder(const fs::path& folder) {
 
 void tell(const SubmitOptions& options, const std::string& number, const std::string& folder, Context& context) {
   const std::string far = options.host.empty() ? "" : fmt::format("{} {} ", options.ssh, options.host);
-  const std::string file = options.host.empty() ? shell_word(short_path(fs::path(folder) / "job.out")) : folder + "/job.out";
+  const std::string file =
+      options.host.empty() ? shell_word(short_path(fs::path(folder) / "job.out")) : folder + "/job.out";
   context.say("Job {}{}: {}", number, options.host.empty() ? "" : " on " + options.host,
               options.host.empty() ? short_path(folder) : folder);
   if (options.slurm) context.say("  its state     {}squeue -j {}", far, number);
@@ -258,10 +259,13 @@ void tell(const SubmitOptions& options, const std::string& number, const std::st
 
 Status check_words(const SubmitOptions& options) {
   if (options.host.starts_with("-"))
-    return make_error(ErrorCode::command_line, fmt::format("--host: '{}' is no host", options.host), "Example: me@cluster");
-  if (!options.slurm && (!options.time.empty() || !options.partition.empty() || !options.account.empty() || options.devices > 0))
-    return make_error(ErrorCode::command_line, "--time, --partition, --account and --devices are asked of a queue",
-                      "Add --slurm, or leave them out: without a queue the job starts at once and takes what is there.");
+    return make_error(ErrorCode::command_line, fmt::format("--host: '{}' is no host", options.host),
+                      "Example: me@cluster");
+  if (!options.slurm &&
+      (!options.time.empty() || !options.partition.empty() || !options.account.empty() || options.devices > 0))
+    return make_error(
+        ErrorCode::command_line, "--time, --partition, --account and --devices are asked of a queue",
+        "Add --slurm, or leave them out: without a queue the job starts at once and takes what is there.");
   return {};
 }
 
@@ -280,9 +284,10 @@ Status submit(const SubmitOptions& options, Context& context) {
   }
   const fs::path folder = options.out.empty() ? fs::path(default_folder(name)) : fs::path(options.out);
   if (!options.host.empty() && plain_name(folder.filename().string()) != folder.filename().string())
-    return make_error(ErrorCode::command_line,
-                      fmt::format("--out: '{}' is no plain name for a folder on another machine", folder.filename().string()),
-                      "Use letters, digits, '.', '_' and '-'.");
+    return make_error(
+        ErrorCode::command_line,
+        fmt::format("--out: '{}' is no plain name for a folder on another machine", folder.filename().string()),
+        "Use letters, digits, '.', '_' and '-'.");
   if (const Status made = make_folder(folder); !made) return made;
   if (const Status written = write_case(*document, folder); !written) return written;
   if (const Status written = write_file_atomically(folder / "job.sh", *script); !written) return written;
@@ -308,7 +313,8 @@ void add_submit(OptionSet verb, Context& context) {
   verb.value("--account", options->account, "Account that the queue charges");
   verb.value("--out", options->out, "Folder of the job to make (default: jobs/<UTC time>-<title>)");
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
-  verb.value("--program", options->program, "The conoid that computes (default: this one; on another machine, 'conoid')");
+  verb.value("--program", options->program,
+             "The conoid that computes (default: this one; on another machine, 'conoid')");
   verb.value("--template", options->script, "Script to fill in place of the program's own (`--dry-run` shows that)");
   verb.value("--ssh", options->ssh, "How the other machine is reached: \"ssh -p 2222\"").shown_default();
   verb.flag("--dry-run", options->dry, "Show the script and do nothing");

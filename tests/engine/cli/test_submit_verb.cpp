@@ -29,10 +29,11 @@ class Slurm {
     fs::permissions(folder_ / "munge/key", fs::perms::owner_read);
     write_configuration();
     qputenv("SLURM_CONF", QByteArray::fromStdString(at("slurm.conf")));
-    daemon(munged_, "munged", {"--foreground", "--force", "--key-file=" + path("munge/key"),
-                               "--socket=" + path("munge/socket"), "--pid-file=" + path("munge/pid"),
-                               "--log-file=" + path("munge/log"), "--seed-file=" + path("munge/seed")});
-    if (!rod::eventually([&] { return fs::exists(folder_ / "munge/socket"); })) missing_ = "munged does not answer here";
+    daemon(munged_, "munged",
+           {"--foreground", "--force", "--key-file=" + path("munge/key"), "--socket=" + path("munge/socket"),
+            "--pid-file=" + path("munge/pid"), "--log-file=" + path("munge/log"), "--seed-file=" + path("munge/seed")});
+    if (!rod::eventually([&] { return fs::exists(folder_ / "munge/socket"); }))
+      missing_ = "munged does not answer here";
     daemon(controller_, "slurmctld", {"-D", "-f", path("slurm.conf")});
     daemon(node_, "slurmd", {"-D", "-f", path("slurm.conf")});
     if (!rod::eventually([&] { return say("sinfo", {"-h", "-o", "%t"}).startsWith("idle"); }))
@@ -142,7 +143,8 @@ void TestSubmitVerb::names_times_and_templates() {
   QCOMPARE(plain_name("Wall & 'room' (3 m)"), std::string("Wall-room-3-m"));
   QCOMPARE(plain_name("--../-x"), std::string("x"));
   QCOMPARE(plain_name("§"), std::string("case"));
-  const auto filled = fill_template("#SBATCH --time=@time@\n#SBATCH --n=@n@\nx @n@ a@b @@n@\n", {{"time", ""}, {"n", "4"}});
+  const auto filled =
+      fill_template("#SBATCH --time=@time@\n#SBATCH --n=@n@\nx @n@ a@b @@n@\n", {{"time", ""}, {"n", "4"}});
   QVERIFY(filled.ok());
   QCOMPARE(*filled, std::string("#SBATCH --n=4\nx 4 a@b @4\n"));
   const auto wrong = fill_template("@rank@\n", {{"ranks", "4"}});
@@ -150,9 +152,8 @@ void TestSubmitVerb::names_times_and_templates() {
 }
 
 void TestSubmitVerb::a_script_has_what_was_asked_and_no_more() {
-  const rod::Said said =
-      rod::conoid(folder_.path(), {"submit", "case.json", "--slurm", "--ranks", "4", "--threads", "8", "--time", "90min",
-                                   "--memory", "host=2GiB", "--dry-run"});
+  const rod::Said said = rod::conoid(folder_.path(), {"submit", "case.json", "--slurm", "--ranks", "4", "--threads",
+                                                      "8", "--time", "90min", "--memory", "host=2GiB", "--dry-run"});
   COMPARE_EXIT(said, 0);
   for (const char* line : {"#SBATCH --ntasks=4\n", "#SBATCH --cpus-per-task=8\n", "#SBATCH --time=0-01:30:00\n",
                            "#SBATCH --signal=B:TERM@300\n", "mpirun -n 4 ", " --threads 8 "})
@@ -204,7 +205,8 @@ void TestSubmitVerb::files_of_a_case_travel_with_it() {
 }
 
 void TestSubmitVerb::a_detached_job_computes() {
-  const rod::Said said = rod::conoid(folder_.path(), {"submit", "case.json", "--out", "detached", "--threads", "1", "--json"});
+  const rod::Said said =
+      rod::conoid(folder_.path(), {"submit", "case.json", "--out", "detached", "--threads", "1", "--json"});
   COMPARE_EXIT(said, 0);
   QVERIFY(rod::eventually([&] { return state(folder_ / "detached") == "\"finished\""; }));
   // The same folder again goes on with what is there.
@@ -229,9 +231,10 @@ void TestSubmitVerb::a_job_on_another_machine() {
   fs::remove_all(there, ignored);
   COMPARE_EXIT(said, 0);
   QVERIFY2(came, words.c_str());
-  const rod::Said none = rod::conoid(
-      folder_.path(), {"submit", "case.json", "--host", "127.0.0.1", "--ssh",
-                       QString::fromStdString(server.client(1).substr(0, server.client(1).rfind(' '))), "--out", "unreached"});
+  const rod::Said none =
+      rod::conoid(folder_.path(), {"submit", "case.json", "--host", "127.0.0.1", "--ssh",
+                                   QString::fromStdString(server.client(1).substr(0, server.client(1).rfind(' '))),
+                                   "--out", "unreached"});
   COMPARE_EXIT(none, 7);
   QVERIFY(none.err.find("bring the job's folder") != std::string::npos);
 }
@@ -248,8 +251,8 @@ void TestSubmitVerb::a_queue_runs_ranks_and_goes_on_after_its_time() {
   QCOMPARE(rod::summary_of(folder_ / "two/run")["ranks"].get<int>(), 2);
   // The queue's signal, that comes before the time is over, stops the run; the job waits again and ends the run in its second turn.
   write_rod(200, 0.05);
-  const rod::Said slow = rod::conoid(folder_.path(), {"submit", "case.json", "--slurm", "--threads", "1", "--time", "1h",
-                                                      "--out", "slow", "--json"});
+  const rod::Said slow = rod::conoid(
+      folder_.path(), {"submit", "case.json", "--slurm", "--threads", "1", "--time", "1h", "--out", "slow", "--json"});
   COMPARE_EXIT(slow, 0);
   const std::string job = job_of(slow);
   QVERIFY(rod::eventually([&] { return fs::exists(folder_ / "slow/run/charts/heat.csv"); }));
