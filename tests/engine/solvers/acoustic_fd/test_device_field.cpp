@@ -260,7 +260,7 @@ class TestDeviceField : public QObject {
     if (!Device::open("emulated-checked")) QSKIP("built without the checked device");
     for (const auto& [order, points, levels, layered] : {std::tuple{2, std::array<Index, 3>{17, 19, 35}, 5, false},
                                                          {4, {15, 18, 33}, 3, false},
-                                                         {8, {31, 31, 31}, 2, true}}) {
+                                                         {8, {31, 33, 31}, 2, true}}) {
       Problem p = busy_problem(order, points, false, true, false);
       p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (layered) make_matched(p);
@@ -647,11 +647,10 @@ class TestDeviceField : public QObject {
       }
     }
     QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
-    QVERIFY2(words(with("2600000", "-", "-")).find("at a time, in panels of 4;") != std::string::npos,
-             words(with("2600000", "-", "-")).c_str());
+    QVERIFY(words(with("2600000", "-", "-")).find("at a time, one by one;") != std::string::npos);
     const auto steps_on_device = [&](const Case& input) {
-      for (const auto& [name, value] :
-           solver_info().make()->estimate(input, nullptr, make_offer(input).value())->details)
+      const Estimate estimate = *solver_info().make()->estimate(input, nullptr, make_offer(input).value());
+      for (const auto& [name, value] : estimate.details)
         if (name == "steps on the device") return value;
       return std::string("nothing");
     };
@@ -660,7 +659,7 @@ class TestDeviceField : public QObject {
         std::string(speeds) +
         R"("density": {"kind": "layers", "layers": [{"density": 1000}, {"top": 30, "density": 1900}]}, )";
     QCOMPARE(steps_on_device(with("100000000", "-", "-")), std::string("in panels of 4"));
-    QCOMPARE(steps_on_device(with("100000000", "\"spacing\": 2", "\"spacing\": [2, 2.2, 1.9]")),
+    QCOMPARE(steps_on_device(with("100000000", "\"spacing\": 2", "\"spacings\": [2, 2.2, 1.9]")),
              std::string("in panels of 4"));
     QCOMPARE(steps_on_device(with("100000000", speeds, dense.c_str())), std::string("in panels of 3"));
     QCOMPARE(steps_on_device(with("100000000", "\"single\"", "\"double\"")), std::string("in towers, or one by one"));
