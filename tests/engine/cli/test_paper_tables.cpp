@@ -68,7 +68,7 @@ class TestPaperTables : public QObject {
       QVERIFY(same["value"].get<double>() > 0.02 && same["value"].get<double>() < 10);
     }
     // The source's (5): DTS 1 moves more than a stepwise march, whose locality is 1/3, and the largest tile least.
-    const auto roof = [&](const std::string& beginning) { return last(beginning)["against"].get<std::string>(); };
+    const auto roof = [&](const std::string& beginning) { return last(beginning)["source"].get<std::string>(); };
     QVERIFY2(roof("Fig. 10: stepwise, ").find("0.333") != std::string::npos, roof("Fig. 10: stepwise, ").c_str());
     QVERIFY2(roof("Fig. 10: DTS 1, ").find("0.331") != std::string::npos, roof("Fig. 10: DTS 1, ").c_str());
     QVERIFY2(roof("Fig. 10: DTS 6, ").find("1.486") != std::string::npos, roof("Fig. 10: DTS 6, ").c_str());

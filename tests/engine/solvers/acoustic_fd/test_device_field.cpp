@@ -537,6 +537,43 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Rounds of panels between exchanges of whole halos, sources and receivers on both sides of borders, leftovers step by step; two and three
+  /// devices, of which the middle one has no face of y.
+  void panels_of_several_devices_give_the_bits_of_one() {
+    configure_emulated({.devices = 3, .multiprocessors = 4});
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      int devices;
+      bool unequal, dense, swapped;
+    };
+    for (const Turn& turn :
+         {Turn{2, {19, 61, 141}, 2, false, false, false}, Turn{2, {17, 91, 37}, 3, true, false, true},
+          Turn{2, {17, 65, 35}, 2, false, true, false}, Turn{4, {18, 69, 41}, 2, true, true, true},
+          Turn{6, {23, 53, 39}, 2, false, false, true}, Turn{8, {19, 101, 38}, 3, false, false, false}}) {
+      Problem p = busy_problem(turn.order, turn.points, !turn.unequal, true, false);
+      if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (turn.swapped) std::swap(p.faces[2], p.faces[3]);
+      for (Index y = 0; y < turn.points[1]; ++y)
+        p.receivers.push_back({"P", {p.grid.at(0, y % turn.points[0]), p.grid.at(1, y), p.grid.at(2, 20)}});
+      for (int d = 1; d < turn.devices; ++d)  // beside each border
+        p.sources.push_back({{p.grid.at(0, 9), p.grid.at(1, turn.points[1] * d / turn.devices - d), p.grid.at(2, 17)},
+                             p.sources.front().signal});
+      const char* const names = turn.devices == 2 ? "emulated:0,emulated:1" : "emulated:0,emulated:1,emulated:2";
+      std::string how;
+      (void)run(p, names, 5, &how, 5);  // before both ways have been timed
+      const Everything got = run(p, names, 19, nullptr, 19), longer = run(p, names, 73, nullptr, 10);
+      p.tiling = "stepwise 8";
+      const QString where = QString("order %1, %2").arg(turn.order).arg(how.c_str());
+      QVERIFY2(how.find(fmt::format("{} ×", turn.devices)) == 0 && how.find("panels of") != std::string::npos,
+               qPrintable(where));
+      QVERIFY2(got == run(p, "emulated:0", 19, nullptr, 19), qPrintable(where));
+      QVERIFY2(longer == run(p, "emulated:0", 73, nullptr, 10), qPrintable(where));
+      QVERIFY2(longer == run(p, names, 73, nullptr, 10), qPrintable(where + ", single steps"));
+    }
+    configure_emulated({});
+  }
+
   void too_little_device_memory_is_told() {
     Problem p = run_problem(8, {90, 40, 40});
     p.device_memory = Bytes{1} << 20;
