@@ -158,17 +158,17 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
     // The promise: two cores with about 54 GB/s reach 8 and 4 Gcells/s, that is 2.3 and 1.2 times the limit of a stepwise march. Where
     // memory is slower or faster the second says more.
     run.doing(fmt::format("tiled, order {}", order));
-    Contender tiled{
-        std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, "auto", Edges::sponge)},
+    Contender tiled{std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, "auto",
+                                                 Edges::sponge)},
         closed, matched;
     (void)tiled.march->best(0);  // chooses
     const std::string chosen = tiled.march->tiling();
     std::vector<Contender*> all{&tiled};
     if (!run.quick) {
-      closed.march =
-          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, chosen, Edges::closed);
-      matched.march =
-          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, chosen, Edges::matched);
+      closed.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, chosen,
+                                                  Edges::closed);
+      matched.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors},
+                                                   chosen, Edges::matched);
       all.insert(all.end(), {&closed, &matched});
       for (Contender* one : all) (void)one->march->band();
     }
