@@ -166,10 +166,8 @@ Status HydroFem::prepare(RunContext& context) {
   } catch (const Failure& failure) {
     return failure.error();
   }
-  for (const auto& bc : problem_.setup.boundaries) {
-    const bool driven = bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
-    if (driven && bc.value != 0) closed_ = false;
-  }
+  for (const auto& bc : problem_.setup.boundaries)
+    if (bc.works()) closed_ = false;
   if (problem_.setup.energy_source) closed_ = false;
   if (context.input["output"].has("frames")) {
     const Values frames = context.input["output"]["frames"];

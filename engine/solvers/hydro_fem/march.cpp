@@ -51,12 +51,12 @@ double March::rk2_average(double dt) {
                    {{Row::next, Part::e}, {Row::state, Part::e}, Part::e},
                    {{Row::next, Part::x}, {Row::state, Part::x}, Part::x}});
   };
-  b.acceleration(Row::state);
+  b.acceleration(Row::state, {time_, time_, dt, 2, 0});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::state, vbar, time_);
   move(0.5 * dt);
   limit = std::min(limit, b.update(Row::next));
-  b.acceleration(Row::next);
+  b.acceleration(Row::next, {time_ + 0.5 * dt, time_, dt, 0, 1});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::next, vbar, time_ + 0.5 * dt);
   move(dt);
@@ -73,6 +73,8 @@ double March::rk4(double dt) {
   double limit = 1e300;
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   constexpr std::array<double, 4> ahead = {0.5, 0.5, 1.0, 0.0};
+  // Pistons: stages two to four and the end have w(t + dt/2), w(t + dt/2), w(t + dt), w(t + dt).
+  constexpr std::array<double, 4> half = {2, 2, 0, -6}, whole = {0, 0, 1, 4};
   for (std::size_t k = 0; k < 4; ++k) {
     const Row stage = k == 0 ? Row::state : Row::stage;
     if (k > 0 || !stress_is_current_) {
@@ -82,8 +84,9 @@ double March::rk4(double dt) {
     }
     limit = std::min(limit, limit_);
     stress_is_current_ = false;
-    b.acceleration(stage);
-    b.energy_rate(stage, {stage, Part::v}, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt);
+    const double t = time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt;
+    b.acceleration(stage, {t, time_, dt, half[k], whole[k]});
+    b.energy_rate(stage, {stage, Part::v}, t);
     b.copy({Row::rate, Part::x}, {stage, Part::v});
     combine(Row::next, k == 0 ? Row::state : Row::next, weight[k] * dt);
     if (k < 3) combine(Row::stage, Row::state, ahead[k] * dt);

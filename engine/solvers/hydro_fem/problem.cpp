@@ -8,6 +8,7 @@
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/time_curve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -249,11 +250,13 @@ void read_boundaries(Reader& r, Parts& p) {
     if (kind == "free") bc.kind = BoundaryCondition::Kind::free;
     if (kind == "pressure") {
       bc.kind = BoundaryCondition::Kind::pressure;
-      bc.value = v["pressure"].number();
+      bc.over_time = read_time_curve(r, v, "pressure", "Pa");
+      if (!bc.over_time) bc.value = v.number_or("pressure", 0);
     }
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
-      bc.value = v["speed"].number();
+      bc.over_time = read_time_curve(r, v, "speed", "m/s");
+      if (!bc.over_time) bc.value = v.number_or("speed", 0);
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());
         if (bc.normal == Vec3{})
@@ -430,6 +433,10 @@ DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
   out.viscosity = input["parameters"]["viscosity"].boolean();
   out.rk4 = input["parameters"]["integrator"].text() == "rk4";
   out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
+  for (const std::string& name : input["boundaries"].keys()) {
+    const Values side = input["boundaries"][name];
+    if (side["kind"].text() == "piston" && (side.has("speed_formula") || side.has("speed_file"))) ++out.driven_walls;
+  }
   return out;
 }
 

@@ -241,7 +241,7 @@ void HydroFem::write_blast(RunContext& context) const {
                       setup.gravity[0] == setup.gravity[1];
   const auto alike = [&](std::size_t side) {
     const BoundaryCondition &x = setup.boundaries[side], &y = setup.boundaries[side + 2];
-    return x.kind == y.kind && x.value == y.value;
+    return x.kind == y.kind && x.value == y.value && !x.over_time && !y.over_time;
   };
   if (square && alike(0) && alike(1))
     context.results.number(

@@ -55,6 +55,12 @@ constexpr const char* turned =
   "boundaries": {"x_max": {"kind": "pressure", "pressure": 2}, "y_max": {"kind": "pressure", "pressure": 1.5}},
   "excitation": {"gravity": [-1, 0], "sources": [{"region": "gas", "power": 0.5}]},
   "parameters": {"order": 2, "end_time": 0.01}})j";
+/// A piston and an outside pressure that change with time.
+constexpr const char* driven = R"j({"grid": {"lower": [0, 0], "upper": [1, 1], "zones": [12, 12]},
+  "regions": [{"material": "air", "density": 1, "pressure": 1}],
+  "boundaries": {"x_min": {"kind": "piston", "speed_formula": "sin(20*t)"},
+                 "y_max": {"kind": "pressure", "pressure_formula": "1 + 5*t"}},
+  "parameters": {"order": 2, "end_time": 0.02}})j";
 constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 1.2, 1.2], "zones": [6, 6, 6]},
   "regions": [{"material": "air", "density": 1, "pressure": 0}],
   "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},
@@ -93,6 +99,7 @@ void TestHydroRanks::ranks_leave_what_one_leaves_data() {
   QTest::newRow("triple point") << three_gases << true;
   QTest::newRow("long rows, RK4") << rows << false;
   QTest::newRow("axisymmetric, loads") << turned << false;
+  QTest::newRow("driven walls") << driven << false;
   QTest::newRow("blast in an octant") << octant << true;
 }
 

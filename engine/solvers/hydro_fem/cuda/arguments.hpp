@@ -190,7 +190,9 @@ struct PressureArguments {
   long long nodes;
   const double* tables;
   const int* node;         ///< [side][node of the side]
-  const double* pressure;  ///< [side], with the sign of its normal
+  const double* pressure;  ///< [boundary] now
+  const int* boundary;     ///< [side]
+  const double* sign;      ///< [side] of its normal
   const double* x;
   double* terms;           ///< [side][component][node of the side]
   const int* loaded_node;  ///< [loaded]

@@ -66,6 +66,13 @@ class TestCaseMessages : public QObject {
         {"a grid has no groups"});
     row("piston without direction", "boundaries", R"({"x_min": {"kind": "piston", "direction": [0, 0]}})",
         {"no length"});
+    row("pressure twice", "boundaries", R"({"x_min": {"kind": "pressure", "pressure": 1, "pressure_formula": "t"}})",
+        {"pressure_formula"});
+    row("pressure over place", "boundaries", R"({"x_min": {"kind": "pressure", "pressure_formula": "1 + x"}})",
+        {"1 + x", "t"});
+    row("pressure that ends", "boundaries", R"({"x_min": {"kind": "pressure", "pressure_formula": "1/t"}})",
+        {"inf", "t = 0"});
+    row("no table of speeds", "boundaries", R"({"x_min": {"kind": "piston", "speed_file": "none.csv"}})", {"none.csv"});
     row("source without power", "excitation", R"({"sources": [{}]})", {"no power"});
     row("source of no region", "excitation", R"({"sources": [{"region": "tank", "power": 1}]})",
         {"no region 'tank'", "name"});
