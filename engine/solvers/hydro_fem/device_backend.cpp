@@ -75,9 +75,11 @@ class DeviceBackend final : public Backend {
   DeviceBackend(const DeviceBackend&) = delete;
   DeviceBackend& operator=(const DeviceBackend&) = delete;
 
-  double update(Row state) override {
+  double update(Row state, double t) override {
     begin(stress_stage);
+    updated_ = t;
     ZoneArguments a = zones_arguments_;
+    a.time = t;
     const Buffers& s = row_of(state);
     a.x = s.x.data();
     a.v = s.v.data();
@@ -224,7 +226,7 @@ class DeviceBackend final : public Backend {
   // Asked once a run, at its end or where something is wrong: the operator looks on the processors.
   Operator::Limit limit(Row row) override {
     const State state = taken(row);
-    (void)op_.update(state);
+    (void)op_.update(state, updated_);
     return op_.limit(state);
   }
   Index outside() const override {
@@ -235,7 +237,7 @@ class DeviceBackend final : public Backend {
   }
   Operator::Limit first_outside(Row row) override {
     const State state = taken(row);
-    (void)op_.update(state);
+    (void)op_.update(state, updated_);
     return op_.first_outside(state);
   }
   Vec3 centre(Row row, Index zone) const override { return zone_centre(op_.space(), taken(row).x, zone); }
@@ -471,6 +473,11 @@ class DeviceBackend final : public Backend {
         for (const auto* part : {&table->density, &table->energy, &table->pressure, &table->sound_speed})
           values.insert(values.end(), part->begin(), part->end());
       }
+      if (const Jwl* j = flat->jwl) {
+        m.kind = 2;
+        m.at = static_cast<long long>(values.size());
+        values.insert(values.end(), {j->density, j->A, j->B, j->R1, j->R2});
+      }
       materials.push_back(m);
     }
     if (values.empty()) values.push_back(0);
@@ -482,6 +489,10 @@ class DeviceBackend final : public Backend {
     material_of_ = integers(op_.mesh().region, "materials of zones");
     a.material = material_of_.data();
 
+    if (z.burn != nullptr) {
+      burn_ = doubles(from_lanes(z.burn, QQ, 2), "burn");
+      a.burn = burn_.data();
+    }
     S_ = device_.allocate<double>(u(zones_ * DD * QQ), "stress");
     a.S = S_.data();
     if (z.axisymmetric) {
@@ -743,7 +754,8 @@ class DeviceBackend final : public Backend {
   Kernel<DotArguments> dot_;
   Kernel<TotalArguments> total_;
 
-  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_;
+  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_,
+      burn_;
   DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, pushed_, pressures_,
       side_sign_, side_terms_;
   DeviceBuffer<double> update_partial_, zone_partial_, node_partial_, dot_partial_;
@@ -757,6 +769,7 @@ class DeviceBackend final : public Backend {
   mutable PinnedBuffer<int> host_outside_;
   std::array<Buffers, 4> rows_;
   mutable State shown_;
+  double updated_ = 0;           // time of the last update
   mutable bool looked_ = false;  // `shown_` is the state
 
   int expected_iterations_ = 12;
@@ -771,7 +784,8 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4;
   const double zone =
-      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0)) + E * E + energies * E + n.dim * N + 2) + 4 * (2 * N + 1) + 1;
+      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
+      4 * (2 * N + 1) + 1;
   const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
   // rows, r, p, loads and body force, driven walls
   const double node = 8 * (vectors + 1) + 4 * 2;
@@ -825,6 +839,7 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   needs.viscosity = setup.viscosity;
   needs.rk4 = rk4;
   needs.cubes = op.data().widths == nullptr;
+  needs.burns = op.data().burn != nullptr;
   needs.driven_walls = static_cast<int>(op.driven_walls().size());
   const Bytes needed = device_bytes(needs);
   if (needed > budget)

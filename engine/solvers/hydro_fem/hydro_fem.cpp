@@ -279,6 +279,7 @@ void HydroFem::fill(FrameBuilder& builder) const {
   if (!builder.wants_part(part_name)) return;
   const State& state = march_->state();  // of all ranks
   if (!cluster_->leads()) return;
+  view_->at_time(march_->time());
   const int sub = view_->cuts(builder.request().points_limit);
   MeshGeometry geometry = view_->geometry(state, sub);
   const std::size_t points = geometry.points->size() / 3;

@@ -118,7 +118,8 @@ Work Operator::energy_work() const {
           8.0 * (1.0 * dim * dim * points + 1.0 * dim * data_.zone_nodes + energies * (energies + 1))};
 }
 
-double Operator::update(const State& state) {
+double Operator::update(const State& state, double t) {
+  data_.time = t;
   {
     const Stopwatch watch(times_.update, times_.corner_wall);
     run_phase(

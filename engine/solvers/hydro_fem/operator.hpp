@@ -5,6 +5,7 @@
 
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
+#include "engine/solvers/hydro_fem/burn.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
 #include "engine/team/team.hpp"
@@ -69,6 +70,7 @@ struct Setup {
   /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;
+  Burn burn;
   Vec3 gravity{};
   /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
   double point_energy = 0;
@@ -126,8 +128,8 @@ class Operator {
   [[nodiscard]] Index batches() const { return batch_count_; }
   [[nodiscard]] const std::vector<Index>& lane_zones() const { return lane_zone_; }
 
-  /// Stress at the quadrature points of a state; returns the stable step for Courant factor 1 (0: a zone is tangled).
-  double update(const State& state);
+  /// Stress at the quadrature points of a state at time t, which says what is burnt; returns the stable step for Courant factor 1 (0: a zone is tangled).
+  double update(const State& state, double t = 0);
   /// The zone that allowed the smallest step in the last update, which was of `state`, and why, as the end of a sentence.
   struct Limit {
     Index zone = 0;
@@ -194,6 +196,7 @@ class Operator {
   void set_masses(const Setup& setup);
   void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
   void set_widths();
+  void set_burn(const Setup& setup);
   /// Density, energy and the rest at a quadrature point of a lane of the last update.
   struct Local;
   [[nodiscard]] Local local(const reference::ZoneTables& tables, const State& state, Index batch, Index lane,

@@ -82,6 +82,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     }
   }
   set_masses(setup);
+  set_burn(setup);
   set_constraints(setup);
   deposit_point_energy(setup);
   constexpr Index chunks = 64, side = 16;
@@ -309,6 +310,26 @@ void Operator::set_widths() {
       }
   });
   data_.widths = all;
+}
+
+void Operator::set_burn(const Setup& setup) {
+  if (!setup.burn.any()) return;
+  const reference::ZoneTables tables(tables_, space_.dim);
+  const Index W = kernels_.lanes, points = data_.zone_points;
+  double* burn = allocate(batch_count_ * points * 2 * W);
+  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
+    for (Index b = some.begin; b < some.end; ++b)
+      for (Index i = 0; i < points * W; ++i) {
+        const Index zone = lane_zone_[u(b * W + i % W)];
+        const reference::Spot spot =
+            reference::spot_of(tables, space_, space_.x0.data(), zone, static_cast<int>(i / W));
+        const int region = mesh_.region[u(zone)];
+        double* at = burn + (b * points + i / W) * 2 * W + i % W;
+        at[0] = setup.burn.arrival(spot.x, region);
+        at[W] = setup.burn.rate(reference::determinant(space_.dim, spot.J), space_.dim, tables_.k, region);
+      }
+  });
+  data_.burn = burn;
 }
 
 void Operator::set_constraints(const Setup& setup) {

@@ -31,6 +31,7 @@ struct Region {
   double density = 0;
   double pressure = 0;
   Vec3 velocity{};
+  std::optional<double> energy;  ///< of an explosive [J/kg], instead of the pressure
   std::optional<Expression> density_formula, pressure_formula;
   std::vector<Expression> velocity_formula;
 
@@ -64,6 +65,15 @@ std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<s
   return *parsed;
 }
 
+bool explosive(const Case& input, const std::string& material) {
+  return input["materials"][material]["model"].text() == "jwl";
+}
+/// Programmed burn: there are points, and the material says how fast the front runs.
+bool burns(const Case& input, const std::string& material) {
+  return explosive(input, material) && input["excitation"]["detonation"].size() > 0 &&
+         input["materials"][material].has("detonation_velocity");
+}
+
 constexpr const char* state_hint = "Change the region's pressure or density, or its material.";
 
 std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials,
@@ -92,8 +102,15 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
       region.pressure = v["pressure"].number();
     else if (v.has("pressure_formula"))
       region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
+    else if (at != materials.end() && explosive(r.input, material))
+      region.energy =
+          r.input["materials"][material]["energy"].number() / r.input["materials"][material]["density"].number();
     else
       r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+    if (!region.energy && at != materials.end() && burns(r.input, material))
+      r.wrong(
+          v, fmt::format("'{}' burns from the detonation points on, and here has a pressure before", material),
+          "Take the pressure out: the explosive has its `energy`, and none of its pressure before the front comes.");
     if (at != materials.end() && v.has("density") && v.has("pressure"))
       if (const std::string no = states[region.material]->objection(region.density, region.pressure); !no.empty())
         r.wrong(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
@@ -138,6 +155,9 @@ void read_materials(Reader& r, Parts& p) {
       p.materials.push_back(stiffened_gas(v["gamma"].number()));
     } else if (model == "stiffened-gas") {
       p.materials.push_back(stiffened_gas(v["gamma"].number(), v["p_infinity"].number()));
+    } else if (model == "jwl") {
+      p.materials.push_back(jones_wilkins_lee({v["density"].number(), v["A"].number(), v["B"].number(),
+                                               v["R1"].number(), v["R2"].number(), v["omega"].number()}));
     } else {
       auto table = read_eos_table(r.input.path(v["file"].text()));
       if (!table) {
@@ -310,7 +330,8 @@ Parts read_parts(Reader& r) {
 }
 
 bool uniform(const Parts& p) {
-  return p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+  return p.regions.size() == 1 && !p.regions[0].energy && !p.regions[0].density_formula &&
+         !p.regions[0].pressure_formula;
 }
 
 /// Zones whose map folds over, at the points of the lowest order that holds it; those of higher orders are looked at when
@@ -363,6 +384,27 @@ EnergySource make_source(const std::vector<Source>& sources) {
   };
 }
 
+Burn read_burn(const Case& input, const Parts& parts) {
+  Burn out;
+  const Values points = input["excitation"]["detonation"];
+  for (std::size_t i = 0; i < points.size(); ++i)
+    out.points.push_back({padded(points.at(i)["position"].numbers()), points.at(i)["time"].number()});
+  out.front = input["parameters"]["burn_zones"].number();
+  for (const Region& region : parts.regions) {
+    const std::string& material = parts.names[region.material];
+    out.velocity.push_back(burns(input, material) ? input["materials"][material]["detonation_velocity"].number() : 0);
+  }
+  return out;
+}
+
+/// Points of detonation that nothing takes up.
+void check_burn(Reader& r, const Parts& p) {
+  const Values points = r.input["excitation"]["detonation"];
+  if (points.size() == 0 || read_burn(r.input, p).any()) return;
+  r.wrong(points, "there are detonation points, and no region burns",
+          "Give a region a material of model jwl with a `detonation_velocity`, or take the points out.");
+}
+
 /// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
 void check_places(Reader& r, const Geometry& g) {
   const Values tracers = r.input["output"]["tracers"], lines = r.input["output"]["lines"];
@@ -411,9 +453,10 @@ Bytes problem_memory(const Case& input, const Mesh* mesh) {
   // Per zone: S, J0^-1 and, unless it is a cube, its widths (dim² a point), mass; node terms and maps; inverse energy block; then
   // some 14 nodal vectors.
   const double matrices = mesh == nullptr && grid_of_cubes(input["grid"]) ? 2 : 3;
-  const double zone = 8 * (points * (matrices * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) +
-                           14 * dim * std::pow(k, dim) +
-                           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
+  const double zone =
+      8 * (points * (matrices * dim * dim + 1 + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
+           nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
+           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
   return static_cast<Bytes>(zone * count.zones);
 }
 
@@ -433,6 +476,7 @@ DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
   out.viscosity = input["parameters"]["viscosity"].boolean();
   out.rk4 = input["parameters"]["integrator"].text() == "rk4";
   out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
+  out.burns = input["excitation"]["detonation"].size() > 0;
   for (const std::string& name : input["boundaries"].keys()) {
     const Values side = input["boundaries"][name];
     if (side["kind"].text() == "piston" && (side.has("speed_formula") || side.has("speed_file"))) ++out.driven_walls;
@@ -495,6 +539,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
                 "to a "
                 "thousandth of its speed of sound."));
   }
+  if (r.good()) check_burn(r, p);
   check_places(r, g);
   return std::move(r.found);
 }
@@ -515,6 +560,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   s.density = [parts](const Vec3& p, int region) { return parts->regions[u(region)].density_at(p); };
   s.energy = [parts](const Vec3& p, int region) {
     const Region& here = parts->regions[u(region)];
+    if (here.energy) return *here.energy;
     const double density = here.density_at(p), pressure = here.pressure_at(p);
     const EquationOfState& material = *parts->materials[here.material];
     if (const std::string no = material.objection(density, pressure); !no.empty())
@@ -526,6 +572,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   };
   s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
+  s.burn = read_burn(input, *parts);
   const Values parameters = input["parameters"];
   s.k = static_cast<int>(parameters["order"].integer());
   s.viscosity = parameters["viscosity"].boolean();

@@ -87,6 +87,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   }
   if (tracers_.empty()) return;
   const State& state = march_->state();
+  view_->at_time(march_->time());
   const int dim = op_->space().dim;
   TableInfo pressure =
       table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
@@ -121,6 +122,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
 
 void HydroFem::write_lines(RunContext& context) const {
   const State& state = march_->state();
+  view_->at_time(march_->time());
   const View::Boxes boxes = view_->boxes(state);
   auto lines = problem_.lines;
   const auto& setup = problem_.setup;

@@ -45,9 +45,9 @@ Result<TimeTable> read_time_table(const std::filesystem::path& file, const std::
       if (!std::isfinite(columns[i][r]))
         return wrong(fmt::format("row {}: {} is not a finite number", r + 1, names[i]), "Correct or remove the row.");
       if (i == 0 && r > 0 && !(columns[0][r] > columns[0][r - 1]))
-        return wrong(fmt::format("row {}: the time {:g} s does not follow {:g} s", r + 1, columns[0][r],
-                                 columns[0][r - 1]),
-                     "Sort the rows by time, each time once; a jump is two times close together.");
+        return wrong(
+            fmt::format("row {}: the time {:g} s does not follow {:g} s", r + 1, columns[0][r], columns[0][r - 1]),
+            "Sort the rows by time, each time once; a jump is two times close together.");
     }
   }
   if (columns[0].size() < 2)

@@ -103,36 +103,26 @@ namespace {
 
 using flows::Flow;
 
-MarchOptions until(double t, const Setup& s, Integrator integrator) {
-  MarchOptions o;
-  o.end_time = t;
-  o.integrator = integrator;
-  o.courant = usual_courant({s.k, s.mesh.dim, s.viscosity, false, integrator});
-  return o;
-}
-
 /// Largest change of p/ρ^gamma at the middles of zones since the start.
 double entropy_change(const Flow& flow, double gamma, const View& view, const State& first) {
   double worst = 0;
   for (Index zone = 0; zone < flow.setup().mesh.zone_count(); ++zone) {
     const auto place = view.place(zone, {0.5, 0.5, 0.5});
     const PointValues now = view.at(flow.state(), place, false), then = view.at(first, place, false);
-    worst = std::max(worst,
-                     std::abs(now.pressure / then.pressure * std::pow(then.density / now.density, gamma) - 1));
+    worst = std::max(worst, std::abs(now.pressure / then.pressure * std::pow(then.density / now.density, gamma) - 1));
   }
   return worst;
 }
 
 void simple_wave(const TestRun& run, const VerifySink& sink, bool by_pressure) {
-  for (const auto& [k, order, error, entropy] :
-       {std::tuple{2, 1.8, 1e-4, 1e-4}, std::tuple{3, 2.4, 1e-6, 1e-7}}) {
+  for (const auto& [k, order, error, entropy] : {std::tuple{2, 1.8, 1e-4, 1e-4}, std::tuple{3, 2.4, 1e-6, 1e-7}}) {
     const std::string name = fmt::format("piston isentrope by {} over time, Q{}-Q{}, 32 zones",
                                          by_pressure ? "pressure" : "speed", k, k - 1);
     run.doing(name);
     const auto off = [&, k = k](Index n, double* change) {
       Setup s = flows::simple_wave(k, n, by_pressure);
       s.mass_tolerance = 1e-12;
-      const MarchOptions options = until(1, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
+      const MarchOptions options = flows::usual_march(1, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
       Flow flow(std::move(s), options, 1);
       const View view(flow.op(), flow.setup());
       const State first = flow.state();
@@ -143,7 +133,8 @@ void simple_wave(const TestRun& run, const VerifySink& sink, bool by_pressure) {
     double change = 0;
     const double coarse = off(16, &change), fine = off(32, &change);
     sink({name + ": L2 error of velocity", fine, "m/s", error, false, "exact, simple wave"});
-    sink({name + ": observed order from 16 zones", std::log2(coarse / fine), "1", order, true, "order of the space less a half: stages of a step feel the boundary"});
+    sink({name + ": observed order from 16 zones", std::log2(coarse / fine), "1", order, true,
+          "order of the space less a half: stages of a step feel the boundary"});
     sink({name + ": largest change of p/rho^gamma", change, "1", entropy, false, "isentropic"});
   }
 }
@@ -158,7 +149,7 @@ void kidder(const TestRun& run, const VerifySink& sink, int dimension) {
     const auto off = [&, k = k](Index zones, double* face) {
       Setup s = shell.setup(k, zones);
       s.mass_tolerance = 1e-12;
-      const MarchOptions options = until(end, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
+      const MarchOptions options = flows::usual_march(end, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
       Flow flow(std::move(s), options, std::max(1, run.threads));
       flow.run();
       *face = 0;
@@ -175,8 +166,8 @@ void kidder(const TestRun& run, const VerifySink& sink, int dimension) {
     double face = 0;
     const double coarse = off(n / 4, &face), fine = off(n, &face);
     sink({name + ": largest difference of a radius, relative", face, "1", radius, false, "Kidder 1976, exact"});
-    sink({name + ": observed order of the velocity in L2 over two halvings", 0.5 * std::log2(coarse / fine), "1", order, true,
-          "order of the space"});
+    sink({name + ": observed order of the velocity in L2 over two halvings", 0.5 * std::log2(coarse / fine), "1", order,
+          true, "order of the space"});
   }
 }
 

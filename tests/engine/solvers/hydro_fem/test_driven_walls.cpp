@@ -57,8 +57,8 @@ class TestDrivenWalls : public QObject {
         for (const int side : {0, 2}) {
           if (side >= 2 * dim) break;
           const int axis = side / 2;
-          const double low = *std::min_element(space.x0.begin() + axis * space.nodes,
-                                               space.x0.begin() + (axis + 1) * space.nodes);
+          const double low =
+              *std::min_element(space.x0.begin() + axis * space.nodes, space.x0.begin() + (axis + 1) * space.nodes);
           int nodes = 0;
           for (Index i = 0; i < space.nodes; ++i) {
             const auto at = static_cast<std::size_t>(axis * space.nodes + i);
