@@ -423,6 +423,9 @@ void check_places(Reader& r, const Geometry& g) {
         r.wrong(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
                 "Put it inside the material at the start: it is carried along from there.");
   }
+  const Values gauges = r.input["output"]["gauges"];
+  for (std::size_t i = 0; i < gauges.size() && r.good(); ++i)
+    if (!axes(gauges.at(i)["position"])) return;
   for (std::size_t i = 0; i < lines.size() && r.good(); ++i) {
     const Values v = lines.at(i);
     if (!axes(v["from"]) || !axes(v["to"])) return;
@@ -598,6 +601,14 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     std::string name = tracers.at(i)["name"].text();
     if (name.empty()) name = fmt::format("tracer {}", i + 1);
     out.tracers.push_back({std::move(name), padded(tracers.at(i)["position"].numbers())});
+  }
+  const Values gauges = input["output"]["gauges"];
+  for (std::size_t i = 0; i < gauges.size(); ++i) {
+    const Values v = gauges.at(i);
+    std::string name = v["name"].text();
+    if (name.empty()) name = fmt::format("gauge {}", i + 1);
+    out.gauges.push_back(
+        {std::move(name), padded(v["position"].numbers()), v["moves"].boolean(), v.number_or("threshold", 0)});
   }
   const Values line_outs = input["output"]["lines"];
   for (std::size_t i = 0; i < line_outs.size(); ++i) {

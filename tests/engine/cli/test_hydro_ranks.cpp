@@ -69,7 +69,8 @@ constexpr const char* charge =
               {"material": "TNT", "lower": [0, 0], "upper": [0.05, 0.05], "density": 1630}],
   "excitation": {"detonation": [{"position": [0, 0]}]},
   "parameters": {"order": 2, "end_time": "2 us"},
-  "output": {"tracers": [{"name": "charge", "position": [0.01, 0.01]}]}})j";
+  "output": {"tracers": [{"name": "charge", "position": [0.01, 0.01]}],
+             "gauges": [{"name": "fixed", "position": [0.012, 0.003]}, {"position": [0.009, 0.004], "moves": true}]}})j";
 constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 1.2, 1.2], "zones": [6, 6, 6]},
   "regions": [{"material": "air", "density": 1, "pressure": 0}],
   "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 
+#include "engine/solvers/hydro_fem/gauges.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/view.hpp"
 
@@ -28,7 +29,7 @@ double JwlIsentrope::sound_speed(double v) const {
 
 double JwlIsentrope::expanded(double change) const {
   const auto rate = [&](double v) { return v / sound_speed(v); };  // dV/dv
-  constexpr int steps = 400;  // of RK4
+  constexpr int steps = 400;                                       // of RK4
   const double h = change / steps;
   double v = volume_;
   for (int i = 0; i < steps; ++i) {
@@ -41,8 +42,8 @@ double JwlIsentrope::expanded(double change) const {
 ChapmanJouguet::ChapmanJouguet(const Jwl& j, double released) {
   // On the Hugoniot the products' energy is E0 + p (1 - V)/2.
   const auto hugoniot = [&](double v) {
-    const double own = j.A * (1 - j.omega / (j.R1 * v)) * std::exp(-j.R1 * v) +
-                       j.B * (1 - j.omega / (j.R2 * v)) * std::exp(-j.R2 * v);
+    const double own =
+        j.A * (1 - j.omega / (j.R1 * v)) * std::exp(-j.R1 * v) + j.B * (1 - j.omega / (j.R2 * v)) * std::exp(-j.R2 * v);
     return (own + j.omega * released / v) / (1 - 0.5 * j.omega * (1 - v) / v);
   };
   const auto speed = [&](double v) { return std::sqrt(hugoniot(v) / (j.density * (1 - v))); };
@@ -123,15 +124,16 @@ void jwl_tube(const TestRun& run, const VerifySink& sink) {
   const double coarse = off(80), fine = off(160);
   sink({name + ": largest difference of pressure at the gas's velocity, relative", fine, "1", 1e-4, false,
         "exact isentrope, simple wave"});
-  sink({name + ": observed order from 80 zones", std::log2(coarse / fine), "1", 2, true, "order of the energy's space less a half"});
+  sink({name + ": observed order from 80 zones", std::log2(coarse / fine), "1", 2, true,
+        "order of the energy's space less a half"});
 }
 
 void chapman_jouguet(const TestRun& run, const VerifySink& sink) {
   const ChapmanJouguet exact(flows::tnt(), flows::tnt_energy);
   const std::string name = "detonation of TNT lit at a wall, Q2-Q1, 400 zones";
   run.doing(name);
-  sink({"detonation of TNT: Chapman-Jouguet pressure of its JWL, relative difference", std::abs(exact.pressure / 21e9 - 1),
-        "1", 0.02, false, "published: 21.0 GPa (Dobratz)"});
+  sink({"detonation of TNT: Chapman-Jouguet pressure of its JWL, relative difference",
+        std::abs(exact.pressure / 21e9 - 1), "1", 0.02, false, "published: 21.0 GPa (Dobratz)"});
   sink({"detonation of TNT: Chapman-Jouguet velocity of its JWL, relative difference",
         std::abs(exact.velocity / 6930 - 1), "1", 0.01, false, "published: 6930 m/s (Dobratz)"});
   // Behind the front products expand along the isentrope of the Chapman-Jouguet state until they stand still.
@@ -148,19 +150,27 @@ void chapman_jouguet(const TestRun& run, const VerifySink& sink) {
     return wake.pressure(wake.expanded(less));
   };
   struct Off {
-    double peak = 0, still = 0, wave = 0;
+    double peak = 0, still = 0, wave = 0, arrival = 0, impulse = 0;
   };
   const auto off = [&](Index n) {
-    Flow flow(flows::detonation_tube(2, n), flows::usual_march(end, flows::detonation_tube(2, 1), Integrator::rk2_average), 1);
-    flow.run();
+    Flow flow(flows::detonation_tube(2, n),
+              flows::usual_march(end, flows::detonation_tube(2, 1), Integrator::rk2_average), 1);
     View view(flow.op(), flow.setup());
+    Gauges gauges({{"fixed", {0.1, 0, 0}, false, 1e9}, {"wall", {0, 0, 0}, true, 1e9}}, view, flow.state());
+    do {
+      view.at_time(flow.march().time());
+      gauges.sample(view, flow.state(), flow.march().time());
+    } while (flow.march().step());
     view.at_time(end);
     Off out;
+    out.arrival = std::abs(gauges.sums()[0].arrival * exact.velocity / 0.1 - 1);
+    out.impulse = std::abs(gauges.sums()[1].impulse / (still * end) - 1);
     for (Index zone = 0; zone < n; ++zone) {
       const PointValues v = view.at(flow.state(), view.place(zone, {0.5, 0, 0}), false);
       out.peak = std::max(out.peak, v.pressure);
       if (v.position[0] < 0.18 && zone >= n / 20)
-        out.wave += std::abs(v.pressure / exact.pressure - expected(v.position[0]) / exact.pressure) / static_cast<double>(n);
+        out.wave +=
+            std::abs(v.pressure / exact.pressure - expected(v.position[0]) / exact.pressure) / static_cast<double>(n);
     }
     out.peak = out.peak / exact.pressure - 1;
     out.still = std::abs(view.at(flow.state(), view.place(n / 10, {0.5, 0, 0}), false).pressure / still - 1);
@@ -173,6 +183,10 @@ void chapman_jouguet(const TestRun& run, const VerifySink& sink) {
         "Chapman-Jouguet and Taylor's wave, exact"});
   sink({name + ": observed order of that from 100 zones", 0.5 * std::log2(coarse.wave / fine.wave), "1", 0.8, true,
         "first order at a front of so many zones"});
+  sink({name + ": arrival at a gauge 0.1 m away, relative difference", fine.arrival, "1", 0.01, false,
+        "distance over velocity; limit a front of three zones"});
+  sink({name + ": impulse at the wall, relative difference", fine.impulse, "1", 0.01, false,
+        "products stand still there from the start"});
   sink({name + ": pressure where the products stand still, relative difference", fine.still, "1", 0.01, false,
         "exact isentrope of the Chapman-Jouguet state"});
 }

@@ -25,7 +25,8 @@ class JwlIsentrope {
 /// Where the Rayleigh line touches the products' Hugoniot: the slowest detonation (Chapman, Jouguet).
 struct ChapmanJouguet {
   ChapmanJouguet(const Jwl& constants, double energy);
-  double volume = 1, pressure = 0, velocity = 0, particle = 0, energy = 0;  ///< energy: of the products, per initial volume
+  double volume = 1, pressure = 0, velocity = 0, particle = 0,
+         energy = 0;  ///< energy: of the products, per initial volume
 };
 
 namespace flows {

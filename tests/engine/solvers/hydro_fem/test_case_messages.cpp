@@ -91,6 +91,7 @@ class TestCaseMessages : public QObject {
     row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}", {"outside the grid"});
     row("exact", "output", "{\"exact\": \"sedov\"}", {"one ideal gas", "blast"});
     row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
+    row("gauge in space", "output", "{\"gauges\": [{\"position\": [1, 1, 1]}]}", {"3 coordinates", "the grid 2"});
     row("line in space", "output", "{\"lines\": [{\"from\": [1, 1, 1], \"to\": [2, 1]}]}",
         {"3 coordinates", "the grid 2"});
     row("line of no length", "output", "{\"lines\": [{\"from\": [1, 1], \"to\": [1, 1]}]}", {"no length"});

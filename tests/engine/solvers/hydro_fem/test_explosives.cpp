@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of explosives and programmed burn: pressures, speeds of sound and arrivals are what their formulas say.
 // labels: unit
+#include "engine/solvers/hydro_fem/gauges.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/solvers/hydro_fem/view.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
@@ -66,17 +67,49 @@ class TestExplosives : public QObject {
     QCOMPARE(burn.burnt({0, 1, 0}, 0.04, 2, 1, 0, 0.9), 1.0);
   }
 
+  void a_gauge_adds_up_what_it_sees() {
+    GaugeSums sums;
+    const double p[] = {1, 1, 3, 2, 0, 0.5};
+    for (int i = 0; i < 6; ++i) sums.add(i, p[i], 1);
+    QCOMPARE(sums.start, 1.0);
+    QCOMPARE(sums.peak, 2.0);
+    QCOMPARE(sums.arrival, 1.5);
+    // Triangles of 2, 1.5 and, until it crosses, 1/4.
+    QCOMPARE(sums.impulse, 1 + 1.5 + 0.25);
+    sums.add(5, 100, 1);  // a row of the same time again
+    QCOMPARE(sums.peak, 2.0);
+    GaugeSums quiet;
+    for (int i = 0; i < 4; ++i) quiet.add(i, 1, 0);
+    QVERIFY(quiet.arrival < 0 && quiet.impulse == 0);
+  }
+
+  void a_fixed_gauge_and_one_that_moves_see_different_places() {
+    flows::Flow flow(flows::simple_wave(2, 12, false),
+                     flows::usual_march(1, flows::simple_wave(2, 1, false), Integrator::rk2_average));
+    const View view(flow.op(), flow.setup());
+    Gauges gauges({{"fixed", {0.02, 0, 0}, false, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.state());
+    gauges.sample(view, flow.state(), 0);
+    flow.run();  // the piston stands at 0.04
+    const auto p = gauges.sample(view, flow.state(), 1);
+    QCOMPARE(p[0], 0.0);
+    QVERIFY(p[1] > 0.8);
+    Gauges other({{"fixed", {0.02, 0, 0}, false, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.op().initial());
+    other.restore(gauges.kept());
+    QVERIFY(other.kept() == gauges.kept());
+    QVERIFY_EXCEPTION_THROWN(Gauges({{"out", {7, 0, 0}, true, 0}}, view, flow.op().initial()), Failure);
+  }
+
   /// Before the front comes there is no pressure, behind it is; energy is what was put in.
   void a_detonation_keeps_energy_and_waits_for_its_front() {
-    flows::Flow flow(flows::detonation_tube(2, 40), flows::usual_march(1e-5, flows::detonation_tube(2, 1),
-                                                                      Integrator::rk2_average));
+    flows::Flow flow(flows::detonation_tube(2, 40),
+                     flows::usual_march(1e-5, flows::detonation_tube(2, 1), Integrator::rk2_average));
     flow.run();
     QVERIFY2(std::abs(flow.energy_change()) < 1e-10, qPrintable(QString::number(flow.energy_change())));
     View view(flow.op(), flow.setup());
     view.at_time(1e-5);
     QVERIFY(view.at(flow.state(), view.place(5, {0.5, 0, 0}), false).pressure > 5e9);
     QCOMPARE(view.at(flow.state(), view.place(30, {0.5, 0, 0}), false).pressure, 0.0);
-    QCOMPARE(view.at(flow.state(), view.place(30, {0.5, 0, 0}), false).velocity[0], 0.0);
+    QVERIFY(std::abs(view.at(flow.state(), view.place(30, {0.5, 0, 0}), false).velocity[0]) < 1e-9);
   }
 };
 
