@@ -3,6 +3,7 @@
 #include "engine/linalg/block_gcr.hpp"
 
 #include "engine/linalg/dense.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,13 +59,12 @@ void BlockGcr::choose() {
   const auto count = static_cast<Index>(active_.size());
   std::vector<Complex> rest(static_cast<std::size_t>(n_ * count));
   std::vector<double> left(active_.size()), enough(active_.size());
-#pragma omp parallel for num_threads(options_.threads)
-  for (Index a = 0; a < count; ++a) {
+  parallel_for(options_.threads, {0, count}, 1, [&](Index a) {
     const auto c = static_cast<std::size_t>(active_[static_cast<std::size_t>(a)]);
     for (Index i = 0; i < n_; ++i) rest[static_cast<std::size_t>(a * n_ + i)] = r_[c * n_ + i] / norm_[c];
     left[static_cast<std::size_t>(a)] = residual_[c];
     enough[static_cast<std::size_t>(a)] = std::max(0.5 * options_.tolerance, options_.share * residual_[c]);
-  }
+  });
   for (;;) {
     if (options_.stop.stop_requested()) return;
     Index pivot = -1;
@@ -85,13 +85,12 @@ void BlockGcr::choose() {
     directions_.insert(directions_.end(), from, from + n_);
     Complex* q = directions_.data() + at;
     for (Index i = 0; i < n_; ++i) q[i] /= size;
-#pragma omp parallel for num_threads(options_.threads)
-    for (Index a = 0; a < count; ++a) {
-      if (left[static_cast<std::size_t>(a)] <= enough[static_cast<std::size_t>(a)] || a == pivot) continue;
+    parallel_for(options_.threads, {0, count}, 1, [&](Index a) {
+      if (left[static_cast<std::size_t>(a)] <= enough[static_cast<std::size_t>(a)] || a == pivot) return;
       Complex* to = rest.data() + a * n_;
       subtract(inner(q, to, n_), q, to, n_);
       left[static_cast<std::size_t>(a)] = norm_of(to, n_);
-    }
+    });
     left[static_cast<std::size_t>(pivot)] = 0;
   }
   if (directions_.empty()) active_.clear();  // residuals that are not numbers
@@ -136,13 +135,13 @@ bool BlockGcr::take(std::vector<Complex> product) {
       wk[i] /= size;
       uk[i] /= size;
     }
-#pragma omp parallel for num_threads(threads)
-    for (Index l = k + 1; l < count; ++l)
+    parallel_for(threads, {k + 1, count}, 1, [&](Index l) {
       for (int pass = 0; pass < 2; ++pass) {
         const Complex p = inner(wk, w.data() + l * n_, n_);
         subtract(p, wk, w.data() + l * n_, n_);
         subtract(p, uk, u.data() + l * n_, n_);
       }
+    });
   }
   for (Index k = 0; k < count; ++k)
     if (good[static_cast<std::size_t>(k)]) {

@@ -12,6 +12,7 @@
 #include "engine/linalg/dense_backends.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 #include "engine/linalg/inverse_norm.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -87,19 +88,18 @@ bool by_lapack(Backend b) {
 
 /// ‖A‖₁; the same for any number of threads. Entries below 10^154, whose squares are numbers.
 template <class T>
-double norm1(const T* a, Index n, [[maybe_unused]] int threads) {
-  double most = 0;
-#if CONOID_HAVE_OPENMP
-#pragma omp parallel for num_threads(std::max(1, threads)) schedule(dynamic, 16) reduction(max : most)
-#endif
-  for (Index j = 0; j < n; ++j) {
+double norm1(const T* a, Index n, int threads) {
+  std::vector<double> sums(static_cast<std::size_t>(n));
+  parallel_for(std::max(1, threads), {0, n}, 16, [&](Index j) {
     double sum = 0;
     for (Index i = 0; i < n; ++i) {
       const double re = a[j * n + i].real(), im = a[j * n + i].imag();
       sum += std::sqrt(re * re + im * im);
     }
-    most = std::max(most, sum);
-  }
+    sums[static_cast<std::size_t>(j)] = sum;
+  });
+  double most = 0;
+  for (const double sum : sums) most = std::max(most, sum);
   return most;
 }
 

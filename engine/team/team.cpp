@@ -16,12 +16,8 @@
 
 #include <fmt/core.h>
 
-#include "conoid/config.hpp"
 #include "engine/team/device_worker.hpp"
-
-#if CONOID_HAVE_OPENMP
-#include <omp.h>
-#endif
+#include "engine/team/parallel_for.hpp"
 
 namespace conoid {
 namespace {
@@ -62,42 +58,10 @@ void CpuWorker::bind(int thread) const {
 }
 
 void CpuWorker::for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const {
-  if (items.empty()) return;
-  grain = std::max<Index>(1, grain);
-  std::atomic<Index> next{items.begin};
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  auto work = [&](int thread) {
-    bind(thread);
-    for (;;) {
-      const Index begin = next.fetch_add(grain, std::memory_order_relaxed);
-      if (begin >= items.end) return;
-      try {
-        body({begin, std::min(begin + grain, items.end)}, thread);
-      } catch (...) {
-        std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        next.store(items.end, std::memory_order_relaxed);  // the others stop at their next chunk
-      }
-    }
-  };
-  const auto threads = static_cast<int>(std::min<Index>(threads_, (items.size() + grain - 1) / grain));
-  if (threads <= 1) {
-    work(0);
-  } else {
-#if CONOID_HAVE_OPENMP
-    // All threads, also where there are fewer chunks: a region with fewer threads than the one before ends the rest for good
-    // (libgomp's gomp_team_start), and the next one with more has to start them anew, some ten microseconds each.
-#pragma omp parallel num_threads(threads_)
-    work(omp_get_thread_num());
-#else
-    std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back([&, t] { work(t); });
-    work(0);
-    others.clear();
-#endif
-  }
-  if (failure) std::rethrow_exception(failure);
+  if (binding_ == 0)
+    in_chunks(threads_, items, grain, body);
+  else
+    in_chunks(threads_, items, grain, body, [this](int thread) { bind(thread); });
 }
 
 namespace {

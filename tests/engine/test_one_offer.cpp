@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resources are resolved in engine/session/offer.cpp and nowhere else: who reads them elsewhere in engine/ or app/, by the case's "compute"
-// or of the system, is named here. `precision` is no resource: it is part of what is computed.
+// or of the system, is named here, and so is who opens threads. `precision` is no resource: it is part of what is computed.
 // labels: unit
 #include <QTest>
 
@@ -61,6 +61,11 @@ const std::vector<Rule>& rules() {
        {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK"},
        std::regex("\"(OMP_NUM_THREADS|SLURM_CPUS_PER_TASK)\""),
        {offer, "engine/cli/verbs/manual.cpp"}},
+      // Kernels whose regions are their subject: blocks of an LU that meet at barriers, loops as a paper has them.
+      {"opens threads of its own (engine/team/parallel_for.hpp)",
+       {"omp parallel"},
+       std::regex("#\\s*pragma omp parallel"),
+       {"engine/team/", "engine/linalg/dense_blocked_isa.inl", "engine/solvers/maxwell_fem/kernels/reference.cpp"}},
       {"makes workers of words", {"parse_workers"}, std::regex("\\bparse_workers\\("), {offer, "engine/team/"}},
   };
   return all;
@@ -115,6 +120,8 @@ class TestOneOffer : public QObject {
     QCOMPARE(breaks("const int cores = this_machine().cores;"), std::size_t{1});
     QCOMPARE(breaks("single = input[\"compute\"][\"precision\"].text() == \"single\";"), std::size_t{0});
     QCOMPARE(breaks("\"or raise compute.memory.host.\""), std::size_t{0});
+    QCOMPARE(breaks("#pragma omp parallel for num_threads(threads)"), std::size_t{1});
+    QCOMPARE(breaks("#pragma omp simd"), std::size_t{0});
     QCOMPARE(breaks("x = 1;  // as this_machine().cores"), std::size_t{0});
     QCOMPARE(broken_in("engine/session/offer.cpp", "input[\"compute\"]").size(), std::size_t{0});
   }

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
 
 #include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -290,11 +291,9 @@ void take_means(const Means& means, Problem& problem) {
   }
   constexpr Index block = 32;  // rows of y at a time: neighbours share points
   const Index blocks = (ny + block - 1) / block;
-#pragma omp parallel
-  {
+  in_chunks(0, {0, box.shape[0] * blocks}, 4, [&](Interval some, int) {
     Means::Buffers buffers;
-#pragma omp for schedule(static)
-    for (Index n = 0; n < box.shape[0] * blocks; ++n) {
+    for (Index n = some.begin; n < some.end; ++n) {
       const Index x = n / blocks, first = n % blocks * block;
       means.rows(x, first, std::min(ny, first + block), buffers,
                  [&](std::size_t y, std::size_t z, double speed, double density) {
@@ -303,7 +302,7 @@ void take_means(const Means& means, Problem& problem) {
                    if (means.density) rho[to] = static_cast<V>(density);
                  });
     }
-  }
+  });
   const auto field = [&](std::vector<V>&& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const SpeedRange range{static_cast<double>(*low), static_cast<double>(*high)};

@@ -2,6 +2,7 @@
 // The march: bands of steps, cut into tiles, and what ranks exchange between and behind them.
 #include "engine/solvers/acoustic_fd/march.hpp"
 
+#include "engine/cluster/halo.hpp"
 #include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -114,7 +116,7 @@ class TiledMarch final : public March {
         // beside it then find every level they read, since no plane is more than one update ahead of what its reader needs.
         start_exchange(cluster);
         run_tiles(tiling(Part::inner, count, team.threads()), sink, team);
-        finish_exchange(cluster);
+        finish_exchange();
         if (slab_.lower) run_tiles(tiling(Part::lower, count, team.threads()), sink, team);
         if (slab_.upper) run_tiles(tiling(Part::upper, count, team.threads()), sink, team);
       }
@@ -351,32 +353,28 @@ class TiledMarch final : public March {
   void exchange(Communicator& cluster) {
     if (cluster.size() == 1) return;
     start_exchange(cluster);
-    finish_exchange(cluster);
+    finish_exchange();
   }
   void start_exchange(Communicator& cluster) {
-    const Index n = planes_.size(), beside = slab_.beside;
-    const auto total = [&](Index first, bool there) {
-      std::size_t bytes = 0;
-      for (Index x = first; there && x < first + beside; ++x) bytes += field_.plane_state_bytes(x, true);
-      return bytes;
-    };
-    to_lower_.resize(total(0, slab_.lower));
-    to_upper_.resize(total(n - beside, slab_.upper));
-    from_lower_.resize(total(-beside, slab_.lower));
-    from_upper_.resize(total(n, slab_.upper));
-    std::byte* to = to_lower_.data();
-    for (Index x = 0; slab_.lower && x < beside; ++x) field_.pack(k_, x, true, to);
-    to = to_upper_.data();
-    for (Index x = n - beside; slab_.upper && x < n; ++x) field_.pack(k_, x, true, to);
-    cluster.start_exchange(to_lower_, to_upper_, from_lower_, from_upper_);
+    if (halo_.sides().empty()) halo_ = halo_of(cluster);
+    halo_.start([&](Index x) { return field_.plane_state_bytes(x, true); },
+                [&](Index x, std::byte*& at) { field_.pack(k_, x, true, at); });
   }
-  void finish_exchange(Communicator& cluster) {
+  void finish_exchange() {
+    halo_.finish([&](Index x, const std::byte*& at) { field_.unpack(k_, x, true, at); });
+  }
+  /// Its items are this rank's planes and those beside them, by their number here.
+  [[nodiscard]] Halo halo_of(Communicator& cluster) const {
     const Index n = planes_.size(), beside = slab_.beside;
-    cluster.finish_exchange();
-    const std::byte* from = from_lower_.data();
-    for (Index x = -beside; slab_.lower && x < 0; ++x) field_.unpack(k_, x, true, from);
-    from = from_upper_.data();
-    for (Index x = n; slab_.upper && x < n + beside; ++x) field_.unpack(k_, x, true, from);
+    const auto planes = [](Interval some) {
+      std::vector<Index> out(static_cast<std::size_t>(some.size()));
+      std::iota(out.begin(), out.end(), some.begin);
+      return out;
+    };
+    std::vector<Halo::Side> sides;
+    if (slab_.lower) sides.push_back({cluster.rank() - 1, planes({0, beside}), planes({-beside, 0})});
+    if (slab_.upper) sides.push_back({cluster.rank() + 1, planes({n - beside, n}), planes({n, n + beside})});
+    return {cluster, std::move(sides)};
   }
 
   const Problem& problem_;
@@ -397,7 +395,7 @@ class TiledMarch final : public March {
     int threads = 0;
   };
   Kept tilings_[4];
-  std::vector<std::byte> to_lower_, to_upper_, from_lower_, from_upper_;
+  Halo halo_;
   std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
   mutable bool host_is_old_ = false;     ///< the devices are ahead
 };

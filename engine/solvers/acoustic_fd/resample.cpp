@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -469,11 +470,9 @@ std::vector<float> resample_axis(std::span<const float> values, Index outer, Ind
   std::vector<float> out(static_cast<std::size_t>(outer * to.count * inner));
   constexpr Index piece = 4096;  // sums that stay in the first cache
   const Index pieces = (inner + piece - 1) / piece;
-#pragma omp parallel
-  {
+  in_chunks(0, {0, outer * to.count * pieces}, 16, [&](Interval units, int) {
     std::array<double, piece> sum{};
-#pragma omp for schedule(static)
-    for (Index unit = 0; unit < outer * to.count * pieces; ++unit) {
+    for (Index unit = units.begin; unit < units.end; ++unit) {
       const Index line = unit / pieces, begin = unit % pieces * piece;
       const auto count = static_cast<std::size_t>(std::min(piece, inner - begin)),
                  j = static_cast<std::size_t>(line % to.count);
@@ -484,7 +483,7 @@ std::vector<float> resample_axis(std::span<const float> values, Index outer, Ind
       std::transform(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(count), out.begin() + line * inner + begin,
                      [](double v) { return static_cast<float>(v); });
     }
-  }
+  });
   return out;
 }
 

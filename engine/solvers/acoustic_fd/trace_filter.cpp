@@ -2,6 +2,8 @@
 // Rows of weights by one transform each, and the record they work on.
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
 
+#include "engine/team/parallel_for.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -128,8 +130,7 @@ std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeSch
   const Index known = std::min(last + 1, rows.reach(static_cast<double>(count) * dt).end);
   std::vector<double> samples, values(static_cast<std::size_t>(count));
   for (Index m = 0; m < known; ++m) samples.push_back(signal.at(static_cast<double>(m) * dt));
-#pragma omp parallel for schedule(dynamic, 16)
-  for (Index k = 0; k < count; ++k) {
+  parallel_for(0, {0, count}, 16, [&](Index k) {
     const auto row = rows.at(static_cast<double>(k) * dt);
     double sum = 0;
     for (std::size_t n = 0; n < row.weight.size(); ++n) {
@@ -137,7 +138,7 @@ std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeSch
       if (m >= 0 && m < known) sum += row.weight[n] * samples[static_cast<std::size_t>(m)];
     }
     values[static_cast<std::size_t>(k)] = sum;
-  }
+  });
   return std::make_shared<Stepped>(std::move(values), dt, signal);
 }
 
@@ -193,9 +194,9 @@ std::vector<double> TraceFilter::rows(std::size_t number, bool ends) {
   }
   const Index begin = table.next;
   std::vector<double> out(static_cast<std::size_t>(ready - begin) * traces_);
-#pragma omp parallel for schedule(dynamic, 4)
-  for (Index j = begin; j < ready; ++j)
+  parallel_for(0, {begin, ready}, 4, [&](Index j) {
     row(table, j, std::span(out).subspan(static_cast<std::size_t>(j - begin) * traces_, traces_));
+  });
   table.next = ready;
   forget();
   return out;

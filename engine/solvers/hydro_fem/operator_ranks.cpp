@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace conoid::hydro_fem {
 namespace {
@@ -66,8 +68,8 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
   own_nodes_ = all.nodes[u(me)];
 
   std::vector<char> held(u(space_.nodes), 0);
-  all.to.resize(u(ranks));
-  all.from.resize(u(ranks));
+  std::vector<Halo::Side> sides(u(ranks));
+  for (Index r = 0; r < ranks; ++r) sides[u(r)].rank = static_cast<int>(r);
   std::vector<int> holders;
   int owner = 0;
   for (Index node = 0; node < space_.nodes; ++node) {
@@ -83,13 +85,12 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
       const int from = rank_at(m);
       for (const int to : holders) {
         if (to == from) continue;
-        if (from == me) all.to[u(to)].push_back(meet_place_[u(m)]);
-        if (to == me) all.from[u(from)].push_back(meet_place_[u(m)]);
+        if (from == me) sides[u(to)].to.push_back(meet_place_[u(m)]);
+        if (to == me) sides[u(from)].from.push_back(meet_place_[u(m)]);
       }
     }
   }
-  all.sent.resize(u(ranks));
-  all.received.resize(u(ranks));
+  all.halo = Halo(*all.cluster, std::move(sides));
 
   for (const auto& face : mesh_.faces) {
     if (!boundaries_[u(face.boundary)].presses()) continue;
@@ -130,29 +131,17 @@ void Operator::list_pieces(const std::vector<char>& held) {
 }
 
 void Operator::exchange_terms(int components) const {
-  const Ranks& all = *ranks_;
   const Index stride = space_.zone_nodes * kernels_.lanes;
   double* terms = data_.node_terms;
-  const auto pack = [&](const std::vector<int>& places, double* out) {
-    for (const int place : places)
-      for (int c = 0; c < components; ++c) *out++ = terms[place + c * stride];
-  };
-  const auto unpack = [&](const std::vector<int>& places, const double* in) {
-    for (const int place : places)
-      for (int c = 0; c < components; ++c) terms[place + c * stride] = *in++;
-  };
-  all.out.clear();
-  all.in.clear();
-  for (int r = 0; r < all.cluster->size(); ++r) {
-    all.sent[u(r)].resize(all.to[u(r)].size() * u(components));
-    all.received[u(r)].resize(all.from[u(r)].size() * u(components));
-    pack(all.to[u(r)], all.sent[u(r)].data());
-    if (!all.to[u(r)].empty()) all.out.push_back({r, std::as_bytes(std::span(all.sent[u(r)]))});
-    if (!all.from[u(r)].empty()) all.in.push_back({r, std::as_writable_bytes(std::span(all.received[u(r)]))});
-  }
-  all.cluster->start_exchange(all.out, all.in);
-  all.cluster->finish_exchange();
-  for (int r = 0; r < all.cluster->size(); ++r) unpack(all.from[u(r)], all.received[u(r)].data());
+  ranks_->halo.start([&](Index) { return u(components) * sizeof(double); },
+                     [&](Index place, std::byte*& at) {
+                       for (int c = 0; c < components; ++c, at += sizeof(double))
+                         std::memcpy(at, terms + place + c * stride, sizeof(double));
+                     });
+  ranks_->halo.finish([&](Index place, const std::byte*& at) {
+    for (int c = 0; c < components; ++c, at += sizeof(double))
+      std::memcpy(terms + place + c * stride, at, sizeof(double));
+  });
 }
 
 void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const {

@@ -2,9 +2,9 @@
 // What one of several ranks knows of the others: whose zones and nodes are whose, and what is exchanged.
 #pragma once
 
+#include "engine/cluster/halo.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
 
-#include <cstddef>
 #include <vector>
 
 namespace conoid::hydro_fem {
@@ -15,12 +15,8 @@ struct Operator::Ranks {
   std::vector<int> rank_of_zone;   ///< of all zones
   std::vector<Interval> of_nodes;  ///< pieces of a field at nodes (all its components) that this rank holds
   std::vector<Interval> of_zones;  ///< of energies, likewise
-  /// Places in node_terms, component 0, by the other rank: what goes there, what comes from there. Both ranks list them alike.
-  std::vector<std::vector<int>> to, from;
-  mutable std::vector<std::vector<double>> sent, received;
-  mutable std::vector<Outgoing> out;
-  mutable std::vector<Incoming> in;
-  std::vector<Index> loaded;  ///< nodes of sides under pressure
+  mutable Halo halo;               ///< its items are places in node_terms, component 0
+  std::vector<Index> loaded;       ///< nodes of sides under pressure
   mutable std::vector<double> at_loaded, positions;
   double own_step = 0, step = 0;  ///< that the last update allows, of this rank's zones and of all
 };

@@ -2,11 +2,11 @@
 // Clusters of faces, cross approximation of their far pairs.
 #include "engine/solvers/maxwell_fem/compressed.hpp"
 
-#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,11 +83,9 @@ CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double 
       from_(ordered_points(domain.currents, from_tree_)) {
   pair_up(0, 0, separation);
   std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
-  Caught caught;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-  for (std::size_t b = 0; b < far_.size(); ++b)
-    if (!stop_.stop_requested()) caught.run([&] { compress(far_[b], tolerance); });
-  caught.rethrow();
+  parallel_for(threads, {0, static_cast<Index>(far_.size())}, 1, [&](Index b) {
+    if (!stop_.stop_requested()) compress(far_[static_cast<std::size_t>(b)], tolerance);
+  });
   sort_far();
 }
 
@@ -195,94 +193,87 @@ void CompressedRadiation::compress(LowRank& block, double tolerance) const {
 void CompressedRadiation::add_far(std::span<const Complex> g, Index count, std::span<Complex> out, int threads) const {
   const Index n = to_.count, m = from_.count;
   const OneBlasThread alone;
-  Caught caught;
   for (const std::vector<Interval>& level : levels_)
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (std::size_t t = 0; t < level.size(); ++t)
-      caught.run([&] {
-        const Cluster& to = to_tree_.clusters[far_[level[t].begin].to];
-        const Index rows = (to.end - to.begin) * face_points;
-        std::vector<Complex> x, y(static_cast<std::size_t>(rows * count)), h;
-        for (int half = 0; half < 2; ++half) {
-          std::fill(y.begin(), y.end(), Complex(0));
-          for (Index b = level[t].begin; b < level[t].end && !stop_.stop_requested(); ++b) {
-            const LowRank& block = far_[b];
-            const Cluster& from = from_tree_.clusters[block.from];
-            const Index columns = (from.end - from.begin) * face_points * 2, rank = block.rank[half];
-            if (rank == 0) continue;
-            x.resize(static_cast<std::size_t>(columns * count));
-            for (Index c = 0; c < count; ++c)
-              std::copy_n(g.begin() + (2 * c + half) * 2 * m + from.begin * face_points * 2, columns,
-                          x.begin() + c * columns);
-            h.resize(static_cast<std::size_t>(rank * count));
-            dense::multiply_adjoint(block.v[half].data(), columns, rank, x.data(), count, h.data(), 1);
-            dense::multiply(block.u[half].data(), rows, rank, h.data(), count, Complex(1), y.data(), 1);
-          }
+    parallel_for(threads, {0, static_cast<Index>(level.size())}, 1, [&](Index t) {
+      const Interval blocks = level[static_cast<std::size_t>(t)];
+      const Cluster& to = to_tree_.clusters[far_[blocks.begin].to];
+      const Index rows = (to.end - to.begin) * face_points;
+      std::vector<Complex> x, y(static_cast<std::size_t>(rows * count)), h;
+      for (int half = 0; half < 2; ++half) {
+        std::fill(y.begin(), y.end(), Complex(0));
+        for (Index b = blocks.begin; b < blocks.end && !stop_.stop_requested(); ++b) {
+          const LowRank& block = far_[b];
+          const Cluster& from = from_tree_.clusters[block.from];
+          const Index columns = (from.end - from.begin) * face_points * 2, rank = block.rank[half];
+          if (rank == 0) continue;
+          x.resize(static_cast<std::size_t>(columns * count));
           for (Index c = 0; c < count; ++c)
-            for (Index i = 0; i < rows; ++i) out[(2 * c + half) * n + to.begin * face_points + i] += y[c * rows + i];
+            std::copy_n(g.begin() + (2 * c + half) * 2 * m + from.begin * face_points * 2, columns,
+                        x.begin() + c * columns);
+          h.resize(static_cast<std::size_t>(rank * count));
+          dense::multiply_adjoint(block.v[half].data(), columns, rank, x.data(), count, h.data(), 1);
+          dense::multiply(block.u[half].data(), rows, rank, h.data(), count, Complex(1), y.data(), 1);
         }
-      });
-  caught.rethrow();
+        for (Index c = 0; c < count; ++c)
+          for (Index i = 0; i < rows; ++i) out[(2 * c + half) * n + to.begin * face_points + i] += y[c * rows + i];
+      }
+    });
 }
 
 void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const {
   const Index n = to_.count, m = from_.count;
   // Columns in the trees' orders: [column][half][point, direction].
   std::vector<Complex> g(static_cast<std::size_t>(4 * m * count)), out(static_cast<std::size_t>(2 * n * count), 0);
-#pragma omp parallel for num_threads(threads)
-  for (Index c = 0; c < 2 * count; ++c)
+  parallel_for(threads, {0, 2 * count}, 1, [&](Index c) {
     for (Index q = 0; q < m; ++q)
       for (int d = 0; d < 2; ++d)
         g[c * 2 * m + 2 * q + d] =
             f[c * 2 * m + 2 * (from_tree_.faces[q / face_points] * face_points + q % face_points) + d];
+  });
   add_far(g, count, out, threads);
   std::vector<Index> leaves;
   for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
     if (to_tree_.clusters[t].child[0] < 0) leaves.push_back(static_cast<Index>(t));
   const RadiationKernel& kernel = radiation_kernel();
-  Caught caught;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 2)
-  for (std::size_t l = 0; l < leaves.size(); ++l) {
-    if (stop_.stop_requested()) continue;
-    caught.run([&] {
-      const Cluster& leaf = to_tree_.clusters[leaves[l]];
-      const Index rows = (leaf.end - leaf.begin) * face_points, first = leaf.begin * face_points;
-      const auto range = std::equal_range(near_.begin(), near_.end(), Near{leaves[l], 0},
-                                          [](const Near& a, const Near& b) { return a.to < b.to; });
-      const int padded = static_cast<int>((rows + kernel.strip - 1) / kernel.strip * kernel.strip);
-      AlignedDoubles tile(static_cast<std::size_t>(2 * tile_rows * 2 * 2 * tile_points)),
-          sum(2 * panel_width * tile_rows), panel(2 * tile_points * 2 * panel_width);
-      double* const halves_of[2] = {tile.data(), tile.data() + tile_rows * 2 * 2 * tile_points};
-      for (auto near = range.first; near != range.second; ++near) {
-        const Cluster& from = from_tree_.clusters[near->from];
-        for (Index q = from.begin * face_points; q < from.end * face_points; q += tile_points) {
-          const int some = static_cast<int>(std::min<Index>(tile_points, from.end * face_points - q));
-          kernel.tile(to_, first, padded, from_, q, some, k_, halves_of[0], halves_of[1]);
-          for (Index c = 0; c < count; c += panel_width)
-            for (int half = 0; half < 2; ++half) {
-              const Index width = std::min<Index>(panel_width, count - c);
-              for (int d = 0; d < 2 * some; ++d)
-                for (Index w = 0; w < panel_width; ++w) {
-                  const Complex x = w < width ? g[(2 * (c + w) + half) * 2 * m + 2 * q + d] : Complex(0);
-                  panel.data()[(d * panel_width + w) * 2] = x.real();
-                  panel.data()[(d * panel_width + w) * 2 + 1] = x.imag();
-                }
-              std::fill(sum.data(), sum.data() + sum.size(), 0.0);
-              kernel.multiply(halves_of[half], padded, 2 * some, panel.data(), sum.data(), tile_rows);
-              for (Index w = 0; w < width; ++w)
-                for (Index i = 0; i < rows; ++i)
-                  out[(2 * (c + w) + half) * n + first + i] +=
-                      Complex(sum.data()[2 * w * tile_rows + i], sum.data()[(2 * w + 1) * tile_rows + i]);
-            }
-        }
+  parallel_for(threads, {0, static_cast<Index>(leaves.size())}, 2, [&](Index l) {
+    if (stop_.stop_requested()) return;
+    const Index number = leaves[static_cast<std::size_t>(l)];
+    const Cluster& leaf = to_tree_.clusters[number];
+    const Index rows = (leaf.end - leaf.begin) * face_points, first = leaf.begin * face_points;
+    const auto range = std::equal_range(near_.begin(), near_.end(), Near{number, 0},
+                                        [](const Near& a, const Near& b) { return a.to < b.to; });
+    const int padded = static_cast<int>((rows + kernel.strip - 1) / kernel.strip * kernel.strip);
+    AlignedDoubles tile(static_cast<std::size_t>(2 * tile_rows * 2 * 2 * tile_points)),
+        sum(2 * panel_width * tile_rows), panel(2 * tile_points * 2 * panel_width);
+    double* const halves_of[2] = {tile.data(), tile.data() + tile_rows * 2 * 2 * tile_points};
+    for (auto near = range.first; near != range.second; ++near) {
+      const Cluster& from = from_tree_.clusters[near->from];
+      for (Index q = from.begin * face_points; q < from.end * face_points; q += tile_points) {
+        const int some = static_cast<int>(std::min<Index>(tile_points, from.end * face_points - q));
+        kernel.tile(to_, first, padded, from_, q, some, k_, halves_of[0], halves_of[1]);
+        for (Index c = 0; c < count; c += panel_width)
+          for (int half = 0; half < 2; ++half) {
+            const Index width = std::min<Index>(panel_width, count - c);
+            for (int d = 0; d < 2 * some; ++d)
+              for (Index w = 0; w < panel_width; ++w) {
+                const Complex x = w < width ? g[(2 * (c + w) + half) * 2 * m + 2 * q + d] : Complex(0);
+                panel.data()[(d * panel_width + w) * 2] = x.real();
+                panel.data()[(d * panel_width + w) * 2 + 1] = x.imag();
+              }
+            std::fill(sum.data(), sum.data() + sum.size(), 0.0);
+            kernel.multiply(halves_of[half], padded, 2 * some, panel.data(), sum.data(), tile_rows);
+            for (Index w = 0; w < width; ++w)
+              for (Index i = 0; i < rows; ++i)
+                out[(2 * (c + w) + half) * n + first + i] +=
+                    Complex(sum.data()[2 * w * tile_rows + i], sum.data()[(2 * w + 1) * tile_rows + i]);
+          }
       }
-    });
-  }
-  caught.rethrow();
-#pragma omp parallel for num_threads(threads)
-  for (Index c = 0; c < 2 * count; ++c)
+    }
+  });
+  parallel_for(threads, {0, 2 * count}, 1, [&](Index c) {
     for (Index p = 0; p < n; ++p)
       sums[c * n + to_tree_.faces[p / face_points] * face_points + p % face_points] += out[c * n + p];
+  });
 }
 
 Bytes CompressedRadiation::bytes() const {

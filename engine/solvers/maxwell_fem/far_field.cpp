@@ -2,10 +2,10 @@
 // Sums over the points of S'.
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 
-#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,39 +37,34 @@ std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<co
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(directions.size());
   std::vector<FarAmplitude> out(static_cast<std::size_t>(many * count));
-  Caught caught;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
-  for (Index d = 0; d < many; ++d) {
-    if (stop.stop_requested()) continue;
-    caught.run([&] {
-      const Vec3 r = directions[d].radial(), t = directions[d].theta_hat(), p = directions[d].phi_hat();
-      // J = (F− + F+)/2w, kM = (F− − F+)/2w:  4π F_θ = ∮ (θ̂·J − jk φ̂·M) e^{…},  4π F_φ = ∮ (φ̂·J + jk θ̂·M) e^{…}
-      struct Row {
-        Complex theta_minus, theta_plus, phi_minus, phi_plus;
-      };
-      std::vector<Row> rows(static_cast<std::size_t>(2 * n));
-      for (Index q = 0; q < n; ++q) {
-        const FacePoint& at = s.point(q);
-        const Complex phase = std::polar(0.5 / (4 * pi), k * dot(r, at.x));
-        for (int c = 0; c < 2; ++c) {
-          const Vec3& tangent = c == 0 ? at.t1 : at.t2;
-          const double along_t = dot(t, tangent), along_p = dot(p, tangent);
-          rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p),
-                             phase * (along_p + j * along_t), phase * (along_p - j * along_t)};
-        }
+  parallel_for(threads, {0, many}, 4, [&](Index d) {
+    if (stop.stop_requested()) return;
+    const Vec3 r = directions[d].radial(), t = directions[d].theta_hat(), p = directions[d].phi_hat();
+    // J = (F− + F+)/2w, kM = (F− − F+)/2w:  4π F_θ = ∮ (θ̂·J − jk φ̂·M) e^{…},  4π F_φ = ∮ (φ̂·J + jk θ̂·M) e^{…}
+    struct Row {
+      Complex theta_minus, theta_plus, phi_minus, phi_plus;
+    };
+    std::vector<Row> rows(static_cast<std::size_t>(2 * n));
+    for (Index q = 0; q < n; ++q) {
+      const FacePoint& at = s.point(q);
+      const Complex phase = std::polar(0.5 / (4 * pi), k * dot(r, at.x));
+      for (int c = 0; c < 2; ++c) {
+        const Vec3& tangent = c == 0 ? at.t1 : at.t2;
+        const double along_t = dot(t, tangent), along_p = dot(p, tangent);
+        rows[2 * q + c] = {phase * (along_t - j * along_p), phase * (along_t + j * along_p),
+                           phase * (along_p + j * along_t), phase * (along_p - j * along_t)};
       }
-      for (Index c = 0; c < count; ++c) {
-        FarAmplitude sum;
-        const Complex *minus = f.data() + c * 4 * n, *plus = minus + 2 * n;
-        for (Index q = 0; q < 2 * n; ++q) {
-          sum.theta += rows[q].theta_minus * minus[q] + rows[q].theta_plus * plus[q];
-          sum.phi += rows[q].phi_minus * minus[q] + rows[q].phi_plus * plus[q];
-        }
-        out[d * count + c] = sum;
+    }
+    for (Index c = 0; c < count; ++c) {
+      FarAmplitude sum;
+      const Complex *minus = f.data() + c * 4 * n, *plus = minus + 2 * n;
+      for (Index q = 0; q < 2 * n; ++q) {
+        sum.theta += rows[q].theta_minus * minus[q] + rows[q].theta_plus * plus[q];
+        sum.phi += rows[q].phi_minus * minus[q] + rows[q].phi_plus * plus[q];
       }
-    });
-  }
-  caught.rethrow();
+      out[d * count + c] = sum;
+    }
+  });
   return out;
 }
 
@@ -131,9 +126,8 @@ std::vector<Complex> near_field(const Domain& domain, double k, std::span<const 
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(points.size());
   std::vector<Complex> out(static_cast<std::size_t>(3 * many));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-  for (Index p = 0; p < many; ++p) {
-    if (stop.stop_requested()) continue;
+  parallel_for(threads, {0, many}, 16, [&](Index p) {
+    if (stop.stop_requested()) return;
     Complex3 sum{};
     for (Index q = 0; q < n; ++q) {
       const FacePoint& at = s.point(q);
@@ -155,7 +149,7 @@ std::vector<Complex> near_field(const Domain& domain, double k, std::span<const 
                 (c.gradient[0] * m[1] - c.gradient[1] * m[0]);
     }
     for (int d = 0; d < 3; ++d) out[3 * p + d] = sum[d];
-  }
+  });
   return out;
 }
 

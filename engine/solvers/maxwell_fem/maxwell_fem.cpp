@@ -9,6 +9,7 @@
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -273,13 +274,13 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
     std::vector<Complex> q = columns[pivot];
     for (Complex& z : q) z /= std::sqrt(largest);
     r.emplace_back(count);
-#pragma omp parallel for
-    for (std::size_t c = 0; c < count; ++c) {
+    parallel_for(0, {0, static_cast<Index>(count)}, 1, [&](Index at) {
+      const auto c = static_cast<std::size_t>(at);
       Complex dot = 0;
       for (std::size_t i = 0; i < q.size(); ++i) dot += std::conj(q[i]) * columns[c][i];
       r.back()[c] = dot;
       for (std::size_t i = 0; i < q.size(); ++i) columns[c][i] -= dot * q[i];
-    }
+    });
     std::fill(columns[pivot].begin(), columns[pivot].end(), Complex(0));
     solved_.push_back(static_cast<Index>(pivot));
   }

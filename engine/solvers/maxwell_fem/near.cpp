@@ -4,8 +4,8 @@
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 
-#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <Eigen/Dense>
 
@@ -98,34 +98,29 @@ void Radiation::find_near(double factor, int threads) {
     centres.push_back(c);
   }
   std::vector<std::vector<NearBlock>> found(static_cast<std::size_t>(outer.size()));
-  Caught caught;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-  for (Index p = 0; p < outer.size(); ++p) {
-    if (stopped()) continue;
-    caught.run([&] {
-      const FacePoint& at = outer.point(p);
-      for (Index f = 0; f < inner.faces(); ++f) {
-        if (distance(at.x, centres[f]) >= factor * inner.diameter(f)) continue;
-        Integral fine{*domain_, at, f, k_, factor};
-        fine.add({0, 0}, {1, 0}, {0, 1}, 0);
-        NearBlock block;
-        block.face = f;
-        for (int q = 0; q < face_points; ++q) {
-          // F_1, F_2 → contravariant J_u, J_v: F = w_q (x_u J_u + x_v J_v), t1 along x_u.
-          const FacePoint& from = inner.point(f * face_points + q);
-          const double w = face_rule()[q].weight, uu = w * norm(from.x_u), vu = w * dot(from.x_v, from.t1),
-                       vv = w * dot(from.x_v, from.t2);
-          const Halves &u = fine.sum[q][0], &v = fine.sum[q][1];
-          const Halves one = halves(at.x, at.t1, at.t2, from.x, from.t1, k_),
-                       two = halves(at.x, at.t1, at.t2, from.x, from.t2, k_);
-          block.plus[q] = {u.plus / uu - one.plus, (v.plus - u.plus * (vu / uu)) / vv - two.plus};
-          block.minus[q] = {u.minus / uu - one.minus, (v.minus - u.minus * (vu / uu)) / vv - two.minus};
-        }
-        found[p].push_back(block);
+  parallel_for(threads, {0, outer.size()}, 16, [&](Index p) {
+    if (stopped()) return;
+    const FacePoint& at = outer.point(p);
+    for (Index f = 0; f < inner.faces(); ++f) {
+      if (distance(at.x, centres[f]) >= factor * inner.diameter(f)) continue;
+      Integral fine{*domain_, at, f, k_, factor};
+      fine.add({0, 0}, {1, 0}, {0, 1}, 0);
+      NearBlock block;
+      block.face = f;
+      for (int q = 0; q < face_points; ++q) {
+        // F_1, F_2 → contravariant J_u, J_v: F = w_q (x_u J_u + x_v J_v), t1 along x_u.
+        const FacePoint& from = inner.point(f * face_points + q);
+        const double w = face_rule()[q].weight, uu = w * norm(from.x_u), vu = w * dot(from.x_v, from.t1),
+                     vv = w * dot(from.x_v, from.t2);
+        const Halves &u = fine.sum[q][0], &v = fine.sum[q][1];
+        const Halves one = halves(at.x, at.t1, at.t2, from.x, from.t1, k_),
+                     two = halves(at.x, at.t1, at.t2, from.x, from.t2, k_);
+        block.plus[q] = {u.plus / uu - one.plus, (v.plus - u.plus * (vu / uu)) / vv - two.plus};
+        block.minus[q] = {u.minus / uu - one.minus, (v.minus - u.minus * (vu / uu)) / vv - two.minus};
       }
-    });
-  }
-  caught.rethrow();
+      found[p].push_back(block);
+    }
+  });
   if (stopped()) return;
   std::size_t total = 0;
   for (const auto& blocks : found) total += blocks.size();

@@ -2,9 +2,9 @@
 // Sources of the scattered and the mixed form: materials, conductors and S' lit by the incident wave.
 #include "engine/solvers/maxwell_fem/system.hpp"
 
-#include "engine/core/caught.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -176,23 +176,18 @@ Status System::respond_to_sources(std::span<const PlaneWave> waves, std::span<Co
       for (Index i = 0; i < on_patch; ++i) u[c * all + lift_.unknowns[i]] = -lifted[c * on_patch + i];
     subtract_product(lift_tets_, u, count, b);
   }
-  Caught caught;
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, 1)
-  for (Index c = 0; c < count; ++c) {
-    if (stopped()) continue;
-    caught.run([&] {
-      const std::span<Complex> column(b.data() + c * rows, static_cast<std::size_t>(rows));
-      if (form_ == FieldForm::scattered) {
-        add_volume_source(waves[c], column);
-        add_surface_source(domain_->magnetic, waves[c], 1, 0, column);
-        for (const ImpedancePatch& i : domain_->impedances)
-          add_surface_source(i.patch, waves[c], 1, j * k_ * vacuum_impedance / i.surface_impedance, column);
-      } else {
-        add_surface_source(domain_->currents, waves[c], -1, 0, column);
-      }
-    });
-  }
-  caught.rethrow();
+  parallel_for(threads_, {0, count}, 1, [&](Index c) {
+    if (stopped()) return;
+    const std::span<Complex> column(b.data() + c * rows, static_cast<std::size_t>(rows));
+    if (form_ == FieldForm::scattered) {
+      add_volume_source(waves[c], column);
+      add_surface_source(domain_->magnetic, waves[c], 1, 0, column);
+      for (const ImpedancePatch& i : domain_->impedances)
+        add_surface_source(i.patch, waves[c], 1, j * k_ * vacuum_impedance / i.surface_impedance, column);
+    } else {
+      add_surface_source(domain_->currents, waves[c], -1, 0, column);
+    }
+  });
   if (stopped()) return stop_error();
   if (Status s = solve_free(b, count, u); !s) return s;
   if (form_ == FieldForm::scattered && lift_.patch != nullptr)

@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/system.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -147,8 +148,7 @@ SymmetricMatrix System::matrix() const {
   std::vector<ElementMatrix> some(bundle);
   for (Index at = 0; at < tets && !stopped(); at += bundle) {
     const Index end = std::min(tets, at + bundle);
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, 16)
-    for (Index t = at; t < end; ++t) some[t - at] = element(t);
+    parallel_for(threads_, {at, end}, 16, [&](Index t) { some[t - at] = element(t); });
     for (Index t = at; t < end; ++t)
       for (int a = 0; a < size; ++a)
         for (int b = a; b < size; ++b) add(row_of[t][a], row_of[t][b], some[t - at][a][b]);
@@ -205,8 +205,7 @@ Status System::factor(const DirectOptions& options, Stopped stopped_instead) {
 void System::incident(std::span<const PlaneWave> waves, std::span<Complex> psi) const {
   const Patch& s = domain_->outer;
   const Index n = s.size();
-#pragma omp parallel for num_threads(threads_)
-  for (Index c = 0; c < static_cast<Index>(waves.size()); ++c)
+  parallel_for(threads_, {0, static_cast<Index>(waves.size())}, 1, [&](Index c) {
     for (Index p = 0; p < n && !stopped(); ++p) {
       const FacePoint& at = s.point(p);
       const auto e = waves[c].electric(at.x), curl = waves[c].curl(at.x);
@@ -219,25 +218,25 @@ void System::incident(std::span<const PlaneWave> waves, std::span<Complex> psi) 
       psi[c * 2 * n + p] = scale_by * (one + j * two);
       psi[c * 2 * n + n + p] = scale_by * (one - j * two);
     }
+  });
 }
 
 Status System::solve_free(std::vector<Complex>& b, Index count, std::span<Complex> u) {
   const Index rows = domain_->free_unknowns, all = unknowns();
   if (Status s = direct_->solve(b, count); !s) return s;
-#pragma omp parallel for num_threads(threads_)
-  for (Index c = 0; c < count; ++c)
+  parallel_for(threads_, {0, count}, 1, [&](Index c) {
     for (Index i = 0; i < all; ++i) {
       const Index r = domain_->free_number[i];
       u[c * all + i] = r >= 0 ? b[c * rows + r] : Complex(0);
     }
+  });
   return {};
 }
 
 Status System::respond(std::span<const Complex> psi, Index count, std::span<Complex> u) {
   const Index rows = domain_->free_unknowns, n = domain_->outer.size();
   std::vector<Complex> b(static_cast<std::size_t>(rows * count), 0);
-#pragma omp parallel for num_threads(threads_)
-  for (Index c = 0; c < count; ++c) {
+  parallel_for(threads_, {0, count}, 1, [&](Index c) {
     const Complex *plus = psi.data() + c * 2 * n, *minus = plus + n;
     Complex* to = b.data() + c * rows;
     for (std::size_t f = 0; f < outer_faces_.size(); ++f) {
@@ -250,7 +249,7 @@ Status System::respond(std::span<const Complex> psi, Index count, std::span<Comp
           if (o.rows[a] >= 0) to[o.rows[a]] -= o.value[a][q][0] * one + o.value[a][q][1] * two;
       }
     }
-  }
+  });
   return solve_free(b, count, u);
 }
 
@@ -268,35 +267,34 @@ Status System::currents(std::span<const Complex> u, Index count, std::span<const
     return v;
   };
   std::vector<Complex> flux(static_cast<std::size_t>(rows * count));
-#pragma omp parallel for num_threads(threads_) collapse(2) schedule(static)
-  for (Index c = 0; c < count; ++c)
-    for (Index r = 0; r < rows; ++r) {
-      Complex sum = 0;
-      for (Index p = flux_start_[r]; p < flux_start_[r + 1]; ++p) sum += flux_values_[p] * value(c, flux_columns_[p]);
-      flux[c * rows + r] = sum;
-    }
+  parallel_for(threads_, {0, count * rows}, 256, [&](Index i) {
+    const Index c = i / rows, r = i % rows;
+    Complex sum = 0;
+    for (Index p = flux_start_[r]; p < flux_start_[r + 1]; ++p) sum += flux_values_[p] * value(c, flux_columns_[p]);
+    flux[c * rows + r] = sum;
+  });
   if (Status s = flux_.direct->solve(flux, count); !s) return s;
-#pragma omp parallel for num_threads(threads_) collapse(2) schedule(static)
-  for (Index c = 0; c < count; ++c)
-    for (Index face = 0; face < domain_->currents.faces(); ++face) {
-      const CurrentFace& cf = current_faces_[face];
-      std::array<std::array<Complex, 4>, face_points> sum{};
-      for (int a = 0; a < cf.count; ++a) {
-        const Complex current = flux[c * rows + flux_.row[cf.unknowns[a]]], ke = k_ * value(c, cf.unknowns[a]);
-        for (int q = 0; q < face_points; ++q) {
-          const double one = cf.value[a][q][0], two = cf.value[a][q][1];  // M_1 = E_2, M_2 = −E_1
-          sum[q][0] += one * current + two * ke;
-          sum[q][1] += two * current - one * ke;
-          sum[q][2] += one * current - two * ke;
-          sum[q][3] += two * current + one * ke;
-        }
+  const Index faces = domain_->currents.faces();
+  parallel_for(threads_, {0, count * faces}, 64, [&](Index i) {
+    const Index c = i / faces, face = i % faces;
+    const CurrentFace& cf = current_faces_[face];
+    std::array<std::array<Complex, 4>, face_points> sum{};
+    for (int a = 0; a < cf.count; ++a) {
+      const Complex current = flux[c * rows + flux_.row[cf.unknowns[a]]], ke = k_ * value(c, cf.unknowns[a]);
+      for (int q = 0; q < face_points; ++q) {
+        const double one = cf.value[a][q][0], two = cf.value[a][q][1];  // M_1 = E_2, M_2 = −E_1
+        sum[q][0] += one * current + two * ke;
+        sum[q][1] += two * current - one * ke;
+        sum[q][2] += one * current - two * ke;
+        sum[q][3] += two * current + one * ke;
       }
-      for (int q = 0; q < face_points; ++q)
-        for (int d = 0; d < 2; ++d) {
-          f[c * 4 * n + 2 * (face * face_points + q) + d] = sum[q][d];
-          f[c * 4 * n + 2 * n + 2 * (face * face_points + q) + d] = sum[q][2 + d];
-        }
     }
+    for (int q = 0; q < face_points; ++q)
+      for (int d = 0; d < 2; ++d) {
+        f[c * 4 * n + 2 * (face * face_points + q) + d] = sum[q][d];
+        f[c * 4 * n + 2 * n + 2 * (face * face_points + q) + d] = sum[q][2 + d];
+      }
+  });
   return {};
 }
 

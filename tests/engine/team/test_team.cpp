@@ -12,6 +12,7 @@
 #include <QTest>
 
 #include "engine/team/machine.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -277,6 +278,46 @@ class TestTeam : public QObject {
     QCOMPARE(seen[0], before);
     QCOMPARE(seen[1], before);
     QCOMPARE(places_of_this_thread(), before);
+  }
+
+  void a_parallel_loop_takes_every_item_once() {
+    for (const int threads : {0, 1, 3})
+      for (const Interval items : {Interval{0, 0}, Interval{5, 6}, Interval{-3, 1000}}) {
+        std::vector<std::atomic<int>> hits(static_cast<std::size_t>(items.size()));
+        parallel_for(threads, items, 7, [&](Index i) { ++hits[static_cast<std::size_t>(i - items.begin)]; });
+        for (const auto& h : hits) QCOMPARE(h.load(), 1);
+      }
+  }
+
+  /// So sums by chunk, added in the order of chunks, do not depend on the threads.
+  void chunks_of_a_loop_are_the_same_for_any_number_of_threads() {
+    for (const int threads : {1, 2, 5}) {
+      std::vector<Interval> seen(6);
+      std::atomic<int> strangers = 0;
+      in_chunks(threads, {3, 60}, 10, [&](Interval chunk, int thread) {
+        if (thread < 0 || thread >= threads) ++strangers;
+        seen[static_cast<std::size_t>(chunk.begin / 10)] = chunk;
+      });
+      QCOMPARE(strangers.load(), 0);
+      for (std::size_t k = 0; k < seen.size(); ++k) {
+        QCOMPARE(seen[k].begin, static_cast<Index>(10 * k + 3));
+        QCOMPARE(seen[k].end, std::min<Index>(60, static_cast<Index>(10 * k + 13)));
+      }
+    }
+  }
+
+  void an_exception_leaves_a_parallel_loop() {
+    for (const int threads : {1, 3}) {
+      QString heard;
+      try {
+        parallel_for(threads, {0, 1000}, 1, [&](Index i) {
+          if (i == 77) throw Failure(make_error(ErrorCode::resources, "item 77"));
+        });
+      } catch (const Failure& failure) {
+        heard = QString::fromStdString(failure.error().text);
+      }
+      QCOMPARE(heard, QString("item 77"));
+    }
   }
 
   void this_machine_is_plausible() {

@@ -10,6 +10,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <unistd.h>
 
@@ -212,9 +213,8 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
           mean = add(mean, scale(1.0 / static_cast<double>(neighbours[p].size()), out.point(n)));
         for (int d = 0; d < 3; ++d) moved[3 * p + d] = 0.5 * (x[3 * p + d] + mean[d]);
       }
-#pragma omp parallel for schedule(dynamic, 64)
-    for (Index p = 0; p < static_cast<Index>(moved.size() / 3); ++p) {
-      if (stop.stop_requested()) continue;
+    parallel_for(0, {0, static_cast<Index>(moved.size() / 3)}, 64, [&](Index p) {
+      if (stop.stop_requested()) return;
       const Vec3 at{moved[3 * p], moved[3 * p + 1], moved[3 * p + 2]};
       const Vec3 foot = nearest_on(triangles, at);
       const double best = distance(at, foot);
@@ -222,7 +222,7 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
         const Vec3 on = axpy(distance_wanted / best, sub(at, foot), foot);
         for (int d = 0; d < 3; ++d) moved[3 * p + d] = on[d];
       }
-    }
+    });
     x = std::move(moved);
   }
   if (stop.stop_requested()) return stop_error();
@@ -263,11 +263,10 @@ std::string stl(const Mesh& mesh, const char* name) {
 std::vector<Vec3> drawn_in(const Mesh& body, const Mesh& offset, double share) {
   const auto triangles = triangles_of(body, true);
   std::vector<Vec3> out(static_cast<std::size_t>(offset.point_count()));
-#pragma omp parallel for schedule(dynamic, 64)
-  for (Index p = 0; p < offset.point_count(); ++p) {
+  parallel_for(0, {0, offset.point_count()}, 64, [&](Index p) {
     const Vec3 foot = nearest_on(triangles, offset.point(p));
     out[static_cast<std::size_t>(p)] = axpy(share, sub(offset.point(p), foot), foot);
-  }
+  });
   return out;
 }
 
