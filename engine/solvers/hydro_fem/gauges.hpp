@@ -12,8 +12,8 @@ namespace conoid::hydro_fem {
 
 struct Gauge {
   std::string name;
-  Vec3 position{};      ///< at the start; a fixed one stays there
-  bool moves = false;   ///< with the material
+  Vec3 position{};       ///< at the start; a fixed one stays there
+  bool moves = false;    ///< with the material
   double threshold = 0;  ///< overpressure that counts as arrival [Pa]; 0: a hundredth of the pressure at the start
 };
 
@@ -22,7 +22,8 @@ struct GaugeSums {
   double start = 0;    ///< pressure at the start [Pa]
   double peak = 0;     ///< largest overpressure [Pa]
   double impulse = 0;  ///< ∫ overpressure dt where it is positive, by trapezes between samples [Pa s]
-  double arrival = -1;  ///< first time of an overpressure above the threshold, between samples by a straight line [s]; -1: never
+  double arrival =
+      -1;  ///< first time of an overpressure above the threshold, between samples by a straight line [s]; -1: never
   double last = 0, time = -1;  ///< sample before; time -1: there is none
 
   void add(double t, double pressure, double threshold);
