@@ -37,14 +37,20 @@ struct Extent {
 struct Geometry {
   int dim = 2;
   bool axisymmetric = false;
-  Vec3 lower{}, upper{};                                          ///< of the box around all points
-  std::array<Index, 3> counts{1, 1, 1};                           ///< zones along each axis of a grid
-  std::shared_ptr<const MeshZones> mesh;                          ///< null for a grid
+  Vec3 lower{}, upper{};                  ///< of the box around all points
+  std::array<Index, 3> counts{1, 1, 1};   ///< zones along each axis of a grid
+  Vec3 grading{1, 1, 1};                  ///< of a grid: density of lines at its lower end over that at its upper one
+  std::shared_ptr<const MeshZones> mesh;  ///< null for a grid
   std::shared_ptr<const std::vector<std::vector<Index>>> groups;  ///< of the mesh: zones of each of `group_names`
   std::vector<std::string> group_names;
 
   [[nodiscard]] bool is_grid() const { return mesh == nullptr; }
-  [[nodiscard]] double step(int d) const;  ///< of a grid
+  [[nodiscard]] double step(int d) const;  ///< of a grid, on average
+  /// Line i of n of a grid: x = lower + (upper - lower) (G^(i/n) - 1)/(G - 1), so that each zone is G^(1/n) times as long as the one
+  /// before, and half as many zones have every other line. The number that a place has among them, whole on lines.
+  [[nodiscard]] double line_at(int d, double i) const;
+  [[nodiscard]] double line_of(int d, double x) const;
+  [[nodiscard]] bool graded() const { return grading != Vec3{1, 1, 1}; }
   [[nodiscard]] std::vector<std::string> boundary_names() const;
   /// Zones with their regions: the last extent that holds a zone's centre, -1 where there is none.
   [[nodiscard]] ZoneMesh zones(std::span<const Extent> extents) const;

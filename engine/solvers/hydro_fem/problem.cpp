@@ -436,6 +436,8 @@ void check_places(Reader& r, const Geometry& g) {
 bool grid_of_cubes(const Values& grid) {
   const auto lower = grid["lower"].numbers(), upper = grid["upper"].numbers();
   double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double grading : grid["grading"].numbers())
+    if (grading != 1) return false;
   for (std::size_t d = 0; d < std::min({lower.size(), upper.size(), grid["zones"].size()}); ++d) {
     const double step = (upper[d] - lower[d]) / static_cast<double>(grid["zones"].at(d).integer());
     least = std::min(least, step);
@@ -620,7 +622,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
   out.uniform = uniform(*parts);
-  out.is_grid = g.is_grid();
+  out.is_grid = g.is_grid() && !g.graded();
   out.zones = g.counts;
   out.zones_text = count_case_zones(input, mesh).text;
   out.lower = g.lower;
@@ -634,8 +636,11 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     const Values material = input["materials"][parts->names[parts->regions[0].material]];
     if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
     for (int d = 0; d < g.dim; ++d) {
-      const double slack = g.is_grid() ? 0.5 * g.step(d) : 1e-6 * (g.upper[u(d)] - g.lower[u(d)]);
-      const bool folded = s.point[u(d)] < g.lower[u(d)] + slack || s.point[u(d)] > g.upper[u(d)] - slack;
+      // Nearer to an end than to the line beside it.
+      const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
+      const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
+      const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
+      const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
       if (folded && !(g.axisymmetric && d == 1)) out.blast_energy *= 2;
     }
   }

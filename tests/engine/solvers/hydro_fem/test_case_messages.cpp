@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/eos_file.hpp"
+#include "engine/solvers/hydro_fem/problem.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTemporaryDir>
@@ -80,6 +81,9 @@ class TestCaseMessages : public QObject {
     row("source formula", "excitation", R"({"sources": [{"power_formula": "1 + q"}]})", {"1 + q", "x, y, z, r, t"});
     row("material", "regions.0.material", "\"steam\"", {"no material 'steam'", "gas, water"});
     row("dimensions", "grid.zones", "[4, 4, 4]", {"3 numbers of zones for 2 dimensions"});
+    row("gradings", "grid.grading", "[2]", {"1 gradings for 2 dimensions"});
+    row("jump inside graded zones", "grid.grading", "[4, 1]",
+        {"x = 1", "nearest zone edges are 0.8071 and 1.13399", "zones"});
     row("upside down", "grid.upper", "[-1, 3]", {"not above"});
     row("side", "boundaries", "{\"z_min\": {\"kind\": \"free\"}}", {"no side 'z_min'", "x_min"});
     row("formula", "regions.1.density_formula", "\"1 + q\"", {"1 + q", "cannot be read", "x, y, z"});
@@ -152,6 +156,31 @@ class TestCaseMessages : public QObject {
     QCOMPARE(found.size(), std::size_t{1});
     QVERIFY(QString::fromStdString(found[0].render()).contains("order 8") &&
             QString::fromStdString(found[0].render()).contains("bears a Courant number of 0.1"));
+  }
+
+  /// Each zone longer than the one before by the same factor; half as many have every other line.
+  void a_grid_may_be_graded() {
+    const std::vector<std::pair<std::string, std::string>> graded{
+        {"grid", R"({"lower": [0, 0], "upper": [7, 3], "zones": [14, 6], "grading": [4, 0.5]})"},
+        {"regions.1.lower", "[0.8071, 1.75736]"}};
+    for (const auto& d : check(graded)) QFAIL(d.render().c_str());
+    const auto lines = [&](const char* zones) {
+      const Problem p = make_problem(
+          *resolved(
+              good_case,
+              {graded[0], {"grid.zones", zones}, {"regions", R"([{"material": "gas", "density": 1, "pressure": 1}])"}}),
+          nullptr);
+      std::vector<double> x;
+      for (std::size_t v = 0; v < p.setup.mesh.vertices.size(); v += 2)
+        if (p.setup.mesh.vertices[v + 1] == 0) x.push_back(p.setup.mesh.vertices[v]);
+      return x;
+    };
+    const auto fine = lines("[14, 6]"), coarse = lines("[7, 6]");
+    QCOMPARE(fine.size(), std::size_t{15});
+    QCOMPARE(fine.back(), 7.0);
+    for (std::size_t i = 2; i < fine.size(); ++i)
+      QVERIFY(std::abs((fine[i] - fine[i - 1]) / (fine[i - 1] - fine[i - 2]) / std::pow(4, 1.0 / 14) - 1) < 1e-12);
+    for (std::size_t i = 0; i < coarse.size(); ++i) QVERIFY(std::abs(coarse[i] - fine[2 * i]) < 1e-12);
   }
 
   void a_line_may_lead_to_where_the_material_will_be() {
