@@ -714,6 +714,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   };
   for (const char axis : parameters["symmetry"].text())
     if (axis >= 'x' && axis <= 'z') p.symmetry.push_back(axis - 'x');
+  p.surface_options.symmetry = p.symmetry;
   if (auto status = complete(p); !status) {
     at_mesh(status.error());
     return nullptr;

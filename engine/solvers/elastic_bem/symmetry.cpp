@@ -3,17 +3,16 @@
 #include "engine/solvers/elastic_bem/symmetry.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 
 #include <fmt/core.h>
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/repair.hpp"
+#include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/topology.hpp"
 
 namespace conoid::elastic_bem {
@@ -24,26 +23,18 @@ namespace {
 
 constexpr std::string_view axis_name = "xyz";
 
-/// VTK's nodes of the cell seen in a mirror: the first one stays, the others run the other way round.
-std::span<const int> turned_nodes(CellShape shape) {
-  static constexpr int triangle3[] = {0, 2, 1}, triangle6[] = {0, 2, 1, 5, 4, 3}, quad4[] = {0, 3, 2, 1},
-                       quad9[] = {0, 3, 2, 1, 7, 6, 5, 4, 8};
-  switch (shape) {
-    case CellShape::triangle3: return triangle3;
-    case CellShape::triangle6: return triangle6;
-    case CellShape::quad4: return quad4;
-    case CellShape::quad8: return {quad9, 8};
-    case CellShape::quad9: return quad9;
-    default: return {};
-  }
-}
-
 Error bad_plane(int axis, const std::string& what, std::string hint) {
   return make_error(ErrorCode::invalid_input, fmt::format("plane of symmetry {} = 0: {}", axis_name[static_cast<std::size_t>(axis)], what), std::move(hint));
 }
 
 std::string text_of(const Vec3& x) {
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]);
+}
+
+Vec3 mirrored(Vec3 x, unsigned planes) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if ((planes >> d & 1U) != 0) x[d] = -x[d];
+  return x;
 }
 
 /// What a half may not be: see completed_by_mirror().
@@ -89,10 +80,12 @@ Result<Mesh> completed_by_mirror(const Mesh& mesh, int axis) {
   std::vector<Index> cell_image(static_cast<std::size_t>(mesh.cell_count()), -1);
   std::vector<Index> nodes;
   for (Index c = 0; c < mesh.cell_count(); ++c) {
-    const auto order = turned_nodes(mesh.shape(c));
-    if (order.empty()) continue;  // points and lines have nothing that is computed
+    if (dimension_of(mesh.shape(c)) != 2) continue;  // points and lines have nothing that is computed
+    const auto order = turned_order(mesh.shape(c));
+    const auto own = mesh.nodes(c);
     nodes.clear();
-    for (const int k : order) nodes.push_back(image[static_cast<std::size_t>(mesh.nodes(c)[static_cast<std::size_t>(k)])]);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      nodes.push_back(image[static_cast<std::size_t>(own[static_cast<std::size_t>(order[k])])]);
     cell_image[static_cast<std::size_t>(c)] = whole.add_cell(mesh.shape(c), nodes);
   }
   for (const MeshGroup& group : mesh.groups()) {
@@ -108,32 +101,41 @@ Result<Mesh> completed_by_mirror(const Mesh& mesh, int axis) {
   return whole;
 }
 
-namespace {
-
-/// The node at a mirror image of each node; an error where there is none.
-Result<std::vector<Index>> images_of(const Surface& s, unsigned mirrored, std::span<const Index> by_x, double tolerance) {
+std::vector<Index> mirror_images(std::span<const Vec3> places, unsigned planes, double tolerance) {
+  std::vector<Index> by_x(places.size());
+  std::iota(by_x.begin(), by_x.end(), Index{0});
+  const auto x_of = [&](Index k) { return places[static_cast<std::size_t>(k)][0]; };
+  std::sort(by_x.begin(), by_x.end(), [&](Index a, Index b) { return x_of(a) < x_of(b); });
   std::vector<Index> out;
-  for (const Vec3& node : s.nodes) {
-    Vec3 x = node;
-    for (std::size_t d = 0; d < 3; ++d)
-      if ((mirrored >> d & 1U) != 0) x[d] = -x[d];
+  for (const Vec3& place : places) {
+    const Vec3 x = mirrored(place, planes);
     auto at = std::lower_bound(by_x.begin(), by_x.end(), x[0] - tolerance,
-                               [&](Index k, double value) { return s.nodes[static_cast<std::size_t>(k)][0] < value; });
+                               [&](Index k, double value) { return x_of(k) < value; });
     Index found = -1;
     double nearest = tolerance;
-    for (; at != by_x.end() && s.nodes[static_cast<std::size_t>(*at)][0] <= x[0] + tolerance; ++at)
-      if (const double apart = distance(s.nodes[static_cast<std::size_t>(*at)], x); apart <= nearest) {
+    for (; at != by_x.end() && x_of(*at) <= x[0] + tolerance; ++at)
+      if (const double apart = distance(places[static_cast<std::size_t>(*at)], x); apart <= nearest) {
         nearest = apart;
         found = *at;
       }
-    if (found < 0)
-      return bad_plane(std::countr_zero(mirrored),
-                       fmt::format("the surface has a node at {}, and none at its mirror image {}", text_of(node), text_of(x)),
-                       "Give the mesh of one side only, or one that is its own mirror image; or leave out the plane in "
-                       "parameters.symmetry.");
     out.push_back(found);
   }
   return out;
+}
+
+namespace {
+
+/// The node at a mirror image of each node; an error where there is none.
+Result<std::vector<Index>> images_of(const Surface& s, unsigned planes, double tolerance) {
+  std::vector<Index> out = mirror_images(s.nodes, planes, tolerance);
+  const auto alone = std::find(out.begin(), out.end(), -1);
+  if (alone == out.end()) return out;
+  const Vec3& node = s.nodes[static_cast<std::size_t>(alone - out.begin())];
+  return bad_plane(std::countr_zero(planes),
+                   fmt::format("the surface has a node at {}, and none at its mirror image {}", text_of(node),
+                               text_of(mirrored(node, planes))),
+                   "Give the mesh of one side only, or one that is its own mirror image; or leave out the plane in "
+                   "parameters.symmetry.");
 }
 
 /// Part `p` of the group whose elements have these images.
@@ -169,16 +171,11 @@ Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const int> a
   std::vector<unsigned> group;  // subsets of the planes
   for (unsigned g = 0; g < 8; ++g)
     if ((g & ~planes) == 0) group.push_back(g);
-  std::vector<Index> by_x(static_cast<std::size_t>(m));
-  std::iota(by_x.begin(), by_x.end(), Index{0});
-  std::sort(by_x.begin(), by_x.end(), [&](Index a, Index b) {
-    return s.nodes[static_cast<std::size_t>(a)][0] < s.nodes[static_cast<std::size_t>(b)][0];
-  });
   double smallest = s.diameter;
   for (const Element& e : s.elements) smallest = std::min(smallest, std::min(e.length[0], e.length[1]));
   std::vector<std::vector<Index>> image;
   for (const unsigned g : group) {
-    auto found = images_of(s, g, by_x, std::min(1e-6 * s.diameter, 0.01 * smallest));
+    auto found = images_of(s, g, std::min(1e-6 * s.diameter, 0.01 * smallest));
     if (!found) return found.error();
     for (Index k = 0; k < m; ++k)
       for (Index d = 0; d < 3; ++d)

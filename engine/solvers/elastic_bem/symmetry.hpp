@@ -25,6 +25,9 @@ namespace conoid::elastic_bem {
 /// back as it is. Errors (invalid_input): cells in the plane, an open mesh without an edge in it, points that nearly lie in it.
 [[nodiscard]] Result<Mesh> completed_by_mirror(const Mesh& mesh, int axis);
 
+/// The place at the image of each, mirrored across every axis d with bit d of `planes`, up to `tolerance`; −1: there is none.
+[[nodiscard]] std::vector<Index> mirror_images(std::span<const Vec3> places, unsigned planes, double tolerance);
+
 /// The unknowns of one parity.
 struct Parity {
   std::vector<Index> rows;  ///< of the whole system, one of each orbit: component d of node k at d·m + k
