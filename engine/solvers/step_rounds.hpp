@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/cluster/communicator.hpp"

@@ -3,6 +3,9 @@
 // labels: unit
 #include <QTest>
 
+#include <array>
+#include <complex>
+
 #include "engine/solvers/step_rounds.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 
@@ -61,15 +64,15 @@ class TestStepRounds : public QObject {
 
  private slots:
   void parcels_bring_back_what_was_put() {
-    using Two = std::array<Complex, 2>;
-    const std::vector<Complex> one{{1, 2}, {3, 4}};
-    const std::vector<std::vector<Two>> nested{{}, {{Complex(5, 6), Complex(7, 8)}}};
+    using Two = std::array<std::complex<double>, 2>;
+    const std::vector<std::complex<double>> one{{1, 2}, {3, 4}};
+    const std::vector<std::vector<Two>> nested{{}, {{std::complex<double>(5, 6), std::complex<double>(7, 8)}}};
     ParcelWriter writer;
     writer.put(one);
     writer.put(nested);
     const Parcel parcel = writer.finish();
     ParcelReader reader(parcel);
-    std::vector<Complex> back;
+    std::vector<std::complex<double>> back;
     std::vector<std::vector<Two>> nested_back;
     reader.get(back);
     reader.get(nested_back);
@@ -125,9 +128,8 @@ class TestStepRounds : public QObject {
   void a_failure_is_that_of_the_rank_that_has_it() {
     Leading two(2, [](int r) { return answer_of(r); });
     StepRounds rounds;
-    const auto mine = rounds.bring(0, 4, two, [](Index) -> Result<Parcel> {
-      throw Failure(make_error(ErrorCode::resources, "lost", ""));
-    });
+    const auto mine = rounds.bring(
+        0, 4, two, [](Index) -> Result<Parcel> { throw Failure(make_error(ErrorCode::resources, "lost", "")); });
     QVERIFY(!mine.ok());
     QCOMPARE(static_cast<int>(mine.error().code), static_cast<int>(ErrorCode::resources));
     two.other_fails = true;
