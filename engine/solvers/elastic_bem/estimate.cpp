@@ -387,8 +387,8 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   if (const auto& parities = p->scene.system->parities(); !parities.empty()) {
     Index largest = 0;
     for (const Parity& parity : parities) largest = std::max(largest, parity.size());
-    details.emplace_back("planes of symmetry",
-                         fmt::format("{}: {} systems of up to {} unknowns", p->symmetry.size(), parities.size(), largest));
+    details.emplace_back("planes of symmetry", fmt::format("{}: {} systems of up to {} unknowns", p->symmetry.size(),
+                                                           parities.size(), largest));
   }
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (taken.far_ground > 0)

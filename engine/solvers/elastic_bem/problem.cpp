@@ -752,7 +752,8 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   const std::string solution = parameters["solution"].text(), chief = parameters["chief"].text();
   p.solve.method = solution == "mixed" ? Method::mixed : solution == "direct" ? Method::direct : Method::gmres;
   if (p.solve.method == Method::gmres && !p.symmetry.empty())
-    out.push_back(input.warning_at(parameters["symmetry"], "iterations take all equations at once: symmetry saves nothing",
+    out.push_back(input.warning_at(parameters["symmetry"],
+                                   "iterations take all equations at once: symmetry saves nothing",
                                    "Use parameters.solution \"mixed\" or \"direct\"."));
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;

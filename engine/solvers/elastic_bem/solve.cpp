@@ -530,10 +530,10 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
     }
   }
   if (parted_) {
-    auto made = ParityFactors<F>::template factorise<C>(
-        system_.parities_, a_, n_, f_, columns_,
-        numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)), all_threads_, backend,
-        [this] { return stop_.stop_requested(); });
+    auto made =
+        ParityFactors<F>::template factorise<C>(system_.parities_, a_, n_, f_, columns_,
+                                                numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)),
+                                                all_threads_, backend, [this] { return stop_.stop_requested(); });
     if (!made) return made.error();
     parts = std::move(*made);
   } else if (!device_) {
@@ -552,7 +552,8 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
   // A complex multiply-add is eight operations; the matrix is read and written once.
   team_.note("factorise", taken,
              {parts ? parts->operations() : 8.0 / 3 * unknowns * unknowns * unknowns,
-              2 * unknowns * unknowns * sizeof(F) / static_cast<double>(std::max<std::size_t>(1, parts ? system_.parities_.size() : 1))},
+              2 * unknowns * unknowns * sizeof(F) /
+                  static_cast<double>(std::max<std::size_t>(1, parts ? system_.parities_.size() : 1))},
              device_ ? Team::Who::devices : Team::Who::processors, device_ ? device_->worker() : -1);
   const auto solve = [&](std::vector<F>& right) {
     if (parts)

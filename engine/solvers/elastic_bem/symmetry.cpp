@@ -24,7 +24,9 @@ namespace {
 constexpr std::string_view axis_name = "xyz";
 
 Error bad_plane(int axis, const std::string& what, std::string hint) {
-  return make_error(ErrorCode::invalid_input, fmt::format("plane of symmetry {} = 0: {}", axis_name[static_cast<std::size_t>(axis)], what), std::move(hint));
+  return make_error(ErrorCode::invalid_input,
+                    fmt::format("plane of symmetry {} = 0: {}", axis_name[static_cast<std::size_t>(axis)], what),
+                    std::move(hint));
 }
 
 std::string text_of(const Vec3& x) {
@@ -45,8 +47,9 @@ Status check_half(const Mesh& half, int axis, double tolerance) {
     const auto nodes = half.nodes(c);
     const auto in_plane = [&](Index k) { return std::abs(half.point(k)[d]) <= tolerance; };
     if (dimension_of(half.shape(c)) == 2 && std::all_of(nodes.begin(), nodes.end(), in_plane))
-      return bad_plane(axis, fmt::format("a cell at {} lies in it, and would be inside of the whole", text_of(half.point(nodes[0]))),
-                       "Leave the cut out of the mesh: the half is open there.");
+      return bad_plane(
+          axis, fmt::format("a cell at {} lies in it, and would be inside of the whole", text_of(half.point(nodes[0]))),
+          "Leave the cut out of the mesh: the half is open there.");
     for (std::size_t k = 0; k + 1 < nodes.size(); ++k)
       shortest = std::min(shortest, distance(half.point(nodes[k]), half.point(nodes[k + 1])));
   }
@@ -95,9 +98,11 @@ Result<Mesh> completed_by_mirror(const Mesh& mesh, int axis) {
   }
   const Index before = check_surface(mesh, 1).open_edge_count;
   if (before > 0 && check_surface(whole, 1).open_edge_count >= 2 * before)
-    return bad_plane(axis, fmt::format("no edge of the open mesh lies in it; the nearest point is {:.3g} m away",
-                                       std::min(std::abs(low[d]), std::abs(high[d]))),
-                     "Move the mesh, so that its cut lies in the plane, or leave out the plane in parameters.symmetry.");
+    return bad_plane(
+        axis,
+        fmt::format("no edge of the open mesh lies in it; the nearest point is {:.3g} m away",
+                    std::min(std::abs(low[d]), std::abs(high[d]))),
+        "Move the mesh, so that its cut lies in the plane, or leave out the plane in parameters.symmetry.");
   return whole;
 }
 
@@ -139,7 +144,8 @@ Result<std::vector<Index>> images_of(const Surface& s, unsigned planes, double t
 }
 
 /// Part `p` of the group whose elements have these images.
-Parity parity_of(unsigned p, std::span<const unsigned> mirrored, const std::vector<std::vector<Index>>& image, Index m) {
+Parity parity_of(unsigned p, std::span<const unsigned> mirrored, const std::vector<std::vector<Index>>& image,
+                 Index m) {
   Parity out;
   for (int d = 0; d < 3; ++d)
     for (Index k = 0; k < m; ++k) {
@@ -151,7 +157,8 @@ Parity parity_of(unsigned p, std::span<const unsigned> mirrored, const std::vect
         const double sign = (std::popcount(p & mirrored[g]) % 2 == 1) != across ? -1 : 1;
         first = other >= k;
         vanishes = other == k && sign < 0;
-        const auto there = std::find_if(orbit.begin(), orbit.end(), [&](const auto& t) { return t.row == d * m + other; });
+        const auto there =
+            std::find_if(orbit.begin(), orbit.end(), [&](const auto& t) { return t.row == d * m + other; });
         if (there == orbit.end()) orbit.push_back({d * m + other, sign});
       }
       if (!first || vanishes) continue;
@@ -181,10 +188,11 @@ Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const int> a
       for (Index d = 0; d < 3; ++d)
         if (kind[static_cast<std::size_t>(d * m + k)] !=
             kind[static_cast<std::size_t>(d * m + (*found)[static_cast<std::size_t>(k)])])
-          return bad_plane(std::countr_zero(g),
-                           fmt::format("the displacement {} is given at only one of {} and its mirror image",
-                                       axis_name[static_cast<std::size_t>(d)], text_of(s.nodes[static_cast<std::size_t>(k)])),
-                           "Boundaries and foundations have to be their own mirror images, loads need not.");
+          return bad_plane(
+              std::countr_zero(g),
+              fmt::format("the displacement {} is given at only one of {} and its mirror image",
+                          axis_name[static_cast<std::size_t>(d)], text_of(s.nodes[static_cast<std::size_t>(k)])),
+              "Boundaries and foundations have to be their own mirror images, loads need not.");
     image.push_back(std::move(*found));
   }
   std::vector<Parity> out;
@@ -201,8 +209,8 @@ Index ParityFactors<F>::entries(const std::vector<Parity>& parities) {
 
 template <class F>
 template <class C>
-Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& parities, std::span<const C> a,
-                                                     Index n, std::span<const std::complex<double>> f, Index columns,
+Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& parities, std::span<const C> a, Index n,
+                                                     std::span<const std::complex<double>> f, Index columns,
                                                      std::span<F> room, const CpuWorker& threads,
                                                      dense::Backend backend, const Stopped& stopped) {
   // Sums of products that cancel leave this of a right-hand side's other parts.
@@ -251,8 +259,7 @@ void ParityFactors<F>::solve(std::vector<F>& right, Index columns) const {
         F sum = 0;
         for (const Parity::Term& t : p.orbit(q))
           sum += static_cast<typename F::value_type>(t.sign) * right[static_cast<std::size_t>(c * n_ + t.row)];
-        some[static_cast<std::size_t>(c * p.size() + q)] =
-            sum / static_cast<typename F::value_type>(p.orbit(q).size());
+        some[static_cast<std::size_t>(c * p.size() + q)] = sum / static_cast<typename F::value_type>(p.orbit(q).size());
       }
     part.lu.solve(some.data(), columns);
     for (Index c = 0; c < columns; ++c)
@@ -282,17 +289,25 @@ using Single = std::complex<float>;
 using Double = std::complex<double>;
 template class ParityFactors<Single>;
 template class ParityFactors<Double>;
-template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Single>(
-    const std::vector<Parity>&, std::span<const Single>, Index, std::span<const Double>, Index, std::span<Single>,
-    const CpuWorker&, dense::Backend, const Stopped&);
-template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Double>(
-    const std::vector<Parity>&, std::span<const Double>, Index, std::span<const Double>, Index, std::span<Single>,
-    const CpuWorker&, dense::Backend, const Stopped&);
-template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Single>(
-    const std::vector<Parity>&, std::span<const Single>, Index, std::span<const Double>, Index, std::span<Double>,
-    const CpuWorker&, dense::Backend, const Stopped&);
-template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Double>(
-    const std::vector<Parity>&, std::span<const Double>, Index, std::span<const Double>, Index, std::span<Double>,
-    const CpuWorker&, dense::Backend, const Stopped&);
+template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Single>(const std::vector<Parity>&,
+                                                                                std::span<const Single>, Index,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<Single>, const CpuWorker&,
+                                                                                dense::Backend, const Stopped&);
+template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Double>(const std::vector<Parity>&,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<Single>, const CpuWorker&,
+                                                                                dense::Backend, const Stopped&);
+template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Single>(const std::vector<Parity>&,
+                                                                                std::span<const Single>, Index,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<Double>, const CpuWorker&,
+                                                                                dense::Backend, const Stopped&);
+template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Double>(const std::vector<Parity>&,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<const Double>, Index,
+                                                                                std::span<Double>, const CpuWorker&,
+                                                                                dense::Backend, const Stopped&);
 
 }  // namespace conoid::elastic_bem

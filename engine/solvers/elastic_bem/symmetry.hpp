@@ -35,7 +35,7 @@ struct Parity {
     Index row = 0;
     double sign = 1;
   };
-  std::vector<Term> terms;     ///< the orbit of each unknown
+  std::vector<Term> terms;      ///< the orbit of each unknown
   std::vector<Index> first{0};  ///< where its terms begin
   [[nodiscard]] Index size() const { return static_cast<Index>(rows.size()); }
   [[nodiscard]] std::span<const Term> orbit(Index unknown) const {

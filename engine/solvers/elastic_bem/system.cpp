@@ -176,7 +176,7 @@ Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const 
 Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
   const auto n = static_cast<double>(3 * surface_->node_count());
   const double entry = single ? 8 : 16;
-  double a_value = entry;                                          // the matrix
+  double a_value = entry;  // the matrix
   // Factors, those of all parities: one of so many a side each.
   const double factors = parities_.empty() ? 1 : 1 / static_cast<double>(parities_.size());
   if (!single && options.method == Method::mixed) a_value += 8 * factors;

@@ -68,7 +68,8 @@ Parted parted_answer(SymmetricBody body, int order, double omega, Team& team) {
   medium.beta = 0.02;
   std::vector<std::pair<std::string, std::array<bool, 3>>> held;
   if (!cavity && !ground) held.push_back({"zmin", {true, true, true}});
-  TestBody whole(mesh, options, held, medium, {1e-5, false}, team), parts(mesh, options, held, medium, {1e-5, false}, team);
+  TestBody whole(mesh, options, held, medium, {1e-5, false}, team),
+      parts(mesh, options, held, medium, {1e-5, false}, team);
   parts.part(axes);
   SolveOptions solve;
   solve.tolerance = 1e-13;

@@ -5,8 +5,8 @@
 #include <QTest>
 
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -32,7 +32,8 @@ Json foundation_case(const char* elements) {
 }
 
 QString said_of(const Mesh& mesh, const char* planes, const char* domain) {
-  Json json = Json::parse(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+  Json json = Json::parse(
+      R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
   json["parameters"]["symmetry"] = planes;
   json["parameters"]["domain"] = domain;
@@ -69,8 +70,9 @@ class TestSymmetry : public QObject {
     const Parted found = parted_answer(static_cast<SymmetricBody>(body), order, 1, team);
     QVERIFY2(found.error < 1e-10, qPrintable(QString::number(found.error)));
     // Nodes in the planes belong to fewer than all images.
-    QVERIFY2(found.largest >= found.unknowns / parts && found.largest < 1.6 * static_cast<double>(found.unknowns) / parts,
-             qPrintable(QString("%1 of %2").arg(found.largest).arg(found.unknowns)));
+    QVERIFY2(
+        found.largest >= found.unknowns / parts && found.largest < 1.6 * static_cast<double>(found.unknowns) / parts,
+        qPrintable(QString("%1 of %2").arg(found.largest).arg(found.unknowns)));
   }
 
   void every_unknown_belongs_to_as_many_parities_as_its_orbit_has_nodes() {
@@ -141,8 +143,9 @@ class TestSymmetry : public QObject {
     const Mesh half = closed.extract(open);
     Mesh away = half, beside = half;
     for (std::size_t k = 0; k < away.mutable_points().size(); k += 3) away.mutable_points()[k] += 0.5;
-    QVERIFY2(said_of(away, "x", "outside").contains("no edge of the open mesh lies in it; the nearest point is 0.5 m away"),
-             qPrintable(said_of(away, "x", "outside")));
+    QVERIFY2(
+        said_of(away, "x", "outside").contains("no edge of the open mesh lies in it; the nearest point is 0.5 m away"),
+        qPrintable(said_of(away, "x", "outside")));
     for (std::size_t k = 0; k < beside.mutable_points().size(); k += 3)
       if (beside.mutable_points()[k] < 0.1) {
         beside.mutable_points()[k] = 0.004;
