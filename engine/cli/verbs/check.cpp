@@ -17,6 +17,7 @@ namespace {
 struct CheckOptions {
   std::string file;
   std::vector<std::string> set;
+  int ranks = 1;
   ResourceOptions resources;
 };
 
@@ -41,8 +42,9 @@ void print(const CheckReport& report, const std::string& title, Context& context
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : e.details) rows.push_back({name, value});
   const RunPlan& plan = report.plan;
-  rows.push_back({"memory", fmt::format("{} of {} that may be used", format_bytes(e.host_memory),
-                                        format_bytes(plan.offer.host.value))});
+  rows.push_back(
+      {"memory", fmt::format("{} of {} that may be used{}", format_bytes(e.host_memory),
+                             format_bytes(plan.offer.host.value), plan.offer.place.ranks > 1 ? ", by each rank" : "")});
   rows.push_back({"device memory", e.device_memory > 0 ? fmt::format("up to {} of {}", format_bytes(e.device_memory),
                                                                      fmt::join(plan.team.devices(), ", "))
                                                        : std::string("none: the processors compute")});
@@ -71,7 +73,7 @@ void check(const CheckOptions& options, Context& context) {
     if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
   const auto request = request_of(options.resources);
   if (!request) return context.fail(request.error());
-  CheckReport report = check_case(*document, {.flags = *request});
+  CheckReport report = check_case(*document, {.flags = *request, .place = {0, options.ranks, 0, options.ranks}});
   for (Diagnostic& d : report.diagnostics) d = at_its_flag(std::move(d), options.set);
   for (const Diagnostic& d : report.diagnostics)
     if (d.severity == Severity::error && context.exit == 0) context.exit = static_cast<int>(d.code);
@@ -105,6 +107,8 @@ void add_check(OptionSet verb, Context& context) {
   const auto options = std::make_shared<CheckOptions>();
   verb.value("CASE", options->file, "Case file, or a folder with a case.json").required();
   verb.value("--set", options->set, "Change a value of the case: PATH=VALUE, may be repeated").repeated();
+  verb.value("--ranks", options->ranks, "What a run of so many ranks on this machine takes, each its share")
+      .within(1, 65536);
   add_resource_options(verb, options->resources);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { check(*options, context); });

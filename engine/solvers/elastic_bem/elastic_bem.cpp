@@ -120,6 +120,13 @@ Status ElasticBem::prepare(RunContext& context) {
       "algebra by {}",
       s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
       main_.diagonal.summed_rows, dense::backend_name());
+  if (const auto& parities = p.scene.system->parities(); !parities.empty())
+    log::info("elastic-bem: {} planes of symmetry: {} systems of up to {} equations instead of one of {}",
+              p.symmetry.size(), parities.size(),
+              std::max_element(parities.begin(), parities.end(),
+                               [](const Parity& a, const Parity& b) { return a.size() < b.size(); })
+                  ->size(),
+              3 * s.node_count());
   Results& out = context.results;
   out.number("elements", static_cast<double>(s.active), "1");
   out.number("unknowns", static_cast<double>(3 * s.node_count()), "1");

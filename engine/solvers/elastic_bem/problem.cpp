@@ -659,6 +659,16 @@ Status build(Scene& scene, Problem& p, const std::map<std::string, int>& conditi
   auto system = BoundarySystem::make(*scene.surface, p.conditions);
   if (!system) return system.error();
   scene.system = std::move(*system);
+  return p.symmetry.empty() ? Status() : scene.system->set_symmetry(p.symmetry);
+}
+
+/// Halves, quarters and eighths are completed.
+Status complete(Problem& p) {
+  for (const int axis : p.symmetry) {
+    auto whole = completed_by_mirror(*p.scene.mesh, axis);
+    if (!whole) return whole.error();
+    p.scene.mesh = std::make_shared<const Mesh>(std::move(*whole));
+  }
   return {};
 }
 
@@ -698,6 +708,17 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
                              "Give \"mesh\": {\"file\": …} or \"ground\": {…}.", {"", 0, "/mesh"}));
     return nullptr;
   }
+  const auto at_mesh = [&](Diagnostic d) {
+    d.place = input.document().place(has_ground ? "/ground" : "/mesh");
+    out.push_back(std::move(d));
+  };
+  for (const char axis : parameters["symmetry"].text())
+    if (axis >= 'x' && axis <= 'z') p.symmetry.push_back(axis - 'x');
+  p.surface_options.symmetry = p.symmetry;
+  if (auto status = complete(p); !status) {
+    at_mesh(status.error());
+    return nullptr;
+  }
   r.turn();
   r.boundaries();
   r.foundations();
@@ -730,16 +751,16 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   }
   const std::string solution = parameters["solution"].text(), chief = parameters["chief"].text();
   p.solve.method = solution == "mixed" ? Method::mixed : solution == "direct" ? Method::direct : Method::gmres;
+  if (p.solve.method == Method::gmres && !p.symmetry.empty())
+    out.push_back(input.warning_at(parameters["symmetry"],
+                                   "iterations take all equations at once: symmetry saves nothing",
+                                   "Use parameters.solution \"mixed\" or \"direct\"."));
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
   p.single = input["compute"]["precision"].text() == "single";
   p.solve.deterministic = offer.deterministic.value;
 
-  const auto at_mesh = [&](Diagnostic d) {
-    d.place = input.document().place(has_ground ? "/ground" : "/mesh");
-    out.push_back(std::move(d));
-  };
   if (auto status = build(p.scene, p, r.condition_of); !status) {
     at_mesh(status.error());
     return nullptr;

@@ -62,6 +62,7 @@ struct Problem {
   std::vector<Load> loads;
   std::vector<double> frequencies;  ///< Hz
   SolveOptions solve;
+  std::vector<int> symmetry;  ///< axes across planes of symmetry
   bool single = false;
   bool sum_everywhere = false;
   std::vector<std::string> receiver_names;

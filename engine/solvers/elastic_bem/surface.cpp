@@ -11,9 +11,11 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
+#include "engine/mesh/repair.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/elastic_bem/symmetry.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -110,6 +112,40 @@ using EdgeKey = std::pair<Index, Index>;
 struct EdgeUse {
   std::size_t element;
   int side;
+};
+
+/// Edges and their mirror images.
+class EdgeImages {
+ public:
+  EdgeImages(const Mesh& mesh, std::span<const int> axes, const std::map<Index, std::vector<EdgeKey>>& at_point) {
+    if (axes.empty()) return;
+    std::vector<Index> points;
+    std::vector<Vec3> places;
+    for (const auto& [point, keys] : at_point) {
+      number_[point] = points.size();
+      points.push_back(point);
+      places.push_back(mesh.point(point));
+    }
+    unsigned all = 0;
+    for (const int axis : axes) all |= 1U << static_cast<unsigned>(axis);
+    for (unsigned planes = 1; planes < 8; ++planes) {
+      if ((planes & ~all) != 0) continue;
+      images_.emplace_back();
+      for (const Index k : mirror_images(places, planes, merge_tolerance(mesh)))
+        images_.back().push_back(k < 0 ? -1 : points[static_cast<std::size_t>(k)]);
+    }
+  }
+  /// The edge itself and its images; a point without image gives an edge that there is not.
+  [[nodiscard]] std::vector<EdgeKey> of(const EdgeKey& key) const {
+    std::vector<EdgeKey> out{key};
+    for (const std::vector<Index>& image : images_)
+      out.emplace_back(std::minmax(image[number_.at(key.first)], image[number_.at(key.second)]));
+    return out;
+  }
+
+ private:
+  std::map<Index, std::size_t> number_;
+  std::vector<std::vector<Index>> images_;  ///< of each product of reflections
 };
 
 /// Corners of side k: quads (0,1) (1,2) (2,3) (3,0), triangles (0,1) (1,2) (2,0).
@@ -328,6 +364,7 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     }
     // An element that touches a broken point without a broken edge there would keep its node on the break: its own edges at
     // that point break too, until no such element is left.
+    const EdgeImages images(mesh, options.symmetry, at_point);
     std::map<Index, bool> broken_point;
     std::vector<Index> queue;
     for (const auto& [key, b] : breaks)
@@ -347,14 +384,16 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
       for (const auto& [element, keys] : of_element) {
         static_cast<void>(element);
         if (std::any_of(keys.begin(), keys.end(), [&](const EdgeKey& k) { return breaks[k]; })) continue;
-        for (const EdgeKey& k : keys) {
-          breaks[k] = true;
-          for (Index q : {k.first, k.second})
-            if (!broken_point[q] || q == p) {
-              broken_point[q] = true;
-              queue.push_back(q);
-            }
-        }
+        for (const EdgeKey& key : keys)
+          for (const EdgeKey& k : images.of(key)) {
+            if (!breaks.contains(k)) continue;
+            breaks[k] = true;
+            for (Index q : {k.first, k.second})
+              if (!broken_point[q] || q == p) {
+                broken_point[q] = true;
+                queue.push_back(q);
+              }
+          }
       }
     }
     for (const auto& [key, b] : breaks)

@@ -95,6 +95,8 @@ struct SurfaceOptions {
   Vec3 down{0, 0, -1};         ///< into the ground (Domain::ground)
   std::function<int(Index cell)> condition = [](Index) { return 0; };  ///< −1: enclosing element
   double window = 0;  ///< open ground: share of the way from the rim inwards over which the kernel is faded out
+  std::vector<int>
+      symmetry;       ///< axes across planes in which the mesh is its own image: fields break alike on both sides
   bool close = true;  ///< make enclosing elements where a curved open surface has none
 };
 

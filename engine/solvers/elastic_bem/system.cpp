@@ -139,6 +139,19 @@ Result<BoundarySystem> BoundarySystem::make(const Surface& surface, std::vector<
   return s;
 }
 
+Status BoundarySystem::set_symmetry(std::span<const int> axes) {
+  const Index m = surface_->node_count();
+  std::vector<char> kind(static_cast<std::size_t>(3 * m));
+  for (Index k = 0; k < m; ++k)
+    for (std::size_t d = 0; d < 3; ++d)
+      kind[d * static_cast<std::size_t>(m) + static_cast<std::size_t>(k)] =
+          unknown_traction_[static_cast<std::size_t>(k)][d] >= 0 ? 1 : 0;
+  auto found = parities_of(*surface_, axes, kind);
+  if (!found) return found.error();
+  parities_ = std::move(*found);
+  return {};
+}
+
 std::vector<BoundarySystem::Known> BoundarySystem::known_list(const std::vector<LoadValues>& cases) const {
   std::vector<Known> out;
   const auto any = [&](const std::vector<Complex3> LoadValues::*member, Index node, std::size_t d) {
@@ -163,9 +176,11 @@ Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const 
 Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
   const auto n = static_cast<double>(3 * surface_->node_count());
   const double entry = single ? 8 : 16;
-  double a_value = entry;                                          // the matrix
-  if (!single && options.method == Method::mixed) a_value += 8;    // its factors in single precision
-  if (!single && options.method == Method::direct) a_value += 16;  // its factors
+  double a_value = entry;  // the matrix
+  // Factors, those of all parities: one of so many a side each.
+  const double factors = parities_.empty() ? 1 : 1 / static_cast<double>(parities_.size());
+  if (!single && options.method == Method::mixed) a_value += 8 * factors;
+  if (!single && options.method == Method::direct) a_value += 16 * factors;
   const bool hollow = std::find(surface_->hollow.begin(), surface_->hollow.end(), true) != surface_->hollow.end();
   if (hollow &&
       (options.chief == Chief::on || (options.chief == Chief::automatic && wave_number > safe_wave_number(*surface_))))

@@ -13,6 +13,7 @@
 #include "engine/core/progress.hpp"
 #include "engine/linalg/big_array.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
+#include "engine/solvers/elastic_bem/symmetry.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -79,6 +80,11 @@ class BoundarySystem {
   /// Fails where two conditions that both give a displacement meet at a node.
   [[nodiscard]] static Result<BoundarySystem> make(const Surface& surface, std::vector<Condition> conditions);
 
+  /// The surface and the conditions are their own images in the planes across these axes: solve() parts the equations by their parities,
+  /// where it factorises them. Fails where they are not (symmetry.hpp).
+  [[nodiscard]] Status set_symmetry(std::span<const int> axes);
+  [[nodiscard]] const std::vector<Parity>& parities() const { return parities_; }  ///< empty: no planes
+
   /// Whether component c of a traction node is unknown.
   [[nodiscard]] bool traction_unknown(Index traction_node, std::size_t c) const {
     return unknown_traction_[static_cast<std::size_t>(surface_->traction_node[static_cast<std::size_t>(traction_node)])]
@@ -116,6 +122,7 @@ class BoundarySystem {
   std::vector<Condition> conditions_;
   std::vector<std::array<Index, 3>>
       unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
+  std::vector<Parity> parities_;
 };
 
 /// Random points inside one hollow; fewer or none where it is narrow.

@@ -119,6 +119,16 @@ void TestElasticRanks::ranks_without_a_frequency_are_told() {
   input["parameters"]["frequencies"] = {{"from", 0.04}, {"to", 0.06}, {"count", 3}};
   rod::write_case(scratch_ / "case.json", input);
   COMPARE_EXIT(run("three", 1), 0);
+  const rod::Said check = safety::conoid(scratch_.path(), {"check", "case.json", "--ranks", "4"});
+  COMPARE_EXIT(check, 0);
+  QVERIFY2(check.says("3 by 4 ranks, one each at a time, in 1 rounds") && check.says("by each rank") &&
+               check.says("1 of 4 ranks have nothing to do"),
+           (check.out + check.err).c_str());
+  const Json alone = safety::conoid(scratch_.path(), {"check", "case.json", "--json"}).json(),
+             three = safety::conoid(scratch_.path(), {"check", "case.json", "--json", "--ranks", "3"}).json();
+  QCOMPARE(three["resources"]["ranks"].get<int>(), 3);
+  QVERIFY(three["estimate"]["host_memory"].get<double>() >= alone["estimate"]["host_memory"].get<double>());
+  QVERIFY(three["estimate"]["host_budget"].get<double>() < 0.5 * alone["estimate"]["host_budget"].get<double>());
   const rod::Said said = run("idle", 4, {"--threads", "1"});
   COMPARE_EXIT(said, 0);
   QVERIFY2(said.says("1 of 4 ranks have nothing to do"), (said.out + said.err).c_str());

@@ -36,6 +36,10 @@ TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std:
   diagonal_ = static_diagonal(team_, *surface_, accuracy_, medium_.nu, accuracy_.fixed8);
 }
 
+void TestBody::part(const std::vector<int>& axes) {
+  if (const Status status = system_->set_symmetry(axes); !status) throw Failure(status.error());
+}
+
 std::vector<BoundaryValues> TestBody::solve(double omega, const std::vector<LoadValues>& cases, SolveOptions options) {
   const Harmonic h(medium_, omega);
   options.accuracy = accuracy_;

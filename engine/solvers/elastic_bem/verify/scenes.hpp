@@ -28,6 +28,8 @@ class TestBody {
                                              const BoundaryValues& values);
   [[nodiscard]] const Surface& surface() const { return *surface_; }
   [[nodiscard]] const BoundarySystem& system() const { return *system_; }
+  /// Its own image in the planes across these axes: parted by parities from here on.
+  void part(const std::vector<int>& axes);
   [[nodiscard]] const Medium& medium() const { return medium_; }
   SolveFacts facts;  ///< of the last solve()
   /// What lies beyond the ground's rim at the frequency of the last solve(); null where it is not known.
@@ -110,5 +112,17 @@ struct WaveMotion {
 
 /// Errors (relative to the largest) of the 240-element example at its internal points.
 [[nodiscard]] double example_240_error(Team& team);
+
+/// A half, quarter or eighth whose mirror images make it whole: an eighth of a cavity, a quarter of a box of quads or triangles
+/// that is held below, a quarter of flat ground. `order` as of cavity().
+enum class SymmetricBody { cavity, triangles, box, ground };
+[[nodiscard]] Mesh symmetric_part(SymmetricBody body, int order);
+/// Under loads without symmetry, by parities and all equations at once: largest difference over the largest value; unknowns, and those of
+/// the largest parity.
+struct Parted {
+  double error = 0;
+  Index unknowns = 0, largest = 0;
+};
+[[nodiscard]] Parted parted_answer(SymmetricBody body, int order, double omega, Team& team);
 
 }  // namespace conoid::elastic_bem

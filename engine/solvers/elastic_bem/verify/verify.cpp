@@ -438,7 +438,24 @@ void near_elements(Table& t) {
   t.at_most("the same, target 1e-8", fine, 1e-8, "exact");
 }
 
+void symmetry(Table& t) {
+  t.run.doing("planes of symmetry");
+  // Corrections end at a residual of 1e-13; the equations' condition is below 1e3.
+  const auto row = [&](const char* name, SymmetricBody body, int order) {
+    const Parted found = parted_answer(body, order, 1, t.team);
+    t.at_most(fmt::format("planes of symmetry, {}: {} unknowns by parities of {} against all at once", name,
+                          found.unknowns, found.largest),
+              found.error, 1e-10, "all equations at once");
+  };
+  row("eighth of a cavity, constant", SymmetricBody::cavity, 0);
+  row("eighth of a cavity, quadratic", SymmetricBody::cavity, 2);
+  row("quarter of a held box, linear", SymmetricBody::box, 1);
+  row("quarter of a held box, quadratic triangles", SymmetricBody::triangles, 2);
+  row("quarter of ground that ends, linear", SymmetricBody::ground, 1);
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("planes of symmetry")) symmetry(t);
   if (t.run.may_want("subdivision") || t.run.may_want("the same, target")) near_elements(t);
   if (t.run.may_want("moving load")) {
     t.run.doing("moving load");

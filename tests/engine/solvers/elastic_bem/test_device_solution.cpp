@@ -333,7 +333,6 @@ class TestDeviceSolution : public QObject {
     offer.devices = {card};
     offer.workers = {{"cuda:0", 1, 1, "cuda:0", Bytes{70} << 30}, {"cpu", 15, 1}};
     const Estimate there = estimate();
-    for (const auto& [key, text] : there.details) qInfo("%s: %s", key.c_str(), text.c_str());
     qInfo("processors %.1f s, device %.1f s of which %.1f s", here.seconds, there.planned_seconds,
           there.device_seconds);
     QVERIFY(there.planned_seconds > 13.8 / 2 && there.planned_seconds < 13.8 * 2);
