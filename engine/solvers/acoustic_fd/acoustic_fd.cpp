@@ -322,7 +322,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       const DevicePlan on = on_devices(p, offer, count, team.device_memory()).plan;
       if (on.possible) {
         e.device_memory = on.taken;
-        if (offer.place.ranks == 1 && count == 1) on_device = steps_text(on);
+        if (offer.place.ranks == 1 && (count == 1 || on.levels > 0)) on_device = steps_text(on);
       }
       if (on.possible && on.streamed) {
         e.streams = "planes of the grid, between memory and device";

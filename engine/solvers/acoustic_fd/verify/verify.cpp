@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/verify/device_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
@@ -237,6 +238,8 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
       row(fmt::format("{} kernel against reference, largest difference", name), worst, "Pa", 0, false, "bitwise rule");
     }
   }
+
+  device_table(run, sink, "cuda");
 
   // Beyond order 8 the error of the mode falls below what single-precision output resolves; the monopole shows the order.
   for (const int order : {2, 4, 6, 8}) {
