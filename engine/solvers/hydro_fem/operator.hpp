@@ -7,7 +7,7 @@
 #include "engine/core/error.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 #include "engine/team/tuned_width.hpp"
 
 #include <functional>
@@ -15,6 +15,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::hydro_fem {
 

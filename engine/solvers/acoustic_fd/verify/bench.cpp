@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -6,6 +6,7 @@
 #include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
