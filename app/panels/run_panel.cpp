@@ -490,9 +490,9 @@ void RunPanel::refresh_estimate() {
                 ? tr("%1, about %2 times as long as in memory").arg(translated(e.streams)).arg(e.slower, 0, 'g', 2)
                 : translated(e.streams));
     add_pair(estimate_grid_, tr("Time"),
-             e.seconds <= 0  ? tr("not known")
-             : e.seconds < 1 ? tr("less than 1 s")
-                             : expectation(e.seconds),
+             e.seconds <= 0             ? tr("not known")
+             : e.expected_seconds() < 1 ? tr("less than 1 s")
+                                        : expectation(e.expected_seconds()),
              estimate_box_);
     if (!e.basis.empty()) below(translated(e.basis));
   }

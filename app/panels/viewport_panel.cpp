@@ -30,7 +30,8 @@ namespace conoid::app {
 namespace {
 
 constexpr int play_ms = 66;
-constexpr int timeline_wants = 420;  // pixels for everything in it
+constexpr int widest_time = 150;  ///< of the time's label where there is room: the slider keeps its place
+constexpr int timeline_wants = 460;  // pixels for everything in it
 constexpr int phases = 48;           // pictures of one period
 constexpr double two_pi = 6.283185307179586;
 
@@ -171,7 +172,7 @@ QWidget* ViewportPanel::make_timeline() {
   slider_->setAccessibleDescription(tr("Goes through the frames that were kept"));
   slider_->setPageStep(1);
   time_ = new FigureLabel({}, Qt::AlignRight, bar);
-  time_->setMinimumWidth(150);
+  time_->setMinimumWidth(widest_time);
   slider_->setMinimumWidth(40);
   for (QToolButton* button : {previous_, play_, next_, loop_}) row->addWidget(button);
   row->addSpacing(8);
@@ -203,6 +204,7 @@ void ViewportPanel::resizeEvent(QResizeEvent* event) {
   const bool roomy = event->size().width() >= timeline_wants;
   loop_->setVisible(roomy);
   film_->setVisible(roomy);
+  time_->setMinimumWidth(roomy ? widest_time : 0);
 }
 
 bool ViewportPanel::is_up_to_date() const {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -72,6 +73,24 @@ Status write_file_atomically(const fs::path& path, std::string_view content) {
     return system_error("replace", path.string(), saved);
   }
   return sync_folder(path.parent_path());
+}
+
+void remove_unfinished_writes(const fs::path& folder, int depth) {
+  std::vector<fs::path> unfinished, folders;
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+    std::error_code ignored;
+    const std::string digits = it->path().stem().extension().string();  // behind its point
+    if (it->is_symlink(ignored)) continue;
+    if (it->is_directory(ignored))
+      folders.push_back(it->path());
+    else if (it->path().extension() == ".part" && digits.size() > 1 &&
+             digits.find_first_not_of("0123456789", 1) == std::string::npos)
+      unfinished.push_back(it->path());
+  }
+  for (const fs::path& file : unfinished) fs::remove(file, code);
+  if (depth > 0)
+    for (const fs::path& inner : folders) remove_unfinished_writes(inner, depth - 1);
 }
 
 Status expect_plain_file(const fs::path& path) {

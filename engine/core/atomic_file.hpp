@@ -16,6 +16,10 @@ namespace conoid {
 /// A link of that name is replaced, not followed.
 [[nodiscard]] Status write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Removes what replacements that were killed have left in a folder and in those in it (NAME.<process>.part; at most `depth` folders
+/// down). For who knows that nobody writes there.
+void remove_unfinished_writes(const std::filesystem::path& folder, int depth);
+
 /// An error for what is no plain file: a folder, a pipe, a device, or nothing at all. Does not open it, which could hold for ever.
 [[nodiscard]] Status expect_plain_file(const std::filesystem::path& path);
 

@@ -858,10 +858,10 @@ std::optional<double> Engine::seconds_left() const {
   const std::optional<double> paced =
       by_steps ? std::optional(marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step))
                : tracker_.seconds_left();
-  // The estimate is of processors, and of a whole run.
-  const bool devices = !setup_.plan.team.devices().empty();
+  // The estimate is of a whole run, and of processors where no time of devices is told.
+  const bool devices = !setup_.plan.team.devices().empty() && setup_.estimate.planned_seconds <= 0;
   if (setup_.estimate.seconds <= 0 || stages_.resumed > 0 || devices) return paced;
-  const double expected = std::max(0.0, setup_.estimate.seconds - seconds());
+  const double expected = std::max(0.0, setup_.estimate.expected_seconds() - seconds());
   // Before the march a phase knows its own end only; after a tenth of it nothing knows better than its pace.
   if (march_begun_ == Clock::time_point{}) return std::max(expected, paced.value_or(0));
   if (!paced) return expected > 0 ? std::optional(expected) : std::nullopt;

@@ -90,18 +90,20 @@ std::optional<int> said(int number) {
   return number > 0 ? std::optional(number) : std::nullopt;
 }
 
-/// What a run may take of a device: most of it, or what was said if that is less.
-Bytes budget_of(const DeviceInfo& device, const Offered<Bytes>& asked) {
-  const Bytes most = std::min(device.memory, device.free_memory) / 10 * 9;
+/// What a run may take of a device: most of it, or what was said if that is less; a part of it where several ranks have it.
+Bytes budget_of(const DeviceInfo& device, const Offered<Bytes>& asked, Bytes sharers) {
+  const Bytes most = std::min(device.memory, device.free_memory) / 10 * 9 / sharers;
   return asked.value > 0 ? std::min(asked.value, most) : most;
 }
 
-/// Of several ranks each has one device: the ranks of a machine take them in turn.
-void share_devices(std::vector<WorkerSpec>& workers, const RankPlace& place, int threads) {
-  if (place.ranks <= 1) return;
+/// Of several ranks each has one device: the ranks of a machine take them in turn. How many of them have this rank's.
+Bytes share_devices(std::vector<WorkerSpec>& workers, const RankPlace& place, int threads) {
+  if (place.ranks <= 1) return 1;
   const auto is_device = [](const WorkerSpec& w) { return !w.device.empty(); };
   const auto count = std::count_if(workers.begin(), workers.end(), is_device);
-  if (count <= 1) return;
+  if (count == 0) return 1;
+  const auto sharers = static_cast<Bytes>((place.local_ranks - place.local_rank % count + count - 1) / count);
+  if (count == 1) return sharers;
   auto mine = place.local_rank % count;
   auto at = workers.begin();
   for (; at != workers.end(); ++at)
@@ -109,9 +111,10 @@ void share_devices(std::vector<WorkerSpec>& workers, const RankPlace& place, int
   const auto first = std::find_if(workers.begin(), workers.end(), is_device);
   std::iter_swap(first, at);
   workers = with_fewer_devices(std::move(workers), 1, threads);
+  return sharers;
 }
 
-Status add_devices(Offer& offer) {
+Status add_devices(Offer& offer, Bytes sharers) {
   for (WorkerSpec& worker : offer.workers) {
     if (worker.device.empty()) continue;
     const std::size_t colon = worker.device.find(':');
@@ -122,7 +125,7 @@ Status add_devices(Offer& offer) {
       return make_error(ErrorCode::resources, fmt::format("there is no device {}", worker.device),
                         "`conoid devices` lists what is here.");
     offer.devices.push_back((*found)[index]);
-    worker.device_memory = budget_of(offer.devices.back(), offer.device);
+    worker.device_memory = budget_of(offer.devices.back(), offer.device, sharers);
   }
   return {};
 }
@@ -168,11 +171,11 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
     return error;
   }
   out.workers = std::move(*workers);
-  share_devices(out.workers, out.place, out.threads.value);
+  const Bytes sharers = share_devices(out.workers, out.place, out.threads.value);
   // "cpu:1" has one thread whatever else was said.
   if (const int named = out.team_threads(); !out.automatic && named != out.threads.value)
     out.threads = {named, out.who.source};
-  if (const Status devices = add_devices(out); !devices) return devices.error();
+  if (const Status devices = add_devices(out, sharers); !devices) return devices.error();
   return out;
 }
 

@@ -155,8 +155,11 @@ RunFiles::RunFiles(const SessionOptions& options, const Plan& plan, Communicator
     path = folder_->path().string();
     // What a killed run has left there serves nobody; the lock says that none of its own runs.
     std::error_code ignored;
-    if (resumed_) fs::remove_all(folder_->scratch(), ignored);
-    if (resumed_) return;
+    if (resumed_) {
+      fs::remove_all(folder_->scratch(), ignored);
+      remove_unfinished_writes(folder_->path(), 1);
+      return;
+    }
     options.document.save(folder_->case_file()).or_throw();
     write_file_atomically(folder_->run_file(), indented_json(plan.run) + "\n").or_throw();
   });

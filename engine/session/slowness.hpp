@@ -19,11 +19,13 @@ inline constexpr MachineRates reference_machine{25e9, 170e9, 337e9, 2};
 }
 
 /// How many times as long a machine of these rates takes as the reference: the geometric mean of copies and of multiply-adds in
-/// double precision. 1 where they are not known, and where the difference may be the measurement's (a third).
-[[nodiscard]] inline double slowness_of(const MachineRates& rates) {
+/// double precision, copies by their share of the work. 1 where they are not known, and where the difference may be the measurement's (a
+/// third).
+[[nodiscard]] inline double slowness_of(const MachineRates& rates, double copying = 0.5) {
   if (!(rates.copy > 0 && rates.flops_double > 0)) return 1;
   const double slowness =
-      std::clamp(std::sqrt(reference_machine.copy / rates.copy * (reference_machine.flops_double / rates.flops_double)),
+      std::clamp(std::pow(reference_machine.copy / rates.copy, copying) *
+                     std::pow(reference_machine.flops_double / rates.flops_double, 1 - copying),
                  0.02, 50.0);
   return slowness > 0.75 && slowness < 1.33 ? 1 : slowness;
 }

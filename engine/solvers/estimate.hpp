@@ -19,6 +19,9 @@ struct Estimate {
   Bytes device_memory = 0;  ///< of each device that takes part, at most; 0: none does
   Bytes disk = 0;           ///< results, one checkpoint, and what windows keep there
   double seconds = 0;       ///< of the processors, streaming included; 0 = cannot tell honestly
+  double copying = 0.5;     ///< share of them that waits for memory rather than for arithmetic
+  double planned_seconds = 0;  ///< of the team that is chosen, its devices at their own rates; 0: as `seconds`
+  double device_seconds = 0;   ///< what of these passes while processors wait for a device
   DeviceUse use;            ///< what the case can do with devices; with `seconds` it decides which take part
   std::string basis;        ///< "from the rate of a small box here", or why there are no seconds; no full stop
   Index steps = 0;          ///< advance() calls
@@ -29,6 +32,8 @@ struct Estimate {
   std::optional<std::array<Vec3, 2>>
       box;  ///< lower and upper corner of a region that is computed without a mesh file, m
   std::vector<std::pair<std::string, std::string>> details;  ///< "grid" → "512 × 512 × 512", "time step" → "12 µs"
+  /// What a run is expected to take; 0 = not known.
+  [[nodiscard]] double expected_seconds() const { return planned_seconds > 0 ? planned_seconds : seconds; }
 };
 
 }  // namespace conoid

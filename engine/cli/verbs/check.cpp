@@ -50,7 +50,7 @@ void print(const CheckReport& report, const std::string& title, Context& context
   rows.push_back({"streams", streaming_words(e)});
   const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
   if (e.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", e.steps)});
-  rows.push_back({"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.seconds) : "not known",
+  rows.push_back({"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.expected_seconds()) : "not known",
                                       e.basis.empty() ? ""
                                       : e.seconds > 0 ? ", "
                                                       : ": ",
@@ -93,7 +93,7 @@ void check(const CheckOptions& options, Context& context) {
                     {"streams", report.estimate.streams},
                     {"slower", report.estimate.slower},
                     {"steps", report.estimate.steps},
-                    {"seconds", report.estimate.seconds},
+                    {"seconds", report.estimate.expected_seconds()},
                     {"basis", report.estimate.basis},
                     {"details", details}}},
                   {"resources", report.estimated ? report.plan.resources() : Json(nullptr)},

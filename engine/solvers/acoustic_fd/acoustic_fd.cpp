@@ -172,6 +172,12 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   return out;
 }
 
+/// What takes the steps of a run on a device, where the plan knows it.
+std::string steps_text(const DevicePlan& plan) {
+  if (plan.levels > 0) return fmt::format("in panels of {}", plan.levels);
+  return plan.streamed ? "one by one" : "in towers, or one by one";
+}
+
 /// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
 double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
   return 1 + static_cast<double>(2 * plan.plane_bytes) * rate /
@@ -199,12 +205,13 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
   }
   out.push_back(input.warning_at(
       input["grid"],
-      fmt::format("{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the "
-                  "host, {} steps at a "
-                  "time; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in "
-                  "device memory",
-                  grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
-                  plan.slower),
+      fmt::format(
+          "{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the "
+          "host, {} steps at a "
+          "time, {}; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in "
+          "device memory",
+          grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
+          steps_text(plan), plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
@@ -288,6 +295,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   const auto shots = static_cast<double>(setup.shots.size());
   e.steps = p.steps * static_cast<Index>(setup.shots.size());
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
+  std::string on_device;
   double rate = 0;
   try {
     rate = calibrate(p, offer);
@@ -313,7 +321,10 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     const ChosenTeam team = choose_team(offer, e.use, e.seconds);
     if (const int count = static_cast<int>(team.devices().size()); count > 0) {
       const DevicePlan on = on_devices(p, offer, count, team.device_memory()).plan;
-      if (on.possible) e.device_memory = on.taken;
+      if (on.possible) {
+        e.device_memory = on.taken;
+        if (offer.place.ranks == 1 && count == 1) on_device = steps_text(on);
+      }
       if (on.possible && on.streamed) {
         e.streams = "planes of the grid, between memory and device";
         e.streamed = bands(on.steps) * 2 * on.in_core;
@@ -339,6 +350,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                                       ? fmt::format("{:.5g} m/s", p.speed.lowest)
                                       : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
                {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
   if (setup.highest_frequency > 0) {
     const double widest = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
     const double points = p.speed.lowest / (setup.highest_frequency * widest);
@@ -916,7 +928,8 @@ const SolverInfo& solver_info() {
       verify_table,
       bench_table,
       resample_file,
-      phases};
+      phases,
+      paper_table};
   return info;
 }
 

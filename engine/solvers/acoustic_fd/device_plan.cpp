@@ -3,7 +3,6 @@
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 
 #include "engine/solvers/acoustic_fd/device_shapes.hpp"
-#include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 
@@ -77,6 +76,8 @@ LayerValues layer_values(const Problem& problem) {
 
 /// 10⁹ updates a second of an H200, by the radius: single steps, and kernels of panels, alone on 1024³ nodes. They weigh ways against each other.
 constexpr double single_rate[] = {0, 205, 192, 180, 171, 150, 140}, panel_rate[] = {0, 797, 498, 312, 294};
+/// The same of panels where the density varies, from the bytes that they move: 24/levels a node instead of 20/levels.
+constexpr double dense_panel_rate[] = {0, 600, 380, 270, 255};
 constexpr std::array<Index, 3> panels_timed_on{1024, 1024, 1024};
 /// B/s to the device, and as many back. Both ways at once a link of 52e9 has less to spare: windows planned for that had too few steps and waited for
 /// it (3072 x 768² at orders 2, 4, 8 with half of the memory 708, 408 and 235 instead of 735, 432 and 251); one of 40e9 and they gain nothing more.
@@ -89,14 +90,15 @@ Index at_once(const DeviceInfo& device, Index cluster) {
   return std::max<Index>(1, device.multiprocessors / cluster);
 }
 
+bool density_varies(const Problem& problem) {
+  return problem.density && !problem.density->constant();
+}
 /// Levels of the panels by which planes could be advanced; none: single steps.
 std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
   std::vector<Index> levels;
-  if (problem.double_precision || problem.density || !equal_spacings(problem.grid.spacing) ||
-      problem.tiling.starts_with("stepwise"))
-    return levels;
+  if (problem.double_precision || problem.tiling.starts_with("stepwise")) return levels;
   for (PanelPlan plan : panel_plans) {
-    if (!plan.fits(problem.order / 2, device)) continue;
+    if (!plan.fits(problem.order / 2, density_varies(problem), device)) continue;
     if (layered && !leaves_an_interior(problem, plan.levels)) continue;
     plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
                [&](Index cluster) { return at_once(device, cluster); });
@@ -121,7 +123,7 @@ struct WindowCost {
   /// The longest panels that cover a grid, and in how many rounds of planes.
   [[nodiscard]] std::pair<PanelPlan, double> cover(const std::array<Index, 3>& points, PanelPlan::Launch launch) const {
     PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& p) {
-      return p.radius == problem.order / 2 && p.levels == panels.front();
+      return p.radius == problem.order / 2 && p.levels == panels.front() && p.density == density_varies(problem);
     });
     const double rounds = plan.cover(
         points, device->cluster, [&](Index c) { return at_once(*device, c); }, launch);
@@ -138,7 +140,8 @@ struct WindowCost {
     if (panels.empty())
       return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1) / single_rate[s];
     const auto& timed = panels_timed_on;
-    const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 / panel_rate[s] /
+    const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 /
+                         (density_varies(problem) ? dense_panel_rate : panel_rate)[s] /
                          cover(timed, PanelPlan::Launch::alone).second;
     return static_cast<double>(steps) * round * cover(B, launch).second / static_cast<double>(B);
   }
@@ -192,7 +195,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
   const bool varying = !problem.velocity || !problem.velocity->constant();
-  const Bytes arrays = 2 + (varying ? 1U : 0U) + (problem.density ? 1U : 0U);
+  const Bytes arrays = 2 + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
   const LayerValues layers = layer_values(problem);
   const bool layered = layers.fixed + layers.plane > 0;
@@ -207,8 +210,10 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
                                  panels = layered && plan.streamed ? none : possible;
   if (!plan.streamed) {
     if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);
-        !panels.empty() && pair <= budget - plan.in_core)
+        !panels.empty() && pair <= budget - plan.in_core) {
       plan.taken += pair;
+      plan.levels = panels.front();
+    }
     return plan;
   }
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));

@@ -25,7 +25,7 @@ struct WindowPlan {
   Index steps = 0;   ///< T: of a sweep
   Index room = 0;    ///< planes for which there is memory
   Index sweeps = 1;  ///< that follow each other without a gap
-  Index levels = 0;  ///< of the panels that take the steps; 0: they go one by one
+  Index levels = 0;  ///< of the panels that take the steps; 0: others do, or they go one by one
   Bytes kept = 0;    ///< by panels, from a position to the next; 0: they compute it again
 };
 /// How a grid would lie on a device with this much memory for it.

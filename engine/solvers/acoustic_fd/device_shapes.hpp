@@ -31,7 +31,8 @@ inline constexpr TowerPlan tower_plans[] = {plan_of<1>(), plan_of<2>(), plan_of<
 struct PanelPlan {
   Index radius, levels, high, rim, useful, threads, unrolled;
   Bytes shared, kept,
-      damping;  ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
+      damping;   ///< of a block; kept: from launch to launch; damping: PanelArguments::damping, where there is such
+  bool density;  ///< for grids where it varies
   Index cluster = 0, rows = 0, columns = 0;
   Index whole = 0, parts = 0, rest = 0;  ///< panels that go in `parts` along x; the others, which come last, in `rest`
 
@@ -43,8 +44,9 @@ struct PanelPlan {
   static constexpr Index to_go_on = 8;  ///< planes that this takes as long as
 
   /// Of this stencil, and within a block's shared memory; devices without clusters have no boxes either.
-  [[nodiscard]] bool fits(Index stencil_radius, const DeviceInfo& device) const {
-    return radius == stencil_radius && device.cluster > 1 && device.shared_per_block >= shared + 1024;
+  [[nodiscard]] bool fits(Index stencil_radius, bool density_varies, const DeviceInfo& device) const {
+    return radius == stencil_radius && density == density_varies && device.cluster > 1 &&
+           device.shared_per_block >= shared + 1024;
   }
   [[nodiscard]] Bytes kept_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * kept; }
   [[nodiscard]] Bytes damping_bytes() const { return static_cast<Bytes>(rows * columns * cluster) * damping; }
@@ -102,9 +104,9 @@ struct PanelPlan {
     return least;
   }
 };
-template <int R, int T>
+template <int R, int T, bool density = false>
 constexpr PanelPlan panel_plan_of() {
-  using S = PanelOf<R, T>;
+  using S = PanelOf<R, T, density>;
   return {R,
           S::levels,
           S::high,
@@ -114,11 +116,14 @@ constexpr PanelPlan panel_plan_of() {
           S::unrolled,
           static_cast<Bytes>(S::shared),
           Bytes{16} * S::kept_fours,
-          S::damping_far ? Bytes{32} * S::cells : 0};
+          S::damping_far ? Bytes{32} * S::cells : 0,
+          density};
 }
 /// By the stencil's radius, by falling levels.
-inline constexpr PanelPlan panel_plans[] = {panel_plan_of<1, 7>(), panel_plan_of<1, 4>(), panel_plan_of<2, 4>(),
-                                            panel_plan_of<3, 2>(), panel_plan_of<4, 2>()};
+inline constexpr PanelPlan panel_plans[] = {
+    panel_plan_of<1, 7>(),       panel_plan_of<1, 4>(),       panel_plan_of<2, 4>(),
+    panel_plan_of<3, 2>(),       panel_plan_of<4, 2>(),       panel_plan_of<1, 5, true>(),
+    panel_plan_of<2, 3, true>(), panel_plan_of<3, 2, true>(), panel_plan_of<4, 2, true>()};
 
 /// The same of DiamondTorre.
 struct TorrePlan {

@@ -96,8 +96,7 @@ class DeviceSlice {
     plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1];
     const bool whole = planes == problem.grid.points[0] && !window_;
     bands_possible_ = plain_ && whole;
-    panels_possible_ = !doubles && !host.unequal() && !host.potential() && at_.nz > 0 &&
-                       rows.size() == problem.grid.points[1] && (window_ ? !layered_ : whole);
+    panels_possible_ = !doubles && at_.nz > 0 && rows.size() == problem.grid.points[1] && (window_ ? !layered_ : whole);
     towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     choose_torre();
@@ -113,9 +112,11 @@ class DeviceSlice {
     if (!panels_possible_ || torre_forced_ || 2 * count * sizeof(T) > spare) return;
     const auto& n = problem_.grid.points;
     for (PanelPlan plan : panel_plans) {
-      if (!plan.fits(s_, device_.info())) continue;
+      if (!plan.fits(s_, host_.potential() != nullptr, device_.info())) continue;
       if (layered_ && !leaves_an_interior(problem_, plan.levels)) continue;
-      auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}>", s_, plan.levels));
+      auto kernel = device_.kernel<PanelArguments>(fmt::format("acoustic-fd/panel<{},{}{}{}>", s_, plan.levels,
+                                                               plan.density ? ",density" : "",
+                                                               host_.unequal() ? ",unequal" : ""));
       const auto cover = [&](PanelPlan::Launch launch) {
         plan.cover(
             {planes, n[1], n[2]}, device_.info().cluster,
@@ -141,7 +142,9 @@ class DeviceSlice {
       stream_.zero(level);
     }
     torre_plan_ = {};  // these have been timed
-    if (layered_) shell_ = device_.kernel<ShellArguments>(fmt::format("acoustic-fd/shell<{}>", s_));
+    if (layered_)
+      shell_ =
+          device_.kernel<ShellArguments>(fmt::format("acoustic-fd/shell<{}{}>", s_, host_.unequal() ? ",unequal" : ""));
   }
   [[nodiscard]] bool has_panels() const { return !panels_.empty(); }
   [[nodiscard]] std::size_t kinds_of_panels() const { return panels_.size(); }
@@ -200,7 +203,7 @@ class DeviceSlice {
     if constexpr (!doubles) {
       panels_from_ = k;
       place_band(k, 1, steps, panel_);
-      for (Index i = 1; i <= s_; ++i) panel_.weight[i] = host_.weights().equal[i];
+      weigh(panel_);
     }
   }
   /// Planes (global) of level k + panel_levels(kind) and the one before it, sources and receivers included, from levels k and k − 1 of s ·
@@ -243,6 +246,10 @@ class DeviceSlice {
       t.newer = boxes(first(level_, k), at_.stride_y, at_.stride_x);
       t.older = boxes(first(level_, k - 1), at_.stride_y, at_.stride_x);
       if (t.a_stride_x != 0) t.medium = boxes(t.a, t.a_stride_y, t.a_stride_x);
+      if (p.density) {
+        t.v = v_.data() + origin_;
+        t.potential = boxes(t.v, at_.stride_y, at_.stride_x);
+      }
       t.from_newer = first(level_, k);
       t.kept = keeps(kind, band) ? kept_.data() + static_cast<Bytes>(band) * p.kept_bytes() / sizeof(T) : nullptr;
       t.to_newer = first(spare_, k + p.levels);
@@ -596,6 +603,7 @@ class DeviceSlice {
       t.older = older;
       t.o = o;
       place(t);
+      t.v = host_.potential() ? v_.data() + origin_ : nullptr;
       t.x0 = static_cast<int>(part.x.begin);
       t.x1 = static_cast<int>(part.x.end);
       t.y0 = static_cast<int>(part.y.begin);
@@ -617,6 +625,10 @@ class DeviceSlice {
         if (memory.count() == 0) continue;
         layer.low = static_cast<int>(memory.layer.low);
         for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data();
+        if (host_.potential()) {
+          layer.v = density_[a][0].data();
+          layer.w = density_[a][1].data();
+        }
         layer.m_stride_x = memory.stride_x;
         layer.m_stride_y = memory.stride_y;
         // Nodes of the higher layer follow those of the lower one.
@@ -1105,7 +1117,7 @@ class DeviceSlice {
   std::vector<std::size_t> receiver_of_;
   std::size_t receiver_count_ = 0, slot_ = 0;
   TowerPlan plan_{};
-  bool plain_ = false;  ///< equal spacings, constant density, sponges: towers know no more
+  bool plain_ = false;  ///< equal spacings, constant density, sponges: towers know no more, panels do
   bool bands_possible_ = false, towers_possible_ = false, panels_possible_ = false;
   Kernel<TowerArguments> tower_;
   Kernel<TorreArguments<T>> torre_;

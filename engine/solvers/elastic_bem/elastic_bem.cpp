@@ -27,25 +27,18 @@ extern const std::string_view parameters_schema;
 
 std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
-  static_cast<void>(make_problem(input, mesh, offer, out));
+  const auto p = make_problem(input, mesh, offer, out);
+  if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && offer.place.ranks > count)
+    out.push_back(input.warning_at(input["parameters"]["frequencies"],
+                                   fmt::format("{} of {} ranks have nothing to do: a rank computes a frequency, and "
+                                               "there {} {}",
+                                               offer.place.ranks - count, offer.place.ranks,
+                                               count == 1 ? "is" : "are", count),
+                                   "Start as many ranks as there are frequencies, with more threads each."));
   return out;
 }
 
 namespace {
-
-/// Receivers, points of lines and of planes, in this order.
-std::vector<Vec3> observers_of(const Problem& p) {
-  std::vector<Vec3> out = p.receivers;
-  for (const LineSetting& line : p.lines) {
-    const auto more = line.positions();
-    out.insert(out.end(), more.begin(), more.end());
-  }
-  for (const PlaneSetting& plane : p.planes) {
-    const auto more = plane.positions();
-    out.insert(out.end(), more.begin(), more.end());
-  }
-  return out;
-}
 
 double farthest(const Vec3& from, std::span<const Vec3> points) {
   double most = 0;
@@ -53,171 +46,7 @@ double farthest(const Vec3& from, std::span<const Vec3> points) {
   return most;
 }
 
-/// Seconds of one core for the pairs of points and elements of a surface at one wave number: Gauss points, counted at some of the
-/// points, and the passes over the matrix that keeps the pairs. Points on the surface: its nodes, or receivers that need no integral.
-double pair_seconds(const Surface& s, double k, double target, bool single, std::span<const Vec3> points, bool nodes) {
-  constexpr std::size_t most_samples = 48;
-  // Measured on two cores of a server with AVX-512. A near point pays for its own geometry.
-  const double far_seconds = s.elements.front().nodes > 1 ? 17e-9 : 9e-9;
-  constexpr double near_seconds = 60e-9, pass_rate = 2e9;
-  const double reach = target < 1e-6 ? 1.2 : 1;
-  const std::size_t samples = std::min(points.size(), most_samples);
-  double far = 0, near = 0, outside = 0;
-  PointSet set;
-  for (std::size_t i = 0; i < samples; ++i) {
-    const std::size_t sample = (2 * i + 1) * points.size() / (2 * samples);
-    const Vec3& at = points[sample];
-    if (!nodes && find_sites(s, {&at, 1}).front().element >= 0) continue;
-    ++outside;
-    for (Index e = 0; e < s.active; ++e) {
-      const Element& element = s.elements[static_cast<std::size_t>(e)];
-      const auto holds = [e](const Touch& touch) { return touch.element == e; };
-      const double d = distance(at, element.centre);
-      set.clear();
-      if (nodes && std::any_of(s.touches[sample].begin(), s.touches[sample].end(), holds)) continue;
-      if (d > reach * element.size) {
-        const int g =
-            std::max(points_for_distance(2 * d / element.size, target), points_for_wave(k * element.size, target)) +
-            (element.nodes > 1 ? 1 : 0);
-        far += g * g;
-      } else {
-        near_rule(element, at, target, k, set);
-        near += set.count();
-      }
-    }
-  }
-  if (outside == 0) return 0;
-  const double count = static_cast<double>(points.size()), share = count / static_cast<double>(samples);
-  // Zeros, sums of the elements about a node, the product.
-  const double matrix = share * outside * static_cast<double>(s.node_count()) * 9 *
-                        (nodes && single ? sizeof(Complex) / 2 : sizeof(Complex)),
-               passes = 2 + 2 * static_cast<double>(s.active) * s.elements.front().nodes /
-                                static_cast<double>(s.node_count());
-  return share * (far * far_seconds + near * near_seconds) + passes * matrix / pass_rate;
-}
-
-/// Bytes of the matrix that displacements_at() makes for a batch of points off a surface of so many nodes (three columns each).
-double batch_bytes(double points, double nodes) {
-  return 144 * nodes * std::min(points, std::clamp(std::floor(268e6 / (144 * nodes) / 128) * 128, 128.0, 4096.0));
-}
-
-/// What the ground beyond the mesh takes at one frequency: seconds of one core, bytes that are held and those of a batch.
-struct FarCost {
-  double seconds = 0, held = 0, batch = 0;
-  Bytes panels = 0;  ///< of each device that takes part
-};
-FarCost far_cost(const FarGround& ground, const Surface& s, const Harmonic& h, double target,
-                 std::span<const Vec3> inner, double shown, bool own_products) {
-  // Measured as above: a product of complex matrices by the library or by our own kernels, a displacement of the surface from the table.
-  const double product_rate = own_products ? 50e9 : 20e9;
-  constexpr double response_seconds = 0.5e-6;
-  const Surface rings = ground.rings(h);
-  const double m = static_cast<double>(s.node_count()), n = static_cast<double>(rings.node_count()),
-               places = static_cast<double>(ground.places().size()), columns = 3 * places,
-               points = static_cast<double>(inner.size()), k = std::abs(h.kS);
-  double faded = 0;
-  for (double w : s.window) faded += w < 1 ? 1 : 0;
-  FarCost out;
-  out.seconds = pair_seconds(rings, k, target, false, s.nodes, false) +
-                pair_seconds(rings, k, target, false, inner, false) +
-                8 * 9 * n * (m * columns + points * shown) / product_rate + response_seconds * places * (n + faded);
-  // Twice the unit forces on the rings, their field at the nodes three times, the rings' table.
-  out.held = 16 * columns * (9 * n + 9 * m) + 144 * n * places;
-  out.batch = batch_bytes(std::max(m, points), n);
-  // Columns of nine nodes for the points of a batch, and the points of the rule.
-  const double one = out.batch / n * 9 + 500 * (7 + 9) * 8, all = one * static_cast<double>(rings.active);
-  out.panels = 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(all));
-  return out;
-}
-
 }  // namespace
-
-Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  std::vector<Diagnostic> diagnostics;
-  const auto p = make_problem(input, mesh, offer, diagnostics);
-  if (!p)
-    for (const Diagnostic& d : diagnostics)
-      if (d.severity == Severity::error) return d;
-  const Surface& s = *p->scene.surface;
-  const double n = static_cast<double>(3 * s.node_count()), cores = std::max(1, offer.threads.value);
-  const Index known = p->planned_columns(p->scene);
-  Estimate e;
-  e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20);
-  e.steps = static_cast<Index>(p->frequencies.size());
-  // Measured on one core of a server with AVX-512: 100 Gflop/s of factorisation in single precision; a third of that elsewhere.
-  const double target = p->solve.accuracy.target, highest = p->highest_wave_number();
-  const double assembly = pair_seconds(s, highest, target, p->single, s.nodes, true);
-  const double solution = p->solve.method == Method::gmres
-                              ? 60 * 8 * n * n / 4e9
-                              : 8.0 / 3 * n * n * n / (p->solve.method == Method::mixed || p->single ? 1e11 : 5e10) *
-                                    (offer.machine.avx512 ? 1 : 3);
-  const std::vector<Vec3> points = observers_of(*p);
-  const double observers = pair_seconds(s, highest, target, false, points, false);
-  FarCost far;  // the mean over the frequencies, sampled; the largest memory
-  std::string why;
-  const double fastest = 2 * std::numbers::pi * *std::max_element(p->frequencies.begin(), p->frequencies.end());
-  const auto ground =
-      p->solve.accuracy.fixed8 ? nullptr : FarGround::make(s, p->surface_options, p->medium, fastest, 0, 1, why, true);
-  if (ground) {
-    std::vector<Vec3> inner;
-    const std::vector<Site> sites = find_sites(s, points);
-    for (std::size_t k = 0; k < points.size(); ++k)
-      if (sites[k].element < 0 && !ground->beyond_rim(points[k])) inner.push_back(points[k]);
-    const double shown = static_cast<double>(p->loads.empty() ? 6 * p->foundations.size() : p->loads.size());
-    const std::size_t count = p->frequencies.size(), samples = std::min<std::size_t>(count, 4);
-    for (std::size_t k = 0; k < samples; ++k) {
-      const Harmonic h(p->medium, 2 * std::numbers::pi * p->frequencies[(2 * k + 1) * count / (2 * samples)]);
-      const FarCost one = far_cost(*ground, s, h, target, inner, shown, offer.machine.avx512);
-      far.seconds += one.seconds / static_cast<double>(samples);
-      far.held = std::max(far.held, one.held);
-      far.batch = std::max(far.batch, one.batch);
-      far.panels = std::max(far.panels, one.panels);
-    }
-  }
-  e.host_memory +=
-      static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
-                                                                    (n + static_cast<double>(known)) / 3)));
-  e.seconds =
-      (assembly + solution + observers + far.seconds) / cores * static_cast<double>(e.steps) * (p->bare ? 2 : 1);
-  e.basis = "from the rates of a server's core, for the cores here";
-  e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
-  e.details = {{"elements", fmt::format("{}", s.active)},
-               {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},
-               {"collocation points", fmt::format("{}", s.node_count())},
-               {"unknowns", fmt::format("{}", 3 * s.node_count())},
-               {"mean element", format_quantity(s.element_size, "m")},
-               {"shear wave speed", format_quantity(p->medium.shear_speed(), "m/s")},
-               {"Rayleigh wave speed", format_quantity(p->medium.rayleigh_speed(), "m/s")},
-               {"shear wave at the highest frequency",
-                format_quantity(p->medium.shear_speed() /
-                                    std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
-                                "m")},
-               {"frequencies", fmt::format("{}", e.steps)},
-               {"assembly a frequency", fmt::format("about {}", format_duration(assembly / cores))},
-               {"solution a frequency", fmt::format("about {}", format_duration(solution / cores))}};
-  if (s.node_count() < least_device_rows)
-    e.use = {0, fmt::format("a device begins to pay at {} collocation points", least_device_rows)};
-  else if (p->solve.deterministic && offer.workers.size() > 1)  // crew()
-    e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
-  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); e.use.most != 0 && !team.devices().empty()) {
-    // Two panels of columns on each device, and the same in page-locked memory of the host.
-    const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
-                 of_points = 500 * (7 + nodes) * entry / 2, one = 3 * nodes * n * entry + of_points;
-    const Bytes slots = std::max(
-        far.panels, 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active))));
-    e.device_memory = std::min(slots + static_cast<Bytes>(n * entry), team.device_memory());
-    e.host_memory += slots * team.devices().size();
-    e.details.emplace_back(far.seconds > 0 ? "far pairs and far ground" : "far pairs",
-                           fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
-  }
-  if (far.seconds > 0)
-    e.details.emplace_back("ground beyond the mesh a frequency",
-                           fmt::format("about {}", format_duration(far.seconds / cores)));
-  if (observers > 0)
-    e.details.emplace_back("receivers and planes a frequency",
-                           fmt::format("about {}", format_duration(observers / cores)));
-  return e;
-}
 
 Team& ElasticBem::crew(RunContext& context) {
   if (!problem_->solve.deterministic || context.team.workers().size() == 1) return context.team;
@@ -251,17 +80,14 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
 }
 
 Status ElasticBem::prepare(RunContext& context) {
-  if (context.cluster.size() > 1)
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("{} ranks: this solver runs on a single rank", context.cluster.size()),
-                      "Start it without mpirun; give it all cores with --threads.");
+  leads_ = context.cluster.leads();
   std::vector<Diagnostic> diagnostics;
   problem_ = make_problem(context.input, context.mesh.get(), context.offer, diagnostics);
   if (!problem_)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Problem& p = *problem_;
-  points_ = observers_of(p);
+  points_ = p.observers();
   for (const Load& l : p.loads) names_.push_back(l.name);
   if (p.loads.empty())
     for (const Foundation& f : p.foundations)
@@ -286,6 +112,10 @@ Status ElasticBem::prepare(RunContext& context) {
     cells_.push_back(e);
   }
   geometry_ = {points, connectivity, offsets, types};
+  if (!leads_) return {};
+  if (context.cluster.size() > 1)
+    log::info("elastic-bem: {} frequencies by {} ranks, one each at a time", p.frequencies.size(),
+              context.cluster.size());
   log::info(
       "elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear "
       "algebra by {}",
@@ -299,7 +129,7 @@ Status ElasticBem::prepare(RunContext& context) {
   return {};
 }
 
-Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context) {
+Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
   const Problem& p = *problem_;
   const Scene& scene = *ready.scene;
   const Surface& s = *scene.surface;
@@ -308,7 +138,6 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     for (LoadValues& v : unit_motions(*scene.system, f)) cases.push_back(std::move(v));
   const std::size_t motions_count = cases.size();
   for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
-  SolveFacts facts;
   std::unique_ptr<FarField> far;
   if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
   if (ready.far) {
@@ -324,35 +153,6 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
                     : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve,
                                                   facts, context.progress, context.stop, &memory_, far.get());
   if (!solved) return solved.error();
-  worst_.residual = std::max(worst_.residual, facts.residual);
-  worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
-  worst_.iterations = std::max(worst_.iterations, facts.iterations);
-  worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
-  worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
-  worst_.seconds_pairs += facts.seconds_pairs;
-  worst_.seconds_singular += facts.seconds_singular;
-  worst_.seconds_solve += facts.seconds_solve;
-  worst_.work.far_points += facts.work.far_points;
-  worst_.work.near_points += facts.work.near_points;
-  if (ready.scene == &p.scene) {
-    TableInfo t;
-    t.id = "solution";
-    t.title = "Linear systems";
-    t.form = ChartForm::none;
-    t.columns = {{"f", "Hz", "frequency"},
-                 {"residual", "1", ""},
-                 {"rcond", "1", "reciprocal condition"},
-                 {"corrections", "1", ""},
-                 {"interior defect", "1", "of the plain solution"},
-                 {"interior equations", "1", ""},
-                 {"ghmatecd", "s", ""},
-                 {"singular", "s", ""},
-                 {"linsolve", "s", ""}};
-    context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
-                                     static_cast<double>(facts.iterations), facts.chief_detector,
-                                     static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
-                                     facts.seconds_solve});
-  }
 
   Answer out;
   const std::span<const BoundaryValues> unit(solved->data(), motions_count);
@@ -488,40 +288,96 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   return {};
 }
 
+void ElasticBem::count(const SolveFacts& facts) {
+  worst_.residual = std::max(worst_.residual, facts.residual);
+  worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
+  worst_.iterations = std::max(worst_.iterations, facts.iterations);
+  worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
+  worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
+  worst_.seconds_pairs += facts.seconds_pairs;
+  worst_.seconds_singular += facts.seconds_singular;
+  worst_.seconds_solve += facts.seconds_solve;
+  worst_.work.far_points += facts.work.far_points;
+  worst_.work.near_points += facts.work.near_points;
+}
+
+void ElasticBem::write_solution(RunContext& context, const Harmonic& h, const SolveFacts& facts) {
+  TableInfo t;
+  t.id = "solution";
+  t.title = "Linear systems";
+  t.form = ChartForm::none;
+  t.columns = {{"f", "Hz", "frequency"},
+               {"residual", "1", ""},
+               {"rcond", "1", "reciprocal condition"},
+               {"corrections", "1", ""},
+               {"interior defect", "1", "of the plain solution"},
+               {"interior equations", "1", ""},
+               {"ghmatecd", "s", ""},
+               {"singular", "s", ""},
+               {"linsolve", "s", ""}};
+  context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
+                                   static_cast<double>(facts.iterations), facts.chief_detector,
+                                   static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
+                                   facts.seconds_solve});
+}
+
+Result<Parcel> ElasticBem::compute(std::size_t frequency, RunContext& context) {
+  const Problem& p = *problem_;
+  const Harmonic h(p.medium, 2 * std::numbers::pi * p.frequencies[frequency]);
+  Computed out;
+  auto made = answer(main_, h, context, out.facts);
+  if (!made) return made.error();
+  out.answer = std::move(*made);
+  if (p.bare) {
+    auto without = answer(bare_, h, context, out.facts_alone);
+    if (!without) return without.error();
+    out.alone = std::move(without->at_points);
+  }
+  return parcel_of(out);
+}
+
+void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context) {
+  const Problem& p = *problem_;
+  now_ = std::move(computed.answer);
+  count(computed.facts);
+  write_solution(context, h, computed.facts);
+  insertion_.clear();
+  if (p.bare) {
+    count(computed.facts_alone);
+    for (std::size_t q = 0; q < shown(); ++q) {
+      insertion_.emplace_back();
+      for (std::size_t k = 0; k < points_.size(); ++k) {
+        const double with = std::abs(now_.at_points[q][k][2]), alone = std::abs(computed.alone[q][k][2]);
+        // In the trench the representation formula gives zero up to its accuracy: no loss is defined there.
+        const bool in_medium = with > 1e-3 * alone;
+        insertion_.back().push_back(in_medium ? 20 * std::log10(std::max(alone, 1e-300) / with) : 0);
+      }
+    }
+  }
+  for (std::size_t q = 0; q < shown(); ++q)
+    for (std::size_t k = 0; k < p.receivers.size(); ++k)
+      for (std::size_t c = 0; c < 3; ++c) receiver_history_.push_back(now_.at_points[q][k][c]);
+  std::size_t at = p.receivers.size();
+  for (const LineSetting& l : p.lines)
+    for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
+  write_rows(context, h);
+  write_impedance(context, h);
+  compare_exact(context, h);
+}
+
 Result<Advanced> ElasticBem::advance(RunContext& context) {
   const Problem& p = *problem_;
   Advanced out;
   out.steps = static_cast<Index>(p.frequencies.size());
   if (step_ < p.frequencies.size()) {
+    auto brought = rounds_.bring(static_cast<Index>(step_), out.steps, context.cluster, [&](Index frequency) {
+      return compute(static_cast<std::size_t>(frequency), context);
+    });
+    if (!brought) return brought.error();
+    if (!*brought) return out;  // another rank has failed
+    const Parcel parcel = rounds_.take();
     const double f = p.frequencies[step_];
-    const Harmonic h(p.medium, 2 * std::numbers::pi * f);
-    auto made = answer(main_, h, context);
-    if (!made) return made.error();
-    now_ = std::move(*made);
-    insertion_.clear();
-    if (p.bare) {
-      auto without = answer(bare_, h, context);
-      if (!without) return without.error();
-      without_ = std::move(*without);
-      for (std::size_t q = 0; q < shown(); ++q) {
-        insertion_.emplace_back();
-        for (std::size_t k = 0; k < points_.size(); ++k) {
-          const double with = std::abs(now_.at_points[q][k][2]), alone = std::abs(without_.at_points[q][k][2]);
-          // In the trench the representation formula gives zero up to its accuracy: no loss is defined there.
-          const bool in_medium = with > 1e-3 * alone;
-          insertion_.back().push_back(in_medium ? 20 * std::log10(std::max(alone, 1e-300) / with) : 0);
-        }
-      }
-    }
-    for (std::size_t q = 0; q < shown(); ++q)
-      for (std::size_t k = 0; k < p.receivers.size(); ++k)
-        for (std::size_t c = 0; c < 3; ++c) receiver_history_.push_back(now_.at_points[q][k][c]);
-    std::size_t at = p.receivers.size();
-    for (const LineSetting& l : p.lines)
-      for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
-    write_rows(context, h);
-    write_impedance(context, h);
-    compare_exact(context, h);
+    if (leads_) keep(computed_of(parcel), Harmonic(p.medium, 2 * std::numbers::pi * f), context);
     ++step_;
     out.value = f;
   } else {
@@ -544,6 +400,7 @@ void ElasticBem::save(CheckpointWriter& writer) const {
                                     static_cast<double>(worst_.chief_rows),
                                     worst_.work.far_points + worst_.work.near_points};
   writer.shared<double>("facts", facts);
+  rounds_.save(writer);
 }
 
 void ElasticBem::load(CheckpointReader& reader) {
@@ -558,23 +415,24 @@ void ElasticBem::load(CheckpointReader& reader) {
   worst_.chief_detector = facts[3];
   worst_.chief_rows = static_cast<int>(facts[4]);
   worst_.work.far_points = facts[5];  // all points together; zero in a checkpoint of before this was kept
+  rounds_.load(reader, leads_);
 }
 
 namespace {
-/// Every phase that the team tells of.
+/// Every phase that the team tells of. Those of a frequency are shared by ranks, what comes before the first one is done on each.
 constexpr Capability phases[] = {
     {"ghmatece"},
     {"near sums"},
     {"rigid"},
-    {"ghmatecd", true, true},
-    {"near pairs"},
-    {"singular"},
-    {"factorise", true},
-    {"sigmaec"},
-    {"far ground", true, true},
-    {"far ground near pairs"},
-    {"far ground sums"},
-    {"far ground responses"},
+    {"ghmatecd", true, true, true},
+    {"near pairs", false, false, true},
+    {"singular", false, false, true},
+    {"factorise", true, false, true},
+    {"sigmaec", false, false, true},
+    {"far ground", true, true, true},
+    {"far ground near pairs", false, false, true},
+    {"far ground sums", false, false, true},
+    {"far ground responses", false, false, true},
 };
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The solver's face to the session: one frequency a step.
+// The solver's face to the session: one frequency a step; several ranks compute one each at a time.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "engine/solvers/elastic_bem/problem.hpp"
 #include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/solver.hpp"
+#include "engine/solvers/step_rounds.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -22,6 +23,17 @@ struct Answer {
   std::vector<std::vector<Complex3>> at_points;  ///< of each shown case: all observers
   std::vector<std::vector<Stress>> stresses;     ///< of each shown case: receivers in the medium
 };
+
+/// What is known of one frequency once it is computed.
+struct Computed {
+  Answer answer;
+  std::vector<std::vector<Complex3>> alone;  ///< of each shown case, all observers: without trenches, where that is asked for
+  SolveFacts facts, facts_alone;
+};
+[[nodiscard]] Parcel parcel_of(const Computed& computed);
+[[nodiscard]] Computed computed_of(const Parcel& parcel);
+/// Numbers of a parcel, about.
+[[nodiscard]] double parcel_length(const Problem& problem, double points);
 
 class ElasticBem final : public Solver {
  public:
@@ -50,7 +62,13 @@ class ElasticBem final : public Solver {
   [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
                                const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
                                Answer& out);
-  [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context);
+  [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context,
+                                      SolveFacts& facts);
+  [[nodiscard]] Result<Parcel> compute(std::size_t frequency, RunContext& context);
+  /// The leading rank's part of a step: tables, histories, the worst of all.
+  void keep(Computed computed, const Harmonic& harmonic, RunContext& context);
+  void count(const SolveFacts& facts);
+  void write_solution(RunContext& context, const Harmonic& harmonic, const SolveFacts& facts);
   void write_rows(RunContext& context, const Harmonic& harmonic);
   void write_impedance(RunContext& context, const Harmonic& harmonic);
   void compare_exact(RunContext& context, const Harmonic& harmonic);
@@ -68,7 +86,9 @@ class ElasticBem final : public Solver {
   std::vector<Vec3> points_;        ///< receivers, then lines, then planes
   std::size_t step_ = 0;            ///< frequencies done
   SolveMemory memory_;
-  Answer now_, without_;
+  Answer now_;
+  StepRounds rounds_;
+  bool leads_ = true;
   std::vector<std::vector<double>> insertion_;  ///< case, point
   std::vector<Complex> receiver_history_;       ///< step, shown case, receiver, component
   std::vector<double> line_history_;            ///< step, line points: amplitude of the first case

@@ -806,6 +806,19 @@ Index Problem::planned_columns(const Scene& s) const {
   return columns;
 }
 
+std::vector<Vec3> Problem::observers() const {
+  std::vector<Vec3> out = receivers;
+  for (const LineSetting& line : lines) {
+    const auto more = line.positions();
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  for (const PlaneSetting& plane : planes) {
+    const auto more = plane.positions();
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
 Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
   WaveSetting w = load.wave;
   w.half_space = p.surface_options.domain == Domain::ground;

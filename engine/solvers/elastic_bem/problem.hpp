@@ -74,6 +74,8 @@ struct Problem {
 
   [[nodiscard]] double highest_wave_number() const;
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
+  /// Receivers, points of lines and of planes, in this order.
+  [[nodiscard]] std::vector<Vec3> observers() const;
 };
 
 /// Reads, meshes, checks. Diagnostics (warnings too) go to `out`; null on errors.

@@ -275,7 +275,7 @@ void ElasticBem::compare_exact(RunContext& context, const Harmonic& h) {
 }
 
 Status ElasticBem::finish(RunContext& context) {
-  if (!problem_) return {};
+  if (!problem_ || !leads_) return {};
   const Problem& p = *problem_;
   Results& out = context.results;
   out.number("largest_residual", worst_.residual, "1");

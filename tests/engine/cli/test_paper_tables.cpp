@@ -50,6 +50,23 @@ class TestPaperTables : public QObject {
     for (const Json& r : found) QCOMPARE(r["value"].get<double>(), r["published"].get<double>());
   }
 
+  void rates_of_towers_stand_beside_what_the_source_says_of_its_figures() {
+    const Json found = rows({"acoustic-fd", "--threads", "1", "--only", "Fig. 1"});
+    const Json largest = row(found, "Fig. 11: DTS 6, 1 thread");
+    QCOMPARE(largest["published"].get<double>(), 50.0);
+    QCOMPARE(largest["limited_by"].get<std::string>(), std::string("tower 12x96"));  // D = 2 s DTS
+    for (const int order : {4, 6, 8}) {
+      const Json same = row(found, "Fig. 12: N_O/DTS " + std::to_string(order) + "/1 over 2/1");
+      QCOMPARE(same["published"].get<double>(), 1.0);
+      QVERIFY(same["value"].get<double>() > 0.02 && same["value"].get<double>() < 10);
+    }
+    // The source's (5): DTS 1 moves more than a stepwise march, whose locality is 1/3, and the largest tile least.
+    QVERIFY(row(found, "Fig. 10: stepwise, 1 thread")["against"].get<std::string>().find("0.333") !=
+            std::string::npos);
+    QVERIFY(row(found, "Fig. 10: DTS 1, 1 thread")["against"].get<std::string>().find("0.331") != std::string::npos);
+    QVERIFY(row(found, "Fig. 10: DTS 6, 1 thread")["against"].get<std::string>().find("1.486") != std::string::npos);
+  }
+
   void a_solver_without_such_tables_is_told() {
     const rod::Said said = rod::conoid(scratch_.path(), {"bench", "heat-rod", "--paper"});
     COMPARE_EXIT(said, 2);

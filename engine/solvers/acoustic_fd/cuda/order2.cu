@@ -13,9 +13,15 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<1>", advance<1, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<1,unequal>", advance<1, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<1,double>", advance<1, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<1,unequal,double>", advance<1, true, double>);
-static const RegisterKernel panel_7_kernel("acoustic-fd/panel<1,7>", panel<PanelOf<1, 7>>);
-static const RegisterKernel panel_4_kernel("acoustic-fd/panel<1,4>", panel<PanelOf<1, 4>>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<1,7>", panel<PanelOf<1, 7>, false>);
+static const RegisterKernel unequal_panel_kernel("acoustic-fd/panel<1,7,unequal>", panel<PanelOf<1, 7>, true>);
+static const RegisterKernel short_panel_kernel("acoustic-fd/panel<1,4>", panel<PanelOf<1, 4>, false>);
+static const RegisterKernel unequal_short_panel_kernel("acoustic-fd/panel<1,4,unequal>", panel<PanelOf<1, 4>, true>);
+static const RegisterKernel dense_panel_kernel("acoustic-fd/panel<1,5,density>", panel<PanelOf<1, 5, true>, false>);
+static const RegisterKernel unequal_dense_panel_kernel("acoustic-fd/panel<1,5,density,unequal>",
+                                                       panel<PanelOf<1, 5, true>, true>);
 static const RegisterKernel shell_kernel("acoustic-fd/shell<1>", shell<1, false>);
+static const RegisterKernel unequal_shell_kernel("acoustic-fd/shell<1,unequal>", shell<1, true>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<1>", tower<TowerOf<1>>);
 
 }  // namespace conoid::acoustic_fd

@@ -13,8 +13,13 @@ static const RegisterKernel advance_kernel("acoustic-fd/advance<4>", advance<4, 
 static const RegisterKernel unequal_kernel("acoustic-fd/advance<4,unequal>", advance<4, true, float>);
 static const RegisterKernel double_kernel("acoustic-fd/advance<4,double>", advance<4, false, double>);
 static const RegisterKernel unequal_double_kernel("acoustic-fd/advance<4,unequal,double>", advance<4, true, double>);
-static const RegisterKernel panel_kernel("acoustic-fd/panel<4,2>", panel<PanelOf<4, 2>>);
+static const RegisterKernel panel_kernel("acoustic-fd/panel<4,2>", panel<PanelOf<4, 2>, false>);
+static const RegisterKernel unequal_panel_kernel("acoustic-fd/panel<4,2,unequal>", panel<PanelOf<4, 2>, true>);
+static const RegisterKernel dense_panel_kernel("acoustic-fd/panel<4,2,density>", panel<PanelOf<4, 2, true>, false>);
+static const RegisterKernel unequal_dense_panel_kernel("acoustic-fd/panel<4,2,density,unequal>",
+                                                       panel<PanelOf<4, 2, true>, true>);
 static const RegisterKernel shell_kernel("acoustic-fd/shell<4>", shell<4, false>);
+static const RegisterKernel unequal_shell_kernel("acoustic-fd/shell<4,unequal>", shell<4, true>);
 static const RegisterKernel tower_kernel("acoustic-fd/tower<4>", tower<TowerOf<4>>);
 
 }  // namespace conoid::acoustic_fd

@@ -53,20 +53,20 @@ __device__ __forceinline__ PanelPlace panel_place(int n, const PanelArguments& t
 /// Along x a panel begins R T planes before its own and computes what it needs of them; or it goes on where the launch before ended, with the
 /// planes that lay in registers then.
 ///
-/// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory.
-template <class S>
+/// An update moves (12 · overlap + 8)/T bytes to and from the second cache, and 20/T to and from memory; 4/T more where the density varies.
+template <class S, bool Unequal>
 __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ PanelArguments t) {
   constexpr int R = S::radius, T = S::levels, P = S::patch, U = S::unrolled, A = S::ahead, M = S::medium_ahead,
                 Q = S::shown, H = S::high, W = S::warps;
   constexpr int plane = S::plane, buffer = S::buffer;
   constexpr bool ring = U == 2 * R + 1;  // else planes move to the front after U steps
   constexpr int depth = ring ? U : 2 * R + U;
-  constexpr bool far = S::damping_far;
+  constexpr bool far = S::damping_far, dense = S::density;
   static_assert(H >= 2 * R && P <= H && M >= 1 && M <= A && H <= 256);
   float4* const buffers = dynamic_shared<float4>();
   float4* const medium = buffers + 2 * buffer;
-  float4* const coming_u = medium + S::medium_planes * S::cells;  // planes X … X + A of level k
-  float4* const coming_o = coming_u + A * S::cells;               // and planes X − R … of level k − 1
+  float4* const coming_u = medium + S::all_medium_planes * S::cells;  // planes X … X + A of level k
+  float4* const coming_o = coming_u + A * S::cells;                   // and planes X − R … of level k − 1
   float4* const sponge =
       coming_o + A * S::cells;  // a thread's own where σ_x = 0: σ − 1, and 1/(1 + σ); unless in t.damping
   float4* const behind = sponge + (far ? 0 : 2 * S::cells);
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
   // By one thread, of plane X, whose boxes all come to one stage. The medium may be asked for later than the levels.
   const auto ask = [&](int X, int stage) {
     const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
-    ClusterSignal::expect(arrival, (varies ? 3U : 2U) * S::cells * 16U);
+    ClusterSignal::expect(arrival, ((varies ? 3U : 2U) + (dense ? 1U : 0U)) * S::cells * 16U);
     BoxCopies::copy(shared_address(coming_u + stage * S::cells), t.newer, z_begin, y_begin, X - t.first, arrival);
     BoxCopies::copy(shared_address(coming_o + stage * S::cells), t.older, z_begin, y_begin, X - R - t.first, arrival);
   };
@@ -174,6 +174,9 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
     const SharedAddress arrival = arrivals + ClusterSignal::bytes * stage;
     if (varies)
       BoxCopies::copy(shared_address(medium) + slot_bytes, t.medium, z_begin, y_begin, X - R - t.first, arrival);
+    if constexpr (dense)
+      BoxCopies::copy(shared_address(medium) + (medium_ring + slot_bytes), t.potential, z_begin, y_begin,
+                      X - R - t.first, arrival);
   };
   if (!varies && inside)
     for (int i = 0; i < S::medium_planes * P; ++i)
@@ -217,6 +220,13 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
         for (int i = 1; i <= R * (T - 1); ++i)
           medium[(S::medium_planes - i) * S::cells + p * 32 + mine] =
               load_four(a + (p * t.a_stride_y - i * t.a_stride_x));
+      if constexpr (dense) {
+        const float* const v = t.v + (y0 * t.stride_y + z + (X0 - R - t.first) * t.stride_x);
+#pragma unroll
+        for (int i = 1; i <= R * (T - 1); ++i)
+          medium[(2 * S::medium_planes - i) * S::cells + p * 32 + mine] =
+              load_four(v + (p * t.stride_y - i * t.stride_x));
+      }
     }
   }
   // Planes with sources or receivers in rows of this block, a bit each from plane X0 − R T on.
@@ -333,8 +343,19 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
         float4 L = scaled(t.centre, u);
 #pragma unroll
         for (int i = 1; i <= R; ++i)
-          L = fused(t.weight[i],
-                    sum(sum(sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), sum(low[i - 1], high[i - 1])), lz.pair(i)), L);
+          if constexpr (Unequal) {
+            L = fused(t.x[i], sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), L);
+            L = fused(t.y[i], sum(low[i - 1], high[i - 1]), L);
+            L = fused(t.z[i], lz.pair(i), L);
+          } else {
+            L = fused(t.x[i],
+                      sum(sum(sum(q[k][p][at(R - i)], q[k][p][at(R + i)]), sum(low[i - 1], high[i - 1])), lz.pair(i)),
+                      L);
+          }
+        if constexpr (dense)
+          L = minus_product(*reinterpret_cast<const float4*>(reinterpret_cast<const char*>(medium + mine + p * 32) +
+                                                             (medium_ring + at_a)),
+                            u, L);
         // fma(2, u, −old) has the bits of (u + u) − old.
         if constexpr (kind == 0) {
           n[p] = make_float4(fmaf(med.x, L.x, fmaf(2.0F, u.x, -old.x)), fmaf(med.y, L.y, fmaf(2.0F, u.y, -old.y)),
@@ -413,8 +434,10 @@ __global__ void __launch_bounds__(S::threads, 1) panel(const __grid_constant__ P
       ask_medium(X + M,
                  slot + (slot < medium_ring - M * medium_plane ? M * medium_plane : M * medium_plane - medium_ring),
                  (coming + M) % A);
-      if (M < A && varies)
-        BoxCopies::bring_near(t.medium, z_begin, y_begin, X + M + 1 - R - t.first);  // it has less time
+      if (M < A) {  // what has less time
+        if (varies) BoxCopies::bring_near(t.medium, z_begin, y_begin, X + M + 1 - R - t.first);
+        if (dense) BoxCopies::bring_near(t.potential, z_begin, y_begin, X + M + 1 - R - t.first);
+      }
       if (t.cluster > 1) ClusterSignal::expect(signals + (number + 1) % 2 * ClusterSignal::bytes, expected);
     }
     if (tells && number > 0) ClusterSignal::wait(signals + number % 2 * ClusterSignal::bytes, (number - 1) / 2 % 2);

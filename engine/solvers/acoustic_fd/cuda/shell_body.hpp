@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(advance_threads_z* advance_threads_y)
   const int x1 = x0 + t.planes < t.x1 ? x0 + t.planes : t.x1;
   const std::int64_t sx = t.stride_x, sy = t.stride_y, here = y * sy + z + x0 * sx;
   const float *u = t.u + here, *older = t.older + here, *a = t.a + y * t.a_stride_y + z + x0 * t.a_stride_x;
+  const float* v = t.v != nullptr ? t.v + here : nullptr;
   float* o = t.o + here;
   const float s_y = t.sigma_y[y];
   const float4 s_z = load_four(t.sigma_z + z);
@@ -80,6 +81,10 @@ __global__ void __launch_bounds__(advance_threads_z* advance_threads_y)
         L = fused(t.x[i], sum(sum(px, py), pz), L);
       }
     }
+    if (v != nullptr) {
+      L = minus_product(load_four(v), q[R], L);
+      v += sx;
+    }
     const float s_xy = t.sigma_x[x] + s_y;
     const float4 n = updated(medium, L, q[R], old, s_xy, s_z);
     float value[4] = {n.x, n.y, n.z, n.w};
@@ -91,14 +96,20 @@ __global__ void __launch_bounds__(advance_threads_z* advance_threads_y)
     const auto with = [&](const ShellLayer& axis, int node, bool along_z, const ShellStencils& s) {
       const bool behind = along_z ? z + 4 > axis.high : node >= axis.high;
       const std::int64_t at = x * axis.m_stride_x + y * axis.m_stride_y + z + (behind ? axis.to_high : 0);
-      const float f[4] = {s.f.x, s.f.y, s.f.z, s.f.w}, g[4] = {s.g.x, s.g.y, s.g.z, s.g.w};
+      const float f[4] = {s.f.x, s.f.y, s.f.z, s.f.w}, g[4] = {s.g.x, s.g.y, s.g.z, s.g.w},
+                  middle[4] = {q[R].x, q[R].y, q[R].z, q[R].w};
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         if (j < first || j >= last || (along_z && z + j >= axis.low && z + j < axis.high)) continue;
         // A narrow grid may have both layers in one four.
         const std::int64_t place = along_z && behind && z + j < axis.low ? at - axis.to_high + j : at + j;
         float m1 = axis.m[0][place], m2 = axis.m[1][place];
-        const float extra = shell_memory(f[j], g[j], axis.factor + (along_z ? z + j : node), axis.nodes, m1, m2);
+        float f_j = f[j], g_j = g[j];
+        if (axis.v != nullptr) {
+          f_j = fmaf(-axis.v[place], middle[j], f_j);
+          g_j = fmaf(-axis.w[place], middle[j], g_j);
+        }
+        const float extra = shell_memory(f_j, g_j, axis.factor + (along_z ? z + j : node), axis.nodes, m1, m2);
         value[j] = fmaf(factor[j], extra, value[j]);
         axis.m[0][place] = m1;
         axis.m[1][place] = m2;

@@ -13,6 +13,8 @@
 #include <QTest>
 #include <cmath>
 
+#include <fmt/core.h>
+
 using namespace conoid;
 using namespace conoid::acoustic_fd;
 using namespace conoid::acoustic_fd::testing;
@@ -82,15 +84,15 @@ class TestDeviceField : public QObject {
   }
 
   /// A run that goes in `way` gives the bits of one that goes step by step.
-  static void same_as_single_steps(Problem p, const char* way) {
+  static void same_as_single_steps(Problem p, const std::string& way, const char* device = "emulated") {
     std::string how, single;
-    const Everything got = run(p, "emulated", 19, &how, 19);
+    const Everything got = run(p, device, 19, &how, 19);
     p.tiling = "stepwise 8";
     const Everything want = run(p, "emulated", 19, &single, 19);
     QVERIFY2(how.find(way) != std::string::npos && single.find(way) == std::string::npos, how.c_str());
     QCOMPARE(want.traces.size(), 19 * p.receivers.size());
     QVERIFY2(*std::max_element(want.field.begin(), want.field.end()) > 1e-6F, "something happens");
-    QVERIFY2(got == want, qPrintable(QString("order %1, %2").arg(p.order).arg(way)));
+    QVERIFY2(got == want, qPrintable(QString("order %1, %2").arg(p.order).arg(way.c_str())));
   }
 
   /// A case to its end; its last frame.
@@ -224,6 +226,49 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Spacings that differ and a density that varies from node to node, alone and together, in a medium of one speed and of many; panels beside each
+  /// other and alone, of several blocks and of one, beside sponges and matched layers.
+  void panels_of_unequal_spacings_and_densities_give_the_bits_of_single_steps() {
+    configure_emulated({.multiprocessors = 8});
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      bool unequal, dense, varying, swapped, layered;
+    };
+    for (const Turn& turn :
+         {Turn{2, {27, 133, 141}, true, false, true, false, false},
+          Turn{2, {33, 45, 50}, false, true, false, true, false}, Turn{2, {39, 37, 49}, true, true, true, false, true},
+          Turn{2, {35, 41, 43}, true, false, true, true, true}, Turn{4, {18, 63, 134}, true, true, true, false, false},
+          Turn{4, {41, 37, 51}, false, true, true, true, true}, Turn{4, {45, 39, 44}, true, false, false, false, true},
+          Turn{6, {23, 51, 147}, false, true, false, true, false}, Turn{6, {31, 35, 49}, true, true, true, false, true},
+          Turn{8, {19, 69, 39}, true, false, true, true, false},
+          Turn{8, {33, 37, 41}, true, true, false, false, true}}) {
+      Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
+      if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (turn.layered) make_matched(p);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
+      for (Index i = 0; i < std::min(turn.points[1], turn.points[2]); ++i)
+        p.receivers.push_back({"P", {p.grid.at(0, turn.points[0] / 2), p.grid.at(1, i), p.grid.at(2, i)}});
+      const int levels = turn.order == 2 ? (turn.dense ? 5 : 7) : turn.order == 4 ? (turn.dense ? 3 : 4) : 2;
+      same_as_single_steps(p, fmt::format("panels of {} steps", levels));
+    }
+    configure_emulated({});
+  }
+
+  /// All accesses of their kernels to memory are inside what is theirs, and to values that are known.
+  void panels_of_unequal_spacings_and_densities_stay_inside_their_memory() {
+    if (!Device::open("emulated-checked")) QSKIP("built without the checked device");
+    for (const auto& [order, points, levels, layered] : {std::tuple{2, std::array<Index, 3>{17, 19, 35}, 5, false},
+                                                         {4, {15, 18, 33}, 3, false},
+                                                         {8, {31, 31, 31}, 2, true}}) {
+      Problem p = busy_problem(order, points, false, true, false);
+      p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (layered) make_matched(p);
+      same_as_single_steps(p, fmt::format("panels of {} steps", levels), "emulated-checked");
+    }
+  }
+
   /// Three panels along y, each cut in two along x, two at a time: the second half of one begins when the first has ended, and must not
   /// touch what receivers have heard.
   void panels_leave_the_receivers_of_others_alone() {
@@ -325,13 +370,17 @@ class TestDeviceField : public QObject {
       int order;
       std::array<Index, 3> points;
       int tenths;  ///< of the memory that the grid takes
-      bool varying, swapped, thick;
+      bool varying, swapped, thick, unequal = false, dense = false;
     };
     for (const Turn& turn :
          {Turn{2, {201, 19, 37}, 7, true, false, false}, Turn{2, {140, 33, 61}, 8, false, true, true},
           Turn{4, {181, 16, 35}, 7, true, true, false}, Turn{6, {203, 17, 41}, 8, true, false, true},
-          Turn{8, {191, 16, 38}, 8, false, true, false}, Turn{8, {213, 33, 36}, 8, true, false, false}}) {
-      Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
+          Turn{8, {191, 16, 38}, 8, false, true, false}, Turn{8, {213, 33, 36}, 8, true, false, false},
+          Turn{2, {190, 19, 37}, 7, true, false, false, true, true},
+          Turn{4, {181, 17, 35}, 7, false, true, false, false, true},
+          Turn{6, {203, 17, 41}, 8, true, false, false, true, true}}) {
+      Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
+      if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
         if (turn.thick) p.faces[2 * axis] = Face{FaceKind::sponge, 30};
@@ -373,29 +422,32 @@ class TestDeviceField : public QObject {
   /// steps and not, at every kind of face, with shorter panels and single steps at the end of a sweep.
   void panels_that_go_on_give_the_bits_of_others() {
     configure_emulated({.multiprocessors = 3});
-    const auto levels_of = [](Index order) -> std::vector<Index> {
-      if (order == 2) return {7, 4};
-      return {order == 4 ? 4 : 2};
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      Index planes;
+      bool unequal = false, dense = false;
     };
-    for (const auto& [order, points, planes] : {std::tuple{2, std::array<Index, 3>{81, 19, 37}, Index{24}},
-                                                {2, {37, 34, 45}, 5},
-                                                {2, {27, 16, 61}, 2},
-                                                {4, {57, 33, 35}, 20},
-                                                {4, {51, 16, 38}, 7},
-                                                {6, {68, 33, 41}, 18},
-                                                {8, {73, 16, 61}, 24},
-                                                {8, {50, 34, 36}, 9}}) {
-      Problem p = busy_problem(order, points, true, planes % 2 == 0, false);
+    for (const Turn& turn : {Turn{2, {81, 19, 37}, 24}, Turn{2, {37, 34, 45}, 5}, Turn{2, {27, 16, 61}, 2},
+                             Turn{4, {57, 33, 35}, 20}, Turn{4, {51, 16, 38}, 7}, Turn{6, {68, 33, 41}, 18},
+                             Turn{8, {73, 16, 61}, 24}, Turn{8, {50, 34, 36}, 9}, Turn{2, {61, 19, 37}, 12, true, true},
+                             Turn{4, {51, 17, 35}, 7, false, true}, Turn{8, {50, 34, 36}, 10, true, true}}) {
+      const auto [order, points, planes, unequal, dense] = turn;
+      const std::vector<Index> levels = order == 2   ? (dense ? std::vector<Index>{5} : std::vector<Index>{7, 4})
+                                        : order == 4 ? std::vector<Index>{dense ? 3 : 4}
+                                                     : std::vector<Index>{2};
+      Problem p = busy_problem(order, points, !unequal, planes % 2 == 0, false);
+      if (dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (planes % 3 == 0) std::swap(p.faces[0], p.faces[1]);
       for (Index x = 0; x < points[0]; ++x)
         p.receivers.push_back({"P", {p.grid.at(0, x), p.grid.origin[1] + 20, p.grid.origin[2] + 30}});
       p.energy_every = 1;
-      const Index s = order / 2, most = levels_of(order).front();
+      const Index s = order / 2, most = levels.front();
       DevicePlan plan;
       plan.planes = planes;
       plan.steps = 2 * most;
       plan.levels = most;
-      const std::vector<Stage> stages = stages_of(plan.steps, s, levels_of(order));
+      const std::vector<Stage> stages = stages_of(plan.steps, s, levels);
       plan.room = planes_behind(stages, s) + planes_ahead(stages, s) + 3 * planes;
       plan.sweeps = points[0] + 2 * s >= plan.room ? 2 : 1;
       struct Ended {
@@ -596,6 +648,23 @@ class TestDeviceField : public QObject {
       }
     }
     QVERIFY(words(with("1100000", "-", "-")).find("even streamed") != std::string::npos);
+    QVERIFY2(words(with("2600000", "-", "-")).find("at a time, in panels of 4;") != std::string::npos,
+             words(with("2600000", "-", "-")).c_str());
+    const auto steps_on_device = [&](const Case& input) {
+      for (const auto& [name, value] :
+           solver_info().make()->estimate(input, nullptr, make_offer(input).value())->details)
+        if (name == "steps on the device") return value;
+      return std::string("nothing");
+    };
+    const char* const speeds = "\"materials\": {";
+    const std::string dense =
+        std::string(speeds) +
+        R"("density": {"kind": "layers", "layers": [{"density": 1000}, {"top": 30, "density": 1900}]}, )";
+    QCOMPARE(steps_on_device(with("100000000", "-", "-")), std::string("in panels of 4"));
+    QCOMPARE(steps_on_device(with("100000000", "\"spacing\": 2", "\"spacing\": [2, 2.2, 1.9]")),
+             std::string("in panels of 4"));
+    QCOMPARE(steps_on_device(with("100000000", speeds, dense.c_str())), std::string("in panels of 3"));
+    QCOMPARE(steps_on_device(with("100000000", "\"single\"", "\"double\"")), std::string("in towers, or one by one"));
     QVERIFY(words(with("100000000", "\"single\"", "\"double\"")).find("left alone") == std::string::npos);
     QVERIFY(words(with("2600000", "\"single\"", "\"double\"")).find("streamed from the host") != std::string::npos);
 

@@ -4,6 +4,7 @@
 // labels: unit emulated timeout300
 #include <QTest>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 #include "conoid/config.hpp"
@@ -271,6 +272,39 @@ class TestDeviceSolution : public QObject {
       QCOMPARE(heard.count("the matrix stays there"), 1);
       const double error = farthest(there.rows("receivers_complex"), here.rows("receivers_complex"));
       QVERIFY2(error < (std::string_view(precision) == "double" ? 1e-9 : 1e-3), qPrintable(QString::number(error)));
+    }
+  }
+
+  /// What a device takes is priced at its rate, the rest at that of processors. The run is measured by the processor time of its threads,
+  /// since others may use this machine: one thread works at a time.
+  void estimates_price_what_a_device_takes() {
+    const auto estimate = [](const char* workers) {
+      Json json = foundation_case();
+      json["compute"] = {{"workers", workers}, {"threads", 1}};
+      const Case input = resolved(json).value();
+      return ElasticBem().estimate(input, nullptr, make_offer(input).value()).value();
+    };
+    const Estimate here = estimate("cpu:1"), there = estimate("emulated:0:1");
+    QCOMPARE(here.planned_seconds, 0.0);
+    QCOMPARE(there.seconds, here.seconds);
+    QVERIFY(there.planned_seconds > there.device_seconds && there.device_seconds > 0);
+    const auto detail = [](const Estimate& e, std::string_view name) {
+      for (const auto& [key, text] : e.details)
+        if (key == name) return text;
+      return std::string("none");
+    };
+    for (const char* phase : {"assembly a frequency", "solution a frequency", "ground beyond the mesh a frequency"})
+      QVERIFY2(detail(here, phase) != detail(there, phase), phase);
+    QVERIFY(detail(there, "solution a frequency").find("on one device") != std::string::npos);
+    for (const bool device : {false, true}) {
+      Run run(foundation_case(), device ? std::vector<WorkerSpec>{{"emulated", 1, 1, "emulated", 0}}
+                                        : std::vector<WorkerSpec>{{"cpu", 1, 1}});
+      const std::clock_t begin = std::clock();
+      run.go();
+      const double taken = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC,
+                   told = (device ? there : here).expected_seconds();
+      qInfo("%s: told %.3f s, taken %.3f s", device ? "device" : "processors", told, taken);
+      QVERIFY2(told < 2 * taken && taken < 2 * told, qPrintable(QString("%1 s told, %2 s taken").arg(told).arg(taken)));
     }
   }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// elastic-bem on two and four ranks, which share the frequencies: tables, numbers and frames of one rank, on processors and on an
+// emulated device; checkpoints of any number of ranks go on on any other; ranks without a frequency are told.
+// labels: cli mpi emulated timeout300
+#include <QTest>
+
+#include "tests/engine/cli/solver_safety.hpp"
+
+using conoid::Json;
+
+namespace {
+
+/// Five frequencies: rounds of two and of four leave one over. Foundation, trench, wave, everything that is kept.
+Json case_of_five() {
+  return Json::parse(R"j({
+    "conoid": 1, "title": "On ranks", "solver": "elastic-bem",
+    "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
+               "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}],
+               "trenches": [{"low": [2, -1], "high": [3, 1], "depth": 1}]},
+    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
+    "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
+                             {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [1, 0, 0]}]},
+    "parameters": {"elements": "constant", "tolerance": 1e-12, "frequencies": {"from": 0.04, "to": 0.1, "count": 5}},
+    "output": {"frames": {"count": 5},
+               "receivers": [{"name": "top", "position": [4.5, 0.2, 0]}, {"name": "deep", "position": [1, 0, -2]}],
+               "lines": [{"from": [-2, 2, 0], "to": [5, 2, 0], "count": 5}],
+               "planes": [{"name": "cut", "normal": "y", "low": [-2, 0, -4], "high": [4, 0, -1.5], "points": [4, 3]}],
+               "insertion_loss": true, "third_octaves": true, "stresses": true}})j");
+}
+
+QStringList on(int ranks) {
+  if (ranks == 1) return {};
+  return {"--launcher",
+          QString("mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks)};
+}
+
+/// Threads of one rank, and of two, split products in another way.
+const safety::Limits close_enough{{"largest_residual", "smallest_reciprocal_condition"}, 1e-10};
+
+}  // namespace
+
+class TestElasticRanks : public QObject {
+  Q_OBJECT
+  rod::Scratch scratch_;
+  rod::Said run(const QString& out, int ranks, const QStringList& more = {}) {
+    return safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", out, "--progress", "none"} + more +
+                                               on(ranks));
+  }
+  rod::Said resume(const QString& out, int ranks) {
+    return safety::conoid(scratch_.path(), QStringList{"resume", out, "--progress", "none"} + on(ranks));
+  }
+  [[nodiscard]] safety::Left left(const QString& out) const { return safety::left_by(scratch_ / out.toStdString()); }
+
+ private slots:
+  void init() { rod::write_case(scratch_ / "case.json", case_of_five()); }
+  void ranks_leave_what_one_leaves_data();
+  void ranks_leave_what_one_leaves();
+  void deterministic_ranks_leave_the_same_bits();
+  void a_killed_run_of_four_goes_on_on_one_and_on_two();
+  void ranks_without_a_frequency_are_told();
+  void the_error_of_one_frequency_ends_all();
+};
+
+void TestElasticRanks::ranks_leave_what_one_leaves_data() {
+  QTest::addColumn<QString>("workers");
+  QTest::newRow("processors") << "cpu:1";
+  QTest::newRow("device") << "emulated";
+}
+
+void TestElasticRanks::ranks_leave_what_one_leaves() {
+  QFETCH(QString, workers);
+  COMPARE_EXIT(run("one", 1, {"--threads", "2"}), 0);
+  const safety::Left one = left("one");
+  QCOMPARE(one.tables.count("insertion_loss.csv") + one.tables.count("charts/insertion_loss.csv") > 0, true);
+  for (const int ranks : {2, 4}) {
+    const QString out = workers.left(3) + QString::number(ranks);
+    COMPARE_EXIT(run(out, ranks, {"--workers", workers}), 0);
+    QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["ranks"].get<int>(), ranks);
+    const std::string wrong = safety::difference(one, left(out), close_enough);
+    QVERIFY2(wrong.empty(), (std::to_string(ranks) + " ranks: " + wrong).c_str());
+  }
+}
+
+void TestElasticRanks::deterministic_ranks_leave_the_same_bits() {
+  const QStringList same{"--set", "compute.deterministic=true", "--threads"};
+  COMPARE_EXIT(run("bits1", 1, same + QStringList{"2"}), 0);
+  COMPARE_EXIT(run("bits2", 2, same + QStringList{"1"}), 0);
+  const std::string wrong = safety::difference(left("bits1"), left("bits2"));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// Each run dies in a checkpoint: that of four ranks in the middle of a round, whose other answers the checkpoint before holds.
+void TestElasticRanks::a_killed_run_of_four_goes_on_on_one_and_on_two() {
+  const QStringList same{"--set", "compute.deterministic=true", "--threads", "1"};
+  COMPARE_EXIT(run("whole", 1, same), 0);
+  const safety::Left whole = left("whole");
+  for (const auto& [first, second] : {std::pair{4, 1}, std::pair{1, 2}}) {
+    const QString out = QString("part%1").arg(first);
+    QProcess process;
+    safety::start(process, scratch_.path(),
+                  QStringList{"run", "case.json", "--out", out, "--progress", "none"} + same + safety::often + on(first),
+                  safety::dies_in_checkpoint(3));
+    const rod::Said said = rod::collect(process, 100000);
+    QVERIFY2(said.exit != 0, said.err.c_str());
+    COMPARE_EXIT(resume(out, second), 0);
+    QCOMPARE(rod::summary_of(scratch_ / out.toStdString())["ranks"].get<int>(), second);
+    const std::string wrong = safety::difference(whole, left(out));
+    QVERIFY2(wrong.empty(), (out.toStdString() + ": " + wrong).c_str());
+  }
+}
+
+void TestElasticRanks::ranks_without_a_frequency_are_told() {
+  Json input = case_of_five();
+  input["parameters"]["frequencies"] = {{"from", 0.04}, {"to", 0.06}, {"count", 3}};
+  rod::write_case(scratch_ / "case.json", input);
+  COMPARE_EXIT(run("three", 1), 0);
+  const rod::Said said = run("idle", 4, {"--threads", "1"});
+  COMPARE_EXIT(said, 0);
+  QVERIFY2(said.says("1 of 4 ranks have nothing to do"), (said.out + said.err).c_str());
+  const std::string wrong = safety::difference(left("three"), left("idle"), close_enough);
+  QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// A free body at rest under a load without equilibrium: one of two frequencies cannot be computed, the other can.
+void TestElasticRanks::the_error_of_one_frequency_ends_all() {
+  Json input = Json::parse(R"j({
+    "conoid": 1, "title": "Free", "solver": "elastic-bem",
+    "mesh": {"generator": {"kind": "box", "size": [1, 1, 1], "divisions": [2, 2, 2]}},
+    "materials": {"shear_modulus": 1, "poisson": 0.25, "density": 1},
+    "excitation": {"loads": [{"kind": "force", "group": "x_max", "value": [1, 0, 0]}]},
+    "parameters": {"domain": "inside", "frequencies": {"values": [0.01, 1e-14]}}})j");
+  rod::write_case(scratch_ / "case.json", input);
+  const rod::Said one = run("free1", 1), two = run("free2", 2, {"--threads", "1"});
+  QVERIFY2(one.exit != 0, one.err.c_str());
+  QCOMPARE(two.exit, one.exit);
+}
+
+QTEST_APPLESS_MAIN(TestElasticRanks)
+#include "test_elastic_ranks.moc"
