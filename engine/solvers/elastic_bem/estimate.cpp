@@ -16,6 +16,7 @@
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/step_rounds.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -83,11 +84,11 @@ double batch_bytes(double points, double nodes) {
 /// What the ground beyond the mesh takes at one frequency.
 struct FarCount {
   PairCount pairs;
-  double product = 0;        ///< operations of the products with the rings' matrix
-  double responses = 0;      ///< displacements from the table
-  double columns = 0;        ///< unit forces
+  double product = 0;          ///< operations of the products with the rings' matrix
+  double responses = 0;        ///< displacements from the table
+  double columns = 0;          ///< unit forces
   double held = 0, batch = 0;  ///< bytes
-  Bytes panels = 0;          ///< of each device that takes part
+  Bytes panels = 0;            ///< of each device that takes part
 };
 FarCount count_far(const FarGround& ground, const Surface& s, const Harmonic& h, double target,
                    std::span<const Vec3> inner, double shown) {
@@ -116,8 +117,8 @@ FarCount count_far(const FarGround& ground, const Surface& s, const Harmonic& h,
 struct Rates {
   double far = 0, far_single = 0;  ///< points of far pairs
   double near = 0;
-  double bytes = 0;      ///< of matrices that pass to and from memory
-  double product = 0;    ///< operations of products
+  double bytes = 0;                        ///< of matrices that pass to and from memory
+  double product = 0;                      ///< operations of products
   double factors = 0, factors_double = 0;  ///< operations of a factorisation
   double responses = 0;
 };
@@ -214,8 +215,8 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   // The far field's columns, and on the host what is copied into factors and read for two residuals.
   double beside = 0;
   if (crew.place != SolutionPlace::whole)
-    beside = 8 * n * n * c.far.columns / crew.cores.product +
-             (c.far.columns > 0 ? 4 : 3) * n * n * entry / crew.cores.bytes;
+    beside =
+        8 * n * n * c.far.columns / crew.cores.product + (c.far.columns > 0 ? 4 : 3) * n * n * entry / crew.cores.bytes;
   out.solution = factors + beside;
   if (crew.place != SolutionPlace::processors) out.devices += factors;
   return out;
@@ -269,9 +270,8 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
       processors += worker.threads;
       continue;
     }
-    const auto info = std::ranges::find_if(offer.devices, [&](const DeviceInfo& d) {
-      return fmt::format("{}:{}", d.backend, d.index) == worker.device;
-    });
+    const auto info = std::ranges::find_if(
+        offer.devices, [&](const DeviceInfo& d) { return fmt::format("{}:{}", d.backend, d.index) == worker.device; });
     if (info == offer.devices.end()) continue;
     const Rates one = of_device(*info);
     devices.far += one.far;
@@ -352,11 +352,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     const Bytes slots = std::max(
         far.panels, 2 * panel_slot(static_cast<Bytes>(one), static_cast<Bytes>(one * static_cast<double>(s.active))));
     const Bytes factor = p->solve.method == Method::mixed || p->single ? 8 : 16;
-    e.device_memory =
-        std::min(slots + static_cast<Bytes>(n * entry) + device_bytes(crew.place, 3 * s.node_count(), known,
-                                                                      p->single ? 8 : 16, factor,
-                                                                      s.elements.front().nodes),
-                 team.device_memory());
+    e.device_memory = std::min(
+        slots + static_cast<Bytes>(n * entry) +
+            device_bytes(crew.place, 3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
+        team.device_memory());
     e.host_memory += slots * team.devices().size();
     e.details.emplace_back(far.pairs.far > 0 ? "far pairs and far ground" : "far pairs",
                            fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
@@ -372,9 +371,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
       {"shear wave speed", format_quantity(p->medium.shear_speed(), "m/s")},
       {"Rayleigh wave speed", format_quantity(p->medium.rayleigh_speed(), "m/s")},
       {"shear wave at the highest frequency",
-       format_quantity(p->medium.shear_speed() /
-                           std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
-                       "m")},
+       format_quantity(
+           p->medium.shear_speed() / std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
+           "m")},
       {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {} ranks, one each at a time, in {:.0f} rounds",
                                                           e.steps, offer.place.ranks, rounds)
                                             : fmt::format("{}", e.steps)},

@@ -83,21 +83,21 @@ void TestRanks::two_ranks_equal_one() {
   QCOMPARE(rod::summary_of(scratch / "run")["ranks"].get<int>(), 2);
 }
 
-/// 701 points are 11 blocks of unlike length: five ranks and two workers share them in every way.
+/// 701 points are 11 blocks, the last shorter: ranks and workers share them unevenly.
 void TestRanks::implicit_steps_are_the_same_for_any_ranks_and_workers() {
   const rod::Scratch scratch;
-  Json json = rod::json(12, 0, 702);
+  Json json = rod::json(3, 0, 702);
   json["parameters"]["scheme"] = "implicit";
   json["parameters"]["fourier"] = 25;
   rod::write_case(scratch / "case.json", json);
   COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "one", "--workers", "cpu:1"}), 0);
   const Json numbers = rod::summary_of(scratch / "one")["numbers"];
   QVERIFY2(numbers["rounding"]["value"].get<double>() < 1e-11, conoid::compact_json(numbers).c_str());
-  QVERIFY(numbers["iterations"]["value"].get<double>() > 12);
+  QVERIFY(numbers["iterations"]["value"].get<double>() > 3);
   const std::string rows = rod::rows_of(scratch / "one/charts/heat.csv");
   COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "two", "--workers", "cpu:2,cpu:1"}), 0);
   QCOMPARE(rod::rows_of(scratch / "two/charts/heat.csv"), rows);
-  for (const char* ranks : {"2", "4", "5"}) {
+  for (const char* ranks : {"2", "4"}) {
     QProcess process;
     const std::string out = std::string("ranks") + ranks;
     rod::prepare(process, scratch.path())
