@@ -30,7 +30,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int play_ms = 66;
-constexpr int widest_time = 150;  ///< of the time's label where there is room: the slider keeps its place
+constexpr int widest_time = 150;     ///< of the time's label where there is room: the slider keeps its place
 constexpr int timeline_wants = 460;  // pixels for everything in it
 constexpr int phases = 48;           // pictures of one period
 constexpr double two_pi = 6.283185307179586;

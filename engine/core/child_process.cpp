@@ -160,6 +160,34 @@ void ChildProcess::signal(int number) {
   if (pid_ > 0 && !status_) ::kill(-pid_, number);
 }
 
+Result<std::vector<std::string>> words_of_line(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool begun = false;
+  for (const char c : line) {
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      begun = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (begun) words.push_back(std::exchange(word, {}));
+      begun = false;
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  if (begun) words.push_back(word);
+  if (quote != 0)
+    return make_error(ErrorCode::command_line, fmt::format("expected the closing {} in '{}'", quote, line));
+  return words;
+}
+
 std::string describe_end(int status) {
   if (WIFSIGNALED(status))
     return fmt::format("ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));

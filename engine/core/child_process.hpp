@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -67,6 +68,10 @@ class ChildProcess {
   int in_ = -1, out_ = -1, err_ = -1;
   std::optional<int> status_;
 };
+
+/// The words of a line as a shell would part them: by blanks, quotes of both kinds hold them together; nothing else has a meaning.
+/// An error (command_line) for a quote that is not closed.
+[[nodiscard]] Result<std::vector<std::string>> words_of_line(std::string_view line);
 
 /// "ended with code 3", "ended by signal 9 (Killed)".
 [[nodiscard]] std::string describe_end(int status);

@@ -19,8 +19,8 @@ void say_it_of_this_machine(Estimate& e, int cores) {
   if (!here.known()) return;
   // So many cores of the reference would do `many` times what its own two do.
   const double many = static_cast<double>(std::max(1, cores)) / reference_machine.threads;
-  const double slowness = slowness_of(
-      {here.copy / many, here.flops_double / many, here.flops_single / many, here.threads}, e.copying);
+  const double slowness =
+      slowness_of({here.copy / many, here.flops_double / many, here.flops_single / many, here.threads}, e.copying);
   e.seconds *= slowness;
   if (e.planned_seconds > 0) e.planned_seconds = e.device_seconds + (e.planned_seconds - e.device_seconds) * slowness;
   e.basis = "from the rates of a server's core and from what the cores here do against it";

@@ -23,10 +23,9 @@ inline constexpr MachineRates reference_machine{25e9, 170e9, 337e9, 2};
 /// third).
 [[nodiscard]] inline double slowness_of(const MachineRates& rates, double copying = 0.5) {
   if (!(rates.copy > 0 && rates.flops_double > 0)) return 1;
-  const double slowness =
-      std::clamp(std::pow(reference_machine.copy / rates.copy, copying) *
-                     std::pow(reference_machine.flops_double / rates.flops_double, 1 - copying),
-                 0.02, 50.0);
+  const double slowness = std::clamp(std::pow(reference_machine.copy / rates.copy, copying) *
+                                         std::pow(reference_machine.flops_double / rates.flops_double, 1 - copying),
+                                     0.02, 50.0);
   return slowness > 0.75 && slowness < 1.33 ? 1 : slowness;
 }
 

@@ -15,16 +15,16 @@
 namespace conoid {
 
 struct Estimate {
-  Bytes host_memory = 0;    ///< of one rank: what every rank holds counts whole
-  Bytes device_memory = 0;  ///< of each device that takes part, at most; 0: none does
-  Bytes disk = 0;           ///< results, one checkpoint, and what windows keep there
-  double seconds = 0;       ///< of the processors, streaming included; 0 = cannot tell honestly
-  double copying = 0.5;     ///< share of them that waits for memory rather than for arithmetic
+  Bytes host_memory = 0;       ///< of one rank: what every rank holds counts whole
+  Bytes device_memory = 0;     ///< of each device that takes part, at most; 0: none does
+  Bytes disk = 0;              ///< results, one checkpoint, and what windows keep there
+  double seconds = 0;          ///< of the processors, streaming included; 0 = cannot tell honestly
+  double copying = 0.5;        ///< share of them that waits for memory rather than for arithmetic
   double planned_seconds = 0;  ///< of the team that is chosen, its devices at their own rates; 0: as `seconds`
   double device_seconds = 0;   ///< what of these passes while processors wait for a device
-  DeviceUse use;            ///< what the case can do with devices; with `seconds` it decides which take part
-  std::string basis;        ///< "from the rate of a small box here", or why there are no seconds; no full stop
-  Index steps = 0;          ///< advance() calls
+  DeviceUse use;               ///< what the case can do with devices; with `seconds` it decides which take part
+  std::string basis;           ///< "from the rate of a small box here", or why there are no seconds; no full stop
+  Index steps = 0;             ///< advance() calls
   Bytes streamed =
       0;              ///< bytes that pass through windows, both ways, in the whole run; 0: all stays where it is needed
   double slower = 1;  ///< than with memory enough, because of it

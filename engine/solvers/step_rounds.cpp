@@ -69,7 +69,8 @@ void StepRounds::save(CheckpointWriter& writer) const {
 
 void StepRounds::load(CheckpointReader& reader, bool leads) {
   parcels_.clear();
-  waiting_ = reader.length("answers that wait") == 1 ? reader.value<Index>("answers that wait") : 0;  // −1: before they were kept
+  waiting_ = reader.length("answers that wait") == 1 ? reader.value<Index>("answers that wait")
+                                                     : 0;  // −1: before they were kept
   if (waiting_ == 0 || !leads) return;
   Index begin = 0;
   for (const Index length : reader.all<Index>("lengths of answers")) {

@@ -344,6 +344,9 @@ void Stream::run_on_host(std::function<void()> work, std::vector<HostUse> uses) 
 void Stream::copy_bytes(void* to, const void* from, Bytes size, CopyKind kind) {
   if (size > 0) held_.driver().copy(held_.get(), to, from, size, kind).or_throw();
 }
+void Stream::copy_peer_rows(void* to, const void* from, int other, const PeerRows& rows) {
+  held_.driver().copy_from_peer(held_.get(), to, from, other, rows).or_throw();
+}
 void Stream::fill(void* memory, unsigned char value, Bytes size) {
   if (size > 0) held_.driver().fill(held_.get(), memory, value, size).or_throw();
 }

@@ -164,6 +164,18 @@ class Stream {
            "a copy on a device stays inside its buffers");
     copy_bytes(to.data() + to_offset, from.data() + from_offset, count * sizeof(T), CopyKind::on_device);
   }
+  /// `count` pieces of `size` values each, from a buffer of another device of the same backend (DeviceInfo::index `other`); strides in values. See
+  /// DeviceDriver::copy_from_peer().
+  template <class T>
+  void from_peer(const DeviceBuffer<T>& to, std::size_t to_offset, std::size_t to_stride, const DeviceBuffer<T>& from,
+                 std::size_t from_offset, std::size_t from_stride, int other, std::size_t size, std::size_t count) {
+    if (size == 0 || count == 0) return;
+    verify(to_offset + (count - 1) * to_stride + size <= to.size() &&
+               from_offset + (count - 1) * from_stride + size <= from.size(),
+           "a copy between devices stays inside its buffers");
+    copy_peer_rows(to.data() + to_offset, from.data() + from_offset, other,
+                   {size * sizeof(T), count, to_stride * sizeof(T), from_stride * sizeof(T)});
+  }
   template <class T>
   void zero(const DeviceBuffer<T>& buffer) {
     fill(buffer.data(), 0, buffer.size() * sizeof(T));
@@ -189,6 +201,7 @@ class Stream {
   friend class Device;
   explicit Stream(detail::Held held) : held_(std::move(held)) {}
   void copy_bytes(void* to, const void* from, Bytes size, CopyKind kind);
+  void copy_peer_rows(void* to, const void* from, int other, const PeerRows& rows);
   void fill(void* memory, unsigned char value, Bytes size);
   void launch_entry(const KernelEntry* entry, const LaunchShape& shape, void** arguments, std::size_t count,
                     const std::size_t* bytes);

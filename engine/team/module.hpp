@@ -24,7 +24,7 @@
 namespace conoid {
 
 /// Grows whenever a declaration of this file changes: a module of another version is refused with a sentence.
-inline constexpr int device_module_version = 6;
+inline constexpr int device_module_version = 7;
 
 /// What one device is.
 struct DeviceInfo {
@@ -66,6 +66,13 @@ struct KernelEntry {
 
 enum class CopyKind { to_device, to_host, on_device };
 
+/// Pieces of one size that lie at even distances.
+struct PeerRows {
+  Bytes size = 0;  ///< of a piece
+  std::size_t count = 0;
+  Bytes to_stride = 0, from_stride = 0;  ///< at least `size`, whole multiples of 16 below 2^31
+};
+
 /// How an emulated device behaves. A real one ignores it.
 struct EmulatedOptions {
   int devices = 1;
@@ -105,6 +112,10 @@ class DeviceDriver {
   [[nodiscard]] virtual Result<void*> create_stream() = 0;
   virtual void destroy_stream(void* stream) = 0;
   [[nodiscard]] virtual Status copy(void* stream, void* to, const void* from, Bytes size, CopyKind kind) = 0;
+  /// From the memory of device `other` of the same module, or of this one: directly where the two have a way to each other, else through the host. Who
+  /// gives it waits for what writes there, and what overwrites it for this.
+  [[nodiscard]] virtual Status copy_from_peer(void* stream, void* to, const void* from, int other,
+                                              const PeerRows& rows) = 0;
   [[nodiscard]] virtual Status fill(void* stream, void* memory, unsigned char value, Bytes size) = 0;
   [[nodiscard]] virtual Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape,
                                       void** arguments, std::size_t argument_count,

@@ -50,11 +50,12 @@ void print(const CheckReport& report, const std::string& title, Context& context
   rows.push_back({"streams", streaming_words(e)});
   const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.front() == "steps"; });
   if (e.steps > 0 && !told) rows.push_back({"steps", fmt::format("{}", e.steps)});
-  rows.push_back({"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.expected_seconds()) : "not known",
-                                      e.basis.empty() ? ""
-                                      : e.seconds > 0 ? ", "
-                                                      : ": ",
-                                      e.basis)});
+  rows.push_back(
+      {"time", fmt::format("{}{}{}", e.seconds > 0 ? "about " + format_duration(e.expected_seconds()) : "not known",
+                           e.basis.empty() ? ""
+                           : e.seconds > 0 ? ", "
+                                           : ": ",
+                           e.basis)});
   context.write(aligned(rows, "  "));
   // What `run` logs as its options.
   rows.clear();

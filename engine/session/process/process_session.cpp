@@ -292,33 +292,18 @@ Launcher local_launcher() {
 }
 
 Result<Launcher> parse_launcher(std::string_view line) {
-  Launcher out;
-  std::string word;
-  char quote = 0;
-  bool begun = false;
-  for (const char c : line) {
-    if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      begun = true;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (begun) out.command.push_back(std::exchange(word, {}));
-      begun = false;
-    } else {
-      word += c;
-      begun = true;
-    }
+  auto words = words_of_line(line);
+  const std::string examples = "Examples: \"mpirun -n 4\", \"ssh host\", \"ssh host /opt/conoid/bin/conoid-worker\".";
+  if (!words) {
+    Error error = words.error();
+    error.hint = examples;
+    return error;
   }
-  if (begun) out.command.push_back(word);
-  if (quote != 0 || out.command.empty())
-    return make_error(ErrorCode::command_line,
-                      out.command.empty() ? "expected a command that starts the computing program, found nothing"
-                                          : fmt::format("expected the closing {} in the launcher's line", quote),
-                      "Examples: \"mpirun -n 4\", \"ssh host\", \"ssh host /opt/conoid/bin/conoid-worker\".");
+  if (words->empty())
+    return make_error(ErrorCode::command_line, "expected a command that starts the computing program, found nothing",
+                      examples);
+  Launcher out;
+  out.command = std::move(*words);
   const bool far = file_name(out.command.front()) == "ssh";
   out.pack = far;
   if (!file_name(out.command.back()).starts_with("conoid-worker"))

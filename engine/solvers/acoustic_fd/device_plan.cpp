@@ -43,11 +43,6 @@ bool leaves_an_interior(const Problem& problem, Index levels) {
   return true;
 }
 
-Index shared_band(const Problem& problem, int devices) {
-  const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
-  return std::clamp<Index>(thinnest / (4 * s), 1, steps_together);
-}
-
 namespace {
 
 Bytes value_bytes(const Problem& problem) {
@@ -93,19 +88,33 @@ Index at_once(const DeviceInfo& device, Index cluster) {
 bool density_varies(const Problem& problem) {
   return problem.density && !problem.density->constant();
 }
-/// Levels of the panels by which planes could be advanced; none: single steps.
-std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered) {
+/// Levels of the panels by which planes of so many rows could be advanced; none: single steps.
+std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered, Index rows) {
   std::vector<Index> levels;
   if (problem.double_precision || problem.tiling.starts_with("stepwise")) return levels;
   for (PanelPlan plan : panel_plans) {
     if (!plan.fits(problem.order / 2, density_varies(problem), device)) continue;
     if (layered && !leaves_an_interior(problem, plan.levels)) continue;
-    plan.cover({longest_panel, problem.grid.points[1], problem.grid.points[2]}, device.cluster,
+    plan.cover({longest_panel, rows, problem.grid.points[2]}, device.cluster,
                [&](Index cluster) { return at_once(device, cluster); });
     if (plan.cluster > 0) levels.push_back(plan.levels);
   }
   return levels;
 }
+
+}  // namespace
+
+Index shared_band(const Problem& problem, int devices, const DeviceInfo* device) {
+  const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
+  // Two or three bands of panels: their halo of sixteen rows or so costs a few percent, and rounds are long beside what it takes to begin them.
+  if (device && devices > 1)
+    if (const std::vector<Index> panels = panels_for(problem, *device, false, thinnest); !panels.empty())
+      if (const Index band = panels.front() * std::max<Index>(1, 16 / (s * panels.front())); 2 * s * band <= thinnest)
+        return band;
+  return std::clamp<Index>(thinnest / (4 * s), 1, steps_together);
+}
+
+namespace {
 
 /// What a window takes of the device, and for how long.
 struct WindowCost {
@@ -200,13 +209,13 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const LayerValues layers = layer_values(problem);
   const bool layered = layers.fixed + layers.plane > 0;
   if (layered) devices = 1;
-  const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices) : 0;
+  const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices, device) : 0;
   const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
   plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest +
                  static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
   plan.streamed = plan.in_core > budget;
   plan.taken = std::min(plan.in_core, budget);
-  const std::vector<Index> none, possible = device && devices == 1 ? panels_for(problem, *device, layered) : none,
+  const std::vector<Index> none, possible = device ? panels_for(problem, *device, layered, n[1] / devices) : none,
                                  panels = layered && plan.streamed ? none : possible;
   if (!plan.streamed) {
     if (const Bytes pair = 2 * static_cast<Bytes>(whole.count) * value_bytes(problem);

@@ -13,8 +13,9 @@ namespace conoid::acoustic_fd {
 inline constexpr Index steps_together = 16;
 /// Seconds that sweeps of a window may take together: nobody is heard meanwhile.
 inline constexpr double longest_chain = 2.2;
-/// Steps between two exchanges of devices that share the rows.
-[[nodiscard]] Index shared_band(const Problem& problem, int devices);
+/// Steps between two exchanges of devices that share the rows: rounds of panels where all of them have panels, else what leaves most of a device's rows its
+/// own.
+[[nodiscard]] Index shared_band(const Problem& problem, int devices, const DeviceInfo* device = nullptr);
 
 /// Panels of so many steps in core leave cells near matched layers to single steps; false: those of an axis are all its cells.
 [[nodiscard]] bool leaves_an_interior(const Problem& problem, Index levels);

@@ -96,7 +96,7 @@ class DeviceSlice {
     plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1];
     const bool whole = planes == problem.grid.points[0] && !window_;
     bands_possible_ = plain_ && whole;
-    panels_possible_ = !doubles && at_.nz > 0 && rows.size() == problem.grid.points[1] && (window_ ? !layered_ : whole);
+    panels_possible_ = !doubles && at_.nz > 0 && (window_ ? !layered_ : whole);
     towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
     if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
     choose_torre();
@@ -110,7 +110,7 @@ class DeviceSlice {
   void allow_panels(Bytes spare, Index planes, Bytes kept = 0, Index bands = 0) {
     const auto count = static_cast<std::size_t>(at_.count);
     if (!panels_possible_ || torre_forced_ || 2 * count * sizeof(T) > spare) return;
-    const auto& n = problem_.grid.points;
+    const std::array<Index, 3> n = held_points();
     for (PanelPlan plan : panel_plans) {
       if (!plan.fits(s_, host_.potential() != nullptr, device_.info())) continue;
       if (layered_ && !leaves_an_interior(problem_, plan.levels)) continue;
@@ -237,7 +237,7 @@ class DeviceSlice {
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
         return device_.box_source({array,
-                                   {(problem_.grid.points[2] + 3) / 4 * 4, problem_.grid.points[1], t.reach - t.first},
+                                   {(problem_.grid.points[2] + 3) / 4 * 4, held().size(), t.reach - t.first},
                                    row_stride,
                                    plane_stride,
                                    128,
@@ -283,7 +283,7 @@ class DeviceSlice {
   }
   /// The images of planes (global) of level k.
   void mirror(Index k, Interval planes) {
-    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows_, whole_row());
+    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, held(), whole_row());
   }
   [[nodiscard]] const Device& device() const { return device_; }
   /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
@@ -296,6 +296,10 @@ class DeviceSlice {
   [[nodiscard]] Interval rows() const { return rows_; }
   [[nodiscard]] Interval held() const { return {rows_.begin - below_, rows_.end + above_}; }
   [[nodiscard]] Index planes() const { return at_.nx; }
+  /// Planes of the grid, rows that are held, nodes of a row.
+  [[nodiscard]] std::array<Index, 3> held_points() const {
+    return {problem_.grid.points[0], held().size(), problem_.grid.points[2]};
+  }
   [[nodiscard]] std::size_t plane_values() const { return static_cast<std::size_t>(at_.stride_x); }
   [[nodiscard]] Bytes bytes() const {
     const auto held = [&](const DeviceBuffer<T>& planes) { return window_ ? planes.size() / 2 : planes.size(); };
@@ -364,6 +368,19 @@ class DeviceSlice {
                                      static_cast<std::size_t>(rows.size() * h.stride_y)),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+  }
+
+  /// Rows (global) of another device, both levels, with the images behind the faces of x.
+  void pull(const DeviceSlice& from, Interval rows) {
+    if (rows.empty()) return;
+    const auto at = [&](const DeviceSlice& slice) {
+      return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin) - pad);
+    };
+    for (std::size_t l = 0; l < 2; ++l)
+      stream_.from_peer(level_[l], at(*this), static_cast<std::size_t>(at_.stride_x), from.level_[l], at(from),
+                        static_cast<std::size_t>(from.at_.stride_x), from.device_.info().index,
+                        static_cast<std::size_t>(rows.size() * at_.stride_y),
+                        static_cast<std::size_t>(problem_.grid.points[0] + 2 * s_));
   }
 
   /// The same of some planes (global) of a rank.
@@ -751,7 +768,7 @@ class DeviceSlice {
   /// What PanelArguments::damping points to, which is the same for every launch; empty where these panels have it in shared memory.
   [[nodiscard]] DeviceBuffer<T> damping_of(const PanelPlan& plan) {
     if (plan.damping == 0) return {};
-    const auto& n = problem_.grid.points;
+    const std::array<Index, 3> n = held_points();
     const auto &sigma_y = host_.sigma(1), &sigma_z = host_.sigma(2);
     const std::size_t cells = plan.damping / (2 * sizeof(T)), wide = cells / static_cast<std::size_t>(plan.high);
     std::vector<T> factors(plan.damping_bytes() / sizeof(T));
@@ -761,7 +778,7 @@ class DeviceSlice {
         const auto [y0, four] = plan.corner(j, l, n);
         for (Index block = 0; block < plan.cluster; ++block, to += 2 * cells)
           for (std::size_t i = 0; i < cells; ++i) {
-            const auto y = static_cast<std::size_t>(y0 + block * plan.high) + i / wide,
+            const auto y = static_cast<std::size_t>(held().begin + y0 + block * plan.high) + i / wide,
                        z = static_cast<std::size_t>(4 * four) + i % wide;
             const T sigma = sigma_y[y] + (z < sigma_z.size() ? sigma_z[z] : T{0});
             to[i] = sigma - T{1};
@@ -783,7 +800,7 @@ class DeviceSlice {
   }
   /// What all of them take alike.
   void place_band(Index k, Index bands, Index levels, BandArguments<T>& t) {
-    const auto& n = problem_.grid.points;
+    const std::array<Index, 3> n = held_points();
     place(t);
     t.nx = static_cast<int>(n[0]);
     t.ny = static_cast<int>(n[1]);
@@ -794,8 +811,12 @@ class DeviceSlice {
       t.sign[f] = static_cast<T>(problem_.faces[f].image_sign());
       t.core[f] = core_[f];
     }
+    // Rows at the border of a neighbour's are no faces, and wrong by a radius more each level: who shares rows holds as many more.
+    if (held().begin > 0) t.sign[2] = T{0};
+    if (held().end < problem_.grid.points[1]) t.sign[3] = T{0};
+    for (const int f : {2, 3}) t.core[f] = static_cast<int>(std::clamp<Index>(core_[f] - held().begin, 0, n[1]));
     t.sigma_x = sigma_.data();
-    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
     if (!busy_.empty()) {
       point_data_.values = values_.data();
@@ -897,7 +918,7 @@ class DeviceSlice {
   /// The same nodes as towers look for them.
   void place_rows(const std::vector<PointNode>& receivers) {
     if (!(plain_ || panels_possible_) || (source_nodes_list_.empty() && receivers.empty())) return;
-    const auto& n = problem_.grid.points;
+    const std::array<Index, 3> n = held_points();
     std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
     std::vector<std::uint32_t> firsts;
     std::vector<RowNode> nodes;

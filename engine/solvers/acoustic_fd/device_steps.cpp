@@ -31,14 +31,19 @@ class InCore final : public DeviceSteps {
   InCore(const Problem& problem, Field<T>& host, std::vector<Device> devices, Bytes spare)
       : problem_(problem), host_(host), name_(devices.front().info().name) {
     const auto count = static_cast<int>(devices.size());
-    band_ = count == 1 ? steps_together : shared_band(problem, count);
+    band_ = count == 1 ? steps_together : shared_band(problem, count, &devices.front().info());
     const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
     for (int d = 0; d < count; ++d)
       slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
                                                          rows_of(problem, d, count), d > 0 ? beside : 0,
                                                          d + 1 < count ? beside : 0, problem.grid.points[0]));
-    if (count == 1) slices_.front()->allow_panels(spare, problem.grid.points[0]);
-    if (const Index levels = tower_steps(); levels > 0) band_ = slices_.front()->bands_together() * levels;
+    for (auto& slice : slices_) {
+      slice->allow_panels(spare, problem.grid.points[0]);
+      made_.push_back(slice->device().event());
+      pulled_.push_back(slice->device().event());
+    }
+    if (const Index levels = tower_steps(); levels > 0 && count == 1)
+      band_ = slices_.front()->bands_together() * levels;
   }
   void take(Index) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
@@ -96,14 +101,20 @@ class InCore final : public DeviceSteps {
     return sum;
   }
   [[nodiscard]] std::string text() const override {
-    if (towers_ && tower_steps() > 0) return fmt::format("{}, {}", name_, slices_.front()->way());
-    return slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    const std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    return towers_ && tower_steps() > 0 ? fmt::format("{}, {}", names, slices_.front()->way()) : names;
   }
 
  private:
   /// Levels of the towers or panels that take the steps; 0: they go one by one.
   [[nodiscard]] Index tower_steps() const {
-    return problem_.tiling.starts_with("stepwise") ? 0 : slices_.front()->band_steps();
+    if (problem_.tiling.starts_with("stepwise")) return 0;
+    const Index levels = slices_.front()->band_steps();
+    // Of several devices all have the same panels, or none goes in panels.
+    const auto same = [&](const auto& slice) {
+      return slice->band_steps() == levels && slice->kinds_of_panels() == slices_.front()->kinds_of_panels();
+    };
+    return std::all_of(slices_.begin(), slices_.end(), same) ? levels : 0;
   }
   /// Of the first stretches of a run that are long enough two go in towers and two step by step; the second of each, when everything is loaded, is
   /// timed, and the run goes on with what was faster. Both give the same bits. seconds: of a step.
@@ -116,28 +127,31 @@ class InCore final : public DeviceSteps {
       log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_,
                 slices_.front()->way(), 1e3 * seconds);
   }
-  /// Rows beside each border, both levels, by way of the host.
+  /// Rows beside each border, both levels: each device takes them from its neighbours when these have made them, and goes on when they have been taken
+  /// from it.
   void exchange() {
-    const Index s = problem_.order / 2, beside = s * band_;
-    const Interval all{-s, problem_.grid.points[0] + s};  // with the images behind the faces of x
-    for (std::size_t d = 0; d + 1 < slices_.size(); ++d) {
-      const Index border = slices_[d]->rows().end;
-      slices_[d]->fetch(all, {border - beside, border});
-      slices_[d + 1]->fetch(all, {border, border + beside});
+    const Index beside = problem_.order / 2 * band_;
+    for (std::size_t d = 0; d < slices_.size(); ++d) slices_[d]->stream().record(made_[d]);
+    const auto neighbours = [&](std::size_t d, auto&& call) {
+      if (d > 0) call(d - 1, Interval{slices_[d]->rows().begin - beside, slices_[d]->rows().begin});
+      if (d + 1 < slices_.size()) call(d + 1, Interval{slices_[d]->rows().end, slices_[d]->rows().end + beside});
+    };
+    for (std::size_t d = 0; d < slices_.size(); ++d) {
+      neighbours(d, [&](std::size_t other, Interval rows) {
+        slices_[d]->stream().wait(made_[other]);
+        slices_[d]->pull(*slices_[other], rows);
+      });
+      slices_[d]->stream().record(pulled_[d]);
     }
-    for (auto& slice : slices_) slice->stream().synchronize();
-    for (std::size_t d = 0; d + 1 < slices_.size(); ++d) {
-      const Index border = slices_[d]->rows().end;
-      slices_[d]->send(all, {border, border + beside}, false);
-      slices_[d + 1]->send(all, {border - beside, border}, false);
-    }
-    for (auto& slice : slices_) slice->stream().synchronize();
+    for (std::size_t d = 0; d < slices_.size(); ++d)
+      neighbours(d, [&](std::size_t other, Interval) { slices_[d]->stream().wait(pulled_[other]); });
   }
 
   const Problem& problem_;
   Field<T>& host_;
   std::string name_;
   std::vector<std::unique_ptr<DeviceSlice<T>>> slices_;
+  std::vector<Event> made_, pulled_;  ///< of each: its rows, those of its neighbours
   Index band_ = 1;
   bool fresh_ = true;
   bool towers_ = true;  ///< where there are any

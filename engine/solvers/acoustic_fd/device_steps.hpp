@@ -4,7 +4,8 @@
 // A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
 // slides over them once a sweep of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
 // computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
-// bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along and they exchange once a band.
+// bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
+// once a band, device to device.
 // Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
 //
 // Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on

@@ -29,12 +29,12 @@ std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, c
   std::vector<Diagnostic> out;
   const auto p = make_problem(input, mesh, offer, out);
   if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && offer.place.ranks > count)
-    out.push_back(input.warning_at(input["parameters"]["frequencies"],
-                                   fmt::format("{} of {} ranks have nothing to do: a rank computes a frequency, and "
-                                               "there {} {}",
-                                               offer.place.ranks - count, offer.place.ranks,
-                                               count == 1 ? "is" : "are", count),
-                                   "Start as many ranks as there are frequencies, with more threads each."));
+    out.push_back(
+        input.warning_at(input["parameters"]["frequencies"],
+                         fmt::format("{} of {} ranks have nothing to do: a rank computes a frequency, and "
+                                     "there {} {}",
+                                     offer.place.ranks - count, offer.place.ranks, count == 1 ? "is" : "are", count),
+                         "Start as many ranks as there are frequencies, with more threads each."));
   return out;
 }
 

@@ -27,7 +27,8 @@ struct Answer {
 /// What is known of one frequency once it is computed.
 struct Computed {
   Answer answer;
-  std::vector<std::vector<Complex3>> alone;  ///< of each shown case, all observers: without trenches, where that is asked for
+  std::vector<std::vector<Complex3>>
+      alone;  ///< of each shown case, all observers: without trenches, where that is asked for
   SolveFacts facts, facts_alone;
 };
 [[nodiscard]] Parcel parcel_of(const Computed& computed);

@@ -81,7 +81,8 @@ Computed computed_of(const Parcel& parcel) {
 
 double parcel_length(const Problem& p, double points) {
   const Surface& s = *p.scene.surface;
-  const auto motions = static_cast<double>(6 * p.foundations.size()), receivers = static_cast<double>(p.receivers.size()),
+  const auto motions = static_cast<double>(6 * p.foundations.size()),
+             receivers = static_cast<double>(p.receivers.size()),
              shown = p.loads.empty() ? motions : static_cast<double>(p.loads.size()),
              nodes = static_cast<double>(s.nodes.size() + s.traction_node.size());
   return 2 * (motions * motions + shown * (motions + 3 * nodes + 3 * points * (p.bare ? 2 : 1) + 6 * receivers));

@@ -16,8 +16,8 @@ class HostBackend final : public Backend {
     of(Row::state) = op.initial();
     of(Row::rate).v.assign(op.initial().v.size(), 0);
   }
-  double update(Row state) override { return op_.update(of(state)); }
-  void acceleration(Row state) override { op_.acceleration(of(state), of(Row::rate).v); }
+  double update(Row state, double t) override { return op_.update(of(state), t); }
+  void acceleration(Row state, const StageTime& when) override { op_.acceleration(of(state), of(Row::rate).v, when); }
   void energy_rate(Row state, Ref velocity, double t) override {
     op_.energy_rate(of(state), at(velocity), t, of(Row::rate).e);
   }

@@ -29,8 +29,8 @@ class Backend {
 
   virtual ~Backend() = default;
   /// The three of Operator, of one of the states; rates go to the rates' row.
-  [[nodiscard]] virtual double update(Row state) = 0;
-  virtual void acceleration(Row state) = 0;
+  [[nodiscard]] virtual double update(Row state, double t) = 0;
+  virtual void acceleration(Row state, const StageTime& when) = 0;
   virtual void energy_rate(Row state, Ref velocity, double t) = 0;
   virtual void add(double factor, std::initializer_list<Sum> sums) = 0;
   virtual void copy(Ref to, Ref from) = 0;

@@ -49,6 +49,7 @@ class DeviceBackend final : public Backend {
         worker_(worker) {
     lay_out_zones();
     lay_out_nodes();
+    lay_out_walls();
     lay_out_pressure();
     plan_kernels(options);
     for (Stage& s : stages_) s = {device_.event(), device_.event(), false};
@@ -75,9 +76,11 @@ class DeviceBackend final : public Backend {
   DeviceBackend(const DeviceBackend&) = delete;
   DeviceBackend& operator=(const DeviceBackend&) = delete;
 
-  double update(Row state) override {
+  double update(Row state, double t) override {
     begin(stress_stage);
+    updated_ = t;
     ZoneArguments a = zones_arguments_;
+    a.time = t;
     const Buffers& s = row_of(state);
     a.x = s.x.data();
     a.v = s.v.data();
@@ -93,9 +96,10 @@ class DeviceBackend final : public Backend {
     return host_numbers_[0].step;
   }
 
-  void acceleration(Row state) override {
+  void acceleration(Row state, const StageTime& when) override {
     begin(force_stage);
     const Buffers& s = row_of(state);
+    drive(when);
     if (pressed_ > 0) {
       PressureArguments p = pressure_;
       p.x = s.x.data();
@@ -126,6 +130,7 @@ class DeviceBackend final : public Backend {
       LaunchShape whole = shape(at_once_plan_);
       whole.cooperative = true;
       stream_.launch(at_once_, whole, all);
+      push_walls(when);
       end(solve_stage);
       fetch_numbers();
       times_.iterations += host_numbers_[0].iterations;
@@ -146,6 +151,7 @@ class DeviceBackend final : public Backend {
       ended = launched == most || host_numbers_[0].zone_done != 0;
       more = further_iterations;
     }
+    push_walls(when);
     if (launched < most) end(solve_stage);
     expected_iterations_ = host_numbers_[0].iterations;
     times_.iterations += expected_iterations_;
@@ -221,7 +227,7 @@ class DeviceBackend final : public Backend {
   // Asked once a run, at its end or where something is wrong: the operator looks on the processors.
   Operator::Limit limit(Row row) override {
     const State state = taken(row);
-    (void)op_.update(state);
+    (void)op_.update(state, updated_);
     return op_.limit(state);
   }
   Index outside() const override {
@@ -232,7 +238,7 @@ class DeviceBackend final : public Backend {
   }
   Operator::Limit first_outside(Row row) override {
     const State state = taken(row);
-    (void)op_.update(state);
+    (void)op_.update(state, updated_);
     return op_.first_outside(state);
   }
   Vec3 centre(Row row, Index zone) const override { return zone_centre(op_.space(), taken(row).x, zone); }
@@ -323,6 +329,37 @@ class DeviceBackend final : public Backend {
     tell(solve_stage, "velocity solve", op_.solve_work(host_numbers_[0].iterations), times_.velocity_solve,
          times_.solve_wall);
     tell(energy_stage, "energy", of(op_.energy_work()), times_.energy_solve, times_.corner_wall);
+  }
+
+  /// Loads of the stage: pressures, and the momentum that driven walls give.
+  void drive(const StageTime& when) {
+    bool changes = false;
+    for (std::size_t i = 0; i < pressing_.size(); ++i) {
+      const BoundaryCondition& bc = op_.boundaries()[u(pressing_[i])];
+      if (!bc.over_time) continue;
+      host_pressures_[i] = bc.at(when.t);
+      changes = true;
+    }
+    if (changes) stream_.to_device(pressures_, std::span<const double>(host_pressures_.span()));
+    if (walls_.empty()) return;
+    if (body_force_.empty())
+      stream_.zero(pushed_);
+    else
+      stream_.on_device(pushed_, 0, body_force_, 0, pushed_.size());
+    for (const Wall& wall : walls_)
+      add_whole(pushed_, -op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.momentum);
+    if (pressed_ > 0) stream_.on_device(extra_, 0, pushed_, 0, pushed_.size());
+  }
+  void push_walls(const StageTime& when) {
+    for (const Wall& wall : walls_)
+      add_whole(row_of(Row::rate).v, op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.velocity);
+  }
+  void add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction) {
+    SumArguments a{};
+    a.factor = factor;
+    a.count = 1;
+    a.one[0] = {to.data(), to.data(), direction.data(), static_cast<Index>(to.size())};
+    stream_.launch(add_, {.grid = {blocks_for(a.one[0].size, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, a);
   }
 
   void total(const DeviceBuffer<double>& partial, int count, bool least, double* out) {
@@ -437,6 +474,11 @@ class DeviceBackend final : public Backend {
         for (const auto* part : {&table->density, &table->energy, &table->pressure, &table->sound_speed})
           values.insert(values.end(), part->begin(), part->end());
       }
+      if (const Jwl* j = flat->jwl) {
+        m.kind = 2;
+        m.at = static_cast<long long>(values.size());
+        values.insert(values.end(), {j->density, j->A, j->B, j->R1, j->R2});
+      }
       materials.push_back(m);
     }
     if (values.empty()) values.push_back(0);
@@ -448,6 +490,10 @@ class DeviceBackend final : public Backend {
     material_of_ = integers(op_.mesh().region, "materials of zones");
     a.material = material_of_.data();
 
+    if (z.burn != nullptr) {
+      burn_ = doubles(from_lanes(z.burn, QQ, 2), "burn");
+      a.burn = burn_.data();
+    }
     S_ = device_.allocate<double>(u(zones_ * DD * QQ), "stress");
     a.S = S_.data();
     if (z.axisymmetric) {
@@ -492,21 +538,31 @@ class DeviceBackend final : public Backend {
     dot_partial_ = device_.allocate<double>(most_blocks, "sums of products");
   }
 
+  void lay_out_walls() {
+    for (std::size_t i = 0; i < op_.driven_walls().size(); ++i) {
+      const Operator::DrivenWall& wall = op_.driven_walls()[i];
+      walls_.push_back({i, doubles(wall.velocity, "driven wall"), doubles(wall.momentum, "momentum of a driven wall")});
+    }
+    if (!walls_.empty()) pushed_ = device_.allocate<double>(u(nodes_ * dim_), "loads of driven walls");
+  }
+
   void lay_out_pressure() {
     const Space& s = op_.space();
     const ZoneMesh& mesh = op_.mesh();
-    std::vector<int> node;
-    std::vector<double> pressure;
+    std::vector<int> node, boundary;
+    std::vector<double> sign_of;
     std::map<int, std::vector<int>> meets;  // places of terms at each loaded node
     int side_nodes = 1;
     for (int d = 1; d < dim_; ++d) side_nodes *= k_ + 1;
     for (const auto& face : mesh.faces) {
       const BoundaryCondition& bc = op_.boundaries()[u(face.boundary)];
-      if (bc.kind != BoundaryCondition::Kind::pressure || bc.value == 0) continue;
-      const int axis = face.side / 2, side = static_cast<int>(pressure.size());
+      if (!bc.presses()) continue;
+      const int axis = face.side / 2, side = static_cast<int>(sign_of.size());
       // The tangents' normal points along axes 0 and 2 and against axis 1.
-      const double sign = (face.side % 2 != 0 ? 1 : -1) * (dim_ > 1 && axis == 1 ? -1 : 1);
-      pressure.push_back(sign * bc.value);
+      sign_of.push_back((face.side % 2 != 0 ? 1 : -1) * (dim_ > 1 && axis == 1 ? -1 : 1));
+      const auto known = std::find(pressing_.begin(), pressing_.end(), face.boundary);
+      boundary.push_back(static_cast<int>(known - pressing_.begin()));
+      if (known == pressing_.end()) pressing_.push_back(face.boundary);
       int at = 0;
       for (int local = 0; local < s.zone_nodes; ++local) {
         int rest = local;
@@ -516,11 +572,17 @@ class DeviceBackend final : public Backend {
         meets[node.back()].push_back(side * dim_ * side_nodes + at++);
       }
     }
-    pressed_ = static_cast<Index>(pressure.size());
+    pressed_ = static_cast<Index>(sign_of.size());
+    const DeviceBuffer<double>& steady = walls_.empty() ? body_force_ : pushed_;
+    const double* const pushing = steady.empty() ? nullptr : steady.data();
     if (pressed_ == 0) {
-      if (!body_force_.empty()) node_arguments_.extra = body_force_.data();
+      node_arguments_.extra = pushing;
       return;
     }
+    host_pressures_ = device_.pinned<double>(pressing_.size());
+    for (std::size_t i = 0; i < pressing_.size(); ++i) host_pressures_[i] = op_.boundaries()[u(pressing_[i])].at(0);
+    pressures_ = device_.allocate<double>(pressing_.size(), "pressures");
+    stream_.to_device(pressures_, std::span<const double>(host_pressures_.span()));
     std::vector<int> loaded, begin{0}, place;
     for (const auto& [at, places] : meets) {
       loaded.push_back(at);
@@ -539,7 +601,8 @@ class DeviceBackend final : public Backend {
     p.nodes = nodes_;
     p.tables = tables_.data();
     side_node_ = integers(node, "nodes of sides");
-    side_pressure_ = doubles(pressure, "pressure on sides");
+    side_sign_ = doubles(sign_of, "signs of sides");
+    side_boundary_ = integers(boundary, "boundaries of sides");
     loaded_ = integers(loaded, "loaded nodes");
     loaded_begin_ = integers(begin, "loads of nodes");
     loaded_place_ = integers(place, "places of loads");
@@ -548,12 +611,14 @@ class DeviceBackend final : public Backend {
     extra.resize(u(nodes_ * dim_), 0);
     extra_ = doubles(extra, "loads");
     p.node = side_node_.data();
-    p.pressure = side_pressure_.data();
+    p.pressure = pressures_.data();
+    p.sign = side_sign_.data();
+    p.boundary = side_boundary_.data();
     p.terms = side_terms_.data();
     p.loaded_node = loaded_.data();
     p.begin = loaded_begin_.data();
     p.place = loaded_place_.data();
-    p.weight = body_force_.empty() ? nullptr : body_force_.data();
+    p.weight = pushing;
     p.extra = extra_.data();
     press_shared_ = static_cast<Bytes>(dim_ * p.side_points) * sizeof(double);
     node_arguments_.extra = extra_.data();
@@ -667,6 +732,13 @@ class DeviceBackend final : public Backend {
   NodeArguments node_arguments_{};
   PressureArguments pressure_{};
   Index pressed_ = 0;
+  std::vector<int> pressing_;  // boundaries that press
+  PinnedBuffer<double> host_pressures_;
+  struct Wall {
+    std::size_t number;
+    DeviceBuffer<double> velocity, momentum;
+  };
+  std::vector<Wall> walls_;
   Bytes press_shared_ = 0;
   BlockPlan update_plan_, energy_plan_, at_once_plan_;
   Kernel<SolveArguments> at_once_;
@@ -683,12 +755,13 @@ class DeviceBackend final : public Backend {
   Kernel<DotArguments> dot_;
   Kernel<TotalArguments> total_;
 
-  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_;
-  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, side_pressure_,
-      side_terms_;
+  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_,
+      burn_;
+  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, pushed_, pressures_,
+      side_sign_, side_terms_;
   DeviceBuffer<double> update_partial_, zone_partial_, node_partial_, dot_partial_;
-  DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, loaded_, loaded_begin_,
-      loaded_place_;
+  DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, side_boundary_, loaded_,
+      loaded_begin_, loaded_place_;
   DeviceBuffer<unsigned char> cubes_;
   DeviceBuffer<MaterialArguments> materials_;
   DeviceBuffer<SolveNumbers> numbers_;
@@ -697,6 +770,7 @@ class DeviceBackend final : public Backend {
   mutable PinnedBuffer<int> host_outside_;
   std::array<Buffers, 4> rows_;
   mutable State shown_;
+  double updated_ = 0;           // time of the last update
   mutable bool looked_ = false;  // `shown_` is the state
 
   int expected_iterations_ = 12;
@@ -711,8 +785,10 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4;
   const double zone =
-      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0)) + E * E + energies * E + n.dim * N + 2) + 4 * (2 * N + 1) + 1;
-  const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2);  // rows, r, p, loads and body force
+      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
+      4 * (2 * N + 1) + 1;
+  const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
+  // rows, r, p, loads and body force, driven walls
   const double node = 8 * (vectors + 1) + 4 * 2;
   // Zones that are too large for the shared memory of today's devices have their scratch here, so many at a time.
   double scratch = 0;
@@ -764,6 +840,8 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   needs.viscosity = setup.viscosity;
   needs.rk4 = rk4;
   needs.cubes = op.data().widths == nullptr;
+  needs.burns = op.data().burn != nullptr;
+  needs.driven_walls = static_cast<int>(op.driven_walls().size());
   const Bytes needed = device_bytes(needs);
   if (needed > budget)
     return on_processors(fmt::format("order {} on {} zones needs {} of {}'s memory, {} are to be had; the processors "

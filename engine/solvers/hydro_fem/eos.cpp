@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stiffened gas and tables.
+// Stiffened gas, products of explosives, and tables.
 #include "engine/solvers/hydro_fem/eos.hpp"
 
 #include "engine/core/error.hpp"
@@ -30,7 +30,9 @@ class StiffenedGas final : public EquationOfState {
   [[nodiscard]] double energy(double density, double pressure) const override {
     return (pressure + gamma_ * p_infinity_) / ((gamma_ - 1) * density);
   }
-  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{gamma_, p_infinity_, nullptr}; }
+  [[nodiscard]] std::optional<FlatState> flat() const override {
+    return FlatState{gamma_, p_infinity_, nullptr, nullptr};
+  }
   [[nodiscard]] std::string objection(double /*density*/, double pressure) const override {
     if (!(pressure < -p_infinity_)) return {};  // c² = γ (p + p∞)/ρ
     return fmt::format("the pressure {:g} Pa is below {:g} Pa, where its speed of sound ends", pressure,
@@ -39,6 +41,44 @@ class StiffenedGas final : public EquationOfState {
 
  private:
   double gamma_, p_infinity_;
+};
+
+class JonesWilkinsLee final : public EquationOfState {
+ public:
+  explicit JonesWilkinsLee(const Jwl& j) : j_(j) {}
+  void evaluate(std::span<const double> density, std::span<const double> energy, std::span<double> pressure,
+                std::span<double> sound_speed) const override {
+    const double w = j_.omega;
+    for (std::size_t i = 0; i < density.size(); ++i) {
+      const double rho = density[i], volume = j_.density / rho;
+      const double first = j_.A * std::exp(-j_.R1 * volume), second = j_.B * std::exp(-j_.R2 * volume);
+      const double s1 = w / (j_.R1 * volume), s2 = w / (j_.R2 * volume);
+      const double p = first * (1 - s1) + second * (1 - s2) + w * rho * energy[i];
+      // ρ ∂/∂ρ at constant e
+      const double slope = first * (j_.R1 * volume * (1 - s1) - s1) + second * (j_.R2 * volume * (1 - s2) - s2);
+      const double c2 = slope / rho + w * energy[i] + w * p / rho;
+      pressure[i] = p;
+      sound_speed[i] = std::sqrt(c2 > 0 ? c2 : 0.0);
+    }
+  }
+  [[nodiscard]] double energy(double density, double pressure) const override {
+    const double none = 0;
+    double cold = 0, c = 0;
+    evaluate({&density, 1}, {&none, 1}, {&cold, 1}, {&c, 1});
+    return (pressure - cold) / (j_.omega * density);
+  }
+  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{j_.omega, 0, nullptr, &j_}; }
+  [[nodiscard]] std::string objection(double density, double pressure) const override {
+    const double e = energy(density, pressure);
+    double p = 0, c = 0;
+    evaluate({&density, 1}, {&e, 1}, {&p, 1}, {&c, 1});
+    if (c > 0) return {};
+    return fmt::format("at {:g} kg/m^3 and {:g} Pa products of this explosive have no speed of sound", density,
+                       pressure);
+  }
+
+ private:
+  Jwl j_;
 };
 
 class Tabulated final : public EquationOfState {
@@ -71,7 +111,7 @@ class Tabulated final : public EquationOfState {
     return 0.5 * (lo + hi);
   }
   [[nodiscard]] bool limited() const override { return true; }
-  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{0, 0, &t_}; }
+  [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{0, 0, &t_, nullptr}; }
   [[nodiscard]] bool holds(double density, double energy) const override {
     return within(t_.density, density) && within(t_.energy, energy);
   }
@@ -123,6 +163,9 @@ class Tabulated final : public EquationOfState {
 
 std::unique_ptr<EquationOfState> stiffened_gas(double gamma, double p_infinity) {
   return std::make_unique<StiffenedGas>(gamma, p_infinity);
+}
+std::unique_ptr<EquationOfState> jones_wilkins_lee(const Jwl& constants) {
+  return std::make_unique<JonesWilkinsLee>(constants);
 }
 std::unique_ptr<EquationOfState> tabulated(EosTable table) {
   return std::make_unique<Tabulated>(std::move(table));

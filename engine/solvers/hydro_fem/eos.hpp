@@ -11,10 +11,18 @@
 namespace conoid::hydro_fem {
 
 struct EosTable;
+/// Products of an explosive (Jones, Wilkins, Lee): with V = density / ρ,
+///     p = A (1 - ω/(R1 V)) exp(-R1 V) + B (1 - ω/(R2 V)) exp(-R2 V) + ω ρ e.
+struct Jwl {
+  double density = 0;   ///< of the explosive [kg/m³]
+  double A = 0, B = 0;  ///< [Pa]
+  double R1 = 1, R2 = 1, omega = 0.3;
+};
 /// A material in numbers, for where no virtual function can be called.
 struct FlatState {
   double gamma = 1.4, p_infinity = 0;
   const EosTable* table = nullptr;  ///< instead of them; lives as long as the material
+  const Jwl* jwl = nullptr;         ///< likewise
 };
 
 /// One material. Evaluated for whole rows, so that a virtual call costs nothing and the loop vectorises.
@@ -40,6 +48,9 @@ class EquationOfState {
 /// Stiffened gas p = (γ-1) ρ e - γ p∞, c² = γ (p + p∞)/ρ; ideal gas for p∞ = 0, where c² = γ(γ-1) e. Energies below
 /// -q are cut at zero before p and c are formed.
 [[nodiscard]] std::unique_ptr<EquationOfState> stiffened_gas(double gamma, double p_infinity = 0);
+
+/// c² = ∂p/∂ρ + p/ρ² ∂p/∂e, cut at zero. Energies are from those of the cold products; there is no limit to them.
+[[nodiscard]] std::unique_ptr<EquationOfState> jones_wilkins_lee(const Jwl& constants);
 
 /// Bilinear table over (density, energy), ascending axes, values row by row (energy fastest); clamped at its ends.
 struct EosTable {

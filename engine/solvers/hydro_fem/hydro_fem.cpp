@@ -164,13 +164,12 @@ Status HydroFem::prepare(RunContext& context) {
                           "Put it inside the grid.");
       tracers_.push_back(std::move(*place));
     }
+    gauges_.emplace(problem_.gauges, *view_, op_->initial());
   } catch (const Failure& failure) {
     return failure.error();
   }
-  for (const auto& bc : problem_.setup.boundaries) {
-    const bool driven = bc.kind == BoundaryCondition::Kind::pressure || bc.kind == BoundaryCondition::Kind::piston;
-    if (driven && bc.value != 0) closed_ = false;
-  }
+  for (const auto& bc : problem_.setup.boundaries)
+    if (bc.works()) closed_ = false;
   if (problem_.setup.energy_source) closed_ = false;
   if (context.input["output"].has("frames")) {
     const Values frames = context.input["output"]["frames"];
@@ -282,6 +281,7 @@ void HydroFem::fill(FrameBuilder& builder) const {
   if (!builder.wants_part(part_name)) return;
   const State& state = march_->state();  // of all ranks
   if (!cluster_->leads()) return;
+  view_->at_time(march_->time());
   const int sub = view_->cuts(builder.request().points_limit);
   MeshGeometry geometry = view_->geometry(state, sub);
   const std::size_t points = geometry.points->size() / 3;
@@ -312,6 +312,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.shared<double>("energy", s.e);
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
+  if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
   if (outside_.steps > 0) writer.value("outside tables", outside_);
   const KernelTimes times = march_->times();
   writer.value("mass solves",
@@ -325,6 +326,11 @@ void HydroFem::load(CheckpointReader& reader) {
   reader.range<double>("energy", 0, s.e);
   march_->restore(std::move(s), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
+  if (!problem_.gauges.empty()) {
+    std::vector<double> kept = gauges_->kept();
+    reader.range<double>("gauges", 0, kept);
+    gauges_->restore(kept);
+  }
   if (reader.length("outside tables") == 1) outside_ = reader.value<Outside>("outside tables");
   if (reader.length("mass solves") == 1)
     solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none

@@ -58,6 +58,9 @@ class HydroFem final : public Solver {
   void watch_tables();
   [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
   [[nodiscard]] double share(double time) const;
+  void record_gauges(RunContext& context);
+  void record_tracers(RunContext& context);
+  void write_gauges(RunContext& context) const;
   void write_lines(RunContext& context) const;
   void write_blast(RunContext& context) const;
   void record_front(RunContext& context);
@@ -71,6 +74,7 @@ class HydroFem final : public Solver {
   std::unique_ptr<March> march_;
   std::unique_ptr<View> view_;
   std::vector<View::Place> tracers_;
+  std::optional<Gauges> gauges_;
   Sums sums_;
   Outside outside_;
   struct MassSolves {

@@ -33,7 +33,7 @@ double usual_courant(const UsualCourant& of) {
 March::March(Operator& op, MarchOptions options) : March(host_backend(op), options) {}
 
 March::March(std::unique_ptr<Backend> backend, MarchOptions options) : backend_(std::move(backend)), options_(options) {
-  limit_ = backend_->update(Row::state);
+  limit_ = backend_->update(Row::state, time_);
   stress_is_current_ = true;
   dt_ = options_.courant * limit_;
 }
@@ -42,7 +42,7 @@ double March::rk2_average(double dt) {
   // Stage 1 at S0, stage 2 at the half step; v̄ is the average velocity, so that the work of F·1 on v̄ is what the
   // energy equation receives: total energy changes by the error of the mass solve only.
   Backend& b = *backend_;
-  if (!stress_is_current_) limit_ = b.update(Row::state);
+  if (!stress_is_current_) limit_ = b.update(Row::state, time_);
   stress_is_current_ = false;
   double limit = limit_;
   const Ref vbar{Row::rate, Part::x};
@@ -51,12 +51,12 @@ double March::rk2_average(double dt) {
                    {{Row::next, Part::e}, {Row::state, Part::e}, Part::e},
                    {{Row::next, Part::x}, {Row::state, Part::x}, Part::x}});
   };
-  b.acceleration(Row::state);
+  b.acceleration(Row::state, {time_, time_, dt, 2, 0});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::state, vbar, time_);
   move(0.5 * dt);
-  limit = std::min(limit, b.update(Row::next));
-  b.acceleration(Row::next);
+  limit = std::min(limit, b.update(Row::next, time_ + 0.5 * dt));
+  b.acceleration(Row::next, {time_ + 0.5 * dt, time_, dt, 0, 1});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::next, vbar, time_ + 0.5 * dt);
   move(dt);
@@ -73,17 +73,20 @@ double March::rk4(double dt) {
   double limit = 1e300;
   constexpr std::array<double, 4> weight = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   constexpr std::array<double, 4> ahead = {0.5, 0.5, 1.0, 0.0};
+  // Pistons: stages two to four and the end have w(t + dt/2), w(t + dt/2), w(t + dt), w(t + dt).
+  constexpr std::array<double, 4> half = {2, 2, 0, -6}, whole = {0, 0, 1, 4};
   for (std::size_t k = 0; k < 4; ++k) {
     const Row stage = k == 0 ? Row::state : Row::stage;
+    const double t = time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt;
     if (k > 0 || !stress_is_current_) {
-      const double at_stage = b.update(stage);
+      const double at_stage = b.update(stage, t);
       if (k == 0) limit_ = at_stage;
       limit = std::min(limit, at_stage);
     }
     limit = std::min(limit, limit_);
     stress_is_current_ = false;
-    b.acceleration(stage);
-    b.energy_rate(stage, {stage, Part::v}, time_ + (k == 0 ? 0.0 : ahead[k - 1]) * dt);
+    b.acceleration(stage, {t, time_, dt, half[k], whole[k]});
+    b.energy_rate(stage, {stage, Part::v}, t);
     b.copy({Row::rate, Part::x}, {stage, Part::v});
     combine(Row::next, k == 0 ? Row::state : Row::next, weight[k] * dt);
     if (k < 3) combine(Row::stage, Row::state, ahead[k] * dt);
@@ -98,7 +101,7 @@ bool March::step() {
     const double dt = last ? options_.end_time - time_ : dt_;
     dt_ = dt;
     double limit = options_.integrator == Integrator::rk4 ? rk4(dt) : rk2_average(dt);
-    const double limit_of_next = backend_->update(Row::next);
+    const double limit_of_next = backend_->update(Row::next, time_ + dt);
     limit = std::min(limit, limit_of_next) * options_.courant;
     if (limit < dt) {
       // Too far for what the step led to: again, shorter.
@@ -138,7 +141,7 @@ void March::restore(State state, const Memory& memory) {
   longest_ = memory.longest;
   accepted_ = memory.accepted;
   repeated_ = memory.repeated;
-  limit_ = backend_->update(Row::state);
+  limit_ = backend_->update(Row::state, time_);
   stress_is_current_ = true;
 }
 

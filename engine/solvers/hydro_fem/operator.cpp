@@ -119,7 +119,8 @@ Work Operator::energy_work() const {
           8.0 * (1.0 * dim * dim * points + 1.0 * dim * data_.zone_nodes + energies * (energies + 1))};
 }
 
-double Operator::update(const State& state) {
+double Operator::update(const State& state, double t) {
+  data_.time = t;
   {
     const Stopwatch watch(times_.update, times_.corner_wall);
     run_phase(
@@ -287,7 +288,7 @@ int Operator::solve_mass(std::vector<double>& a) {
   return iterations;
 }
 
-void Operator::acceleration(const State& state, std::vector<double>& a) {
+void Operator::acceleration(const State& state, std::vector<double>& a, const StageTime& when) {
   {
     const Stopwatch watch(times_.force, times_.corner_wall);
     run_phase(
@@ -296,10 +297,15 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
         force_work());
     if (ranks_) exchange_terms(space_.dim);
     over_nodes([&](Interval nodes) { sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes); });
-    add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, rhs_);
+    add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, when.t, rhs_);
     if (!weight_.empty()) {
       const Sum weight{&rhs_, &rhs_, &weight_};
       add(1, {&weight, 1});
+    }
+    // What a driven wall is accelerated by is known: its share of M_v a goes to the other side.
+    for (const DrivenWall& wall : driven_) {
+      const Sum momentum{&rhs_, &rhs_, &wall.momentum};
+      add(-wall_acceleration(wall, when), {&momentum, 1});
     }
   }
   const double before = times_.solve_wall;
@@ -308,6 +314,10 @@ void Operator::acceleration(const State& state, std::vector<double>& a) {
     const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
     a.resize(rhs_.size());
     iterations = solve_mass(a);
+    for (const DrivenWall& wall : driven_) {
+      const Sum pushed{&a, &a, &wall.velocity};
+      add(wall_acceleration(wall, when), {&pushed, 1});
+    }
   }
   times_.iterations += iterations;
   ++times_.solves;

@@ -5,6 +5,7 @@
 
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
+#include "engine/solvers/hydro_fem/burn.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
 #include "engine/team/phase.hpp"
@@ -37,6 +38,25 @@ struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
   Vec3 normal{};     ///< wall and piston; zero = each side's own, pointing into the material
   double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
+  /// Instead of the value: what it is at a time [s]. Called from one thread at a time.
+  std::function<double(double t)> over_time{};
+
+  [[nodiscard]] double at(double t) const { return over_time ? over_time(t) : value; }
+  [[nodiscard]] bool presses() const { return kind == Kind::pressure && (value != 0 || over_time); }
+  /// A piston whose speed changes.
+  [[nodiscard]] bool driven() const { return kind == Kind::piston && over_time != nullptr; }
+  /// Whether it does work on the material.
+  [[nodiscard]] bool works() const {
+    return (kind == Kind::pressure || kind == Kind::piston) && (value != 0 || over_time);
+  }
+};
+
+/// When a stage of a step takes place. A piston of changing speed w gets the acceleration with which the integrator ends at its speed
+/// exactly, whatever w does in between: (half (w(begin + step/2) - w(begin)) + whole (w(begin + step) - w(begin))) / step.
+struct StageTime {
+  double t = 0;
+  double begin = 0, step = 0;  ///< of the step; 0: pistons are not accelerated
+  double half = 0, whole = 0;
 };
 
 using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
@@ -54,6 +74,7 @@ struct Setup {
   /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;
+  Burn burn;
   Vec3 gravity{};
   /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
   double point_energy = 0;
@@ -111,8 +132,8 @@ class Operator {
   [[nodiscard]] Index batches() const { return batch_count_; }
   [[nodiscard]] const std::vector<Index>& lane_zones() const { return lane_zone_; }
 
-  /// Stress at the quadrature points of a state; returns the stable step for Courant factor 1 (0: a zone is tangled).
-  double update(const State& state);
+  /// Stress at the quadrature points of a state at time t, which says what is burnt; returns the stable step for Courant factor 1 (0: a zone is tangled).
+  double update(const State& state, double t = 0);
   /// The zone that allowed the smallest step in the last update, which was of `state`, and why, as the end of a sentence.
   struct Limit {
     Index zone = 0;
@@ -126,7 +147,8 @@ class Operator {
   /// The solve starts from zero. Measured, to the same residual: the last two accelerations extrapolated need 15.7 iterations
   /// for 14.9 on the triple point and 19.3 for 17.7 on Sedov's blast, as accelerations at a shock change more from stage to stage
   /// than the first iterations gain; they save only in smooth flow (12.6 for 14.8 on Gresho's vortex). README.md has the table.
-  void acceleration(const State& state, std::vector<double>& a);
+  /// Pressure on boundaries is that of the stage's time, and pistons are accelerated as it says.
+  void acceleration(const State& state, std::vector<double>& a, const StageTime& when = {});
   /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
   void energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de);
 
@@ -156,6 +178,13 @@ class Operator {
   [[nodiscard]] const std::vector<std::shared_ptr<const EquationOfState>>& materials() const { return materials_; }
   [[nodiscard]] const std::vector<double>& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
   [[nodiscard]] const std::vector<double>& body_force() const { return weight_; }  ///< M_v g; empty without one
+  /// A piston of changing speed: the velocity at nodes that its unit speed is, and M_v times that.
+  struct DrivenWall {
+    int boundary = 0;
+    std::vector<double> velocity, momentum;
+  };
+  [[nodiscard]] const std::vector<DrivenWall>& driven_walls() const { return driven_; }
+  [[nodiscard]] double wall_acceleration(const DrivenWall& wall, const StageTime& when) const;
   [[nodiscard]] bool has_energy_source() const { return !energy_sources_.empty(); }
   [[nodiscard]] double mass_tolerance() const { return mass_tolerance_; }
   [[nodiscard]] int mass_iterations() const { return mass_iterations_; }
@@ -171,11 +200,13 @@ class Operator {
   void set_masses(const Setup& setup);
   void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
   void set_widths();
+  void set_burn(const Setup& setup);
   /// Density, energy and the rest at a quadrature point of a lane of the last update.
   struct Local;
   [[nodiscard]] Local local(const reference::ZoneTables& tables, const State& state, Index batch, Index lane,
                             Index point) const;
   void set_constraints(const Setup& setup);
+  void weigh_driven_walls();
   void deposit_point_energy(const Setup& setup);
   void gravity_weights();
   /// out[c·stride + i - nodes.begin] = factor × Σ of what meets at node i, for an interval of nodes.
@@ -186,7 +217,7 @@ class Operator {
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
   int solve_mass(std::vector<double>& a);  // of rhs_
-  void add_boundary_pressure(const std::vector<double>& x, std::vector<double>& rhs) const;
+  void add_boundary_pressure(const std::vector<double>& x, double t, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   // Of several ranks (operator_ranks.cpp).
   struct Ranks;
@@ -261,6 +292,7 @@ class Operator {
 
   std::vector<double> diagonal_;  // of M_v, inverse
   std::vector<Constraint> constraints_;
+  std::vector<DrivenWall> driven_;
   std::vector<double> batch_step_;
   Index limiting_batch_ = 0;    // of the last update
   std::vector<Index> outside_;  // see ZoneData; empty without tables

@@ -38,6 +38,10 @@ Operator::Local Operator::local(const reference::ZoneTables& tables, const State
   p.rho = data_.mass[(batch * QQ + q) * W + lane] /
           (weight * reference::determinant(dim, spot.J) * (axisymmetric_ ? spot.x[1] : 1));
   batch_material_[u(batch)]->evaluate({&p.rho, 1}, {&out.energy, 1}, {&p.p, 1}, {&p.c, 1});
+  if (data_.burn != nullptr) {
+    const double* burn = data_.burn + (batch * QQ + q) * 2 * W + lane;
+    p.p *= std::clamp((data_.time - burn[0]) * burn[W], 0.0, 1.0);
+  }
   return out;
 }
 

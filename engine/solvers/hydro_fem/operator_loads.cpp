@@ -7,13 +7,39 @@
 #include <algorithm>
 
 namespace conoid::hydro_fem {
+namespace {
 
-void Operator::add_boundary_pressure(const std::vector<double>& position, std::vector<double>& rhs) const {
+/// A boundary's once, as a formula is slower than a side.
+std::vector<double> pressures_at(const std::vector<BoundaryCondition>& boundaries, double t) {
+  std::vector<double> out;
+  out.reserve(boundaries.size());
+  for (const BoundaryCondition& bc : boundaries) out.push_back(bc.presses() ? bc.at(t) : 0);
+  return out;
+}
+
+}  // namespace
+
+double Operator::wall_acceleration(const DrivenWall& wall, const StageTime& when) const {
+  if (!(when.step > 0)) return 0;
+  const BoundaryCondition& bc = boundaries_[u(wall.boundary)];
+  const double start = bc.at(when.begin);
+  double sum = 0;
+  if (when.half != 0) sum += when.half * (bc.at(when.begin + 0.5 * when.step) - start);
+  if (when.whole != 0) sum += when.whole * (bc.at(when.begin + when.step) - start);
+  return sum / when.step;
+}
+
+void Operator::weigh_driven_walls() {
+  for (DrivenWall& wall : driven_) multiply_mass(wall.velocity, space_.dim, wall.momentum);
+}
+
+void Operator::add_boundary_pressure(const std::vector<double>& position, double time, std::vector<double>& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;
+  const std::vector<double> pressures = pressures_at(boundaries_, time);
   for (const auto& face : mesh_.faces) {
-    const BoundaryCondition& bc = boundaries_[u(face.boundary)];
-    if (bc.kind != BoundaryCondition::Kind::pressure || bc.value == 0) continue;
+    if (!boundaries_[u(face.boundary)].presses()) continue;
+    const double pressure = pressures[u(face.boundary)];
     const int axis = face.side / 2;
     const double outward = face.side % 2 ? 1 : -1;
     const Index* map = &space_.map[u(face.zone * space_.zone_nodes)];
@@ -25,7 +51,7 @@ void Operator::add_boundary_pressure(const std::vector<double>& position, std::v
       if (rest % t.h1 == (face.side % 2 ? t.k : 0)) nodes.push_back(map[local]);
     }
     if (dim == 1) {
-      rhs[u(nodes[0])] -= bc.value * outward;
+      rhs[u(nodes[0])] -= pressure * outward;
       continue;
     }
     const int points = dim == 2 ? t.q : t.q * t.q;
@@ -63,7 +89,7 @@ void Operator::add_boundary_pressure(const std::vector<double>& position, std::v
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         double phi = t.B(q % t.q, static_cast<int>(i) % t.h1);
         if (dim == 3) phi *= t.B(q / t.q, static_cast<int>(i) / t.h1);
-        for (int d = 0; d < dim; ++d) rhs[u(d * space_.nodes + nodes[i])] -= bc.value * sign * w * phi * n[u(d)];
+        for (int d = 0; d < dim; ++d) rhs[u(d * space_.nodes + nodes[i])] -= pressure * sign * w * phi * n[u(d)];
       }
     }
   }

@@ -93,8 +93,7 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
   all.halo = Halo(*all.cluster, std::move(sides));
 
   for (const auto& face : mesh_.faces) {
-    const BoundaryCondition& bc = boundaries_[u(face.boundary)];
-    if (bc.kind != BoundaryCondition::Kind::pressure || bc.value == 0) continue;
+    if (!boundaries_[u(face.boundary)].presses()) continue;
     const Index* map = &space_.map[u(face.zone * space_.zone_nodes)];
     all.loaded.insert(all.loaded.end(), map, map + space_.zone_nodes);
   }

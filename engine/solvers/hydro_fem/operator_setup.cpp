@@ -83,6 +83,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     }
   }
   set_masses(setup);
+  set_burn(setup);
   set_constraints(setup);
   deposit_point_energy(setup);
   constexpr Index chunks = 64, side = 16;
@@ -95,6 +96,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   rhs_.resize(initial_.v.size());
   r_ = p_ = rhs_;
   gravity_weights();
+  weigh_driven_walls();
 }
 
 void Operator::number_batches(const ZoneMesh& mesh) {
@@ -311,13 +313,40 @@ void Operator::set_widths() {
   data_.widths = all;
 }
 
+void Operator::set_burn(const Setup& setup) {
+  if (!setup.burn.any()) return;
+  const reference::ZoneTables tables(tables_, space_.dim);
+  const Index W = kernels_.lanes, points = data_.zone_points;
+  double* burn = allocate(batch_count_ * points * 2 * W);
+  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
+    for (Index b = some.begin; b < some.end; ++b)
+      for (Index i = 0; i < points * W; ++i) {
+        const Index zone = lane_zone_[u(b * W + i % W)];
+        const reference::Spot spot =
+            reference::spot_of(tables, space_, space_.x0.data(), zone, static_cast<int>(i / W));
+        const int region = mesh_.region[u(zone)];
+        double* at = burn + (b * points + i / W) * 2 * W + i % W;
+        at[0] = setup.burn.arrival(spot.x, region);
+        at[W] = setup.burn.rate(reference::determinant(space_.dim, spot.J), space_.dim, tables_.k, region);
+      }
+  });
+  data_.burn = burn;
+}
+
 void Operator::set_constraints(const Setup& setup) {
   const int dim = space_.dim;
   const Tables& t = tables_;
   struct Wall {
     Vec3 normal;
-    double speed;  // v·n on it
+    double speed;  // v·n on it at the start
+    int driven;    // number of its driven wall, or -1
   };
+  std::vector<int> driven(setup.boundaries.size(), -1);
+  for (std::size_t b = 0; b < setup.boundaries.size(); ++b)
+    if (setup.boundaries[b].driven()) {
+      driven[b] = static_cast<int>(driven_.size());
+      driven_.push_back({static_cast<int>(b), std::vector<double>(initial_.v.size(), 0), {}});
+    }
   std::map<Index, std::vector<Wall>> walls;
   for (const auto& face : mesh_.faces) {
     const BoundaryCondition& bc = setup.boundaries.at(u(face.boundary));
@@ -334,13 +363,13 @@ void Operator::set_constraints(const Setup& setup) {
     Vec3 n = bc.normal == Vec3{} ? plane.normal : bc.normal;
     const double length = std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
     for (double& c : n) c /= length;
-    const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.value : 0;
+    const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.at(0) : 0;
     for (int local = 0; local < space_.zone_nodes; ++local) {
       int rest = local;
       for (int d = 0; d < axis; ++d) rest /= t.h1;
       if (rest % t.h1 != end) continue;
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
-      walls[node].push_back({n, speed});
+      walls[node].push_back({n, speed, driven[u(face.boundary)]});
     }
   }
   for (const auto& [node, list] : walls) {
@@ -357,10 +386,15 @@ void Operator::set_constraints(const Setup& setup) {
       const double left = std::sqrt(dot(b, b));
       if (left < 1e-6) continue;
       for (double& c : b) c /= left;
-      Vec3 v{};
-      for (int d = 0; d < dim; ++d) v[u(d)] = initial_.v[u(d * space_.nodes + node)];
-      const double missing = (wall.speed - dot(v, wall.normal)) / dot(b, wall.normal);
-      for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + node)] += missing * b[u(d)];
+      const auto correct = [&](std::vector<double>& field, double speed) {
+        Vec3 v{};
+        for (int d = 0; d < dim; ++d) v[u(d)] = field[u(d * space_.nodes + node)];
+        const double missing = (speed - dot(v, wall.normal)) / dot(b, wall.normal);
+        for (int d = 0; d < dim; ++d) field[u(d * space_.nodes + node)] += missing * b[u(d)];
+      };
+      correct(initial_.v, wall.speed);
+      for (std::size_t i = 0; i < driven_.size(); ++i)
+        correct(driven_[i].velocity, wall.driven == static_cast<int>(i) ? 1 : 0);
       basis.push_back(b);
     }
     Constraint c{node, {}};

@@ -8,6 +8,7 @@
 #include "engine/solvers/hydro_fem/geometry.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/time_curve.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,7 @@ struct Region {
   double density = 0;
   double pressure = 0;
   Vec3 velocity{};
+  std::optional<double> energy;  ///< of an explosive [J/kg], instead of the pressure
   std::optional<Expression> density_formula, pressure_formula;
   std::vector<Expression> velocity_formula;
 
@@ -63,6 +65,15 @@ std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<s
   return *parsed;
 }
 
+bool explosive(const Case& input, const std::string& material) {
+  return input["materials"][material]["model"].text() == "jwl";
+}
+/// Programmed burn: there are points, and the material says how fast the front runs.
+bool burns(const Case& input, const std::string& material) {
+  return explosive(input, material) && input["excitation"]["detonation"].size() > 0 &&
+         input["materials"][material].has("detonation_velocity");
+}
+
 constexpr const char* state_hint = "Change the region's pressure or density, or its material.";
 
 std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials,
@@ -91,8 +102,15 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
       region.pressure = v["pressure"].number();
     else if (v.has("pressure_formula"))
       region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
+    else if (at != materials.end() && explosive(r.input, material))
+      region.energy =
+          r.input["materials"][material]["energy"].number() / r.input["materials"][material]["density"].number();
     else
       r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+    if (!region.energy && at != materials.end() && burns(r.input, material))
+      r.wrong(
+          v, fmt::format("'{}' burns from the detonation points on, and here has a pressure before", material),
+          "Take the pressure out: the explosive has its `energy`, and none of its pressure before the front comes.");
     if (at != materials.end() && v.has("density") && v.has("pressure"))
       if (const std::string no = states[region.material]->objection(region.density, region.pressure); !no.empty())
         r.wrong(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
@@ -137,6 +155,9 @@ void read_materials(Reader& r, Parts& p) {
       p.materials.push_back(stiffened_gas(v["gamma"].number()));
     } else if (model == "stiffened-gas") {
       p.materials.push_back(stiffened_gas(v["gamma"].number(), v["p_infinity"].number()));
+    } else if (model == "jwl") {
+      p.materials.push_back(jones_wilkins_lee({v["density"].number(), v["A"].number(), v["B"].number(),
+                                               v["R1"].number(), v["R2"].number(), v["omega"].number()}));
     } else {
       auto table = read_eos_table(r.input.path(v["file"].text()));
       if (!table) {
@@ -249,11 +270,13 @@ void read_boundaries(Reader& r, Parts& p) {
     if (kind == "free") bc.kind = BoundaryCondition::Kind::free;
     if (kind == "pressure") {
       bc.kind = BoundaryCondition::Kind::pressure;
-      bc.value = v["pressure"].number();
+      bc.over_time = read_time_curve(r, v, "pressure", "Pa");
+      if (!bc.over_time) bc.value = v.number_or("pressure", 0);
     }
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
-      bc.value = v["speed"].number();
+      bc.over_time = read_time_curve(r, v, "speed", "m/s");
+      if (!bc.over_time) bc.value = v.number_or("speed", 0);
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());
         if (bc.normal == Vec3{})
@@ -307,7 +330,8 @@ Parts read_parts(Reader& r) {
 }
 
 bool uniform(const Parts& p) {
-  return p.regions.size() == 1 && !p.regions[0].density_formula && !p.regions[0].pressure_formula;
+  return p.regions.size() == 1 && !p.regions[0].energy && !p.regions[0].density_formula &&
+         !p.regions[0].pressure_formula;
 }
 
 /// Zones whose map folds over, at the points of the lowest order that holds it; those of higher orders are looked at when
@@ -360,6 +384,27 @@ EnergySource make_source(const std::vector<Source>& sources) {
   };
 }
 
+Burn read_burn(const Case& input, const Parts& parts) {
+  Burn out;
+  const Values points = input["excitation"]["detonation"];
+  for (std::size_t i = 0; i < points.size(); ++i)
+    out.points.push_back({padded(points.at(i)["position"].numbers()), points.at(i)["time"].number()});
+  out.front = input["parameters"]["burn_zones"].number();
+  for (const Region& region : parts.regions) {
+    const std::string& material = parts.names[region.material];
+    out.velocity.push_back(burns(input, material) ? input["materials"][material]["detonation_velocity"].number() : 0);
+  }
+  return out;
+}
+
+/// Points of detonation that nothing takes up.
+void check_burn(Reader& r, const Parts& p) {
+  const Values points = r.input["excitation"]["detonation"];
+  if (points.size() == 0 || read_burn(r.input, p).any()) return;
+  r.wrong(points, "there are detonation points, and no region burns",
+          "Give a region a material of model jwl with a `detonation_velocity`, or take the points out.");
+}
+
 /// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
 void check_places(Reader& r, const Geometry& g) {
   const Values tracers = r.input["output"]["tracers"], lines = r.input["output"]["lines"];
@@ -378,6 +423,9 @@ void check_places(Reader& r, const Geometry& g) {
         r.wrong(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
                 "Put it inside the material at the start: it is carried along from there.");
   }
+  const Values gauges = r.input["output"]["gauges"];
+  for (std::size_t i = 0; i < gauges.size() && r.good(); ++i)
+    if (!axes(gauges.at(i)["position"])) return;
   for (std::size_t i = 0; i < lines.size() && r.good(); ++i) {
     const Values v = lines.at(i);
     if (!axes(v["from"]) || !axes(v["to"])) return;
@@ -408,9 +456,10 @@ Bytes problem_memory(const Case& input, const Mesh* mesh) {
   // Per zone: S, J0^-1 and, unless it is a cube, its widths (dim² a point), mass; node terms and maps; inverse energy block; then
   // some 14 nodal vectors.
   const double matrices = mesh == nullptr && grid_of_cubes(input["grid"]) ? 2 : 3;
-  const double zone = 8 * (points * (matrices * dim * dim + 1) + nodes * (dim + 3) + energies * (energies + 6) +
-                           14 * dim * std::pow(k, dim) +
-                           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
+  const double zone =
+      8 * (points * (matrices * dim * dim + 1 + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
+           nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
+           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
   return static_cast<Bytes>(zone * count.zones);
 }
 
@@ -430,6 +479,11 @@ DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
   out.viscosity = input["parameters"]["viscosity"].boolean();
   out.rk4 = input["parameters"]["integrator"].text() == "rk4";
   out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
+  out.burns = input["excitation"]["detonation"].size() > 0;
+  for (const std::string& name : input["boundaries"].keys()) {
+    const Values side = input["boundaries"][name];
+    if (side["kind"].text() == "piston" && (side.has("speed_formula") || side.has("speed_file"))) ++out.driven_walls;
+  }
   return out;
 }
 
@@ -488,6 +542,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
                 "to a "
                 "thousandth of its speed of sound."));
   }
+  if (r.good()) check_burn(r, p);
   check_places(r, g);
   return std::move(r.found);
 }
@@ -508,6 +563,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   s.density = [parts](const Vec3& p, int region) { return parts->regions[u(region)].density_at(p); };
   s.energy = [parts](const Vec3& p, int region) {
     const Region& here = parts->regions[u(region)];
+    if (here.energy) return *here.energy;
     const double density = here.density_at(p), pressure = here.pressure_at(p);
     const EquationOfState& material = *parts->materials[here.material];
     if (const std::string no = material.objection(density, pressure); !no.empty())
@@ -519,6 +575,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   };
   s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
+  s.burn = read_burn(input, *parts);
   const Values parameters = input["parameters"];
   s.k = static_cast<int>(parameters["order"].integer());
   s.viscosity = parameters["viscosity"].boolean();
@@ -544,6 +601,14 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     std::string name = tracers.at(i)["name"].text();
     if (name.empty()) name = fmt::format("tracer {}", i + 1);
     out.tracers.push_back({std::move(name), padded(tracers.at(i)["position"].numbers())});
+  }
+  const Values gauges = input["output"]["gauges"];
+  for (std::size_t i = 0; i < gauges.size(); ++i) {
+    const Values v = gauges.at(i);
+    std::string name = v["name"].text();
+    if (name.empty()) name = fmt::format("gauge {}", i + 1);
+    out.gauges.push_back(
+        {std::move(name), padded(v["position"].numbers()), v["moves"].boolean(), v.number_or("threshold", 0)});
   }
   const Values line_outs = input["output"]["lines"];
   for (std::size_t i = 0; i < line_outs.size(); ++i) {

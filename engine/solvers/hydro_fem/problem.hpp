@@ -5,6 +5,7 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
+#include "engine/solvers/hydro_fem/gauges.hpp"
 #include "engine/solvers/hydro_fem/march.hpp"
 
 namespace conoid::hydro_fem {
@@ -18,6 +19,7 @@ struct Problem {
     Vec3 position{};
   };
   std::vector<Tracer> tracers;
+  std::vector<Gauge> gauges;
   struct Line {  ///< values along a straight line in space, at the end of the run
     std::string name;
     Vec3 from{}, to{};

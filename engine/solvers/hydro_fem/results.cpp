@@ -85,8 +85,43 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
     steps.y_scale = AxisScale::log;
     context.results.table(steps).append({t, dt});
   }
-  if (tracers_.empty()) return;
+  if (!problem_.gauges.empty()) record_gauges(context);
+  if (!tracers_.empty()) record_tracers(context);
+}
+
+void HydroFem::record_gauges(RunContext& context) {
+  view_->at_time(march_->time());
+  const std::vector<double> pressures = gauges_->sample(*view_, march_->state(), march_->time());
+  TableInfo table = table_info("gauges", "Pressure at the gauges",
+                               "Pressure at points that stay where they are, or move with the material.");
+  TableInfo impulses = table_info("gauge_impulses", "Impulse at the gauges",
+                                  "Integral of the pressure beyond that at the start, where it is positive.");
+  std::vector<double> p{march_->time()}, impulse = p;
+  for (std::size_t i = 0; i < pressures.size(); ++i) {
+    table.columns.push_back({problem_.gauges[i].name, "Pa", ""});
+    impulses.columns.push_back({problem_.gauges[i].name, "Pa*s", ""});
+    p.push_back(pressures[i]);
+    impulse.push_back(gauges_->sums()[i].impulse);
+  }
+  if (pressures.size() > most_drawn) table.form = impulses.form = ChartForm::none;
+  context.results.table(table).append(p);
+  context.results.table(impulses).append(impulse);
+}
+
+void HydroFem::write_gauges(RunContext& context) const {
+  for (std::size_t i = 0; i < problem_.gauges.size(); ++i) {
+    const GaugeSums& s = gauges_->sums()[i];
+    const auto name = [&](const char* what) { return fmt::format("gauge_{}_{}", i + 1, what); };
+    context.results.number(name("peak"), s.peak, "Pa");
+    context.results.number(name("impulse"), s.impulse, "Pa*s");
+    if (s.arrival >= 0) context.results.number(name("arrival"), s.arrival, "s");
+  }
+}
+
+void HydroFem::record_tracers(RunContext& context) {
+  const double t = march_->time();
   const State& state = march_->state();
+  view_->at_time(t);
   const int dim = op_->space().dim;
   TableInfo pressure =
       table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
@@ -121,6 +156,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
 
 void HydroFem::write_lines(RunContext& context) const {
   const State& state = march_->state();
+  view_->at_time(march_->time());
   const View::Boxes boxes = view_->boxes(state);
   auto lines = problem_.lines;
   const auto& setup = problem_.setup;
@@ -241,7 +277,7 @@ void HydroFem::write_blast(RunContext& context) const {
                       setup.gravity[0] == setup.gravity[1];
   const auto alike = [&](std::size_t side) {
     const BoundaryCondition &x = setup.boundaries[side], &y = setup.boundaries[side + 2];
-    return x.kind == y.kind && x.value == y.value;
+    return x.kind == y.kind && x.value == y.value && !x.over_time && !y.over_time;
   };
   if (square && alike(0) && alike(1))
     context.results.number(
@@ -286,6 +322,7 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_force", times.force, "s");
   number("seconds_velocity", times.velocity_solve, "s");
   number("seconds_energy", times.energy_solve, "s");
+  write_gauges(context);
   write_lines(context);
   write_blast(context);
   if (collapse_) return *collapse_;

@@ -119,6 +119,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
   p.axisymmetric = z.axisymmetric;
   std::array<double, 9> J0{};
   double r0 = 0;
+  Vec3 start{};
   over_nodes(at, n, s.k + 1, [&](int i, double w, const std::array<double, 3>& d) {
     for (int c = 0; c < n; ++c) {
       const Index at_node = c * s.nodes + map[i];
@@ -131,6 +132,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
         J0[u(c * n + m)] += d[u(m)] * x0;
       }
       if (c == 1) r0 += w * x0;
+      start[u(c)] += w * x0;
     }
   });
   out.energy = tensor_sum(at.l, n, t.l2, [&](int j) { return state.e[u(at.zone * z.zone_energies + j)]; });
@@ -154,6 +156,8 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
   const EquationOfState& material = *setup_.materials[u(setup_.mesh.region[u(at.zone)])];
   material.evaluate(std::span(&out.density, 1), std::span(&out.energy, 1), std::span(&out.pressure, 1),
                     std::span(&sound, 1));
+  if (const int region = setup_.mesh.region[u(at.zone)]; setup_.burn.burns(region))
+    out.pressure *= setup_.burn.burnt(start, reference::determinant(n, J0), n, s.k, region, time_);
   if (with_viscosity && z.viscosity) {
     p.rho = out.density;
     p.p = out.pressure;

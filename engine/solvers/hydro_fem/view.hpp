@@ -41,6 +41,9 @@ class View {
   [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes, const Vec3& position) const;
   [[nodiscard]] PointValues at(const State& state, const Place& place, bool with_viscosity = true) const;
 
+  /// What is burnt is so at this time from now on; everything without it.
+  void at_time(double t) { time_ = t; }
+
   /// |J| at a place (times r in axisymmetric flow).
   [[nodiscard]] double volume(const State& state, const Place& place) const;
 
@@ -64,6 +67,7 @@ class View {
 
   const Operator& op_;
   const Setup& setup_;
+  double time_ = 1e300;
   std::vector<double> density_points_;  // zone × mass points: ρ0 |J0|
   std::vector<double> density_nodes_;   // zone × nodes: the same
   CpuWorker workers_;

@@ -24,6 +24,8 @@ constexpr double share_of_size = 0.8;    ///< S at 1.8 radii of a small ball
 constexpr double thickest_row = 0.35;    ///< of the body's size: the static field falls with the cube of the distance
 constexpr double longest_on_body = 0.4;  ///< wavelengths outside, beyond which triangles of the surface are cut
 constexpr double longest_inside = 0.3;   ///< wavelengths in a filled body
+constexpr double edge_beside = 0.45;     ///< wavelengths in a filled body, on S around it
+constexpr double size_inside = 0.5;      ///< of that edge, asked of the mesher, whose edges are up to 2.3 times as long
 constexpr double resonant = 3.5;  ///< k times size inside, beyond which waves go to and fro: finer by its cube root
 
 double longest_wave(const Settings& s) {
@@ -114,6 +116,12 @@ Layout layout_around(const Settings& s, const BodyMeasure& body) {
   // S of a body that is small against the wavelength must still look round.
   o.edge = std::min(0.25 * shortest, 0.4 * (body.size + o.distance));
   o.filled = s.body_material > 0;
+  if (o.filled) {
+    o.inside = size_inside * edge_on_body(s, body.size);
+    // The fields beside a body that rings vary as those inside it do.
+    if (const double n = refractive_index(s, s.body_material); n > 0)
+      o.edge = std::min(o.edge, edge_beside * shortest / n);
+  }
   const double row = std::min(0.1 * shortest, thickest_row * body.size);
   o.layers = s.layers > 0 ? s.layers : std::clamp(static_cast<int>(std::ceil(o.distance / row - 0.01)), 1, 20);
   out.parts = std::max(1, static_cast<int>(std::ceil(body.edge / edge_on_body(s, body.size) - 0.01)));
@@ -144,7 +152,8 @@ SphereEdges sphere_edges(const Settings& s) {
 namespace {
 
 /// Tetrahedra that surround() makes: faces of S from the area of the parallel surface of a ball, 1.64 tetrahedra a face in the
-/// row at the body, three a face in the others. Within a fifth of what spheres and an aircraft took.
+/// row at the body, three a face in the others. Within a fifth of what spheres and an aircraft took. Inside, a ball of N triangles
+/// would hold 0.227 N^1.5 regular tetrahedra of their edge, and holds about as many of the mesher's.
 double tets_around(const Settings& s, const BodyMeasure& body) {
   const Layout layout = layout_around(s, body);
   const SurroundOptions& o = layout.layer;
@@ -153,7 +162,7 @@ double tets_around(const Settings& s, const BodyMeasure& body) {
   const double step = std::min(0.7 * o.edge, 0.9 * o.distance),
                outer = body.area + 4 * std::sqrt(pi * body.area) * o.distance + 4 * pi * o.distance * o.distance,
                faces = 2.9 * outer / (step * step);
-  const double inside = o.filled ? 2 * cells * std::sqrt(cells / 20) : 0;
+  const double inside = o.filled ? 0.25 * cells * std::sqrt(cells) : 0;
   return 1.64 * (cells + faces) + 3 * faces * (o.layers - 1) + inside;
 }
 

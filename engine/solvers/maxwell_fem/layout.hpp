@@ -43,7 +43,7 @@ struct Layout {
   int parts = 1;  ///< into which each edge of the body is cut
   [[nodiscard]] bool operator==(const Layout& o) const {
     return layer.distance == o.layer.distance && layer.edge == o.layer.edge && layer.layers == o.layer.layers &&
-           layer.filled == o.layer.filled && parts == o.parts;
+           layer.filled == o.layer.filled && layer.inside == o.layer.inside && parts == o.parts;
   }
 };
 [[nodiscard]] Layout layout_around(const Settings& settings, const BodyMeasure& body);

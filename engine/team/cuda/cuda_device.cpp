@@ -232,6 +232,23 @@ class CudaDevice final : public DeviceDriver {
                                                          : cudaMemcpyDeviceToDevice;
     return status(cudaMemcpyAsync(to, from, size, k, static_cast<cudaStream_t>(stream)), "copy");
   }
+  [[nodiscard]] Status copy_from_peer(void* stream, void* to, const void* from, int other,
+                                      const PeerRows& rows) override {
+    select();
+    if (std::lock_guard lock(mutex_); other != info_.index && reached_.insert(other).second) {
+      int direct = 0;
+      if (cudaDeviceCanAccessPeer(&direct, info_.index, other) == cudaSuccess && direct != 0)
+        (void)cudaDeviceEnablePeerAccess(other, 0);  // by another stream, maybe; without it copies go through the host
+      (void)cudaGetLastError();
+    }
+    cudaMemcpy3DPeerParms p{};
+    p.srcDevice = other;
+    p.dstDevice = info_.index;
+    p.srcPtr = cudaPitchedPtr{const_cast<void*>(from), rows.from_stride, rows.size, rows.count};
+    p.dstPtr = cudaPitchedPtr{to, rows.to_stride, rows.size, rows.count};
+    p.extent = cudaExtent{rows.size, rows.count, 1};
+    return status(cudaMemcpy3DPeerAsync(&p, static_cast<cudaStream_t>(stream)), "copy from another device");
+  }
   [[nodiscard]] Status fill(void* stream, void* memory, unsigned char value, Bytes size) override {
     select();
     return status(cudaMemsetAsync(memory, value, size, static_cast<cudaStream_t>(stream)), "fill memory");
@@ -400,6 +417,7 @@ class CudaDevice final : public DeviceDriver {
   std::map<CUdeviceptr, Bytes> rings_;  ///< their sizes
   std::mutex mutex_;
   std::set<const void*> allowed_;
+  std::set<int> reached_;  ///< devices to which a direct way has been asked for
 };
 
 DeviceInfo describe(int index) {

@@ -289,6 +289,22 @@ class EmulatedDevice final : public DeviceDriver {
     });
     return {};
   }
+  [[nodiscard]] Status copy_from_peer(void* stream, void* to, const void* from, int /*other*/,
+                                      const PeerRows& rows) override {
+    if (auto bad = failed()) return *bad;
+    static_cast<StreamQueue*>(stream)->push([this, to, from, rows] {
+      if (!goes_on()) return;
+      for (std::size_t i = 0; i < rows.count; ++i) {
+        unsigned char* const there = static_cast<unsigned char*>(to) + i * rows.to_stride;
+        const unsigned char* const here = static_cast<const unsigned char*>(from) + i * rows.from_stride;
+        std::string problem = device_write(there, rows.size, here, true);
+        if (problem.empty()) problem = device_read(here, rows.size, false);
+        if (!problem.empty()) return fail(std::move(problem));
+        std::memcpy(there, here, rows.size);
+      }
+    });
+    return {};
+  }
   [[nodiscard]] Status fill(void* stream, void* memory, unsigned char value, Bytes size) override {
     if (auto bad = failed()) return *bad;
     static_cast<StreamQueue*>(stream)->push([this, memory, value, size] {

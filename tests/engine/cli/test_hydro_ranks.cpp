@@ -55,6 +55,22 @@ constexpr const char* turned =
   "boundaries": {"x_max": {"kind": "pressure", "pressure": 2}, "y_max": {"kind": "pressure", "pressure": 1.5}},
   "excitation": {"gravity": [-1, 0], "sources": [{"region": "gas", "power": 0.5}]},
   "parameters": {"order": 2, "end_time": 0.01}})j";
+/// A piston and an outside pressure that change with time.
+constexpr const char* driven = R"j({"grid": {"lower": [0, 0], "upper": [1, 1], "zones": [12, 12]},
+  "regions": [{"material": "air", "density": 1, "pressure": 1}],
+  "boundaries": {"x_min": {"kind": "piston", "speed_formula": "sin(20*t)"},
+                 "y_max": {"kind": "pressure", "pressure_formula": "1 + 5*t"}},
+  "parameters": {"order": 2, "end_time": 0.02}})j";
+/// A charge lit at its middle, beside air.
+constexpr const char* charge =
+    R"j({"grid": {"lower": [0, 0], "upper": [0.1, 0.1], "zones": [12, 12], "coordinates": "axisymmetric"},
+  "materials": {"air": {"gamma": 1.4}, "TNT": {"model": "jwl", "detonation_velocity": 6930}},
+  "regions": [{"material": "air", "density": 1.2, "pressure": "101 kPa"},
+              {"material": "TNT", "lower": [0, 0], "upper": [0.05, 0.05], "density": 1630}],
+  "excitation": {"detonation": [{"position": [0, 0]}]},
+  "parameters": {"order": 2, "end_time": "2 us"},
+  "output": {"tracers": [{"name": "charge", "position": [0.01, 0.01]}],
+             "gauges": [{"name": "fixed", "position": [0.012, 0.003]}, {"position": [0.009, 0.004], "moves": true}]}})j";
 constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 1.2, 1.2], "zones": [6, 6, 6]},
   "regions": [{"material": "air", "density": 1, "pressure": 0}],
   "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},
@@ -93,6 +109,8 @@ void TestHydroRanks::ranks_leave_what_one_leaves_data() {
   QTest::newRow("triple point") << three_gases << true;
   QTest::newRow("long rows, RK4") << rows << false;
   QTest::newRow("axisymmetric, loads") << turned << false;
+  QTest::newRow("driven walls") << driven << false;
+  QTest::newRow("detonation") << charge << true;
   QTest::newRow("blast in an octant") << octant << true;
 }
 

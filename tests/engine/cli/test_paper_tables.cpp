@@ -51,20 +51,27 @@ class TestPaperTables : public QObject {
   }
 
   void rates_of_towers_stand_beside_what_the_source_says_of_its_figures() {
-    const Json found = rows({"acoustic-fd", "--threads", "1", "--only", "Fig. 1"});
-    const Json largest = row(found, "Fig. 11: DTS 6, 1 thread");
+    const Json found = rows({"acoustic-fd", "--only", "Fig. 1"});
+    // By the beginning of its name: on however many threads.
+    const auto last = [&](const std::string& beginning) {
+      Json out;
+      for (const Json& r : found)
+        if (r["name"].get<std::string>().rfind(beginning, 0) == 0) out = r;
+      return out;
+    };
+    const Json largest = last("Fig. 11: DTS 6, ");
     QCOMPARE(largest["published"].get<double>(), 50.0);
     QCOMPARE(largest["limited_by"].get<std::string>(), std::string("tower 12x96"));  // D = 2 s DTS
     for (const int order : {4, 6, 8}) {
-      const Json same = row(found, "Fig. 12: N_O/DTS " + std::to_string(order) + "/1 over 2/1");
+      const Json same = last("Fig. 12: N_O/DTS " + std::to_string(order) + "/1 over 2/1");
       QCOMPARE(same["published"].get<double>(), 1.0);
       QVERIFY(same["value"].get<double>() > 0.02 && same["value"].get<double>() < 10);
     }
     // The source's (5): DTS 1 moves more than a stepwise march, whose locality is 1/3, and the largest tile least.
-    QVERIFY(row(found, "Fig. 10: stepwise, 1 thread")["against"].get<std::string>().find("0.333") !=
-            std::string::npos);
-    QVERIFY(row(found, "Fig. 10: DTS 1, 1 thread")["against"].get<std::string>().find("0.331") != std::string::npos);
-    QVERIFY(row(found, "Fig. 10: DTS 6, 1 thread")["against"].get<std::string>().find("1.486") != std::string::npos);
+    const auto roof = [&](const std::string& beginning) { return last(beginning)["source"].get<std::string>(); };
+    QVERIFY2(roof("Fig. 10: stepwise, ").find("0.333") != std::string::npos, roof("Fig. 10: stepwise, ").c_str());
+    QVERIFY2(roof("Fig. 10: DTS 1, ").find("0.331") != std::string::npos, roof("Fig. 10: DTS 1, ").c_str());
+    QVERIFY2(roof("Fig. 10: DTS 6, ").find("1.486") != std::string::npos, roof("Fig. 10: DTS 6, ").c_str());
   }
 
   void a_solver_without_such_tables_is_told() {

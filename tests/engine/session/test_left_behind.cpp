@@ -66,12 +66,21 @@ void TestLeftBehind::scratch_of_a_killed_run_goes() {
   }
   rod::fs::create_directories(scratch / "run/scratch/conoid-factors-1-1");
   std::ofstream(scratch / "run/scratch/conoid-factors-1-1/factors_a") << "what a solver kept on disk";
+  // Halves of replacements that were killed; what only looks like one is someone's.
+  const std::vector<std::string> halves = {"summary.json.123.part", "charts/heat.csv.7.part",
+                                           "traces/shot-1.sgy.99.part"},
+                                 others = {"notes.part", "charts/my.old.part", "traces/a.12b.part"};
+  rod::fs::create_directories(scratch / "run/traces");
+  for (const auto* some : {&halves, &others})
+    for (const std::string& name : *some) std::ofstream(scratch / "run" / name) << "x";
   SessionOptions again;
   again.resume = scratch / "run";
   const auto session = start_session(std::move(again));
   QVERIFY(session->wait(std::chrono::seconds(100)));
   QCOMPARE(session->state(), SessionState::finished);
   QVERIFY(!rod::fs::exists(scratch / "run/scratch"));
+  for (const std::string& name : halves) QVERIFY2(!rod::fs::exists(scratch / "run" / name), name.c_str());
+  for (const std::string& name : others) QVERIFY2(rod::fs::exists(scratch / "run" / name), name.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestLeftBehind)

@@ -128,9 +128,8 @@ class TestStepRounds : public QObject {
   void a_failure_is_that_of_the_rank_that_has_it() {
     Leading two(2, [](int r) { return answer_of(r); });
     StepRounds rounds;
-    const auto mine = rounds.bring(0, 4, two, [](Index) -> Result<Parcel> {
-      throw Failure(make_error(ErrorCode::resources, "lost", ""));
-    });
+    const auto mine = rounds.bring(
+        0, 4, two, [](Index) -> Result<Parcel> { throw Failure(make_error(ErrorCode::resources, "lost", "")); });
     QVERIFY(!mine.ok());
     QCOMPARE(static_cast<int>(mine.error().code), static_cast<int>(ErrorCode::resources));
     two.other_fails = true;

@@ -208,6 +208,31 @@ class TestEmulatedDevice : public QObject {
             }).contains("whole number"));
   }
 
+  /// Pieces at unlike distances; an event of one device orders the stream of another.
+  void pieces_come_from_another_device() {
+    configure_emulated({.devices = 2});
+    const auto one = Device::open("emulated:0"), other = Device::open("emulated:1");
+    QVERIFY(one && other);
+    Stream from = other->stream(), to = one->stream();
+    std::vector<float> x(40), got(30, -1);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+    const auto there = other->allocate<float>(x.size()), here = one->allocate<float>(got.size());
+    from.to_device(there, x);
+    to.to_device(here, got);
+    const Event made = other->event();
+    from.record(made);
+    to.wait(made);
+    to.from_peer(here, 2, 8, there, 5, 12, other->info().index, 4, 3);
+    to.to_host(got, here);
+    to.synchronize();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const std::size_t piece = (i + 6) / 8 - 1, within = (i + 6) % 8;
+      const bool copied = i >= 2 && piece < 3 && within < 4;
+      QCOMPARE(got[i], copied ? x[5 + 12 * piece + within] : -1.0F);
+    }
+    configure_emulated({});
+  }
+
   void boxes_come_with_zeros_beyond_the_array() {
     for (const char* name : {"emulated", "emulated-checked"}) {
       if (CONOID_HAVE_EMULATED_CHECKED == 0 && std::string_view(name) == "emulated-checked")

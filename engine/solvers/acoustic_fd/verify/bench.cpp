@@ -60,6 +60,31 @@ void switched_rows(const TestRun& run, const BenchSink& sink) {
   }
 }
 
+/// Devices of one host that share the rows of a grid which one of them holds.
+void shared_rows(const TestRun& run, const BenchSink& sink) {
+  const auto found = find_devices("cuda");
+  const Bytes nodes = Bytes{1} << 30;
+  if (!found || found->size() < 2 || found->front().free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
+  for (const int order : {2, 4, 6, 8}) {
+    const std::string row = fmt::format("devices, order {}: ", order);
+    if (!run.may_want(row)) continue;
+    double one = 0;
+    for (std::size_t count = 1; count <= found->size(); count *= 2) {
+      run.doing(fmt::format("{}{} of {}", row, count, found->front().name));
+      std::vector<WorkerSpec> workers;
+      for (std::size_t d = 0; d < count; ++d) {
+        const std::string device = fmt::format("cuda:{}", (*found)[d].index);
+        workers.push_back({device, std::max(1, run.threads / static_cast<int>(count)), 1, device, 0});
+      }
+      TimedMarch march(order, {1024, 1024, 1024}, std::move(workers), "auto", Edges::sponge);
+      const double rate = march.best(run.quick ? 1 : 3);
+      if (count == 1) one = rate;
+      sink({fmt::format("{}{}", row, count), rate / 1e9, "Gcells/s", rate / one,
+            count > 1 ? 0.9 * static_cast<double>(count) * one / 1e9 : 0, "one", march.tiling()});
+    }
+  }
+}
+
 /// A run as a case makes it, on a device; in core, then with so little memory that planes are streamed from the host.
 void device_rows(const TestRun& run, const BenchSink& sink) {
   const auto device = Device::open("cuda");
@@ -134,17 +159,17 @@ void processor_rows(const TestRun& run, const BenchSink& sink) {
     // The promise: two cores with about 54 GB/s reach 8 and 4 Gcells/s, that is 2.3 and 1.2 times the limit of a stepwise march. Where
     // memory is slower or faster the second says more.
     run.doing(fmt::format("tiled, order {}", order));
-    Contender tiled{
-        std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, "auto", Edges::sponge)},
+    Contender tiled{std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, "auto",
+                                                 Edges::sponge)},
         closed, matched;
     (void)tiled.march->best(0);  // chooses
     const std::string chosen = tiled.march->tiling();
     std::vector<Contender*> all{&tiled};
     if (!run.quick) {
-      closed.march =
-          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::closed);
-      matched.march =
-          std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, processors, chosen, Edges::matched);
+      closed.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors}, chosen,
+                                                  Edges::closed);
+      matched.march = std::make_unique<TimedMarch>(order, std::array<Index, 3>{n, n, n}, std::vector{processors},
+                                                   chosen, Edges::matched);
       all.insert(all.end(), {&closed, &matched});
       for (Contender* one : all) (void)one->march->band();
     }
@@ -196,6 +221,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   if (may_want({"memory, ", "stepwise, ", "tiled, ", "the same over ", "DiamondTorre, "})) processor_rows(run, sink);
   if (may_want({"run on ", "the same step by step", "order "})) device_rows(run, sink);
   if (may_want({"panels, "})) switched_rows(run, sink);
+  if (may_want({"devices, "})) shared_rows(run, sink);
   return {};
 }
 

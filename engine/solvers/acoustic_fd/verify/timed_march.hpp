@@ -12,6 +12,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace conoid::acoustic_fd {
 
@@ -74,9 +75,9 @@ struct Switched {
 /// A march of whole bands, boundaries, source and receivers on.
 class TimedMarch {
  public:
-  TimedMarch(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, const std::string& tiling,
+  TimedMarch(int order, const std::array<Index, 3>& points, std::vector<WorkerSpec> workers, const std::string& tiling,
              Edges edges, Bytes device_memory = 0, Switched on = {})
-      : cluster_(single_rank()), team_({worker}) {
+      : cluster_(single_rank()), team_(workers) {
     Problem& p = problem_;
     p.device_memory = device_memory;
     p.grid.points = points;
@@ -102,7 +103,7 @@ class TimedMarch {
     p.tiling = tiling;
     march_ = make_march(p, this_machine(), *cluster_);
     march_->start(team_, *cluster_);
-    band_ = tiling.starts_with("stepwise") && worker.device.empty() ? 1 : march_->band();
+    band_ = tiling.starts_with("stepwise") && workers.front().device.empty() ? 1 : march_->band();
   }
   /// Cells per second of one band.
   double band() {
@@ -141,7 +142,7 @@ class TimedMarch {
 inline double march_rate(int order, const std::array<Index, 3>& points, const WorkerSpec& worker, double budget,
                          const std::string& tiling, Edges edges, std::string& used, Bytes device_memory = 0,
                          Switched on = {}) {
-  TimedMarch march(order, points, worker, tiling, edges, device_memory, on);
+  TimedMarch march(order, points, {worker}, tiling, edges, device_memory, on);
   const double best = march.best(budget);
   used = march.tiling();
   return best;

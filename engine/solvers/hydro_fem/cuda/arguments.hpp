@@ -103,9 +103,10 @@ CONOID_HYDRO_BOTH constexpr MassLayout mass_layout(int dim, int k, bool uniform)
   return s;
 }
 
-/// A material in numbers: stiffened gas, or a table whose axes and values lie at `at`: densities, energies, p, c.
+/// A material in numbers: stiffened gas, or a table whose axes and values lie at `at`: densities, energies, p, c; or products of an
+/// explosive, with ω in `gamma` and density, A, B, R1, R2 at `at`.
 struct MaterialArguments {
-  int kind;  ///< 0 stiffened gas, 1 table
+  int kind;  ///< 0 stiffened gas, 1 table, 2 products of an explosive
   int densities, energies;
   int limited;  ///< points outside the table are counted
   double gamma, p_infinity;
@@ -124,6 +125,8 @@ struct ZoneArguments {
   const double* J0inv;         ///< [zone][dim²][point]
   const double* widths;        ///< likewise; null if all zones are cubes
   const unsigned char* cubes;  ///< [zone]
+  const double* burn;          ///< [zone][2][point]: arrival and rate; null where nothing burns
+  double time;                 ///< of the update
   const double* Meinv;         ///< [zone][energy][energy]
   const double* uniform;       ///< [zone] ρ0 |J0| where it is constant, else 0
   const int* material;         ///< [zone]
@@ -190,7 +193,9 @@ struct PressureArguments {
   long long nodes;
   const double* tables;
   const int* node;         ///< [side][node of the side]
-  const double* pressure;  ///< [side], with the sign of its normal
+  const double* pressure;  ///< [boundary] now
+  const int* boundary;     ///< [side]
+  const double* sign;      ///< [side] of its normal
   const double* x;
   double* terms;           ///< [side][component][node of the side]
   const int* loaded_node;  ///< [loaded]

@@ -56,8 +56,9 @@ __global__ void press_sides(PressureArguments a) {
   const double *const B = a.tables + at.B, *const G = a.tables + at.G, *const w = a.tables + at.w;
   const int* const nodes = a.node + static_cast<long long>(side) * a.side_nodes;
   double* const out = a.terms + static_cast<long long>(side) * (a.dim * a.side_nodes);
+  const double pressure = a.sign[side] * a.pressure[a.boundary[side]];
   if (a.dim == 1) {
-    if (id == 0) out[0] = a.pressure[side];
+    if (id == 0) out[0] = pressure;
     return;
   }
   double* const area = dynamic_shared<double>();  // [component][point]
@@ -73,7 +74,7 @@ __global__ void press_sides(PressureArguments a) {
         if (d == 1) radius += B0 * B1 * x;
       }
     }
-    // The tangents follow the axes in ascending order; `pressure` has the sign of what that makes of the normal.
+    // The tangents follow the axes in ascending order; `sign` is that of what that makes of the normal.
     double n[3] = {s[1], -s[0], 0.0};
     if (a.dim == 3) {
       n[0] = s[1] * t[2] - s[2] * t[1];
@@ -82,7 +83,7 @@ __global__ void press_sides(PressureArguments a) {
     }
     double weight = w[q % Q] * (a.dim == 3 ? w[q / Q] : 1.0);
     if (a.axisymmetric != 0) weight *= radius;
-    for (int d = 0; d < a.dim; ++d) area[d * a.side_points + q] = a.pressure[side] * weight * n[d];
+    for (int d = 0; d < a.dim; ++d) area[d * a.side_points + q] = pressure * weight * n[d];
   }
   __syncthreads();
   for (int j = id; j < a.dim * a.side_nodes; j += T) {

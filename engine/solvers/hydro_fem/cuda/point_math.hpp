@@ -237,6 +237,17 @@ __device__ inline void device_state(const MaterialArguments& m, const double* ta
     c = sqrt(c2 > 0 ? c2 : 0.0);
     return;
   }
+  if (m.kind == 2) {
+    const double* const j = tables + m.at;  // density, A, B, R1, R2
+    const double w = m.gamma, volume = j[0] / rho;
+    const double first = j[1] * exp(-j[3] * volume), second = j[2] * exp(-j[4] * volume);
+    const double s1 = w / (j[3] * volume), s2 = w / (j[4] * volume);
+    p = first * (1 - s1) + second * (1 - s2) + w * rho * energy;
+    const double slope = first * (j[3] * volume * (1 - s1) - s1) + second * (j[4] * volume * (1 - s2) - s2);
+    const double c2 = slope / rho + w * energy + w * p / rho;
+    c = sqrt(c2 > 0 ? c2 : 0.0);
+    return;
+  }
   const double* const densities = tables + m.at;
   const double* const energies = densities + m.densities;
   const double* const pressures = energies + m.energies;
@@ -302,6 +313,7 @@ struct DevicePoint {
   double J[D * D], dv[D * D];
   double energy, mass, weight;
   double radius, radial_velocity;  ///< 1 and 0 in planar flow
+  double burnt;                    ///< share of the pressure that is there
   bool turned;
   const double *J0inv, *widths;
   int stride, k;
@@ -383,6 +395,7 @@ __device__ inline double device_stress(const DevicePoint<D>& at, const MaterialA
   const double rho = at.mass / (at.weight * det * at.radius);
   double p, c;
   device_state(material, material_tables, rho, at.energy, p, c, outside);
+  p *= at.burnt;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) sigma[i * D + j] = i == j ? -p : 0.0;
   double hoop_stress = -p, nu = 0, per_area = 0;

@@ -301,6 +301,11 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
       point.radius = radius;
       point.radial_velocity = radial_velocity;
       point.turned = turned;
+      point.burnt = 1;
+      if (a.burn != nullptr) {
+        const double* const burn = a.burn + number * (2 * QQ) + q;
+        point.burnt = fmin(fmax((a.time - burn[0]) * burn[QQ], 0.0), 1.0);
+      }
       point.J0inv = a.J0inv + number * (D * D * QQ) + q;
       point.widths =
           D > 1 && a.widths != nullptr && a.cubes[number] == 0 ? a.widths + number * (D * D * QQ) + q : nullptr;

@@ -43,6 +43,8 @@ struct ZoneData {
   double* point_terms = nullptr;         ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
   Index* outside =
       nullptr;  ///< optional [batch]: points of the last update whose state the table of their material does not hold
+  const double* burn = nullptr;  ///< [batch][point][2][W]: arrival and rate of Burn; null where nothing burns
+  double time = 0;               ///< of the update, for those
   bool viscosity = true;
   bool vorticity_switch = false;
   const double* widths = nullptr;  ///< [batch][point][dim²][W]: B of reference::widths; null if all are cubes

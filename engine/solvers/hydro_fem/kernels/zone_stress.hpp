@@ -211,6 +211,10 @@ struct ZoneStress : ZoneTensor<V, D, K> {
       z.material[b]->evaluate({reinterpret_cast<const double*>(rho), count},
                               {reinterpret_cast<const double*>(energy), count}, {reinterpret_cast<double*>(p), count},
                               {reinterpret_cast<double*>(c), count});
+      if (z.burn != nullptr) {
+        const V* burn = reinterpret_cast<const V*>(z.burn) + b * QQ * 2;
+        for (int q = 0; q < QQ; ++q) p[q] *= vmin(vmax(V((z.time - burn[2 * q]) * burn[2 * q + 1]), V{}), splat<V>(1));
+      }
       if (z.outside) z.outside[b] = outside_table(b, rho, energy);
 
       V* S = reinterpret_cast<V*>(z.S) + b * QQ * D * D;

@@ -334,6 +334,14 @@ Setup even_pressure(int k, Index n) {
   return s;
 }
 
+MarchOptions usual_march(double end, const Setup& setup, Integrator integrator) {
+  MarchOptions o;
+  o.end_time = end;
+  o.integrator = integrator;
+  o.courant = usual_courant({setup.k, setup.mesh.dim, setup.viscosity, false, integrator});
+  return o;
+}
+
 Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
     : setup_(std::move(setup)), team_({WorkerSpec{"cpu", threads, 1}}), op_(setup_, kernels, team_),
       march_(op_, options), first_(op_.energies(march_.state()).total()) {}

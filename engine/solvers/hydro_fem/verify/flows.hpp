@@ -62,6 +62,9 @@ class UnstableMode {
 /// Ideal gas at rest in [0,1]² under even pressure 1, density 1 + 0.3 sin(2 pi x) cos(pi y): its energy is no polynomial.
 [[nodiscard]] Setup even_pressure(int k, Index n);
 
+/// To `end`, with the Courant number that is taken where nothing is said.
+[[nodiscard]] MarchOptions usual_march(double end, const Setup& setup, Integrator integrator);
+
 /// A set-up with everything that runs it.
 class Flow {
  public:

@@ -347,6 +347,11 @@ Result<Mesh> surround(const Mesh& body, const SurroundOptions& o, std::stop_toke
       "Mesh.Optimize = 1;\nMesh.MeshSizeExtendFromBoundary = 1;\n",
       o.layers > 1 ? "currents" : "outer");
   if (o.filled) script += "Volume(2) = {1};\nPhysical Volume(\"inside\") = {2};\n";
+  if (o.filled && o.inside > 0)
+    script += fmt::format(
+        "Field[1] = MathEval;\nField[1].F = \"{:.9g}\";\nField[2] = Restrict;\nField[2].IField = 1;\n"
+        "Field[2].VolumesList = {{2}};\nBackground Field = 2;\n",
+        o.inside);
   write("layer.geo", script);
   GmshOptions gmsh;
   gmsh.size = 1.5 * o.edge;

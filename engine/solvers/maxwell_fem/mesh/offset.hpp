@@ -14,6 +14,7 @@ struct SurroundOptions {
   double distance = 0.1;  ///< from the surface to S, m
   double edge = 0.2;      ///< longest edge wanted on S, m
   bool filled = false;    ///< tetrahedra inside of the surface as well
+  double inside = 0;      ///< size of elements inside where the surface's own are longer, m; 0: as the surface
   int layers = 1;         ///< rows of elements between the body and S; from two on S' lies one row off the body
 };
 

@@ -284,7 +284,7 @@ class TestDeviceSolution : public QObject {
       const Case input = resolved(json).value();
       return ElasticBem().estimate(input, nullptr, make_offer(input).value()).value();
     };
-    const Estimate here = estimate("cpu:1"), there = estimate("emulated:0:1");
+    const Estimate here = estimate("cpu:1"), there = estimate("emulated:0");
     QCOMPARE(here.planned_seconds, 0.0);
     QCOMPARE(there.seconds, here.seconds);
     QVERIFY(there.planned_seconds > there.device_seconds && there.device_seconds > 0);
@@ -306,6 +306,39 @@ class TestDeviceSolution : public QObject {
       qInfo("%s: told %.3f s, taken %.3f s", device ? "device" : "processors", told, taken);
       QVERIFY2(told < 2 * taken && taken < 2 * told, qPrintable(QString("%1 s told, %2 s taken").arg(told).arg(taken)));
     }
+  }
+
+  /// 43,923 unknowns took an H100 with 15 cores 13.8 s a frequency: 4.9 s of factors, 5.9 s of ground beyond the mesh. Nothing is opened for
+  /// an estimate, so that it can be asked for anywhere.
+  void estimates_of_an_h100() {
+    const Case input = resolved(read_json(R"({
+      "solver": "elastic-bem",
+      "ground": {"kind": "rectangle", "low": [-30, -30], "high": [30, 30], "element": 1, "growth": 1, "largest": 1,
+                 "patches": [{"name": "base", "low": [-2, -2], "high": [2, 2]}]},
+      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+      "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
+      "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]}]},
+      "parameters": {"frequencies": {"values": [0.05]}}})"))
+                           .value();
+    Offer offer = make_offer(input).value();
+    offer.host.value = Bytes{120} << 30;
+    offer.threads.value = 16;
+    offer.machine.avx512 = true;
+    const auto estimate = [&] { return ElasticBem().estimate(input, nullptr, offer).value(); };
+    offer.workers = {{"cpu", 16, 1}};
+    offer.automatic = false;
+    const Estimate here = estimate();
+    DeviceInfo card;
+    card.backend = "cuda";
+    card.multiprocessors = 132;
+    offer.devices = {card};
+    offer.workers = {{"cuda:0", 1, 1, "cuda:0", Bytes{70} << 30}, {"cpu", 15, 1}};
+    const Estimate there = estimate();
+    for (const auto& [key, text] : there.details) qInfo("%s: %s", key.c_str(), text.c_str());
+    qInfo("processors %.1f s, device %.1f s of which %.1f s", here.seconds, there.planned_seconds,
+          there.device_seconds);
+    QVERIFY(there.planned_seconds > 13.8 / 2 && there.planned_seconds < 13.8 * 2);
+    QVERIFY(here.expected_seconds() > 5 * there.expected_seconds());
   }
 
   /// A checkpoint of processors goes on on a device, and one of a device on processors.

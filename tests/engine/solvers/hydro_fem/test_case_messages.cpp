@@ -66,6 +66,14 @@ class TestCaseMessages : public QObject {
         {"a grid has no groups"});
     row("piston without direction", "boundaries", R"({"x_min": {"kind": "piston", "direction": [0, 0]}})",
         {"no length"});
+    row("pressure twice", "boundaries", R"({"x_min": {"kind": "pressure", "pressure": 1, "pressure_formula": "t"}})",
+        {"pressure_formula"});
+    row("pressure over place", "boundaries", R"({"x_min": {"kind": "pressure", "pressure_formula": "1 + x"}})",
+        {"1 + x", "t"});
+    row("pressure that ends", "boundaries", R"({"x_min": {"kind": "pressure", "pressure_formula": "1/t"}})",
+        {"inf", "t = 0"});
+    row("no table of speeds", "boundaries", R"({"x_min": {"kind": "piston", "speed_file": "none.csv"}})", {"none.csv"});
+    row("nothing to burn", "excitation", R"({"detonation": [{"position": [0, 0]}]})", {"no region burns", "jwl"});
     row("source without power", "excitation", R"({"sources": [{}]})", {"no power"});
     row("source of no region", "excitation", R"({"sources": [{"region": "tank", "power": 1}]})",
         {"no region 'tank'", "name"});
@@ -83,6 +91,7 @@ class TestCaseMessages : public QObject {
     row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}", {"outside the grid"});
     row("exact", "output", "{\"exact\": \"sedov\"}", {"one ideal gas", "blast"});
     row("tracer", "output", "{\"tracers\": [{\"position\": [8, 1]}]}", {"no point of the grid"});
+    row("gauge in space", "output", "{\"gauges\": [{\"position\": [1, 1, 1]}]}", {"3 coordinates", "the grid 2"});
     row("line in space", "output", "{\"lines\": [{\"from\": [1, 1, 1], \"to\": [2, 1]}]}",
         {"3 coordinates", "the grid 2"});
     row("line of no length", "output", "{\"lines\": [{\"from\": [1, 1], \"to\": [1, 1]}]}", {"no length"});
@@ -109,6 +118,17 @@ class TestCaseMessages : public QObject {
     }
     QVERIFY2(wrong, qPrintable(all));
     for (const QString& word : words) QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
+  }
+
+  void an_explosive_that_burns_has_no_pressure_of_its_own() {
+    std::vector<std::pair<std::string, std::string>> tnt{
+        {"materials.gas", R"({"model": "jwl", "detonation_velocity": 6930})"},
+        {"regions", R"([{"material": "gas", "density": 1630}])"},
+        {"excitation", R"({"detonation": [{"position": [0, 0]}]})"}};
+    for (const auto& d : check(tnt)) QFAIL(d.render().c_str());
+    tnt[1].second = R"([{"material": "gas", "density": 1630, "pressure": 1e5}])";
+    const auto found = check(tnt);
+    QVERIFY(!found.empty() && QString::fromStdString(found[0].render()).contains("Take the pressure out"));
   }
 
   void stiff_matter_with_long_steps_is_warned_of() {

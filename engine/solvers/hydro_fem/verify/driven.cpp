@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/solvers/hydro_fem/verify/driven.hpp"
+
+#include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <tuple>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace flows {
+namespace {
+
+constexpr double wave_gamma = 1.4;
+double piston_speed(double t) {
+  return t > 0 ? 0.2 * t * t * t * t : 0;
+}
+
+}  // namespace
+
+Setup simple_wave(int k, Index n, bool by_pressure) {
+  Setup s;
+  s.k = k;
+  s.mesh = box_zones(1, {line(0, 1.2, n), {}, {}});
+  s.materials = {stiffened_gas(wave_gamma)};
+  s.density = [](const Vec3&, int) { return 1.0; };
+  s.energy = [](const Vec3&, int) { return 1 / (wave_gamma * (wave_gamma - 1)); };  // c = 1
+  s.viscosity = false;
+  s.boundaries.resize(2);
+  BoundaryCondition& side = s.boundaries[0];
+  side.kind = by_pressure ? BoundaryCondition::Kind::pressure : BoundaryCondition::Kind::piston;
+  if (by_pressure)
+    side.over_time = [](double t) {
+      const double c = 1 + 0.5 * (wave_gamma - 1) * piston_speed(t);
+      return std::pow(c, 2 * wave_gamma / (wave_gamma - 1)) / wave_gamma;
+    };
+  else
+    side.over_time = piston_speed;
+  return s;
+}
+
+double simple_wave_velocity(double x, double t) {
+  double early = 0, late = t;  // when the characteristic left the piston: the later, the less far
+  for (int i = 0; i < 100; ++i) {
+    const double tau = 0.5 * (early + late), v = piston_speed(tau);
+    const double reached = 0.2 * v * tau + (1 + 0.5 * (wave_gamma + 1) * v) * (t - tau);
+    (reached > x ? early : late) = tau;
+  }
+  return piston_speed(early);
+}
+
+Kidder::Kidder(int dim) : dimension(dim), gamma(1 + 2.0 / dim) {
+  constexpr double inner_pressure = 0.1, outer_pressure = 10;
+  entropy = outer_pressure / std::pow(outer_density, gamma);
+  inner_density = outer_density * std::pow(inner_pressure / outer_pressure, 1 / gamma);
+  const double speeds = gamma * (outer_pressure / outer_density - inner_pressure / inner_density);  // c_e² - c_i²
+  focus = std::sqrt(0.5 * (gamma - 1) * (outer * outer - inner * inner) / speeds);
+}
+
+double Kidder::scale(double t) const {
+  return std::sqrt(1 - t * t / (focus * focus));
+}
+
+double Kidder::rate(double t) const {
+  return -t / (focus * focus * (1 - t * t / (focus * focus)));
+}
+
+double Kidder::density(double r) const {
+  const double g = gamma - 1, share = (r * r - inner * inner) / (outer * outer - inner * inner);
+  return std::pow((1 - share) * std::pow(inner_density, g) + share * std::pow(outer_density, g), 1 / g);
+}
+
+Setup Kidder::setup(int k, Index n) const {
+  Setup s;
+  s.k = k;
+  s.axisymmetric = dimension == 3;
+  s.mesh = box_zones(2, {line(inner, outer, n), line(0, 0.5 * std::numbers::pi, 2 * n), {}});
+  s.mesh.curve = [](const Vec3& p) { return Vec3{p[0] * std::cos(p[1]), p[0] * std::sin(p[1]), 0}; };
+  s.materials = {stiffened_gas(gamma)};
+  s.density = [*this](const Vec3& x, int) { return density(std::hypot(x[0], x[1])); };
+  s.energy = [*this](const Vec3& x, int) {
+    return entropy * std::pow(density(std::hypot(x[0], x[1])), gamma - 1) / (gamma - 1);
+  };
+  s.viscosity = false;
+  s.boundaries.resize(4);
+  for (const int side : {0, 1}) {
+    s.boundaries[u(side)].kind = BoundaryCondition::Kind::pressure;
+    const double first = entropy * std::pow(side == 0 ? inner_density : outer_density, gamma);
+    s.boundaries[u(side)].over_time = [*this, first](double t) {
+      return first * std::pow(scale(t), -2 * gamma / (gamma - 1));
+    };
+  }
+  return s;
+}
+
+}  // namespace flows
+
+namespace {
+
+using flows::Flow;
+
+/// Largest change of p/ρ^gamma at the middles of zones since the start.
+double entropy_change(const Flow& flow, double gamma, const View& view, const State& first) {
+  double worst = 0;
+  for (Index zone = 0; zone < flow.setup().mesh.zone_count(); ++zone) {
+    const auto place = view.place(zone, {0.5, 0.5, 0.5});
+    const PointValues now = view.at(flow.state(), place, false), then = view.at(first, place, false);
+    worst = std::max(worst, std::abs(now.pressure / then.pressure * std::pow(then.density / now.density, gamma) - 1));
+  }
+  return worst;
+}
+
+void simple_wave(const TestRun& run, const VerifySink& sink, bool by_pressure) {
+  for (const auto& [k, order, error, entropy] : {std::tuple{2, 1.8, 1e-4, 1e-4}, std::tuple{3, 2.4, 1e-6, 1e-7}}) {
+    const std::string name = fmt::format("piston isentrope by {} over time, Q{}-Q{}, 32 zones",
+                                         by_pressure ? "pressure" : "speed", k, k - 1);
+    run.doing(name);
+    const auto off = [&, k = k](Index n, double* change) {
+      Setup s = flows::simple_wave(k, n, by_pressure);
+      s.mass_tolerance = 1e-12;
+      const MarchOptions options = flows::usual_march(1, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
+      Flow flow(std::move(s), options, 1);
+      const View view(flow.op(), flow.setup());
+      const State first = flow.state();
+      flow.run();
+      *change = entropy_change(flow, 1.4, view, first);
+      return flow.velocity_error([](const Vec3& x) { return Vec3{flows::simple_wave_velocity(x[0], 1), 0, 0}; });
+    };
+    double change = 0;
+    const double coarse = off(16, &change), fine = off(32, &change);
+    sink({name + ": L2 error of velocity", fine, "m/s", error, false, "exact, simple wave"});
+    sink({name + ": observed order from 16 zones", std::log2(coarse / fine), "1", order, true,
+          "order of the space less a half: stages of a step feel the boundary"});
+    sink({name + ": largest change of p/rho^gamma", change, "1", entropy, false, "isentropic"});
+  }
+}
+
+void kidder(const TestRun& run, const VerifySink& sink, int dimension) {
+  const flows::Kidder shell(dimension);
+  const double end = 0.5 * shell.focus;
+  for (const auto& [k, n, order, radius] : {std::tuple{2, Index{8}, 1.8, 1e-4}, std::tuple{3, Index{4}, 2.6, 1e-4}}) {
+    const std::string name = fmt::format("Kidder's {} Q{}-Q{}, {} zones through it, to half its focus",
+                                         dimension == 2 ? "cylinder" : "sphere", k, k - 1, n);
+    run.doing(name);
+    const auto off = [&, k = k](Index zones, double* face) {
+      Setup s = shell.setup(k, zones);
+      s.mass_tolerance = 1e-12;
+      const MarchOptions options = flows::usual_march(end, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
+      Flow flow(std::move(s), options, std::max(1, run.threads));
+      flow.run();
+      *face = 0;
+      const Space& space = flow.op().space();
+      for (Index i = 0; i < space.nodes; ++i) {
+        const auto at = [&](const std::vector<double>& x) { return std::hypot(x[u(i)], x[u(space.nodes + i)]); };
+        *face = std::max(*face, std::abs(at(flow.state().x) / at(space.x0) / shell.scale(end) - 1));
+      }
+      const double speed = std::abs(shell.rate(end)) * shell.scale(end);
+      return flow.velocity_error([&](const Vec3& x) {
+        return Vec3{shell.rate(end) * x[0], shell.rate(end) * x[1], 0};
+      }) / speed;
+    };
+    double face = 0;
+    const double coarse = off(n / 4, &face), fine = off(n, &face);
+    sink({name + ": largest difference of a radius, relative", face, "1", radius, false, "Kidder 1976, exact"});
+    sink({name + ": observed order of the velocity in L2 over two halvings", 0.5 * std::log2(coarse / fine), "1", order,
+          true, "order of the space"});
+  }
+}
+
+}  // namespace
+
+void verify_driven(const TestRun& run, const VerifySink& sink) {
+  if (run.may_want("piston isentrope"))
+    for (const bool by_pressure : {false, true}) simple_wave(run, sink, by_pressure);
+  if (run.may_want("Kidder"))
+    for (const int dimension : {2, 3}) kidder(run, sink, dimension);
+}
+
+}  // namespace conoid::hydro_fem

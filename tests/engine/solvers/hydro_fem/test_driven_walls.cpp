@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boundaries over time: pistons have the speed that is given at the end of every step, formulas and tables are what they say, a steady
+// one given as a formula is the steady one.
+// labels: unit
+#include "engine/solvers/hydro_fem/time_curve.hpp"
+#include "engine/solvers/hydro_fem/verify/driven.hpp"
+#include "tests/engine/solvers/hydro_fem/support.hpp"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+
+using namespace conoid;
+using namespace conoid::hydro_fem;
+using namespace conoid::hydro_fem::testing;
+
+namespace {
+
+using Kind = BoundaryCondition::Kind;
+
+/// Gas in a box that leans, whose walls meet: two driven pistons and planes.
+Setup box_with_pistons(int dim, int k) {
+  std::mt19937 random(20);
+  Setup s = lively(dim, k, false, random);
+  s.mesh.curve = nullptr;
+  for (auto& b : s.boundaries) b.kind = Kind::wall;
+  s.boundaries[0] = {Kind::piston, {1, 0, 0}, 0, [](double t) { return 0.3 + std::sin(40 * t); }};
+  if (dim > 1) s.boundaries[2] = {Kind::piston, {0, 1, 0}, 0, [](double t) { return t < 0.01 ? 0.0 : 0.5; }};
+  return s;
+}
+
+State marched(const Setup& s, Integrator integrator, int steps, double* time) {
+  Team team({WorkerSpec{"cpu", 2, 1}});
+  Operator op(s, best_kernels(), team);
+  MarchOptions o;
+  o.end_time = 1;
+  o.integrator = integrator;
+  March march(op, o);
+  for (int i = 0; i < steps; ++i) march.step();
+  *time = march.time();
+  return march.state();
+}
+
+}  // namespace
+
+class TestDrivenWalls : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void pistons_have_the_speed_given_at_the_end_of_steps() {
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const auto integrator : {Integrator::rk2_average, Integrator::rk4}) {
+        const Setup s = box_with_pistons(dim, 2);
+        const Space space(s.mesh, s.k);
+        double t = 0;
+        const State end = marched(s, integrator, 15, &t);
+        for (const int side : {0, 2}) {
+          if (side >= 2 * dim) break;
+          const int axis = side / 2;
+          const double low =
+              *std::min_element(space.x0.begin() + axis * space.nodes, space.x0.begin() + (axis + 1) * space.nodes);
+          int nodes = 0;
+          for (Index i = 0; i < space.nodes; ++i) {
+            const auto at = static_cast<std::size_t>(axis * space.nodes + i);
+            if (space.x0[at] > low + 1e-12) continue;
+            ++nodes;
+            const double want = s.boundaries[static_cast<std::size_t>(side)].at(t);
+            QVERIFY2(std::abs(end.v[at] - want) < 1e-12, qPrintable(QString::number(end.v[at] - want)));
+          }
+          QVERIFY(nodes > 0);
+        }
+      }
+  }
+
+  void a_steady_curve_is_the_steady_value() {
+    Setup a = flows::saltzmann(2, 12, 2), b = a;
+    b.boundaries[0].over_time = [](double) { return 1.0; };
+    b.boundaries[0].value = 0;
+    a.boundaries[1] = {Kind::pressure, {}, 0.2};
+    b.boundaries[1] = {Kind::pressure, {}, 0, [](double) { return 0.2; }};
+    double t = 0;
+    const State want = marched(a, Integrator::rk2_average, 30, &t), got = marched(b, Integrator::rk2_average, 30, &t);
+    for (std::size_t i = 0; i < want.v.size(); ++i) QVERIFY(std::abs(got.v[i] - want.v[i]) < 1e-9);
+  }
+
+  void kidders_shell_is_the_published_one() {
+    const flows::Kidder sphere(3);
+    QVERIFY(std::abs(sphere.inner_density / 6.31e-4 - 1) < 1e-3);
+    QVERIFY(std::abs(sphere.focus / 6.72e-3 - 1) < 1e-2);
+    QVERIFY(std::abs(sphere.density(0.9) / sphere.inner_density - 1) < 1e-12);
+    // R'' = -(dp/dr)/rho at the start.
+    const double r = 0.95, d = 1e-5, gamma = sphere.gamma;
+    const auto p = [&](double at) { return sphere.entropy * std::pow(sphere.density(at), gamma); };
+    const double push = -(p(r + d) - p(r - d)) / (2 * d) / sphere.density(r);
+    QVERIFY(std::abs(push / (-r / (sphere.focus * sphere.focus)) - 1) < 1e-6);
+  }
+
+  void tables_over_time() {
+    QTemporaryDir folder;
+    const auto read = [&](const std::string& text) {
+      const auto path = std::filesystem::path(folder.path().toStdString()) / "p.csv";
+      std::ofstream(path, std::ios::binary) << text;
+      return read_time_table(path, "pressure", "Pa");
+    };
+    const auto good = read("pressure[kPa],time[ms]\n1,1\n3,2\n-1,4\n");
+    QVERIFY2(good.ok(), good.ok() ? "" : good.error().render().c_str());
+    QCOMPARE(good->at(-1), 1000.0);
+    QVERIFY(std::abs(good->at(1.5e-3) - 2000) < 1e-9 && std::abs(good->at(3e-3) - 1000) < 1e-9);
+    QCOMPARE(good->at(9), -1000.0);
+    const auto message = [&](const std::string& text) {
+      const auto r = read(text);
+      return QString::fromStdString(r ? std::string("fine") : r.error().render());
+    };
+    QVERIFY(message("time,speed\n0,1\n1,1\n").contains("no column 'pressure'"));
+    QVERIFY(message("time,pressure\n0,1\n0,2\n").contains("row 2"));
+    QVERIFY(message("time,pressure\n0,1\n").contains("1 rows"));
+    QVERIFY(message("time,pressure\n0,1\n1,inf\n").contains("row 2"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDrivenWalls)
+#include "test_driven_walls.moc"
