@@ -21,6 +21,7 @@
 #include "engine/session/prolong.hpp"
 #include "engine/session/request_wire.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid {
 namespace {

@@ -17,6 +17,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/registry.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid {
 namespace {

@@ -25,8 +25,9 @@
 #include "engine/session/frame_channel.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/estimate.hpp"
+#include "engine/team/balancer.hpp"
 #include "engine/team/machine_rates.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/workers.hpp"
 
 namespace conoid {
 

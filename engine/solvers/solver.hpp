@@ -29,9 +29,10 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/estimate.hpp"
 #include "engine/team/offer.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid {
+
+class Team;
 
 /// Where a run stands after advance().
 struct Advanced {

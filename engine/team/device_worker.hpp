@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/team/device.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid {
 

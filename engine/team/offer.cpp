@@ -2,6 +2,8 @@
 // Which of the workers that are offered make the team.
 #include "engine/team/offer.hpp"
 
+#include "engine/team/team.hpp"
+
 #include <algorithm>
 
 #include <fmt/core.h>

@@ -11,7 +11,7 @@
 #include "engine/core/types.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/module.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/workers.hpp"
 
 namespace conoid {
 

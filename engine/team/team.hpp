@@ -2,82 +2,18 @@
 // A team of unlike workers computes one row of items together; after each pass the balancer moves the borders.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
-#include "engine/team/affinity.hpp"
 #include "engine/team/balancer.hpp"
+#include "engine/team/phase.hpp"
+#include "engine/team/workers.hpp"
 
 namespace conoid {
-
-/// OpenMP threads that belong together. The body of a Phase runs on the worker's own host thread and may open
-/// parallel regions of `threads()` threads.
-class CpuWorker {
- public:
-  explicit CpuWorker(int threads) : threads_(threads) {}
-  /// The same with thread t bound to places[t] (affinity.hpp), or all threads to all of `places` if `together`.
-  CpuWorker(int threads, Places places, bool together = false);
-  [[nodiscard]] int threads() const { return threads_; }
-  /// Splits [begin,end) into chunks of at most `grain` and runs body(chunk, thread) on the worker's threads;
-  /// the assignment of chunks to threads is dynamic, so results must not depend on it. Exceptions are passed on.
-  void for_each(Interval items, Index grain, const std::function<void(Interval, int)>& body) const;
-  /// Binds the calling thread as thread `thread`, if this worker has places; for_each() does so by itself.
-  void bind(int thread) const;
-
- private:
-  int threads_ = 1;
-  Places places_;
-  bool together_ = false;
-  std::uint64_t binding_ = 0;  ///< number of these places; a thread that is bound already remembers it
-};
-
-class DeviceWorker;  // device_worker.hpp
-
-/// One heavy phase of a solver: a row of independent items.
-class Phase {
- public:
-  virtual ~Phase() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;
-  [[nodiscard]] virtual Index items() const = 0;
-  /// Memory that a worker needs for an interval.
-  [[nodiscard]] virtual Bytes bytes(Interval) const { return 0; }
-  virtual void run(CpuWorker& worker, Interval items) = 0;
-  /// What run() took for this interval; asked after it, on the thread that called Team::run().
-  [[nodiscard]] virtual Work work(Interval) const { return {}; }
-  /// A phase that says yes is also given to the devices of the team; others are left to its processors.
-  [[nodiscard]] virtual bool runs_on_devices() const { return false; }
-  virtual void run_on_device(DeviceWorker& worker, Interval items);
-};
-
-/// One worker of a team.
-struct WorkerSpec {
-  std::string name = "cpu";
-  int threads = 1;
-  double slowdown = 1;      ///< > 1 makes this worker artificially slow: for tests of the balance
-  std::string device{};     ///< "cuda:0", as Device::open() takes it; empty: the processor
-  Bytes device_memory = 0;  ///< that the run may use; 0: most of what is free
-};
-
-/// Parses "auto", "cpu", "cpu:3,cpu:1" (threads a worker), "cuda" (all of them), "cuda:1,cpu", "emulated", "emulated:0",
-/// "emulated-checked" against what is here; "auto" takes the CUDA devices, if any, and the processor. A device takes one of
-/// the threads to feed it. A device that is not here is an error of code `resources` that says why.
-[[nodiscard]] Result<std::vector<WorkerSpec>> parse_workers(std::string_view text, int threads);
-
-/// The first `most` devices stay; those of the `threads` that would have fed the others go to the processors.
-[[nodiscard]] std::vector<WorkerSpec> with_fewer_devices(std::vector<WorkerSpec> workers, std::size_t most,
-                                                         int threads);
-
-/// Leaves the devices of "auto" out where they do not pay. A device costs about a second and a half before it computes: its
-/// context, its kernels, the first copies. `seconds`: what the processors alone are expected to take; 0: not known, all stay.
-[[nodiscard]] std::vector<WorkerSpec> worth_their_start(std::vector<WorkerSpec> workers, int threads, double seconds);
 
 /// Not thread-safe: used from the engine thread only.
 ///

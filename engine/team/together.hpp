@@ -4,7 +4,7 @@
 #pragma once
 
 #include "conoid/config.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 
 #include <algorithm>
 #include <atomic>

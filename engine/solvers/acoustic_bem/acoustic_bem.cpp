@@ -17,6 +17,7 @@
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 

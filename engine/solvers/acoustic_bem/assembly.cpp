@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

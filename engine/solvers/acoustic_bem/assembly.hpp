@@ -22,7 +22,10 @@
 #include "engine/solvers/acoustic_bem/form.hpp"
 #include "engine/solvers/acoustic_bem/slices.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
-#include "engine/team/team.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_bem {
 

@@ -17,6 +17,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/solvers/device_memory.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -16,6 +16,7 @@
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

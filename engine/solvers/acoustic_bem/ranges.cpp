@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -5,7 +5,11 @@
 #include <functional>
 #include <string_view>
 
-#include "engine/team/team.hpp"
+#include "engine/core/types.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_bem {
 

@@ -14,7 +14,10 @@
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/summation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
-#include "engine/team/team.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_bem {
 

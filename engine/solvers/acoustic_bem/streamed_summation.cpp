@@ -7,6 +7,7 @@
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/summation.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -17,7 +17,11 @@
 #include "engine/solvers/acoustic_bem/kernels/summation.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/slices.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_bem {
 

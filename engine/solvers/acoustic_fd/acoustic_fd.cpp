@@ -10,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/team/rate_book.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

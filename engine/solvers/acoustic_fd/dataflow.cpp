@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <condition_variable>

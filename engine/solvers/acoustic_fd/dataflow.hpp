@@ -4,7 +4,11 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/tiling.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_fd {
 

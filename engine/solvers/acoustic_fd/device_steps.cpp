@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/device_windows.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

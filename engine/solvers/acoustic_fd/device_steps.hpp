@@ -16,11 +16,14 @@
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
 #include "engine/team/device.hpp"
-#include "engine/team/team.hpp"
 
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_fd {
 

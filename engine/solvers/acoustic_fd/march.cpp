@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -18,13 +18,16 @@
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/team/machine.hpp"
-#include "engine/team/team.hpp"
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::acoustic_fd {
 

@@ -11,6 +11,7 @@
 #include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
+#include "engine/team/team.hpp"
 #include "engine/window/disk_windows.hpp"
 #include "engine/window/slabs.hpp"
 

@@ -10,11 +10,15 @@
 #include <complex>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 #include "engine/solvers/elastic_bem/quadrature.hpp"
-#include "engine/team/team.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::elastic_bem {
 

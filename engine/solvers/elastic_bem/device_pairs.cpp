@@ -13,6 +13,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
 #include "engine/solvers/elastic_bem/near_pairs.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 namespace {

@@ -14,6 +14,7 @@
 #include "engine/linalg/cuda/dense_arguments.hpp"
 #include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
 #include "engine/solvers/elastic_bem/near_pairs.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 namespace {

@@ -10,6 +10,7 @@
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/column_sink.hpp"
 #include "engine/solvers/elastic_bem/pair_phase.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

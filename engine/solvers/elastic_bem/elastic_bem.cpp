@@ -17,6 +17,7 @@
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

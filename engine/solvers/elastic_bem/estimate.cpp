@@ -16,6 +16,7 @@
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/step_rounds.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

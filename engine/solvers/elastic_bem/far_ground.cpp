@@ -14,6 +14,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/solvers/elastic_bem/field.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -5,6 +5,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -11,6 +11,7 @@
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

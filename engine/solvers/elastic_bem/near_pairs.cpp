@@ -2,6 +2,8 @@
 // The list of near pairs: boxes of consecutive rows against elements, then rows.
 #include "engine/solvers/elastic_bem/near_pairs.hpp"
 
+#include "engine/team/phase.hpp"
+
 #include <algorithm>
 #include <cmath>
 

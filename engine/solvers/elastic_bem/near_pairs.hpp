@@ -7,6 +7,7 @@
 
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/near_points.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 

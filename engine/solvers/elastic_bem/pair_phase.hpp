@@ -10,6 +10,7 @@
 
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/near_pairs.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -13,6 +13,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/cuda/arguments.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::hydro_fem {
 namespace {

@@ -9,6 +9,7 @@
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/trial.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/team/team.hpp"
 #include "engine/team/together.hpp"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include "engine/solvers/hydro_fem/burn.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/solvers/hydro_fem/space.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 #include "engine/team/tuned_width.hpp"
 
 #include <functional>
@@ -16,6 +16,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::hydro_fem {
 

@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/operator_ranks.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,6 +8,7 @@
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/rate_book.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

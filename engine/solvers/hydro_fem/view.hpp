@@ -4,6 +4,7 @@
 
 #include "engine/io/frame.hpp"
 #include "engine/solvers/hydro_fem/operator.hpp"
+#include "engine/team/phase.hpp"
 
 #include <optional>
 #include <span>

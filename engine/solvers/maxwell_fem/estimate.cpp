@@ -9,6 +9,7 @@
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/rate_book.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 #include "engine/team/parallel_for.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

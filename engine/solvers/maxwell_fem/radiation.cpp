@@ -7,6 +7,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
-#include "engine/team/team.hpp"
 
 #include <map>
 #include <memory>
@@ -17,6 +16,10 @@
 #include <span>
 #include <stop_token>
 #include <vector>
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::maxwell_fem {
 

@@ -5,6 +5,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

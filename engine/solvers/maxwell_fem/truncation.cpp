@@ -2,6 +2,8 @@
 // The iteration.
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
+#include "engine/team/team.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>

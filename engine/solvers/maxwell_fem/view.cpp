@@ -3,6 +3,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/mesh_frame.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -33,6 +33,7 @@ class TestRanks : public QObject {
  private slots:
   void initTestCase();
   void two_ranks_equal_one();
+  void implicit_steps_are_the_same_for_any_ranks_and_workers();
   void a_failure_of_all_ranks_ends_all();
   void a_failure_of_one_rank_ends_all();
   void an_invalid_case_is_told_once();
@@ -80,6 +81,33 @@ void TestRanks::two_ranks_equal_one() {
   QCOMPARE(rod::rows_of(scratch / "run/charts/heat.csv"), rod::rows_of(scratch / "one/charts/heat.csv"));
   QCOMPARE(rod::summary_text(scratch / "run", "numbers"), rod::summary_text(scratch / "one", "numbers"));
   QCOMPARE(rod::summary_of(scratch / "run")["ranks"].get<int>(), 2);
+}
+
+/// 701 points are 11 blocks, the last shorter: ranks and workers share them unevenly.
+void TestRanks::implicit_steps_are_the_same_for_any_ranks_and_workers() {
+  const rod::Scratch scratch;
+  Json json = rod::json(3, 0, 702);
+  json["parameters"]["scheme"] = "implicit";
+  json["parameters"]["fourier"] = 25;
+  rod::write_case(scratch / "case.json", json);
+  COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "one", "--workers", "cpu:1"}), 0);
+  const Json numbers = rod::summary_of(scratch / "one")["numbers"];
+  QVERIFY2(numbers["rounding"]["value"].get<double>() < 1e-11, conoid::compact_json(numbers).c_str());
+  QVERIFY(numbers["iterations"]["value"].get<double>() > 3);
+  const std::string rows = rod::rows_of(scratch / "one/charts/heat.csv");
+  COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "case.json", "--out", "two", "--workers", "cpu:2,cpu:1"}), 0);
+  QCOMPARE(rod::rows_of(scratch / "two/charts/heat.csv"), rows);
+  for (const char* ranks : {"2", "4"}) {
+    QProcess process;
+    const std::string out = std::string("ranks") + ranks;
+    rod::prepare(process, scratch.path())
+        .start("mpirun", {"--allow-run-as-root", "--oversubscribe", "-n", ranks, CONOID_WITH_HEAT_ROD, "run",
+                          "case.json", "--threads", "1", "--progress", "none", "--out", QString::fromStdString(out)});
+    QVERIFY(process.waitForFinished(60000));
+    QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
+    QCOMPARE(rod::rows_of(scratch / (out + "/charts/heat.csv")), rows);
+    QCOMPARE(rod::summary_text(scratch / out, "numbers"), rod::summary_text(scratch / "one", "numbers"));
+  }
 }
 
 void TestRanks::a_failure_of_all_ranks_ends_all() {

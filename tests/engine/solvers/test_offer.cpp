@@ -11,6 +11,7 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/registry.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 

@@ -9,6 +9,7 @@
 
 #include "engine/session/setup.hpp"
 #include "engine/solvers/solver.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 

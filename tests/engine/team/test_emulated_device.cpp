@@ -12,6 +12,7 @@
 #include "engine/team/affinity.hpp"
 #include "engine/team/device_worker.hpp"
 #include "engine/team/machine_rates.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/team/kernels/arguments.hpp"
 
 using namespace conoid;

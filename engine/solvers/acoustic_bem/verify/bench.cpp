@@ -20,6 +20,7 @@
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/machine_rates.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -14,6 +14,7 @@
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

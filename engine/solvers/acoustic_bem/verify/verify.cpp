@@ -10,6 +10,7 @@
 
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/verify/timed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 

@@ -6,6 +6,7 @@
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

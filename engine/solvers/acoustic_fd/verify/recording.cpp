@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
+#include "engine/team/team.hpp"
 
 #include <cmath>
 #include <functional>

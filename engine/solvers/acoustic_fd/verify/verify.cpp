@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -19,6 +19,7 @@
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 namespace {

@@ -13,6 +13,7 @@
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
 #include "engine/team/machine_rates.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 namespace {

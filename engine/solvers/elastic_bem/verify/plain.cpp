@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -8,7 +8,10 @@
 
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
 #include "engine/solvers/elastic_bem/surface.hpp"
-#include "engine/team/team.hpp"
+
+namespace conoid {
+class Team;
+}
 
 namespace conoid::elastic_bem {
 

@@ -9,6 +9,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -13,6 +13,7 @@
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/kernel_table.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

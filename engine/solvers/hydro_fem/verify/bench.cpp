@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

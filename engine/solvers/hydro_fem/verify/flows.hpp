@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/hydro_fem/march.hpp"
+#include "engine/team/team.hpp"
 
 #include <memory>
 

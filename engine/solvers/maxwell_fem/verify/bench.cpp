@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/machine_rates.hpp"
+#include "engine/team/team.hpp"
 
 #include <dlfcn.h>
 #include <time.h>

@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -12,6 +12,7 @@
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -6,6 +6,7 @@
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/team/team.hpp"
 
 #include <cmath>
 

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,6 +11,7 @@
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 #include <cmath>
 #include <string>

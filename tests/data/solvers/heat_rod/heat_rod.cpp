@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Diffusion of heat in a rod by explicit differences: the sixth solver of the tests.
+// Diffusion of heat in a rod by differences, explicit or implicit: the sixth solver of the tests.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <numbers>
 #include <stdexcept>
 #include <thread>
 
 #include <fmt/core.h>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/solvers/solver.hpp"
+#include "engine/team/team.hpp"
+#include "implicit.hpp"
 
 namespace conoid::heat_rod {
 
@@ -46,6 +50,7 @@ struct Rod {
   double diffusivity = 1;
   double amplitude = 1;
   double fourier = 0.4;
+  bool implicit = false;
   std::vector<double> u, next;
 
   void start(Index cells) {
@@ -71,8 +76,10 @@ struct Rod {
   }
   [[nodiscard]] auto discrete(Index n) const {
     const double s = std::sin(std::numbers::pi / (2 * cells()));
-    return [factor = amplitude * std::pow(1 - 4 * fourier * s * s, static_cast<double>(n)),
-            n = cells()](std::size_t i) { return factor * std::sin(std::numbers::pi * static_cast<double>(i) / n); };
+    const double growth = implicit ? 1 / (1 + 4 * fourier * s * s) : 1 - 4 * fourier * s * s;
+    return [factor = amplitude * std::pow(growth, static_cast<double>(n)), n = cells()](std::size_t i) {
+      return factor * std::sin(std::numbers::pi * static_cast<double>(i) / n);
+    };
   }
   template <class F>
   [[nodiscard]] double relative_error(const F& reference) const {
@@ -92,16 +99,18 @@ class HeatRod final : public Solver {
   [[nodiscard]] std::vector<Diagnostic> check(const Case& input, const Mesh*, const Offer&) const override {
     std::vector<Diagnostic> out;
     const Values fourier = input["parameters"]["fourier"];
-    if (fourier.number() > 0.5)
-      out.push_back(input.error_at(fourier, fmt::format("{} is above the limit of stability 0.5", fourier.number()),
-                                   "Lower it, or the rod will oscillate and grow without bound."));
+    if (fourier.number() > 0.5 && input["parameters"]["scheme"].text() == "explicit")
+      out.push_back(input.error_at(
+          fourier, fmt::format("{} is above the limit of stability 0.5", fourier.number()),
+          "Lower it, or the rod will oscillate and grow without bound; or choose the scheme \"implicit\"."));
     return out;
   }
 
   [[nodiscard]] Result<Estimate> estimate(const Case& input, const Mesh*, const Offer&) const override {
     Estimate out;
     const auto points = static_cast<Bytes>(input["rod"]["cells"].integer() + 1);
-    out.host_memory = 2 * points * sizeof(double);
+    const bool implicit = input["parameters"]["scheme"].text() == "implicit";  // and r, z, p, q
+    out.host_memory = (implicit ? 6 : 2) * points * sizeof(double);
     out.disk = points * (sizeof(double) + 20 * sizeof(float));
     out.steps = input["parameters"]["steps"].integer();
     out.details = {{"rod", fmt::format("{} points", points)}};
@@ -123,6 +132,8 @@ class HeatRod final : public Solver {
     if (rank >= 0 && rank != context.cluster.rank()) fault_ = "none";
     if (Status failed = provoke(0); !failed) return failed;
     rod_.start(rod["cells"].integer());
+    rod_.implicit = parameters["scheme"].text() == "implicit";
+    if (rod_.implicit) implicit_ = std::make_unique<Implicit>(rod["cells"].integer(), rod_.fourier, context.cluster);
     table_ = &context.results.table(
         {"heat",
          "Heat in the rod",
@@ -138,7 +149,14 @@ class HeatRod final : public Solver {
 
   [[nodiscard]] Result<Advanced> advance(RunContext& context) override {
     if (Status failed = provoke(step_ + 1); !failed) return failed.error();
-    if (context.cluster.leads()) rod_.step(context.team);
+    if (implicit_) {
+      const Index iterations = implicit_->step(context.team, rod_.u);
+      if (iterations < 0)
+        return make_error(ErrorCode::not_converged, fmt::format("step {} has no solution", step_ + 1));
+      iterations_ += iterations;
+    } else if (context.cluster.leads()) {
+      rod_.step(context.team);
+    }
     ++step_;
     if (pace_ > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pace_));
     record();
@@ -158,10 +176,12 @@ class HeatRod final : public Solver {
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", step_);
+    writer.value("iterations", iterations_);
     writer.shared("u", std::span<const double>(rod_.u));
   }
   void load(CheckpointReader& reader) override {
     step_ = reader.value<Index>("step");
+    if (implicit_) iterations_ = reader.value<Index>("iterations");
     rod_.u = reader.all<double>("u");
     rod_.next.assign(rod_.u.size(), 0.0);
   }
@@ -170,6 +190,7 @@ class HeatRod final : public Solver {
     const double t = time();
     context.results.number("steps", static_cast<double>(step_), "1");
     context.results.number("error", rod_.relative_error(rod_.exact(t)), "1");
+    if (implicit_) context.results.number("iterations", static_cast<double>(iterations_), "1");
     context.results.number("rounding", rod_.relative_error(rod_.discrete(step_)), "1");
     return {};
   }
@@ -203,6 +224,8 @@ class HeatRod final : public Solver {
   }
 
   Rod rod_;
+  std::unique_ptr<Implicit> implicit_;  ///< null: explicit steps
+  Index iterations_ = 0;
   Index step_ = 0;
   Index steps_ = 0;
   double pace_ = 0;
@@ -240,6 +263,16 @@ Status verify(const TestRun& run, const VerifySink& sink) {
     sink({fmt::format("observed order, F = {:.3f}", fourier), observed, "1", order - 0.05, true,
           "exact exponential decay"});
   }
+  run.doing("implicit");
+  const auto alone = single_rank();
+  Rod soft;
+  soft.implicit = true;
+  soft.fourier = 30;
+  soft.start(1000);
+  Implicit implicit(1000, soft.fourier, *alone);
+  for (Index n = 0; n < 40; ++n) (void)implicit.step(team, soft.u);
+  sink({"discrete solution, 40 implicit steps", soft.relative_error(soft.discrete(40)), "1", 1e-11, false,
+        "exact eigenvector of the scheme"});
   // Asked for by its full name only: what a row that fails looks like.
   const std::string_view beyond = "observed beyond all orders";
   if (run.only == beyond) sink({std::string(beyond), 2, "1", 100, true, "nothing"});

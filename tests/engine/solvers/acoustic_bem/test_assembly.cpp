@@ -11,6 +11,7 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/pair_reference.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

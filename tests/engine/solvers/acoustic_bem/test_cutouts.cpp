@@ -7,6 +7,7 @@
 
 #include "engine/solvers/acoustic_bem/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/summation.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/device_memory.hpp"
+#include "engine/team/team.hpp"
 #include "engine/window/disk_windows.hpp"
 #include "tests/engine/solvers/acoustic_bem/device_cases.hpp"
 

@@ -10,6 +10,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

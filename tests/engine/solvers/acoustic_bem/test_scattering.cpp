@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

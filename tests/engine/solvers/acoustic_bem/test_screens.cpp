@@ -16,6 +16,7 @@
 #include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_bem/settings.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

@@ -8,6 +8,7 @@
 
 #include "engine/solvers/acoustic_bem/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_bem/random_slices.hpp"
 
 using namespace conoid;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 
 #include <cmath>

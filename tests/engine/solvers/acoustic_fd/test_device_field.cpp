@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/device_windows.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>

@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTemporaryDir>

@@ -2,6 +2,7 @@
 // The march solves the discrete equations exactly: box modes, energy, images behind faces, travelling planes.
 // labels: unit timeout300
 #include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>

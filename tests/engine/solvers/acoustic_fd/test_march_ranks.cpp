@@ -2,6 +2,7 @@
 // Two ranks give the bits of one, and a checkpoint of one continues on two and back.
 // labels: unit mpi2
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>

@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTest>

@@ -12,6 +12,7 @@
 
 #include "engine/session/offer.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem::test {
 

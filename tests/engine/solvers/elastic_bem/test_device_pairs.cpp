@@ -18,6 +18,7 @@
 #include "engine/solvers/elastic_bem/system.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;

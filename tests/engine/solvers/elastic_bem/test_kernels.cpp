@@ -8,6 +8,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;

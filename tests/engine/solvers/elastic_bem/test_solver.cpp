@@ -9,6 +9,7 @@
 #include "engine/io/checkpoint.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 

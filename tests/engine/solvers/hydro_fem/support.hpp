@@ -6,6 +6,7 @@
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 
 #include <cmath>

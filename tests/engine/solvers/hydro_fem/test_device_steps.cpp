@@ -8,6 +8,7 @@
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>

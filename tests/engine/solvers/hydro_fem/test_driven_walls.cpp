@@ -4,6 +4,7 @@
 // labels: unit
 #include "engine/solvers/hydro_fem/time_curve.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTemporaryDir>

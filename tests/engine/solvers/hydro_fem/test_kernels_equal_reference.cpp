@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/team/machine.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>

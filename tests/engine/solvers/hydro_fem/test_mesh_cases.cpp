@@ -6,6 +6,7 @@
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/zones_of_mesh.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTemporaryDir>

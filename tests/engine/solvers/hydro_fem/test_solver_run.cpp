@@ -3,6 +3,7 @@
 // labels: unit
 #include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/trial.hpp"
+#include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QFile>

@@ -25,6 +25,7 @@
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/mesh_section.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;

@@ -13,6 +13,7 @@
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;

@@ -5,6 +5,7 @@
 
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;

@@ -22,6 +22,7 @@
 #include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/team/team.hpp"
 
 using namespace conoid;
 using namespace conoid::maxwell_fem;
