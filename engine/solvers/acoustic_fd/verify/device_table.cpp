@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <cmath>
