@@ -154,6 +154,7 @@ bool leaves_undo_to_the_case(const QLineEdit& line, const QEvent& event) {
 }
 
 bool UnitLineEdit::event(QEvent* event) {
+  // Past the line edit, which would take the keys.  NOLINTNEXTLINE(bugprone-parent-virtual-call)
   return leaves_undo_to_the_case(*this, *event) ? QWidget::event(event) : QLineEdit::event(event);
 }
 

@@ -58,6 +58,7 @@ class TitleEdit final : public QLineEdit {
 
  protected:
   bool event(QEvent* event) override {
+    // Past the line edit, which would take the keys.  NOLINTNEXTLINE(bugprone-parent-virtual-call)
     return leaves_undo_to_the_case(*this, *event) ? QWidget::event(event) : QLineEdit::event(event);
   }
   void paintEvent(QPaintEvent* event) override {

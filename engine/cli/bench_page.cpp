@@ -231,7 +231,8 @@ void show_earlier(const std::vector<Json>& earlier, HtmlPage& page) {
   if (earlier.empty()) return;
   page.heading(2, "Earlier reports");
   Rows out{{"when", "host", "processor", "threads", "version", "tables", "rows", "below their floor"}};
-  for (auto one = earlier.rbegin(); one != earlier.rend(); ++one) {
+  for (std::size_t back = 1; back <= earlier.size(); ++back) {
+    const Json* const one = &earlier[earlier.size() - back];
     const Json &machine = member(*one, "machine"), &rows = member(*one, "rows");
     const auto missed = !rows.is_array() ? 0 : std::count_if(rows.begin(), rows.end(), [](const Json& r) {
       return member(r, "passed") == false;

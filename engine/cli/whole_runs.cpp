@@ -32,6 +32,7 @@ std::vector<SampleCase> samples_to_time(bool quick, const std::vector<std::strin
       chosen[sample.solver] = std::move(sample);
   }
   std::vector<SampleCase> out;
+  out.reserve(chosen.size());
   for (auto& [solver, sample] : chosen) out.push_back(std::move(sample));
   return out;
 }

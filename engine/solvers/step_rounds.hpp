@@ -23,13 +23,18 @@ namespace conoid {
 /// The answer of a step on its way between ranks and into checkpoints: numbers.
 using Parcel = std::vector<double>;
 
+/// Numbers that a T is made of.
+template <class T>
+inline constexpr std::size_t numbers_of = sizeof(T) /
+                                          sizeof(double);  // NOLINT(bugprone-sizeof-expression): of double, 1
+
 /// Lists of numbers one after the other, each behind its length.
 class ParcelWriter {
  public:
   template <class T>
   void put(const std::vector<T>& list) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
-    const std::size_t at = parcel_.size() + 1, numbers = list.size() * (sizeof(T) / sizeof(double));
+    const std::size_t at = parcel_.size() + 1, numbers = list.size() * numbers_of<T>;
     parcel_.push_back(static_cast<double>(list.size()));
     parcel_.resize(at + numbers);
     if (numbers > 0) std::memcpy(parcel_.data() + at, list.data(), numbers * sizeof(double));
@@ -52,7 +57,7 @@ class ParcelReader {
   template <class T>
   void get(std::vector<T>& list) {
     list.resize(length());
-    const std::size_t numbers = list.size() * (sizeof(T) / sizeof(double));
+    const std::size_t numbers = list.size() * numbers_of<T>;
     verify(at_ + numbers <= parcel_.size(), "a parcel has what was put into it");
     if (numbers > 0) std::memcpy(static_cast<void*>(list.data()), parcel_.data() + at_, numbers * sizeof(double));
     at_ += numbers;

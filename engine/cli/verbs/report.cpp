@@ -71,7 +71,7 @@ void flatten_for_report(const Json& json, const std::string& path, ReportRows& r
   if (json.is_object() && !json.empty()) {
     if (path.empty() || !json.contains("value") || json.size() > 3) {
       for (const auto& [key, value] : json.items())
-        flatten_for_report(value, path.empty() ? key : path + "." + key, rows);
+        flatten_for_report(value, path.empty() ? key : fmt::format("{}.{}", path, key), rows);
       return;
     }
     std::string text = report_value(json["value"]);

@@ -43,7 +43,7 @@ Result<CaseDocument> case_to_submit(const SubmitOptions& options) {
   auto document = read_case(options.file);
   if (!document) return document.error();
   for (const std::string& assignment : options.set)
-    if (const Status set = apply_set(*document, assignment); !set) return set.error();
+    if (Status set = apply_set(*document, assignment); !set) return set.error();
   const Json* id = document->find("/solver");
   const SolverInfo* info = id != nullptr && id->is_string() ? find_solver(id->get<std::string>()) : nullptr;
   if (info == nullptr)
@@ -86,9 +86,9 @@ Status write_case(CaseDocument document, const fs::path& folder) {
       if (code) return system_error("make the folder", (folder / "files").string(), code.value());
       const int same = names[file.path.filename().string()]++;
       at->second = "files/" + (same == 0 ? "" : std::to_string(same) + "-") + file.path.filename().string();
-      if (const Status copied = bring(file.path, folder / at->second); !copied) return copied;
+      if (Status copied = bring(file.path, folder / at->second); !copied) return copied;
     }
-    if (const Status set = document.set_json(file.pointer, at->second); !set) return set;
+    if (Status set = document.set_json(file.pointer, at->second); !set) return set;
   }
   return document.save(folder / "case.json");
 }
@@ -270,7 +270,7 @@ Status check_words(const SubmitOptions& options) {
 }
 
 Status submit(const SubmitOptions& options, Context& context) {
-  if (const Status words = check_words(options); !words) return words;
+  if (Status words = check_words(options); !words) return words;
   const auto document = case_to_submit(options);
   if (!document) return document.error();
   const Json* title = document->find("/title");
@@ -288,11 +288,11 @@ Status submit(const SubmitOptions& options, Context& context) {
         ErrorCode::command_line,
         fmt::format("--out: '{}' is no plain name for a folder on another machine", folder.filename().string()),
         "Use letters, digits, '.', '_' and '-'.");
-  if (const Status made = make_folder(folder); !made) return made;
-  if (const Status written = write_case(*document, folder); !written) return written;
-  if (const Status written = write_file_atomically(folder / "job.sh", *script); !written) return written;
+  if (Status made = make_folder(folder); !made) return made;
+  if (Status written = write_case(*document, folder); !written) return written;
+  if (Status written = write_file_atomically(folder / "job.sh", *script); !written) return written;
   if (!options.host.empty())
-    if (const Status sent = send(options, folder); !sent) return sent;
+    if (Status sent = send(options, folder); !sent) return sent;
   const std::string at = folder_there(options, folder);
   const auto number = start_job(options, at);
   if (!number) return number.error();
@@ -321,7 +321,7 @@ void add_submit(OptionSet verb, Context& context) {
   add_resource_options(verb, options->resources);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] {
-    if (const Status done = submit(*options, context); !done) context.fail(done.error());
+    if (Status done = submit(*options, context); !done) context.fail(done.error());
   });
 }
 

@@ -164,7 +164,7 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
   const auto rank = static_cast<Index>(cluster_ != nullptr ? cluster_->rank() : 0),
              ranks = static_cast<Index>(cluster_ != nullptr ? cluster_->size() : 1);
   for (Index k = rank; k < static_cast<Index>(tiles_->pairs.size()); k += ranks) chosen.push_back(k);
-  if (const Status s = tiles_->run("row extents", chosen, team, progress, stop, body, [](TileSpace&) {}); !s) return s;
+  if (Status s = tiles_->run("row extents", chosen, team, progress, stop, body, [](TileSpace&) {}); !s) return s;
   if (cluster_ != nullptr) join_extents();
   return {};
 }
@@ -301,6 +301,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
       double value;
     };
     std::vector<Entry> mine;
+    mine.reserve(m0.size());
     for (const auto& t : m0) mine.push_back({t.row(), t.col(), t.value()});
     m0.clear();
     for (const Entry& e : cluster_->all_gather_values<Entry>(mine)) m0.emplace_back(e.row, e.column, e.value);

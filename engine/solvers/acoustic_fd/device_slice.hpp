@@ -215,7 +215,8 @@ class DeviceSlice {
       const auto first = [&](DeviceBuffer<T>(&levels)[2], Index level) {
         return levels[static_cast<std::size_t>(level & 1)].data() + origin_;
       };
-      const auto& [p, kernel, damping] = panels_[kind];
+      const PanelKind& chosen = panels_[kind];
+      const PanelPlan& p = chosen.plan;
       PanelArguments& t = panel_;
       place(t);
       const Index panels = p.rows * p.columns, parts = std::min(p.parts, planes.size()),
@@ -233,7 +234,7 @@ class DeviceSlice {
       t.whole = static_cast<int>(p.whole);
       t.segment = length(parts);
       t.rest = length(rest);
-      t.damping = damping.data();
+      t.damping = chosen.damping.data();
       t.first_step = static_cast<int>(k - panels_from_);
       const auto boxes = [&](const T* array, Index row_stride, Index plane_stride) {
         return device_.box_source({array,
@@ -255,7 +256,7 @@ class DeviceSlice {
       t.to_newer = first(spare_, k + p.levels);
       t.to_older = first(spare_, k + p.levels - 1);
       stream_.launch(
-          kernel,
+          chosen.kernel,
           panel_shape(p, (p.whole * pieces(t.segment) + (panels - p.whole) * pieces(t.rest)) * p.cluster, p.cluster),
           t);
     }

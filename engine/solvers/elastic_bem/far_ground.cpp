@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 #include <tuple>
+#include <utility>
 
 #include <Eigen/Dense>
 
@@ -379,7 +380,8 @@ std::vector<std::vector<Complex3>> FarField::beyond_at(Team& team, std::span<con
                                                        PanelStore* panels) const {
   std::vector<BoundaryValues> cases;
   for (const auto& f : forces) cases.push_back({on_rings(f), std::vector<Complex3>(rings_.nodes.size())});
-  return displacements_at(team, rings_, *rules_, accuracy_, h_, points, cases, stop, deterministic, {}, panels, stages);
+  return displacements_at(team, rings_, *rules_, accuracy_, h_, points, cases, std::move(stop), deterministic, {},
+                          panels, stages);
 }
 
 }  // namespace conoid::elastic_bem

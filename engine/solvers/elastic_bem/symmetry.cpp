@@ -196,6 +196,7 @@ Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const int> a
     image.push_back(std::move(*found));
   }
   std::vector<Parity> out;
+  out.reserve(group.size());
   for (const unsigned p : group) out.push_back(parity_of(p, group, image, m));
   return out;
 }

@@ -88,7 +88,7 @@ double tensor_flops(int dim, double n, double q) {
 }  // namespace
 
 void Operator::run_phase(const char* name, const std::function<void(Interval)>& body, Work zone) {
-  if (own_batches_.size() == 0) return;
+  if (own_batches_.empty()) return;
   BatchPhase phase(name, own_batches_, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
   team_.run(phase);
 }

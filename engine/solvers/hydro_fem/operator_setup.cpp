@@ -372,7 +372,8 @@ void Operator::set_constraints(const Setup& setup) {
       walls[node].push_back({n, speed, driven[u(face.boundary)]});
     }
   }
-  for (const auto& [node, list] : walls) {
+  for (const auto& [at, list] : walls) {
+    const Index node = at;
     // Projector onto what the walls through this node leave free, by Gram–Schmidt; the start velocity is corrected along
     // each new direction, which leaves the walls before it satisfied.
     std::vector<Vec3> basis;

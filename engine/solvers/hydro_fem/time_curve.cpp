@@ -72,7 +72,7 @@ std::function<double(double)> read_time_curve(CaseReader& r, const Values& side,
     r.wrong(side[formula], parsed.error().text, parsed.error().hint);
     return {};
   }
-  const Expression value = *parsed;
+  const Expression& value = *parsed;
   for (const double t : {0.0, r.input["parameters"]["end_time"].number()})
     if (const double now = value(std::span(&t, 1)); !std::isfinite(now)) {
       r.wrong(side[formula], fmt::format("the {} is {} at t = {:g} s", quantity, now, t),

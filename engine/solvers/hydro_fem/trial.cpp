@@ -245,7 +245,8 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
     unsure = foreseen.unsure;
     if (!all.back().second.finished) break;
   }
-  const auto& [finest, m] = all.back();
+  const auto& finest = all.back().first;
+  const auto& m = all.back().second;
   const double rate = kept_rate(fmt::format("hydro-fem | point-steps | {} dimensions | order {}{}", dim, finest->order,
                                             mesh != nullptr ? " | mesh" : ""),
                                 1, [&] { return m.seconds > 0 ? m.work / m.seconds : 0.0; });

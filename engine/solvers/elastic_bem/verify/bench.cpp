@@ -226,8 +226,8 @@ Stages measure_stages(Team& team, const Size& s, Bytes free_memory, double plain
     const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, team.threads());
     p.rules = now() - begin;
     p.diagonal = static_diagonal(team, surface, options.accuracy, medium.nu);
-    const auto solved =
-        system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress, stop, &memory);
+    const auto solved = system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress,
+                                             std::move(stop), &memory);
     if (!solved && solved.error().code != ErrorCode::stopped) throw Failure(solved.error());
     p.whole =
         p.rules + p.facts.seconds_pairs + p.facts.seconds_singular + p.diagonal.seconds_sums + p.diagonal.seconds_rigid;

@@ -4,6 +4,7 @@
 
 #include "engine/solvers/hydro_fem/exact.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
