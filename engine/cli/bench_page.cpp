@@ -21,6 +21,7 @@
 #include "engine/cli/parts.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/utc.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -269,13 +270,8 @@ Result<std::vector<Json>> read_earlier_benches(const fs::path& folder, std::vect
       left_out.push_back(file.filename().string());
       continue;
     }
-    if (struct stat info{}; text(json, "when").empty() && ::stat(file.c_str(), &info) == 0) {
-      std::tm parts{};
-      gmtime_r(&info.st_mtime, &parts);
-      std::array<char, 32> buffer{};
-      std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-      json["when"] = buffer.data();
-    }
+    if (struct stat info{}; text(json, "when").empty() && ::stat(file.c_str(), &info) == 0)
+      json["when"] = utc_text(info.st_mtime);
     out.push_back(std::move(json));
   }
   std::stable_sort(out.begin(), out.end(),

@@ -3,7 +3,6 @@
 #include "engine/cli/solver_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <memory>
 
@@ -11,6 +10,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
+#include "engine/core/utc.hpp"
 
 namespace conoid::cli {
 
@@ -65,15 +65,6 @@ Status run_table(const std::function<Status()>& table) {
 
 namespace {
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
 Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string>& others) {
   constexpr std::size_t most = 40;
   std::string hint =
@@ -93,7 +84,7 @@ void conclude_rows(const RowsOptions& options, Context& context, const Json& mac
                    const std::function<Status(Json&)>& keep) {
   if (!failure && rows.empty() && !options.only.empty()) failure = no_row_begins_so(options, others);
   Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
-              {"when", utc_now()},
+              {"when", utc_text(std::time(nullptr))},
               {"conoid", CONOID_VERSION},
               {"machine", machine},
               {"quick", options.quick},

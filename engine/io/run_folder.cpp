@@ -9,6 +9,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
+#include "engine/core/utc.hpp"
 
 namespace conoid {
 namespace fs = std::filesystem;
@@ -32,14 +33,6 @@ std::string time_of_name(const std::string& name) {
   return name.substr(0, form.size());
 }
 
-std::string time_text(std::chrono::system_clock::time_point t) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(t);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-                     utc.tm_min, utc.tm_sec);
-}
-
 }  // namespace
 
 Result<RunFolder> RunFolder::create(const fs::path& runs, std::string_view hash,
@@ -47,7 +40,8 @@ Result<RunFolder> RunFolder::create(const fs::path& runs, std::string_view hash,
   std::error_code code;
   fs::create_directories(runs, code);
   if (code) return system_error("make folder", runs.string(), code.value());
-  const std::string base = fmt::format("{}-{}", time_text(now), hash.substr(0, 8));
+  const std::string base =
+      fmt::format("{}-{}", utc_stamp(std::chrono::system_clock::to_time_t(now)), hash.substr(0, 8));
   for (int n = 1; n < 10000; ++n) {
     const fs::path path = runs / (n == 1 ? base : fmt::format("{}-{}", base, n));
     // create_directory answers false when it is there already: two programs never share a folder.
@@ -121,8 +115,8 @@ Result<RunFolder> RunFolder::latest(const fs::path& runs) {
     std::string key = time_of_name(name);
     if (key.empty()) {
       const auto written = fs::last_write_time(path / "case.json", ignored);
-      key = time_text(
-          std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(written)));
+      key = utc_stamp(std::chrono::system_clock::to_time_t(
+          std::chrono::time_point_cast<std::chrono::system_clock::duration>(std::chrono::file_clock::to_sys(written))));
     }
     // Within one second the longer name is the later run ("-2"), then the higher one.
     key += fmt::format("{:06}{}", name.size(), name);

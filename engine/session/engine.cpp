@@ -18,6 +18,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/utc.hpp"
 #include "engine/session/prolong.hpp"
 #include "engine/session/request_wire.hpp"
 #include "engine/team/machine.hpp"
@@ -96,15 +97,6 @@ void end_all_ranks_after_grace(int rank, const Error& error) {
 std::string plain(Diagnostic d) {
   d.severity = Severity::error;
   return d.render();
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32] = {};
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 Cadence cadence_of(const Case& input) {
@@ -368,7 +360,7 @@ void Engine::open_files() {
                 {"solver", setup_.info->id},
                 {"title", setup_.input.title()},
                 {"hash", hash},
-                {"started", utc_now()},
+                {"started", utc_text(std::time(nullptr))},
                 {"host", setup_.offer.machine.host},
                 {"processor", setup_.offer.machine.processor},
                 {"cores", setup_.offer.machine.cores},

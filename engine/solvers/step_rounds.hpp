@@ -25,8 +25,7 @@ using Parcel = std::vector<double>;
 
 /// Numbers that a T is made of.
 template <class T>
-inline constexpr std::size_t numbers_of = sizeof(T) /
-                                          sizeof(double);  // NOLINT(bugprone-sizeof-expression): of double, 1
+inline constexpr std::size_t numbers_of = sizeof(T) / sizeof(double);  // NOLINT: a T may be one
 
 /// Lists of numbers one after the other, each behind its length.
 class ParcelWriter {

@@ -20,6 +20,7 @@
 #include "engine/core/child_process.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/utc.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -148,6 +149,11 @@ Result<std::string> script_of(const SubmitOptions& options, const std::string& n
   return filled;
 }
 
+std::string said(std::string words) {
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  return words.empty() ? "It said nothing." : "It said: " + words;
+}
+
 /// Runs a line of the shell where the job is to be, and gives what it said.
 Result<std::string> there(const SubmitOptions& options, const std::string& line, std::string_view what) {
   std::vector<std::string> command;
@@ -167,12 +173,10 @@ Result<std::string> there(const SubmitOptions& options, const std::string& line,
   if (!done) return done.error();
   if (!done->timed_out && WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return done->output;
   const std::string where = options.host.empty() ? "" : fmt::format(" on {}", options.host);
-  std::string hint = done->errors.empty() ? "It said nothing." : "It said: " + done->errors;
-  while (!hint.empty() && hint.back() == '\n') hint.pop_back();
   return make_error(ErrorCode::remote,
                     fmt::format("could not {}{}: {}", what, where,
                                 done->timed_out ? "no answer within 2 min" : describe_end(done->status)),
-                    hint);
+                    said(done->errors));
 }
 
 /// The folder of the job where it is computed: as it is here, or below conoid-jobs/ of the home there.
@@ -196,40 +200,33 @@ Status send(const SubmitOptions& options, const fs::path& folder) {
   auto done = run_program({"/bin/bash", "-c", line}, limits);
   if (!done) return done.error();
   if (WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return {};
-  std::string hint = "It said: " + done->output;
-  while (!hint.empty() && hint.back() == '\n') hint.pop_back();
   return make_error(ErrorCode::remote,
                     fmt::format("could not bring the job's folder to {}: {}", options.host, describe_end(done->status)),
-                    hint);
+                    said(done->output));
 }
 
 /// Puts the job into the queue, or starts it detached from this terminal; its number.
 Result<std::string> start_job(const SubmitOptions& options, const std::string& folder) {
   const std::string at = options.host.empty() ? shell_word(folder) : folder;
-  auto said =
+  auto answer =
       options.slurm
           ? there(options, fmt::format("cd {} && sbatch --parsable job.sh", at), "put the job into the queue")
           : there(options,
                   fmt::format("cd {} && {{ setsid nohup bash job.sh >>job.out 2>&1 </dev/null & echo $!; }}", at),
                   "start the job");
-  if (!said) {
-    Error error = said.error();
+  if (!answer) {
+    Error error = answer.error();
     if (options.slurm && error.hint.find("not found") != std::string::npos)
       error.hint += "\n  Slurm is not there; without --slurm the job is started at once.";
     return error;
   }
-  std::string number = *said;  // "17" or "17;cluster"
+  std::string number = *answer;  // "17" or "17;cluster"
   number.erase(std::min(number.find_first_of(";\n"), number.size()));
   return number;
 }
 
 std::string default_folder(const std::string& name) {
-  char stamp[32];
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
-  return fmt::format("jobs/{}-{}", stamp, name);
+  return fmt::format("jobs/{}-{}", utc_stamp(std::time(nullptr)), name);
 }
 
 /// Makes the folder, which must not be there.

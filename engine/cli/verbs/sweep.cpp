@@ -20,6 +20,7 @@
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/utc.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/session/offer.hpp"
 
@@ -118,14 +119,7 @@ std::string table_of(const std::vector<Point>& points, const std::vector<Column>
 Result<fs::path> sweep_folder(const SweepOptions& options) {
   std::error_code code;
   fs::path folder = options.out;
-  if (folder.empty()) {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char stamp[32] = {};
-    std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &parts);
-    folder = fs::path("runs") / fmt::format("{}-sweep", stamp);
-  }
+  if (folder.empty()) folder = fs::path("runs") / fmt::format("{}-sweep", utc_stamp(std::time(nullptr)));
   fs::create_directories(folder, code);
   if (code) return system_error("make the folder", folder.string(), code.value());
   if (!fs::is_empty(folder, code) || code)

@@ -144,17 +144,16 @@ Result<std::vector<Index>> images_of(const Surface& s, unsigned planes, double t
 }
 
 /// Part `p` of the group whose elements have these images.
-Parity parity_of(unsigned p, std::span<const unsigned> mirrored, const std::vector<std::vector<Index>>& image,
-                 Index m) {
+Parity parity_of(unsigned p, std::span<const unsigned> group, const std::vector<std::vector<Index>>& image, Index m) {
   Parity out;
   for (int d = 0; d < 3; ++d)
     for (Index k = 0; k < m; ++k) {
       std::vector<Parity::Term> orbit;
       bool first = true, vanishes = false;
-      for (std::size_t g = 0; g < mirrored.size() && first && !vanishes; ++g) {
+      for (std::size_t g = 0; g < group.size() && first && !vanishes; ++g) {
         const Index other = image[g][static_cast<std::size_t>(k)];
-        const bool across = (mirrored[g] >> d & 1U) != 0;
-        const double sign = (std::popcount(p & mirrored[g]) % 2 == 1) != across ? -1 : 1;
+        const bool across = (group[g] >> d & 1U) != 0;
+        const double sign = (std::popcount(p & group[g]) % 2 == 1) != across ? -1 : 1;
         first = other >= k;
         vanishes = other == k && sign < 0;
         const auto there =

@@ -72,24 +72,14 @@ class Slurm {
     process.start(found(program), words);
     process.waitForStarted();
   }
-  static int free_port() {
-    const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(s, reinterpret_cast<const sockaddr*>(&a), sizeof a);
-    socklen_t size = sizeof a;
-    ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size);
-    ::close(s);
-    return ntohs(a.sin_port);
-  }
   void write_configuration() const {
     char host[256] = {};
     ::gethostname(host, sizeof host - 1);
     const std::string name = std::string(host).substr(0, std::string(host).find('.'));
     std::ofstream(folder_ / "slurm.conf")
-        << "ClusterName=one\nSlurmctldHost=" << name << "(127.0.0.1)\nSlurmctldPort=" << free_port()
-        << "\nSlurmdPort=" << free_port() << "\nAuthType=auth/munge\nAuthInfo=socket=" << at("munge/socket")
+        << "ClusterName=one\nSlurmctldHost=" << name << "(127.0.0.1)\nSlurmctldPort=" << rod::SshServer::free_port()
+        << "\nSlurmdPort=" << rod::SshServer::free_port()
+        << "\nAuthType=auth/munge\nAuthInfo=socket=" << at("munge/socket")
         << "\nCredType=cred/munge\nSlurmUser=root\nSlurmdUser=root\nStateSaveLocation=" << at("state")
         << "\nSlurmdSpoolDir=" << at("spool") << "\nSlurmctldPidFile=" << at("slurmctld.pid")
         << "\nSlurmdPidFile=" << at("slurmd.pid") << "\nSlurmctldLogFile=" << at("slurmctld.log")
