@@ -198,9 +198,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
-  const auto tiles = [&] { return static_cast<Bytes>(plan.threads) * tile_memory(surface.unknowns); };
   ::malloc_trim(0);
-  const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + tiles() + later > budget; };
+  const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + plan.tiles + later > budget; };
   while (cluster.size() > 1 && streams_with() && plan.threads > 1) plan = plan_for(plan.threads - 1);
   bool streams = streams_with();
   if (cluster.size() > 1) {
@@ -211,7 +210,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   if (streams && budget < plan.least) return too_little();
   if (streams) {
     const std::filesystem::path folder = settings.scratch.empty() ? temporary_folder() : settings.scratch;
-    const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
+    const Bytes beside = plan.tiles + later, least = plan.least - plan.fixed;
     assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }
   if (plan.threads < team.threads() && cluster.leads())

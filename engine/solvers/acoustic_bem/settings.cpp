@@ -276,7 +276,9 @@ MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes bu
   plan.ranks = s.ranks;
   // What comes and goes: extents and tiles while the matrices are assembled, then what the march needs (bodies up to as long as
   // three times a sphere of as many triangles).
-  const Bytes assembling = static_cast<Bytes>(4 * n * n) + static_cast<Bytes>(threads) * tile_memory(unknowns);
+  // Tiles are in double precision, and no more of them than there are.
+  plan.tiles = std::min(static_cast<Bytes>(threads) * tile_memory(unknowns), static_cast<Bytes>(8 * n * n * length));
+  const Bytes assembling = static_cast<Bytes>(4 * n * n) + plan.tiles;
   const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
   plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
   plan.values = static_cast<Bytes>(n * n * length * real / s.ranks);

@@ -73,6 +73,7 @@ struct MemoryPlan {
   Bytes in_memory = 0;  ///< needed to keep everything in memory
   Bytes fixed =
       0;  ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
+  Bytes tiles = 0;    ///< of all threads while they assemble
   Bytes values = 0;   ///< of the matrices
   Bytes windows = 0;  ///< memory that is left for windows when streaming
   Bytes least = 0;    ///< smallest budget with which streaming works
