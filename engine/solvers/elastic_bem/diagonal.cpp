@@ -9,6 +9,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/column_sink.hpp"
+#include "engine/solvers/elastic_bem/own_elements.hpp"
 #include "engine/solvers/elastic_bem/pair_phase.hpp"
 #include "engine/team/team.hpp"
 
@@ -82,54 +83,11 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
   const Index m = surface.node_count();
   ColumnSink<Real> sink(surface, targets, harmonic, m, false);  // a row belongs to one worker
   sink.patches = patches;
-  const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
-  const LaneKernels<Real>& kernels = lane_kernels<Real>();
-  const double k = std::abs(harmonic.kS);
   std::atomic<double> points{0};
   NodePhase phase("singular", m, [&](Interval chunk) {
-    PointSet set;
-    NearPoints<Real> near_points;
-    const auto out = std::make_unique<Block<Real>>();
+    OwnElements<Real, ColumnSink<Real>> own(surface, accuracy, harmonic);
     double done = 0;
-    for (Index n = chunk.begin; n < chunk.end; ++n) {
-      const Vec3& at = surface.nodes[static_cast<std::size_t>(n)];
-      std::complex<Real> block[9];
-      for (std::size_t q = 0; q < 9; ++q) block[q] = static_cast<Real>(diagonal[static_cast<std::size_t>(n)][q]);
-      for (const Touch& touch : surface.touches[static_cast<std::size_t>(n)]) {
-        const Element& e = surface.elements[static_cast<std::size_t>(touch.element)];
-        if (!sink.wants(touch.element)) continue;
-        const auto p = e.node_at(touch.local);
-        const bool u = sink.with_u(touch.element);
-        set.clear();
-        if (accuracy.fixed8) {
-          collapsed_rule(e, p[0], p[1], set);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, true, out->v);
-          sink.one(touch.element, n, out->v, false, u, -1);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::difference, false, out->v);
-          for (std::size_t q = 0; q < 9; ++q)
-            block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
-          continue;
-        }
-        if (e.affine && e.nodes == 1) {
-          const LanePoints<Real>& points_ = near_points.fill_affine(e, accuracy.target, k, kernels.lanes);
-          done += near_points.count();
-          kernels.near(medium, points_, nullptr, u ? Part::split : Part::difference, u, out->v);
-          if (u) sink.one(touch.element, n, out->v, false, true, 0);
-        } else {
-          singular_rule(e, p[0], p[1], accuracy.target, k, set);
-          done += (u || e.nodes > 1 ? 2.0 : 1.0) * set.count();
-          if (u || e.nodes > 1) {
-            kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, u, out->v);
-            sink.one(touch.element, n, out->v, true, u, touch.local);
-          }
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false,
-                       out->v);
-        }
-        for (std::size_t q = 0; q < 9; ++q)
-          block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
-      }
-      sink.diagonal(n, n, block);
-    }
+    for (Index n = chunk.begin; n < chunk.end; ++n) done += own.put(n, n, diagonal[static_cast<std::size_t>(n)], sink);
     points.fetch_add(done);
   });
   team.run(phase);

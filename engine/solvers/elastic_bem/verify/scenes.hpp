@@ -125,4 +125,17 @@ struct Parted {
 };
 [[nodiscard]] Parted parted_answer(SymmetricBody body, int order, double omega, Team& team);
 
+/// Bodies of which compressed and dense matrices are compared: a cavity (also in a nearly incompressible medium), ground that fades, a
+/// column held below, the same held by nothing. `order` as of cavity().
+enum class CompressedBody { cavity, incompressible, ground, held_box, free_box };
+[[nodiscard]] TestBody compressed_body(CompressedBody body, int divisions, int order, Team& team);
+/// Two loads by both: largest relative L2 difference of displacements and tractions, and what either solution tells of itself.
+struct Compressed {
+  double error = 0;
+  Index unknowns = 0;
+  SolveFacts facts, dense;
+};
+[[nodiscard]] Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega,
+                                           double tolerance, Team& team);
+
 }  // namespace conoid::elastic_bem
