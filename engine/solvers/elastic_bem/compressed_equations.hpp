@@ -19,6 +19,9 @@ inline constexpr double compressed_separation = 0.5;
 /// Values are kept in double precision from this tolerance down.
 inline constexpr double kept_in_single = 1e-5;
 
+/// Of the tolerance: static row sums, which go into the diagonal.
+inline constexpr double compressed_sums_share = 0.1;
+
 /// What was made, for results and logs.
 struct CompressionFacts {
   Bytes bytes = 0;

@@ -9,6 +9,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/column_sink.hpp"
+#include "engine/solvers/elastic_bem/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/own_elements.hpp"
 #include "engine/solvers/elastic_bem/pair_phase.hpp"
 #include "engine/team/team.hpp"
@@ -100,8 +101,45 @@ template AssemblyWork assemble_singular<float>(Team&, const Surface&, const Accu
                                                std::span<const std::array<double, 9>>, const Targets<float>&,
                                                Patches<float>*);
 
+namespace {
+
+/// Row sums of the static t* over the elements of each node's component, its own ones but for its own function: the compressed matrix times
+/// rigid translations of one component after the other. Empty: stopped.
+std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& surface, const Accuracy& accuracy,
+                                                   const Harmonic& fixed, double tolerance, std::stop_token stop) {
+  const Index m = surface.node_count(), n = 3 * m;
+  const FarRules<double> rules(surface, accuracy, 0, false, team.threads());
+  const std::vector<std::array<double, 9>> none(static_cast<std::size_t>(m));
+  std::vector<EquationColumn> columns;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (Index k = 0; k < m; ++k) columns.push_back({false, k, d, 1.0});
+  auto made = compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, tolerance, std::move(stop));
+  if (!made) return {};
+  std::vector<int> component;
+  for (const auto& touches : surface.touches)
+    component.push_back(surface.elements[static_cast<std::size_t>(touches.front().element)].component);
+  const int components = 1 + *std::max_element(component.begin(), component.end());
+  std::vector<std::array<double, 9>> out(none);
+  for (int c = 0; c < components; ++c) {
+    std::vector<Complex> x(static_cast<std::size_t>(3 * n)), y(x.size());
+    for (Index k = 0; k < m; ++k)
+      if (component[static_cast<std::size_t>(k)] == c)
+        for (Index d = 0; d < 3; ++d) x[static_cast<std::size_t>(d * n + d * m + k)] = 1;
+    (*made)->multiply(x.data(), 3, y.data(), team.threads());
+    for (Index k = 0; k < m; ++k)
+      if (component[static_cast<std::size_t>(k)] == c)
+        for (Index p = 0; p < 3; ++p)
+          for (Index q = 0; q < 3; ++q)
+            out[static_cast<std::size_t>(k)][static_cast<std::size_t>(3 * p + q)] =
+                y[static_cast<std::size_t>(q * n + p * m + k)].real();
+  }
+  return out;
+}
+
+}  // namespace
+
 StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                               bool sum_everywhere, std::stop_token stop) {
+                               bool sum_everywhere, std::stop_token stop, double compression) {
   StaticDiagonal out;
   const Index m = surface.node_count();
   out.blocks.assign(static_cast<std::size_t>(m), {});
@@ -115,7 +153,13 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   for (Index n = 0; n < m; ++n)
     if (sum_everywhere || !surface.planar[static_cast<std::size_t>(n)]) curved.push_back(n);
   out.summed_rows = static_cast<Index>(curved.size());
-  if (!curved.empty()) {
+  const bool compressed =
+      compression > 0 && !sum_everywhere && surface.active == static_cast<Index>(surface.elements.size());
+  if (!curved.empty() && compressed) {
+    const auto sums = compressed_sums(team, surface, fine, fixed, compression, stop);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      for (std::size_t q = 0; q < 9; ++q) out.blocks[k][q] = -sums[k][q];
+  } else if (!curved.empty()) {
     std::vector<Vec3> points;
     for (Index n : curved) points.push_back(surface.nodes[static_cast<std::size_t>(n)]);
     const FarRules<double> rules(surface, fine, 0, true, team.threads());
@@ -168,6 +212,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
       } else if (surface.hollow[static_cast<std::size_t>(component)]) {
         for (std::size_t p = 0; p < 3; ++p) block[4 * p] += 1;
       }
+      if (compressed && !planar) continue;  // the next is in
       // The node's own elements: what their other nodes take of a rigid motion.
       for (const Touch& t : touches) {
         const Element& e = surface.elements[static_cast<std::size_t>(t.element)];

@@ -14,6 +14,8 @@ class TestCompressed : public QObject {
  private slots:
   void compressed_equations_give_the_dense_answer_data();
   void compressed_equations_give_the_dense_answer();
+  /// k_S a = 7.782813 is an eigenfrequency of the hollow, were it filled and held (nu 1/4).
+  void interior_equations_join_compressed_ones();
 };
 
 void TestCompressed::compressed_equations_give_the_dense_answer_data() {
@@ -25,13 +27,13 @@ void TestCompressed::compressed_equations_give_the_dense_answer_data() {
   const auto row = [](const char* name, CompressedBody body, int divisions, int order, double omega, double tolerance) {
     QTest::newRow(name) << static_cast<int>(body) << divisions << order << omega << tolerance;
   };
-  row("cavity of constant elements", CompressedBody::cavity, 14, 0, 2, 1e-4);
-  row("cavity of curved elements", CompressedBody::cavity, 7, 2, 2, 1e-4);
-  row("the same, to 1e-6", CompressedBody::cavity, 7, 2, 2, 1e-6);
-  row("nearly incompressible, at rest", CompressedBody::incompressible, 7, 2, 0, 1e-4);
-  row("ground that fades", CompressedBody::ground, 5, 2, 2, 1e-4);
-  row("held column", CompressedBody::held_box, 6, 1, 0.3, 1e-4);
-  row("free column at rest", CompressedBody::free_box, 6, 1, 0, 1e-4);
+  row("cavity of constant elements", CompressedBody::cavity, 10, 0, 2, 1e-4);
+  row("cavity of curved elements", CompressedBody::cavity, 5, 2, 2, 1e-4);
+  row("the same, to 1e-6", CompressedBody::cavity, 5, 2, 2, 1e-6);
+  row("nearly incompressible, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
+  row("ground that fades", CompressedBody::ground, 4, 2, 2, 1e-4);
+  row("held column", CompressedBody::held_box, 3, 1, 0.3, 1e-4);
+  row("free column at rest", CompressedBody::free_box, 3, 1, 0, 1e-4);
 }
 
 void TestCompressed::compressed_equations_give_the_dense_answer() {
@@ -55,6 +57,25 @@ void TestCompressed::compressed_equations_give_the_dense_answer() {
   QVERIFY(c.facts.compression_error < tolerance);
   QVERIFY(c.facts.compressed > 0);
   QCOMPARE(c.dense.compressed, Bytes{0});
+}
+
+void TestCompressed::interior_equations_join_compressed_ones() {
+  Team team({{"cpu", 2, 1}});
+  TestBody body = cavity(5, 2, 0.25, 1e-5, team);
+  const double dense = cavity_pressure_error(body, 7.7828, Chief::on),
+               joined = cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed);
+  qInfo("error with interior equations %.2g, dense %.2g; %d of them, %d steps", joined, dense, body.facts.chief_rows,
+        body.facts.iterations);
+  QVERIFY(joined < 0.005);
+  QCOMPARE(body.facts.chief_rows, 60);
+  // Without them errors of the matrix would be as large as the answer: refused, not answered.
+  QString said;
+  try {
+    (void)cavity_pressure_error(body, 7.7828, Chief::off, Method::compressed);
+  } catch (const Failure& failure) {
+    said = failure.what();
+  }
+  QVERIFY2(said.contains("nearly singular"), qPrintable(said));
 }
 
 QTEST_APPLESS_MAIN(TestCompressed)
