@@ -111,7 +111,7 @@ Status ClusterPreconditioner<T>::make_coarse(Index motions, const std::function<
       }
     }
   });
-  auto lu = dense::Lu<Complex>::factorise(galerkin_.data(), coarse_, options_.threads);
+  auto lu = dense::Lu<Complex>::factorise(galerkin_.data(), coarse_, options_.library_threads);
   if (!lu) return lu.error();
   coarse_lu_ = std::move(*lu);
   return {};
@@ -162,7 +162,8 @@ void ClusterPreconditioner<T>::solve(const Complex* x, Index count, Complex* y) 
       }
     coarse_lu_->solve(z.data(), count);
     std::vector<Complex> taken(in.size());
-    dense::multiply<Complex>(image_.data(), n, coarse_, z.data(), count, Complex(0), taken.data(), options_.threads);
+    dense::multiply<Complex>(image_.data(), n, coarse_, z.data(), count, Complex(0), taken.data(),
+                             options_.library_threads);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] -= taken[i];
     for (Index q = 0; q < count; ++q)
       for (const Moves& m : moves_) {

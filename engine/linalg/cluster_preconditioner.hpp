@@ -22,6 +22,7 @@ class ClusterPreconditioner {
     Index points = 160;       ///< of a cluster at most
     Index coarse_points = 0;  ///< of one that moves as a whole; 0: no coarse matrix
     int threads = 1;
+    int library_threads = 1;  ///< of products that the library splits, whose bits depend on it
   };
   /// `motion(point, k, values)`: the `width` values of motion k at a point; `motions` of them, 0: no coarse matrix. `apply`: the matrix as
   /// it is to be solved, in the caller's order. Errors: singular clusters (not_converged).

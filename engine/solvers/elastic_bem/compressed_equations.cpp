@@ -69,7 +69,8 @@ class Columns final : public CompressedColumns {
   [[nodiscard]] const CompressionFacts& facts() const override { return facts_; }
 
   /// Rigid motions of clusters in the displacements that are unknown; tractions are left to what is within clusters.
-  Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads) override {
+  Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
+                 int library_threads) override {
     const Index m = surface_.node_count();
     const Vec3 middle = surface_.centre;
     const double size = std::max(surface_.diameter, 1e-300);
@@ -90,6 +91,7 @@ class Columns final : public CompressedColumns {
     options.points = factorised_nodes;
     options.coarse_points = m > 2 * factorised_nodes ? std::max<Index>(factorised_nodes, m / most_coarse) : 0;
     options.threads = threads;
+    options.library_threads = library_threads;
     auto made = ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
     if (!made) return made.error();
     near_ = std::move(*made);

@@ -37,8 +37,8 @@ class CompressedColumns {
   virtual void multiply(const Complex* x, Index count, Complex* y, int threads) const = 0;
   [[nodiscard]] virtual const CompressionFacts& facts() const = 0;
   /// x ≈ M⁻¹ y, of the matrix of unknowns; null until prepare().
-  [[nodiscard]] virtual Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole,
-                                       int threads) = 0;
+  [[nodiscard]] virtual Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
+                                       int library_threads) = 0;
   virtual void approximate(const Complex* y, Index count, Complex* x) const = 0;
 };
 

@@ -152,14 +152,14 @@ void CompressedSolution<Real>::with_interior(const Complex* x, Index count, Comp
   multiply(x, count, y);
   if (q_rows_ == 0) return;
   std::vector<Complex> h(static_cast<std::size_t>(q_rows_ * count));
-  dense::multiply_adjoint<Complex>(q_.data(), n_, q_rows_, x, count, h.data(), s_.team.threads());
-  dense::multiply<Complex>(q_.data(), n_, q_rows_, h.data(), count, Complex(1), y, s_.team.threads());
+  dense::multiply_adjoint<Complex>(q_.data(), n_, q_rows_, x, count, h.data(), library_threads());
+  dense::multiply<Complex>(q_.data(), n_, q_rows_, h.data(), count, Complex(1), y, library_threads());
 }
 
 template <class Real>
 Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<Complex>& f, SolveFacts& facts) {
   const auto whole = [this](const Complex* x, Index count, Complex* y) { with_interior(x, count, y); };
-  if (auto status = a_->prepare(whole, s_.team.threads()); !status) return status.error();
+  if (auto status = a_->prepare(whole, s_.team.threads(), library_threads()); !status) return status.error();
   facts_.bytes = std::max(facts_.bytes, a_->facts().bytes);
   const Index cases = static_cast<Index>(f.size()) / n_;
   std::vector<Complex> right(f);
@@ -168,12 +168,12 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
     for (Index r = 0; r < q_rows_; ++r)
       for (Index c = 0; c < cases; ++c)
         g[static_cast<std::size_t>(c * q_rows_ + r)] = q_right_[static_cast<std::size_t>(r * cases + c)];
-    dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), s_.team.threads());
+    dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), library_threads());
   }
   BlockGcr::Options options;
   options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression);
   options.longest = most_steps;
-  options.threads = s_.team.threads();
+  options.threads = library_threads();
   options.stop = s_.stop;
   BlockGcr gcr(n_, right, options);
   std::vector<Complex> v;

@@ -42,6 +42,8 @@ class CompressedSolution {
 
  private:
   explicit CompressedSolution(const Setting& setting) : s_(setting), n_(3 * setting.surface.node_count()) {}
+  /// Their number does not change what the compressed matrix does, but what the library does.
+  [[nodiscard]] int library_threads() const { return s_.options.deterministic ? 1 : s_.team.threads(); }
   void make_beside(const std::vector<EquationColumn>& unknown);
   void with_interior(const Complex* x, Index count, Complex* y) const;
   [[nodiscard]] Status judge(const std::vector<Complex>& f, const std::vector<Complex>& x, SolveFacts& facts) const;
