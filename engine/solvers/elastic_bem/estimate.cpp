@@ -12,6 +12,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/compressed_plan.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
@@ -183,11 +184,23 @@ struct SceneCount {
   FarCount far;  ///< memory: the largest
   double unknowns = 0;
   double cubes = 0;  ///< of the unknowns of systems that are factorised apart
+  CompressedPlan compressed;
 };
 
 double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
   return p.far / (single ? crew.workers.far_single : crew.workers.far) + p.near / crew.cores.near +
          p.bytes / crew.cores.bytes;
+}
+
+/// Measured where the others were: near pairs, values of far blocks one by one, products of small blocks; some ten steps, each one product for
+/// the directions of all cases, and as many for the coarse motions.
+void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
+  const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
+               values = c.compressed.near + c.compressed.far;
+  const double known = p.planned_columns(p.scene) > 0 ? 1.5 : 1;  // often fewer than unknowns
+  out.assembly = known * (c.own.near / crew.cores.near + 8 * c.compressed.evaluations / crew.cores.far +
+                          c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / crew.cores.product);
+  out.solution = 8 * values * (10 * std::max(1.0, cases) + 300) / crew.cores.product;
 }
 
 Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
@@ -207,6 +220,10 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   out.far_ground = pair_seconds(c.far.pairs, crew, false) + c.far.product / crew.cores.product +
                    c.far.responses / crew.cores.responses;
   const double entry = p.single ? 8 : 16;
+  if (p.solve.method == Method::compressed) {
+    price_compressed(c, crew, p, out);
+    return out;
+  }
   if (p.solve.method == Method::gmres) {
     out.solution = 60 * 8 * n * n / (4e9 / 100e9 * crew.cores.factors);
     return out;
@@ -235,6 +252,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
     for (const Parity& parity : parities) out.cubes += std::pow(static_cast<double>(parity.size()), 3);
   }
   out.own = count_pairs(s, highest, target, p.single, s.nodes, true);
+  if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
   out.observers = count_pairs(s, highest, target, false, points, false);
   std::string why;
   const double fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
@@ -289,7 +307,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   out.workers = of_cores(processors, several_nodes, offer.machine.avx512);
   out.workers.far += devices.far;
   out.workers.far_single += devices.far_single;
-  if (p.solve.method == Method::gmres || !p.symmetry.empty()) return out;
+  if (p.solve.method == Method::gmres || p.solve.method == Method::compressed || !p.symmetry.empty()) return out;
   const bool hollow = std::find(s.hollow.begin(), s.hollow.end(), true) != s.hollow.end();
   const bool interior = hollow && (p.solve.chief == Chief::on || (p.solve.chief == Chief::automatic &&
                                                                   p.highest_wave_number() > safe_wave_number(s)));
@@ -303,7 +321,32 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   return out;
 }
 
+/// Smaller systems are dense whatever the estimate says.
+constexpr Index least_compressed = 6000;
+
 }  // namespace
+
+bool compression_pays(const Problem& p, const Offer& offer) {
+  const Surface& s = *p.scene.surface;
+  const double highest = p.highest_wave_number();
+  const Index known = p.planned_columns(p.scene);
+  SolveOptions compressed = p.solve;
+  compressed.method = Method::compressed;
+  const Bytes dense_bytes = p.scene.system->bytes(known, p.solve, p.single, highest), budget = offer.host.value;
+  if (dense_bytes > budget) return p.scene.system->bytes(known, compressed, p.single, highest) < dense_bytes;
+  const bool devices = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+  if (3 * s.node_count() < least_compressed || devices || !p.symmetry.empty()) return false;
+  const Crew crew = crew_of({}, offer, p, s.elements.front().nodes > 1, known);
+  SceneCount count;
+  count.unknowns = static_cast<double>(3 * s.node_count());
+  count.cubes = std::pow(count.unknowns, 3);
+  count.own = count_pairs(s, highest, p.solve.accuracy.target, p.single, s.nodes, true);
+  count.compressed = plan_compression(s, highest, compressed, p.single);
+  const double dense = price(count, crew, p).sum();
+  Phases other;
+  price_compressed(count, crew, p, other);
+  return other.sum() < 0.5 * dense;
+}
 
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
@@ -392,6 +435,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                                                            parities.size(), largest));
   }
   e.details.insert(e.details.begin(), details.begin(), details.end());
+  if (p->solve.method == Method::compressed)
+    e.details.emplace_back("matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
+                                                   format_bytes(scenes.front().compressed.bytes),
+                                                   format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(taken.far_ground)));

@@ -750,11 +750,15 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
     }
   }
   const std::string solution = parameters["solution"].text(), chief = parameters["chief"].text();
-  p.solve.method = solution == "mixed" ? Method::mixed : solution == "direct" ? Method::direct : Method::gmres;
-  if (p.solve.method == Method::gmres && !p.symmetry.empty())
+  p.solve.method = solution == "direct"       ? Method::direct
+                   : solution == "gmres"      ? Method::gmres
+                   : solution == "compressed" ? Method::compressed
+                                              : Method::mixed;
+  if ((p.solve.method == Method::gmres || p.solve.method == Method::compressed) && !p.symmetry.empty())
     out.push_back(input.warning_at(parameters["symmetry"],
                                    "iterations take all equations at once: symmetry saves nothing",
                                    "Use parameters.solution \"mixed\" or \"direct\"."));
+  p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
@@ -781,13 +785,17 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   r.resolution();
   r.places_of_observers();
   r.free_bodies();
+  if (solution == "auto" && compression_pays(p, offer)) p.solve.method = Method::compressed;
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   if (const Bytes budget = offer.host.value; needed > budget) {
     Diagnostic d =
         input.error_at(has_ground ? input["ground"] : input["mesh"],
                        fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(),
                                    format_bytes(needed), format_bytes(budget)),
-                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+                       p.solve.method == Method::compressed
+                           ? "Coarsen the mesh, use a larger parameters.compression, or raise compute.memory.host."
+                           : "Coarsen the mesh, use parameters.solution \"compressed\", single precision, or raise "
+                             "compute.memory.host.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }

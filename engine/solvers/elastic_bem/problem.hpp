@@ -83,6 +83,10 @@ struct Problem {
 [[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const Offer& offer,
                                                     std::vector<Diagnostic>& out);
 
+/// Whether compressed matrices are what there is memory for, or take less than half the time of dense ones by the estimate. Where devices
+/// are lent, or planes of symmetry part the equations, only the memory counts.
+[[nodiscard]] bool compression_pays(const Problem& problem, const Offer& offer);
+
 /// Tractions of a force that runs over the elements of a condition: ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v},
 /// spread over their width.
 [[nodiscard]] std::vector<Complex3> moving_traction(const Surface& surface, int condition, const Vec3& force,

@@ -285,6 +285,10 @@ Status ElasticBem::finish(RunContext& context) {
   out.number("seconds_singular", worst_.seconds_singular, "s");
   out.number("seconds_linsolve", worst_.seconds_solve, "s");
   out.number("kernel_evaluations", worst_.work.far_points + worst_.work.near_points, "1");
+  if (worst_.compressed > 0) {
+    out.number("compression_error", worst_.compression_error, "1");
+    out.number("compressed_memory", static_cast<double>(worst_.compressed), "B");
+  }
   if (exact_error_ > 0) out.number("error_against_exact", exact_error_, "1");
   if (!p.lines.empty() && step_ > 0) {
     std::size_t total = 0, first = 0;

@@ -455,7 +455,31 @@ void symmetry(Table& t) {
   row("quarter of ground that ends, linear", SymmetricBody::ground, 1);
 }
 
+void compressed(Table& t) {
+  t.run.doing("compressed matrices");
+  // Errors of the blocks come back as many times as the equations' condition makes of them; those of loads over a whole surface hardly do.
+  const auto row = [&](const char* name, CompressedBody body, int divisions, int order, double omega,
+                       double tolerance) {
+    const Compressed found = compressed_answer(body, divisions, order, omega, tolerance, t.team);
+    t.at_most(fmt::format("compressed to {:.0e}, {}: {} unknowns, mean rank {:.0f}, {} steps", tolerance, name,
+                          found.unknowns, found.facts.compression_rank, found.facts.iterations),
+              found.error, tolerance, "dense matrices");
+    t.at_most(fmt::format("compressed to {:.0e}, {}: sampled error of the far blocks", tolerance, name),
+              found.facts.compression_error, tolerance, "asked for");
+  };
+  row("cavity, constant", CompressedBody::cavity, 12, 0, 2, 1e-4);
+  row("cavity, curved", CompressedBody::cavity, 6, 2, 4, 1e-6);
+  row("cavity, nu 0.4999, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
+  row("ground that ends", CompressedBody::ground, 5, 2, 2, 1e-4);
+  row("held column", CompressedBody::held_box, 4, 1, 0.3, 1e-4);
+  row("free column at rest", CompressedBody::free_box, 4, 1, 0, 1e-4);
+  TestBody body = cavity(5, 2, 0.25, 1e-5, t.team);
+  t.at_most("compressed, cavity at k_S a = 7.78 with interior equations: u_r",
+            cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed), 0.005, "exact");
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("compressed")) compressed(t);
   if (t.run.may_want("planes of symmetry")) symmetry(t);
   if (t.run.may_want("subdivision") || t.run.may_want("the same, target")) near_elements(t);
   if (t.run.may_want("moving load")) {
