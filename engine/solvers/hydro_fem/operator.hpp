@@ -13,13 +13,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace conoid {
+class Halo;
 class Team;
-}
+}  // namespace conoid
 
 namespace conoid::hydro_fem {
 
@@ -122,6 +124,15 @@ class Operator {
   void share_among(Communicator& cluster);
   /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
   void gather(State& state) const;
+  /// Of several ranks, what a backend needs that keeps this rank's part elsewhere; none on one.
+  struct Share {
+    Communicator* cluster = nullptr;
+    Halo* halo = nullptr;              ///< of what zones add at nodes; its items are numbers in Space::meet
+    Interval nodes;                    ///< this rank's own
+    std::span<const Interval> others;  ///< nodes that it holds besides
+    std::span<const int> rank_of_zone;
+  };
+  [[nodiscard]] std::optional<Share> share() const;
 
   [[nodiscard]] const State& initial() const { return initial_; }
   [[nodiscard]] const Space& space() const { return space_; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hydro-fem on two and four ranks: tables, numbers and frames of one rank, bit for bit, in every dimension; checkpoints of any number of
-// ranks go on on any other.
-// labels: cli mpi timeout300
+// ranks go on on any other. On the device of each rank the same within round-off, and a device that is lost on one rank leaves a run
+// that resumes.
+// labels: cli mpi emulated timeout300
 #include <QTest>
 
 #include "tests/engine/cli/solver_safety.hpp"
@@ -98,6 +99,10 @@ class TestHydroRanks : public QObject {
   void ranks_leave_what_one_leaves();
   void checkpoints_of_four_go_on_on_one_and_of_one_on_two();
   void a_collapse_on_ranks_names_the_same_zone();
+  void devices_of_ranks_leave_what_processors_leave_data();
+  void devices_of_ranks_leave_what_processors_leave();
+  void a_device_lost_on_one_rank_leaves_a_run_that_resumes();
+  void ranks_of_which_one_has_no_device_memory_compute_on_processors();
 };
 
 void TestHydroRanks::ranks_leave_what_one_leaves_data() {
@@ -166,6 +171,52 @@ void TestHydroRanks::a_collapse_on_ranks_names_the_same_zone() {
   };
   QVERIFY2(sentence(one) != "none", one.err.c_str());
   QCOMPARE(sentence(four), sentence(one));
+}
+
+namespace {
+
+/// Sums are of other blocks on a device and of other parts on ranks: round-off, grown by a hundred steps.
+const safety::Limits of_devices{{"mass_iterations"}, 1e-9};
+
+}  // namespace
+
+void TestHydroRanks::devices_of_ranks_leave_what_processors_leave_data() {
+  QTest::addColumn<QString>("input");
+  QTest::addColumn<QString>("device");
+  QTest::addColumn<bool>("closed");
+  Json loads = Json::parse(turned);
+  loads["excitation"].erase("sources");
+  QTest::newRow("device: tube") << tube << "emulated" << true;
+  QTest::newRow("device: fewer zones than ranks") << few << "emulated-checked" << true;
+  QTest::newRow("device: blast in a quadrant") << blast << "emulated" << true;
+  QTest::newRow("device: long rows, RK4") << rows << "emulated" << false;
+  QTest::newRow("device: axisymmetric, loads") << QString::fromStdString(loads.dump()) << "emulated" << false;
+  QTest::newRow("device: driven walls") << driven << "emulated-checked" << false;
+  QTest::newRow("device: detonation") << charge << "emulated" << true;
+  QTest::newRow("device: blast in an octant") << octant << "emulated" << true;
+}
+
+void TestHydroRanks::devices_of_ranks_leave_what_processors_leave() {
+#if !CONOID_HAVE_EMULATED
+  QSKIP("built without the emulated device");
+#endif
+  QFETCH(QString, input);
+  QFETCH(QString, device);
+  QFETCH(bool, closed);
+  rod::write_case(scratch_ / "case.json", case_of(input.toUtf8().constData()));
+  const QString name = QString(QTest::currentDataTag()).replace(' ', '-').remove(',').remove(':');
+  COMPARE_EXIT(run(name, 1), 0);
+  const safety::Left one = safety::left_by(scratch_ / name.toStdString());
+  for (const int ranks : {2, 4}) {
+    const QString out = name + QString::number(ranks);
+    const rod::Said said = run(out, ranks, {"--workers", device, "--log", "info"});
+    COMPARE_EXIT(said, 0);
+    QVERIFY2(said.says("each rank's on its own"), said.err.c_str());
+    const safety::Left left = safety::left_by(scratch_ / out.toStdString());
+    if (closed) QVERIFY(std::abs(left.numbers.at("energy_change_largest")["value"].get<double>()) < 1e-12);
+    const std::string wrong = safety::difference(one, left, of_devices);
+    QVERIFY2(wrong.empty(), (std::to_string(ranks) + " ranks: " + wrong).c_str());
+  }
 }
 
 QTEST_APPLESS_MAIN(TestHydroRanks)

@@ -180,6 +180,23 @@ struct NodeArguments {
   SolveNumbers* numbers;
 };
 
+/// Of a part of the zones, whose nodes meet zones of others: terms that go there in a row, `dim` numbers each.
+struct PackArguments {
+  int dim, count;
+  const int* place;  ///< in terms of component 0
+  const double* terms;
+  double* out;
+};
+/// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): M u, u = D r, is given at the nodes, and
+/// p = u + β p, s = M u + β s, a += α p, r -= α s. Sums are over the first `counted` nodes, which are this part's own.
+struct SharedNodeArguments {
+  NodeArguments node;
+  long long counted;
+  double alpha, beta;
+  double* u;  ///< [component][node]
+  double* s;  ///< [node][component]
+};
+
 /// A solve in one kernel.
 struct SolveArguments {
   MassArguments mass;
