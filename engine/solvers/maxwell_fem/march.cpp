@@ -120,10 +120,8 @@ Result<bool> MaxwellFem::compute_round(RunContext& context) {
   Status s;
   // An exception would leave the others waiting for this rank.
   try {
-    if (round_ == 0)
-      s = begin_round(context);
-    else if (!done_)
-      s = piece(context);
+    if (round_ == 0) s = begin_round(context);
+    if (s && round_ > 0 && !done_) s = piece(context);
   } catch (const std::exception&) {
     if (all.size() == 1) throw;
     s = current_exception_as_error();

@@ -498,7 +498,7 @@ Status MaxwellFem::finish(RunContext& context) {
   out.number("operator_applications", all_.applications, "1");
   out.number("residual", all_.residual, "1");
   out.number("seconds_factorisation", all_.seconds_factor, "s");
-  out.number("all_.seconds_nearpairs", all_.seconds_near, "s");
+  out.number("seconds_near_pairs", all_.seconds_near, "s");
   out.number("seconds_solution", all_.seconds_solve, "s");
   out.number("seconds_radiation", all_.seconds_radiate, "s");
   // The leading rank has counted; all must come to the same end.
