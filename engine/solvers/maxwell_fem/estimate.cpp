@@ -170,9 +170,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       return n * assembly_seconds + factor_flops(n, entries, rows) / factored +
              16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
              (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
-             (points * near_seconds + (compressed ? radiation : radiation / together) +
-              shown_work(part, solved, points)) /
-                 cores;
+             (points * near_seconds + radiation * work.ranks / together + shown_work(part, solved, points)) / cores;
     };
     const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
     e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
@@ -238,10 +236,11 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
                {"radiation", by}};
   if (const int ranks = offer.place.ranks; ranks > 1)
-    e.details.emplace_back("ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",
-                                                                  ranks, format_bytes(e.host_memory))
-                                                    : fmt::format("{} share solves and radiation; each holds mesh and factors, {}",
-                                                                  ranks, format_bytes(e.host_memory)));
+    e.details.emplace_back(
+        "ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",
+                                               ranks, format_bytes(e.host_memory))
+                                 : fmt::format("{} share solves and radiation; each holds mesh and factors, {}", ranks,
+                                               format_bytes(e.host_memory)));
   return e;
 }
 

@@ -71,8 +71,7 @@ Parcel MaxwellFem::under_way() const {
   BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
   if (truncation_) state = solving ? truncation_->state(most) : BlockGcr::State{};
   ParcelWriter out;
-  out.put(std::vector<UnderWay>{
-      {static_cast<double>(frequency_), done_ ? 1.0 : 0.0, static_cast<double>(first_)}});
+  out.put(std::vector<UnderWay>{{static_cast<double>(frequency_), done_ ? 1.0 : 0.0, static_cast<double>(first_)}});
   put_outcome(out, outcome_);
   out.put(std::vector<Complex>(currents_.begin(),
                                currents_.begin() + static_cast<std::ptrdiff_t>(std::min(whole, currents_.size()))));
@@ -169,8 +168,9 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
   }
   out.step = steps_;
   out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1 ? settings_.frequencies[std::min(next_, settings_.frequencies.size() - 1)]
-                                               : static_cast<double>(iterations_);
+  out.value = settings_.frequencies.size() > 1
+                  ? settings_.frequencies[std::min(next_, settings_.frequencies.size() - 1)]
+                  : static_cast<double>(iterations_);
   return out;
 }
 

@@ -204,7 +204,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   TruncationOptions options = settings_.truncation;
   options.loop = choose_loop(context);
   if (options.loop == RadiationLoop::compressed && !radiation_->stopped()) {
-    radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
+    radiation_->compress(0.1 * settings_.truncation.tolerance, threads, group_->rank(), group_->size());
     const CompressedRadiation& c = *radiation_->compressed();
     log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}",
               c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));

@@ -119,13 +119,14 @@ class MaxwellFem final : public Solver {
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
 
-  std::size_t next_ = 0;      ///< frequency to be written next; those before are in the tables
-  std::size_t round_ = 0;     ///< frequencies that are computed at once from next_ on; 0: a round is to begin
-  std::size_t frequency_ = 0; ///< of this group, or that which is being written
-  Outcome outcome_;           ///< of this group's frequency so far
-  bool done_ = false;         ///< all of it
+  std::size_t next_ = 0;       ///< frequency to be written next; those before are in the tables
+  std::size_t round_ = 0;      ///< frequencies that are computed at once from next_ on; 0: a round is to begin
+  std::size_t frequency_ = 0;  ///< of this group, or that which is being written
+  Outcome outcome_;            ///< of this group's frequency so far
+  bool done_ = false;          ///< all of it
   StepRounds rounds_;
-  std::map<std::size_t, Parcel> interrupted_;  ///< frequencies of a checkpoint that were under way and are not taken up yet
+  std::map<std::size_t, Parcel>
+      interrupted_;  ///< frequencies of a checkpoint that were under way and are not taken up yet
 
   Index first_ = 0;                 ///< of the batch among outcome_.solved
   std::vector<PlaneWave> waves_;    ///< of the case at this frequency

@@ -37,7 +37,8 @@ struct Outcome {
   std::vector<IterationRow> rows;
   double told = 0;  ///< rows that are in the table
   OutcomeFacts facts;
-  std::vector<std::vector<std::complex<float>>> shown;  ///< surface, planes, volume, where a frame is to be made of them
+  std::vector<std::vector<std::complex<float>>>
+      shown;  ///< surface, planes, volume, where a frame is to be made of them
 };
 
 void put_outcome(ParcelWriter& out, const Outcome& outcome);

@@ -273,8 +273,8 @@ void TestRanks::frequencies_of_a_sweep_are_shared_by_ranks() {
                rod::rows_of(scratch / ("one/charts/" + std::string(table) + ".csv")));
   }
   // Stopped on one rank, gone on with two, which are stopped in the middle of their frequencies, and finished by one.
-  COMPARE_EXIT(safety::conoid(scratch.path(), run + QStringList{"parts"} + safety::often, safety::stops_in_checkpoint()),
-               75);
+  COMPARE_EXIT(
+      safety::conoid(scratch.path(), run + QStringList{"parts"} + safety::often, safety::stops_in_checkpoint()), 75);
   QProcess second;
   rod::prepare(second, scratch.path())
       .start("mpirun", on_two_ranks("0", "stop", 2, "rename step-#.part/") +
