@@ -153,6 +153,7 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
     waits = *computed;
   }
   Advanced out;
+  Status kept;
   if (waits) {
     if (rounds_.waiting() > 0) {  // else a single rank, which holds it already
       const Parcel parcel = rounds_.take();
@@ -161,11 +162,12 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
         outcome_ = get_outcome(in);
       }
     }
-    if (context.cluster.leads()) keep(context);
+    if (context.cluster.leads()) kept = keep(context);
     interrupted_.erase(next_);
     finished_ = ++next_ == settings_.frequencies.size();
     if (rounds_.waiting() == 0) round_ = 0;
   }
+  if (!kept) return kept.error();
   out.step = steps_;
   out.finished = finished_;
   out.value = settings_.frequencies.size() > 1
@@ -175,13 +177,13 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
 }
 
 /// What the leading rank makes of a frequency: tables, numbers, fields to show.
-void MaxwellFem::keep(RunContext& context) {
+Status MaxwellFem::keep(RunContext& context) {
   const bool of_others = frequency_ != next_;
   frequency_ = next_;
   waves_ = settings_.waves(frequency());
   choose_check_wave();
   write_iterations(context);
-  write_frequency(context);
+  if (Status s = write_frequency(context); !s) return s;
   const OutcomeFacts& f = outcome_.facts;
   all_.iterations = std::max(all_.iterations, f.iterations);
   all_.applications += f.applications;
@@ -191,10 +193,11 @@ void MaxwellFem::keep(RunContext& context) {
   all_.seconds_solve += f.seconds_solve;
   all_.seconds_radiate += f.seconds_radiate;
   all_.seconds_near += f.seconds_near;
-  if (!of_others || outcome_.shown.empty()) return;
+  if (!of_others || outcome_.shown.empty()) return {};
   show_fields(outcome_.shown);
   shown_step_ = steps_;
   shown_ = frequency();
+  return {};
 }
 
 void MaxwellFem::save(CheckpointWriter& writer) const {

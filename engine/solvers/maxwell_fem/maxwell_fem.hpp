@@ -58,7 +58,7 @@ class MaxwellFem final : public Solver {
   void take_up();
   /// A piece of the round on this rank, and what came of it on all; true: answers wait.
   [[nodiscard]] Result<bool> compute_round(RunContext& context);
-  void keep(RunContext& context);
+  [[nodiscard]] Status keep(RunContext& context);
   /// Whether only the reciprocity asks for one more wave, and which.
   void choose_check_wave();
   [[nodiscard]] Parcel under_way() const;
@@ -90,10 +90,17 @@ class MaxwellFem final : public Solver {
   void judge_optical_theorem(Results& out, const FarAmplitude& forward) const;
   void judge_reciprocity(Results& out, double mismatch) const;
   [[nodiscard]] Status end_frequency(RunContext& context);
-  void write_frequency(RunContext& context);
+  [[nodiscard]] Status write_frequency(RunContext& context);
   void write_cuts(RunContext& context, const FarFields& far_fields);
   void write_monostatic(RunContext& context, const FarFields& far_fields);
   void write_checks(RunContext& context, const FarFields& far_fields);
+  /// F of all waves of one frequency in the order of the table of amplitudes: [wave][back, cuts, sphere][V, H].
+  [[nodiscard]] std::vector<Complex> amplitudes() const;
+  [[nodiscard]] std::vector<Direction> seen_from() const;  ///< directions of each wave there, but for the one back
+  void write_amplitudes(Results& out, double frequency, std::span<const Complex> values) const;
+  [[nodiscard]] Status write_ffe(const std::filesystem::path& folder, double frequency, std::size_t number,
+                                 std::span<const Complex> values) const;
+  void write_isar(Results& out) const;
   void write_facts(Results& out, const OutcomeFacts& facts) const;
   [[nodiscard]] Status show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
                             RunContext& context);

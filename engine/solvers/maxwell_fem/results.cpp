@@ -418,12 +418,17 @@ Status MaxwellFem::end_frequency(RunContext& context) {
   return {};
 }
 
-void MaxwellFem::write_frequency(RunContext& context) {
+Status MaxwellFem::write_frequency(RunContext& context) {
   echoes_.push_back({frequency(), {}, 0, 0});
   write_cuts(context, outcome_.far);
   write_monostatic(context, outcome_.far);
   write_checks(context, outcome_.far);
   write_facts(context.results, outcome_.facts);
+  const bool files = settings_.ffe && !context.results.folder().empty();
+  if (!files && !settings_.amplitudes) return {};
+  const std::vector<Complex> values = amplitudes();
+  if (settings_.amplitudes) write_amplitudes(context.results, frequency(), values);
+  return files ? write_ffe(context.results.folder(), frequency(), frequency_, values) : Status();
 }
 
 void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
@@ -488,6 +493,7 @@ Status MaxwellFem::finish(RunContext& context) {
     const RangeProfile profile = range_profile(frequencies, echo);
     for (std::size_t i = 0; i < profile.range.size(); ++i) table.append({profile.range[i], profile.level[i]});
   }
+  if (settings_.isar && settings_.monostatic && echoes_.size() >= 2) write_isar(out);
   if (!echoes_.empty())
     for (std::size_t p = 0; p < pols; ++p) {
       const bool h = settings_.is_horizontal(static_cast<Index>(p));
