@@ -86,6 +86,8 @@ class StepRounds {
                                    const std::function<Result<Parcel>(Index)>& compute);
   /// Hands out the answer, which is empty on ranks that do not lead.
   [[nodiscard]] Parcel take();
+  /// Answers that were computed and not handed out, on every rank alike.
+  [[nodiscard]] Index waiting() const { return waiting_; }
 
   /// What waits goes into a checkpoint, and on from there on any number of ranks.
   void save(CheckpointWriter& writer) const;

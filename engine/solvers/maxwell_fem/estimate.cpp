@@ -158,16 +158,23 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     const Bytes of_factors = expected_factor_bytes(here, rows);
     RadiationWork work = radiation_work(part, solved);
     work.outer_points = work.current_points = points;
+    work.ranks = std::max(1.0, std::floor(offer.place.ranks / frequencies));  // of one frequency
     const RadiationPlan loop = plan_radiation(work, budget);
     const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
                             (s.truncation.loop == RadiationLoop::automatic && loop.compressed);
     const double entries = static_cast<double>(of_factors) / 20, applied = work.applications * work.columns,
                  radiation = compressed ? loop.compressed_seconds : loop.plain_seconds;
-    e.seconds += frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factored +
-                                16 * entries * (applied + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
-                                (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
-                                (points * near_seconds + radiation + shown_work(part, solved, points)) / cores);
-    radiated += frequencies * radiation / cores;
+    // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
+    const auto ranks = static_cast<double>(std::max(1, offer.place.ranks));
+    const auto seconds_of = [&](double together) {
+      return n * assembly_seconds + factor_flops(n, entries, rows) / factored +
+             16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
+             (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
+             (points * near_seconds + radiation * work.ranks / together + shown_work(part, solved, points)) / cores;
+    };
+    const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
+    e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+    radiated += std::ceil(frequencies / ranks) * radiation / cores;
     const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
                 memory = expected_memory(part, here, rows, solved, points, budget) + blocks;
     if (memory < e.host_memory) continue;
@@ -228,6 +235,12 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
                {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
                {"radiation", by}};
+  if (const int ranks = offer.place.ranks; ranks > 1)
+    e.details.emplace_back(
+        "ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",
+                                               ranks, format_bytes(e.host_memory))
+                                 : fmt::format("{} share solves and radiation; each holds mesh and factors, {}", ranks,
+                                               format_bytes(e.host_memory)));
   return e;
 }
 

@@ -45,8 +45,7 @@ double edge_on_body(const Settings& s, double size) {
   double edge = longest_on_body * shortest_wave(s);
   if (s.body_material > 0)
     if (const double n = refractive_index(s, s.body_material); n > 0) {
-      const double inside = shortest_wave(s) / n;
-      edge = std::min(edge, longest_inside * inside * std::min(1.0, std::cbrt(resonant * inside / (2 * pi * size))));
+      edge = std::min(edge, longest_inside * shortest_wave(s) / n * shorter_inside(s, s.body_material, size));
     }
   return edge;
 }
@@ -106,6 +105,11 @@ double refractive_index(const Settings& s, int material) {
     }
   }
   return out;
+}
+
+double shorter_inside(const Settings& s, int material, double size) {
+  const double n = refractive_index(s, material);
+  return n > 0 ? std::min(1.0, std::cbrt(resonant * shortest_wave(s) / (n * 2 * pi * size))) : 1;
 }
 
 Layout layout_around(const Settings& s, const BodyMeasure& body) {

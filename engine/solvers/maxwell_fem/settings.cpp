@@ -110,6 +110,37 @@ std::vector<PlaneWave> Settings::waves(double frequency) const {
   return out;
 }
 
+namespace {
+
+void read_image(const Case& input, const Values& v, Settings& s, std::vector<Diagnostic>& out) {
+  s.isar = true;
+  s.isar_width = v["width"].number();
+  s.isar_points = static_cast<int>(v["points"].integer());
+  constexpr std::size_t least = 8;
+  if (!s.monostatic || s.monostatic->angles.size() < least || s.frequencies.size() < least) {
+    out.push_back(input.error_at(v, "an image needs echoes over frequencies and directions",
+                                 "Give excitation.sweep and excitation.monostatic with at least 8 values each."));
+    return;
+  }
+  const Cut& m = *s.monostatic;
+  const double angle = std::abs(m.angles.back() - m.angles.front()) / static_cast<double>(m.angles.size() - 1) *
+                       (m.phi_runs ? std::abs(std::sin(m.fixed)) : 1.0),
+               band = (s.frequencies.back() - s.frequencies.front()) / static_cast<double>(s.frequencies.size() - 1);
+  if (!(angle > 0) || !(band > 0)) {
+    out.push_back(input.error_at(v, "the directions or the frequencies of the image do not differ",
+                                 "Let phi run at a theta other than 0, from one end to another one."));
+    return;
+  }
+  const double range = light_speed / 2 / band, across = light_speed / s.frequencies.back() / 2 / angle;
+  if (s.isar_width > std::min(range, across))
+    out.push_back(input.warning_at(v,
+                                   fmt::format("the image repeats itself after {} in range and {} across",
+                                               format_quantity(range, "m"), format_quantity(across, "m")),
+                                   "Make it narrower, or take more frequencies or directions."));
+}
+
+}  // namespace
+
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   Settings s;
   const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
@@ -238,6 +269,9 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
   s.range_profile = output["range_profile"].boolean();
+  s.amplitudes = output["amplitudes"].boolean();
+  s.ffe = output["ffe"].boolean();
+  if (output.has("isar")) read_image(input, output["isar"], s, out);
   if (s.range_profile && s.frequencies.size() < 8)
     out.push_back(input.error_at(output["range_profile"],
                                  fmt::format("a range profile from {} frequencies", s.frequencies.size()),

@@ -67,6 +67,10 @@ struct Settings {
   double sphere_step = 0;
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
+  bool amplitudes = true, ffe = false;  ///< tables and files of all complex amplitudes
+  bool isar = false;
+  double isar_width = 0;  ///< m; 0: as wide as it is unambiguous
+  int isar_points = 128;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget, as it was offered

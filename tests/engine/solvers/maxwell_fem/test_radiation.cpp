@@ -186,6 +186,31 @@ class TestRadiation : public QObject {
     }
   }
 
+  /// Each of three ranks makes its rows alone: together they are the operator, and each holds about a third of it.
+  void ranks_make_rows_of_their_own_of_compressed_blocks() {
+    const auto s = scene(5, 2);
+    const Domain& d = s->domain;
+    Team team({{"cpu", 2, 1}});
+    Radiation whole(d, 2.5, 2);
+    whole.compress(1e-6, 2);
+    const Index count = 3;
+    const auto f = random_values(4 * d.currents.size() * count);
+    std::vector<Complex> exact(static_cast<std::size_t>(2 * d.outer.size() * count)), sum(exact);
+    whole.apply(team, f, count, exact, RadiationLoop::compressed);
+    for (int rank = 0; rank < 3; ++rank) {
+      Radiation part(d, 2.5, 2);
+      part.compress(1e-6, 2, rank, 3);
+      const double share =
+          static_cast<double>(part.compressed()->bytes()) / static_cast<double>(whole.compressed()->bytes());
+      QVERIFY2(share > 0.2 && share < 0.45, qPrintable(QString::number(share)));
+      std::vector<Complex> psi(exact.size(), 7);
+      part.apply(team, f, count, psi, RadiationLoop::compressed);
+      for (std::size_t i = 0; i < psi.size(); ++i) sum[i] += psi[i];
+    }
+    // Blocks that a boundary between ranks cuts are smaller ones.
+    QVERIFY2(difference(sum, exact) < 2e-6, qPrintable(QString::number(difference(sum, exact))));
+  }
+
   void near_pairs_reach_the_exact_field_of_a_dipole() {
     // Currents of a dipole inside S' (order-2 interpolation on curved faces); its field on S, close by, with and without care.
     const double k = 1;
