@@ -4,6 +4,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/team/team.hpp"
 
@@ -61,7 +62,16 @@ class TestWalls : public QObject {
   }
   void field_over_a_ground_is_that_of_two_bodies() {
     Team team({{"cpu", 2, 1}});
-    QVERIFY2(sphere_over_ground(2, true, team) < 1e-12, qPrintable(QString::number(sphere_over_ground(2, true, team))));
+    for (const bool rigid : {true, false}) {
+      const double worst = sphere_over_ground(2, rigid, team);
+      QVERIFY2(worst < 1e-12, qPrintable(QString::number(worst)));
+    }
+  }
+  void wall_on_the_ground_has_no_rim_there() {
+    Team team({{"cpu", 2, 1}});
+    const ShadowError e = half_plane_shadow(0.2, usual_rim_layers, team, true);
+    qInfo("N %d, signal %g", static_cast<int>(e.unknowns), e.signal);
+    QVERIFY2(e.signal < 0.2, qPrintable(QString::number(e.signal)));
   }
   void late_field_vanishes_where_soft_and_absorbing_faces_meet() {
     Team team({{"cpu", 2, 1}});
