@@ -28,7 +28,7 @@ double cosine_to_z(const Vec3& x) {
 
 /// The exact overlay knows one plane wave along +z.
 bool exact_wave(const Settings& s) {
-  return s.exact_sphere && s.runs.size() == 1 && s.runs[0].waves.size() == 1 &&
+  return s.exact_sphere && s.conditions.walls.empty() && !s.conditions.ground && s.runs.size() == 1 && s.runs[0].waves.size() == 1 &&
          s.runs[0].waves[0].kind == WaveKind::plane && s.runs[0].waves[0].direction[2] > 1 - 1e-12;
 }
 
@@ -55,8 +55,8 @@ void AcousticBem::head_tables() {
       t.columns.push_back({name + suffix(r) + " scattered", "Pa", name + suffix(r) + " scattered"});
     }
   if (t.columns.size() > 17) t.form = ChartForm::none;
-  const Wave& wave = settings_.runs[0].waves[0];
-  if (exact_wave(settings_) && wave.pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
+  if (exact_wave(settings_) && settings_.runs[0].waves[0].pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
+    const Wave& wave = settings_.runs[0].waves[0];
     const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
     std::vector<double> times;
     for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n)
@@ -89,7 +89,8 @@ void AcousticBem::append_receivers(RunContext& context) {
     std::vector<double> row{t};
     for (std::size_t r = 0; r < runs; ++r) {
       std::vector<double> incident(count);
-      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
+      if (r + 1 == runs) drive_.add_at(driven_receivers_, n, u);
       for (std::size_t k = 0; k < count; ++k) {
         incident[k] = settings_.runs[r].value(settings_.receivers[k], t, c);
         row.push_back(incident[k] + u[k]);
@@ -108,6 +109,45 @@ void AcousticBem::append_receivers(RunContext& context) {
   }
 }
 
+void AcousticBem::append_power(RunContext& context, Index n, std::span<const double> a) {
+  const double power = drive_.power(n, a), t = static_cast<double>(n) * settings_.form.dt;
+  energy_ += power * settings_.form.dt;
+  std::vector<double> row{t, power, energy_};
+  for (const Motion& m : drive_.motions()) row.push_back(m.velocity(t));
+  TableInfo info;
+  info.id = "radiated_power";
+  info.title = "Power of the moving faces";
+  info.definition = "Pressure times normal velocity over all moving faces, and its sum over time; velocity of each group.";
+  info.columns = {{"t", "s", "time"}, {"power", "W", "power"}, {"energy", "J", "energy"}};
+  for (const Motion& m : drive_.motions()) info.columns.push_back({"v " + m.name, "m/s", "velocity of " + m.name});
+  context.results.table(info).append(row);
+}
+
+void AcousticBem::write_radiated(RunContext& context) const {
+  if (drive_.empty()) return;
+  context.results.number("radiated_energy", energy_, "J");
+  if (settings_.frequencies.empty()) return;
+  TableInfo t;
+  t.id = "radiated_spectrum";
+  t.title = "Radiation over frequency";
+  t.definition =
+      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*, and radiation efficiency: that over density "
+      "times speed of sound times the sum of v v* over the moving faces.";
+  t.columns = {{"f", "Hz", "frequency"}, {"energy", "J/Hz", "energy"}, {"efficiency", "1", "radiation efficiency"}};
+  Table& table = context.results.table(t);
+  for (std::size_t k = 0; k < settings_.frequencies.size(); ++k) {
+    const double f = settings_.frequencies[k], square = drive_.square(f, engine_->step());
+    const double work = drive_.work(surface_spectra_.back().at(k), f, engine_->step()).real();
+    table.append({f, 2 * work, square > 0 ? work / (settings_.density * settings_.form.c * square) : 0});
+  }
+}
+
+Complex AcousticBem::far_amplitude(std::size_t run, std::size_t spectrum, double frequency, const Vec3& toward) const {
+  Complex out = far_field(surface_, settings_.form, surface_spectra_[run].at(spectrum), frequency, toward);
+  if (run + 1 == settings_.runs.size()) out += drive_.far_field(surface_, frequency, engine_->step(), toward);
+  return out;
+}
+
 void AcousticBem::add_plane_spectra(Team& team) {
   const std::size_t count = plane_points_.size();
   if (count == 0) return;
@@ -121,7 +161,8 @@ void AcousticBem::add_plane_spectra(Team& team) {
     const double t = static_cast<double>(n) * settings_.form.dt;
     if (settings_.maps.empty() && g + 1 < steps) continue;
     for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
-      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
+      if (r + 1 == settings_.runs.size()) drive_.add_at(driven_planes_, n, u);
       for (std::size_t k = 0; k < count; ++k)
         incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
       if (!settings_.maps.empty()) {
@@ -135,7 +176,8 @@ void AcousticBem::add_plane_spectra(Team& team) {
 }
 
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
-  // The same sum over the same time steps as the surface's spectrum.
+  // The same sum over the same time steps as the surface's spectrum. Without waves, that of the first motion.
+  if (settings_.runs[run].waves.empty()) return drive_.velocity(0, frequency, engine_->step());
   const Wave& w = settings_.runs[run].waves[0];
   Complex sum = 0;
   for (Index n = 0; n <= engine_->step(); ++n) {
@@ -154,11 +196,13 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   };
   std::vector<Cut> cuts;
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    if (settings_.runs[r].waves.empty()) continue;  // nothing is scattered
     const Wave& w = settings_.runs[r].waves[0];
     if (w.kind == WaveKind::plane) cuts.push_back({r, scale(-1, w.direction), "back" + suffix(r)});
     for (std::size_t d = 0; d < settings_.directions.size(); ++d)
       cuts.push_back({r, settings_.directions[d], fmt::format("direction {}{}", d + 1, suffix(r))});
   }
+  if (cuts.empty()) return;
   const bool exact = exact_wave(settings_);
   const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
   TableInfo t;
@@ -187,8 +231,7 @@ void AcousticBem::write_target_strength(RunContext& context) const {
     const double f = settings_.frequencies[k];
     std::vector<double> row{f};
     for (const Cut& c : cuts)
-      row.push_back(target_strength(far_field(surface_, settings_.form, surface_spectra_[c.run].at(k), f, c.toward),
-                                    pulse_spectrum(c.run, f)));
+      row.push_back(target_strength(far_amplitude(c.run, k, f, c.toward), pulse_spectrum(c.run, f)));
     if (exact)
       for (std::size_t d = 0; d < cuts.size(); ++d) {
         row.push_back(target_strength(sphere.far_field(2 * std::numbers::pi * f, cuts[d].toward[2]), 1));
@@ -223,9 +266,8 @@ void AcousticBem::write_pattern(RunContext& context) const {
     for (std::size_t r = 0; r < settings_.runs.size(); ++r)
       for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
         const double f = settings_.maps[m];
-        row.push_back(target_strength(
-            far_field(surface_, settings_.form, surface_spectra_[r].at(settings_.frequencies.size() + m), f, d),
-            pulse_spectrum(r, f)));
+        row.push_back(
+            target_strength(far_amplitude(r, settings_.frequencies.size() + m, f, d), pulse_spectrum(r, f)));
       }
     table.append(row);
   }
@@ -233,6 +275,8 @@ void AcousticBem::write_pattern(RunContext& context) const {
 
 void AcousticBem::write_receiver_spectra(RunContext& context) const {
   if (settings_.maps.empty() || settings_.receivers.empty()) return;
+  for (const Excitation& run : settings_.runs)
+    if (run.waves.empty()) return;  // nothing to compare with
   TableInfo t;
   t.id = "insertion_loss";
   t.title = "Insertion loss at the receivers";
@@ -259,6 +303,7 @@ Status AcousticBem::finish(RunContext& context) {
   write_target_strength(context);
   write_pattern(context);
   write_receiver_spectra(context);
+  write_radiated(context);
   Results& out = context.results;
   out.number("time_steps", static_cast<double>(engine_->step()), "1");
   out.number("late_level", peak_ > 0 ? last_ / peak_ : 0, "1");

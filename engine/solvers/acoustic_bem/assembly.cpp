@@ -118,6 +118,7 @@ Interval share_of_slices(std::span<const double> weights, int rank, int ranks) {
 Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster)
     : surface_(surface), form_(form), options_(options),
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
+  if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
   const double delta = form.delta();
   const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
   tiles_ = std::make_unique<Tiles>(Tiles{

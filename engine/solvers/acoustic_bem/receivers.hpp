@@ -26,6 +26,13 @@ constexpr Index receiver_lag = 2;
 /// Highest column that a receiver's row-vectors reach: what the history must hold, less the group.
 [[nodiscard]] Index receiver_columns(const Surface& surface, const Form& form, const std::vector<Vec3>& points);
 
+/// What points receive from faces with a given ∂_n p, the same over each face but for a weight a triangle: at column + columns · point
+/// the factor on the weights' common σ, `column` steps earlier (receiver_lag counted in, as in Receivers). `columns` as
+/// receiver_columns() says.
+[[nodiscard]] std::vector<double> received_of_motion(const Surface& surface, const Form& form,
+                                                     const std::vector<Vec3>& points, std::span<const double> weights,
+                                                     Index columns, Team& team, int quadrature = 7);
+
 template <class Real>
 class Receivers {
  public:

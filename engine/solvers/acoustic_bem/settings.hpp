@@ -10,6 +10,7 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
 #include "engine/team/offer.hpp"
@@ -38,7 +39,13 @@ struct Settings {
   int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
-  std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
+  Conditions conditions;        ///< groups, ground, side of the fluid
+  bool screen = false;          ///< sheets with fluid on both sides
+  double density = 1.2;         ///< of the fluid, kg/m³
+  double image_gap = 0;         ///< columns between what comes straight and from the ground, on average, once completed
+  std::vector<Motion> motions;  ///< delays in t0, as below
+  /// Onsets not set yet; delays in t0. Motions act with the last: with all waves, or alone where waves are separate or none.
+  std::vector<Excitation> runs;
   std::vector<std::string> receiver_names;
   std::vector<Vec3> receivers;
   std::vector<PlaneSetting> planes;
@@ -53,14 +60,23 @@ struct Settings {
 /// Reads the case. Errors (a pulse file, a zero direction) go to `out`.
 [[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
 
+/// The surface of a mesh under a case's conditions.
+[[nodiscard]] Result<Surface> surface_for(const Settings& settings, const Mesh& mesh);
+
 /// Completes what depends on the surface: time step, γ, onsets, number of steps.
 void complete(Settings& settings, const Surface& surface);
+
+/// Adds the image below the ground to every wave, once all onsets are set.
+void add_image_waves(Settings& settings);
+/// The highest frequency of all pulses, Hz.
+[[nodiscard]] double highest_frequency(const Settings& settings);
 
 /// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
 [[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer);
 
-/// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
-[[nodiscard]] double expected_length(double courant);
+/// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3, and over a ground the way from
+/// what comes straight to what its image sends).
+[[nodiscard]] double expected_length(const Settings& settings, double courant);
 /// Memory of the matrices and planes, of one rank.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
 /// Memory of past values, which reach `columns` steps back, and of the near part of the matrices.
