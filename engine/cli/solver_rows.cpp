@@ -11,6 +11,7 @@
 #include "conoid/config.hpp"
 #include "engine/case/case.hpp"
 #include "engine/core/utc.hpp"
+#include "engine/session/offer.hpp"
 
 namespace conoid::cli {
 
@@ -22,6 +23,7 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
   verb.flag("--quick", options->quick, "Within 45 s a solver on two cores");
   verb.value("--only", options->only, "Only rows whose names begin with this");
   if (more) more(verb, *options);
+  add_resource_options(verb, options->resources);
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, use = std::move(use), &context] { use(*options, context); });
 }
@@ -38,13 +40,29 @@ Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id) {
       near.empty() ? fmt::format("Known solvers: {}.", fmt::join(ids, ", ")) : fmt::format("Did you mean '{}'?", near));
 }
 
-TestRun test_run(const RowsOptions& options, const Offer& offer) {
+Result<TestRun> test_run(const RowsOptions& options) {
+  const auto request = request_of(options.resources);
+  if (!request) return request.error();
+  auto offer = make_table_offer(*request);
+  if (!offer) return offer.error();
   TestRun how;
   how.quick = options.quick;
   how.only = options.only;
-  how.threads = offer.threads.value;
-  how.free_memory = offer.machine.free_memory;
+  how.threads = offer->threads.value;
+  how.free_memory = offer->host.said() ? offer->host.value : offer->machine.free_memory;
+  how.offer = std::move(*offer);
   return how;
+}
+
+std::optional<Diagnostic> idle_devices(const TestRun& run, const SolverInfo* solver, std::string_view table,
+                                       Index before) {
+  if (run.offer.devices.empty() || run.offer.automatic || run.tally->passes > before) return {};
+  const std::string& named = run.offer.who.value;
+  if (!solver || !solver->runs_on_devices())
+    return make_warning(fmt::format("'{}' names a device, but no part of {} runs on devices", named, table),
+                        "It takes a thread from the processors for nothing: leave it out.");
+  return make_warning(fmt::format("'{}' names a device, but it computed nothing in these rows of {}", named, table),
+                      "`conoid list --json` says which phases of a solver run on devices.");
 }
 
 Json machine_json(const Machine& machine, int threads) {
@@ -80,15 +98,20 @@ Error no_row_begins_so(const RowsOptions& options, const std::vector<std::string
 }  // namespace
 
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::vector<std::string>& others, std::optional<Error> failure,
-                   const std::function<Status(Json&)>& keep) {
+                   const std::vector<std::string>& others, const std::vector<Diagnostic>& notes,
+                   std::optional<Error> failure, const std::function<Status(Json&)>& keep) {
   if (!failure && rows.empty() && !options.only.empty()) failure = no_row_begins_so(options, others);
   Json out = {{"solver", options.solver.empty() ? "all" : options.solver},
               {"when", utc_text(std::time(nullptr))},
               {"conoid", CONOID_VERSION},
               {"machine", machine},
               {"quick", options.quick},
-              {"rows", rows}};
+              {"rows", rows},
+              {"diagnostics", Json::array()}};
+  for (const Diagnostic& note : notes) {
+    context.write(note.render());
+    out["diagnostics"].push_back(to_json(note));
+  }
   const auto fail = [&](const Error& error) {
     print_error(error);
     context.exit = static_cast<int>(error.code);

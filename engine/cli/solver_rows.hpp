@@ -5,10 +5,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/cli/option_set.hpp"
 #include "engine/cli/output.hpp"
+#include "engine/cli/resource_options.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -21,6 +23,7 @@ struct RowsOptions {
   bool all = false;     ///< bench: whole runs, too
   std::string report;   ///< bench: the page to write
   std::string history;  ///< bench: the folder of earlier reports
+  ResourceOptions resources;
 };
 /// Declares the options of a verb that prints rows. `solver` says what may be named; `more` declares options of this verb alone.
 void add_rows_options(OptionSet verb, Context& context, const char* solver,
@@ -30,8 +33,14 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
 /// The solver of this id, or all for an empty id. An unknown id is an error that names the nearest.
 [[nodiscard]] Result<std::vector<const SolverInfo*>> solvers_named(const std::string& id);
 
-/// Threads and memory are those that a run would be offered.
-[[nodiscard]] TestRun test_run(const RowsOptions& options, const Offer& offer);
+/// Workers, threads and memory are those that a run with these flags would be offered; processors compute where no workers are named.
+/// Errors are those of request_of() and make_table_offer().
+[[nodiscard]] Result<TestRun> test_run(const RowsOptions& options);
+
+/// A device that was named and has computed no row of this solver's table, since `before` passes; empty: there is none. With --only this
+/// speaks of the rows that were wanted and of those that came with them.
+[[nodiscard]] std::optional<Diagnostic> idle_devices(const TestRun& run, const SolverInfo* solver,
+                                                     std::string_view table, Index before);
 
 /// {"host","processor","cores","threads","memory"}
 [[nodiscard]] Json machine_json(const Machine& machine, int threads);
@@ -39,11 +48,11 @@ void add_rows_options(OptionSet verb, Context& context, const char* solver,
 /// What a table throws is its error.
 [[nodiscard]] Status run_table(const std::function<Status()>& table);
 
-/// Prints the failure if there is one, and the object of --json. `others` are names of rows that --only left out: where it left
+/// Prints the failure if there is one, and the object of --json with `notes` as its "diagnostics". `others` are names of rows that --only left out: where it left
 /// nothing, that is an error which names them. `keep`, where it is given, may add to the object and keep it before it is printed.
 void conclude_rows(const RowsOptions& options, Context& context, const Json& machine, const Json& rows,
-                   const std::vector<std::string>& others, std::optional<Error> failure,
-                   const std::function<Status(Json&)>& keep = {});
+                   const std::vector<std::string>& others, const std::vector<Diagnostic>& notes,
+                   std::optional<Error> failure, const std::function<Status(Json&)>& keep = {});
 
 /// Prints rows as they come, under a heading, in columns wide enough for most names.
 class RowPrinter {

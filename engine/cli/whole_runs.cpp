@@ -41,7 +41,7 @@ double seconds_of(const Json& json, const char* name) {
   return json.is_object() && json.contains(name) && json[name].is_number() ? json[name].get<double>() : 0;
 }
 
-Result<WholeRun> run_whole(const SampleCase& sample, int threads) {
+Result<WholeRun> run_whole(const SampleCase& sample, const ResourceOptions& resources, int threads) {
   const PrivateFolder scratch(temporary_folder(), "conoid-bench");
   if (scratch.path().empty())
     return make_error(ErrorCode::file, fmt::format("there is no room for a run in '{}'", temporary_folder().string()),
@@ -51,9 +51,11 @@ Result<WholeRun> run_whole(const SampleCase& sample, int threads) {
   limits.output = Bytes{16} << 20;
   limits.keep_end = false;
   limits.merge_errors = false;
-  const auto done = run_program({(program_folder() / "conoid").string(), "run", sample.file.string(), "--out",
-                                 (scratch.path() / "run").string(), "--threads", std::to_string(threads), "--json"},
-                                limits);
+  std::vector<std::string> words = {(program_folder() / "conoid").string(), "run",   sample.file.string(), "--out",
+                                    (scratch.path() / "run").string(),      "--json"};
+  const std::vector<std::string> said = words_of(resources, threads);
+  words.insert(words.end(), said.begin(), said.end());
+  const auto done = run_program(words, limits);
   if (!done) return done.error();
   const Json told = read_json(done->output);
   if (!WIFEXITED(done->status) || WEXITSTATUS(done->status) != 0 || !told.is_object() || !told.contains("summary"))
@@ -89,7 +91,7 @@ Json to_json(const WholeRun& run) {
           {"seconds", run.seconds}, {"memory", run.memory}};
 }
 
-Status measure_whole_runs(const TestRun& how, const std::vector<std::string>& solvers,
+Status measure_whole_runs(const TestRun& how, const ResourceOptions& resources, const std::vector<std::string>& solvers,
                           const std::function<void(const BenchRow&, const WholeRun&)>& sink) {
   std::vector<int> counts;
   for (int n = 1; n < how.threads; n *= 2) counts.push_back(n);
@@ -99,7 +101,7 @@ Status measure_whole_runs(const TestRun& how, const std::vector<std::string>& so
     for (const int threads : counts) {
       const std::string name = fmt::format("run {}, {} thread{}", sample.name, threads, threads == 1 ? "" : "s");
       if (!how.wants(name)) continue;
-      const auto run = run_whole(sample, threads);
+      const auto run = run_whole(sample, resources, threads);
       if (!run) return run.error();
       if (threads == 1) alone = run->items_per_second;
       BenchRow row;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/case/document.hpp"
+#include "engine/cli/resource_options.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/solver.hpp"
 
@@ -25,7 +26,8 @@ struct WholeRun {
 /// Of each solver of these ids (all: empty) one sample: with `quick` the one that is done soonest, else the longest of at most a minute on
 /// two cores. It is run with 1, 2, 4 … threads, up to and with `how.threads`; rows are called "run SAMPLE, N threads", and those alone
 /// are run that `how` wants. The ratio is to N times the rate of one thread. An error where a run fails.
-[[nodiscard]] Status measure_whole_runs(const TestRun& how, const std::vector<std::string>& solvers,
+[[nodiscard]] Status measure_whole_runs(const TestRun& how, const ResourceOptions& resources,
+                                        const std::vector<std::string>& solvers,
                                         const std::function<void(const BenchRow&, const WholeRun&)>& sink);
 
 }  // namespace conoid::cli

@@ -130,6 +130,18 @@ Status add_devices(Offer& offer, Bytes sharers) {
   return {};
 }
 
+/// The workers of these words, each device with what may be taken of it; threads that they say themselves count.
+Status add_workers(Offer& offer, const std::string& words) {
+  auto workers = parse_workers(words, offer.threads.value);
+  if (!workers) return workers.error();
+  offer.workers = std::move(*workers);
+  const Bytes sharers = share_devices(offer.workers, offer.place, offer.threads.value);
+  // "cpu:1" has one thread whatever else was said.
+  if (const int named = offer.team_threads(); !offer.automatic && named != offer.threads.value)
+    offer.threads = {named, offer.who.source};
+  return add_devices(offer, sharers);
+}
+
 /// Bytes that may still be written where results go; 0: nobody knows.
 Bytes disk_free(std::filesystem::path folder) {
   std::error_code code;
@@ -164,18 +176,11 @@ Result<Offer> make_offer(const Case& input, const OfferSources& sources) {
   const SolverInfo* solver = find_solver(input.solver());
   out.automatic = out.who.value == "auto";
   const bool processors = out.automatic && (solver == nullptr || !solver->runs_on_devices());
-  auto workers = parse_workers(processors ? "cpu" : out.who.value, out.threads.value);
-  if (!workers) {
+  if (const Status workers = add_workers(out, processors ? "cpu" : out.who.value); !workers) {
     Error error = workers.error();
     if (out.who.source == "case") error.place = input.document().place("/compute/workers");
     return error;
   }
-  out.workers = std::move(*workers);
-  const Bytes sharers = share_devices(out.workers, out.place, out.threads.value);
-  // "cpu:1" has one thread whatever else was said.
-  if (const int named = out.team_threads(); !out.automatic && named != out.threads.value)
-    out.threads = {named, out.who.source};
-  if (const Status devices = add_devices(out, sharers); !devices) return devices.error();
   return out;
 }
 
@@ -195,6 +200,15 @@ Offer make_offer(const ResourceRequest& flags) {
   out.who = {"cpu", "default"};
   out.automatic = false;
   out.workers = {WorkerSpec{"cpu", out.threads.value, 1, {}, 0}};
+  return out;
+}
+
+Result<Offer> make_table_offer(const ResourceRequest& flags) {
+  Offer out = make_offer(flags);
+  if (flags.workers.empty()) return out;
+  out.who = {flags.workers, "flag"};
+  out.automatic = flags.workers == "auto";
+  if (const Status workers = add_workers(out, flags.workers); !workers) return workers.error();
   return out;
 }
 

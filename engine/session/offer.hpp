@@ -31,8 +31,11 @@ struct OfferSources {
 /// Whether a case says itself who computes it: settings do not matter then.
 [[nodiscard]] bool names_workers(const CaseDocument& document);
 
-/// The same without a case: for tables of verification and benchmarks. Its workers are the processors.
+/// The same without a case: for what is no run. Its workers are the processors.
 [[nodiscard]] Offer make_offer(const ResourceRequest& flags = {});
+
+/// The same for tables of verification and benchmarks: the workers are those that the flags name, the processors where they name none.
+[[nodiscard]] Result<Offer> make_table_offer(const ResourceRequest& flags);
 
 /// Which ranks share a machine: those whose kernels were started at once. Collective.
 [[nodiscard]] RankPlace place_of(Communicator& cluster);

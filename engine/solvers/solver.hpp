@@ -28,6 +28,7 @@
 #include "engine/io/results.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/estimate.hpp"
+#include "engine/solvers/test_run.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid {
@@ -84,46 +85,6 @@ class Solver {
   /// Far fields, spectra, cross sections, summary numbers. Also called after a stop, on what there is.
   [[nodiscard]] virtual Status finish(RunContext& context) = 0;
 };
-
-/// One row of `conoid verify`.
-struct VerifyRow {
-  std::string name;  ///< "monopole, order 4: observed order"
-  double value = 0;
-  std::string unit;
-  double limit = 0;
-  bool at_least = false;  ///< true: value >= limit passes; false: value <= limit
-  std::string source;     ///< paper, equation, or "exact"
-  [[nodiscard]] bool passed() const { return at_least ? value >= limit : value <= limit; }
-};
-
-/// One row of `conoid bench`; `limit` is the floor asked for, `ratio` the value over the limit or peer named.
-struct BenchRow {
-  std::string name;
-  double value = 0;
-  std::string unit;
-  double ratio = 0;
-  double limit = 0;        ///< 0: no floor
-  std::string against;     ///< "copy bandwidth", "stepwise limit"
-  std::string limited_by;  ///< "bandwidth", "instruction rate", "latency"
-  double published = 0;    ///< what the source of the method gives for the same, in `unit`; 0: nothing
-  [[nodiscard]] bool passed() const { return limit <= 0 || value >= limit; }
-};
-
-/// `quick`: within 45 s on two cores. `row` is called as soon as a row is known.
-struct TestRun {
-  bool quick = false;
-  int threads = 1;
-  Bytes free_memory = 0;  ///< of the machine, by which large cases are sized
-  std::string only;       ///< rows wanted: those whose names begin with this; others are dropped, if a table sends them
-  /// Whether a name that begins with `beginning` may be wanted: a table can leave out costly rows for which this is false.
-  [[nodiscard]] bool may_want(std::string_view beginning) const {
-    return beginning.substr(0, only.size()) == std::string_view(only).substr(0, beginning.size());
-  }
-  [[nodiscard]] bool wants(std::string_view name) const { return name.substr(0, only.size()) == only; }
-  std::function<void(const std::string& doing)> doing = [](const std::string&) {};
-};
-using VerifySink = std::function<void(VerifyRow)>;
-using BenchSink = std::function<void(BenchRow)>;
 
 /// What `conoid resample` asks for; SI units.
 struct ResampleTask {

@@ -13,7 +13,6 @@
 #include "engine/cli/whole_runs.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
-#include "engine/session/offer.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -100,13 +99,15 @@ void bench(const RowsOptions& options, Context& context) {
         benches.push_back({info->id, info->title, table});
     if (options.paper && benches.empty()) return context.fail(no_paper(options.solver));
   }
-  const Offer offer = make_offer();
-  const Machine& machine = offer.machine;
-  const TestRun how = test_run(options, offer);
+  const auto offered = test_run(options);
+  if (!offered) return context.fail(offered.error());
+  const TestRun& how = *offered;
+  const Machine& machine = how.offer.machine;
 
   Json machine_rows = machine_json(machine, how.threads);
   Json rows = Json::array();
   std::vector<std::string> others;
+  std::vector<Diagnostic> notes;
   RowPrinter printer =
       options.paper
           ? RowPrinter(context, {"name", "value", "unit", "paper", "ratio", "measured"}, {60, 10, 9, 10, 8, 0})
@@ -140,7 +141,10 @@ void bench(const RowsOptions& options, Context& context) {
       print(row);
       rows.push_back(bench_row_json(row, options.solver.empty() ? part.id : ""));
     };
+    const Index before = how.tally->passes;
     status = run_table([&] { return part.run(how, sink); });
+    if (auto idle = idle_devices(how, find_solver(part.id), part.id, before); idle && status)
+      notes.push_back(std::move(*idle));
   }
   Json runs = Json::array();
   if (status && options.all) {
@@ -148,15 +152,15 @@ void bench(const RowsOptions& options, Context& context) {
     if (!options.solver.empty()) solvers.push_back(options.solver);
     context.say("whole runs: sample cases, one thread to {}", how.threads);
     status = run_table([&] {
-      return measure_whole_runs(how, solvers, [&](const BenchRow& row, const WholeRun& run) {
+      return measure_whole_runs(how, options.resources, solvers, [&](const BenchRow& row, const WholeRun& run) {
         print(row);
         rows.push_back(bench_row_json(row, options.solver.empty() ? run.solver : ""));
         runs.push_back(to_json(run));
       });
     });
   }
-  conclude_rows(options, context, machine_rows, rows, others, status ? std::nullopt : std::optional(status.error()),
-                [&](Json& out) {
+  conclude_rows(options, context, machine_rows, rows, others, notes,
+                status ? std::nullopt : std::optional(status.error()), [&](Json& out) {
                   if (options.all) out["runs"] = runs;
                   return keep_bench(options, out, context);
                 });
@@ -184,6 +188,7 @@ Verb bench_verb() {
           "  conoid bench acoustic-fd --json > bench.json\n"
           "  conoid bench maxwell-fem --paper\n"
           "  conoid bench balance\n"
+          "  conoid bench hydro-fem --workers cuda:1 --only device\n"
           "  conoid bench --all --report bench.html --history benches\n",
           add_bench};
 }

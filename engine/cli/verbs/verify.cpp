@@ -5,7 +5,6 @@
 
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
-#include "engine/session/offer.hpp"
 
 namespace conoid::cli {
 namespace {
@@ -27,12 +26,13 @@ Json verify_row_json(const VerifyRow& row, bool with_solver, std::string_view so
 void verify(const RowsOptions& options, Context& context) {
   const auto solvers = solvers_named(options.solver);
   if (!solvers) return context.fail(solvers.error());
-  const Offer offer = make_offer();
-  const Machine& machine = offer.machine;
-  const TestRun how = test_run(options, offer);
+  const auto offered = test_run(options);
+  if (!offered) return context.fail(offered.error());
+  const TestRun& how = *offered;
 
   Json rows = Json::array();
   std::vector<std::string> others;
+  std::vector<Diagnostic> notes;
   std::optional<Error> failure;
   int failed = 0;
   RowPrinter printer(context, {"", "name", "value", "", "limit", "source"}, {8, 46, 12, 3, 16, 0});
@@ -47,15 +47,17 @@ void verify(const RowsOptions& options, Context& context) {
                    number_text(row.limit) + unit, row.source});
       rows.push_back(verify_row_json(row, options.solver.empty(), info->id));
     };
+    const Index before = how.tally->passes;
     if (const Status status = run_table([&] { return info->verify(how, sink); }); !status) {
       failure = status.error();
       break;
     }
+    if (auto idle = idle_devices(how, info, info->id, before)) notes.push_back(std::move(*idle));
   }
   if (failed > 0) context.exit = static_cast<int>(ErrorCode::not_converged);
   if (!rows.empty() || options.only.empty())
     context.say("{} of {} passed", rows.size() - static_cast<std::size_t>(failed), rows.size());
-  conclude_rows(options, context, machine_json(machine, how.threads), rows, others, failure);
+  conclude_rows(options, context, machine_json(how.offer.machine, how.threads), rows, others, notes, failure);
 }
 
 void add_verify(OptionSet verb, Context& context) {
@@ -68,6 +70,7 @@ Verb verify_verb() {
   return {"verify", "Compare solvers with exact or published numbers (exit 5 if a row fails)",
           "  conoid verify\n"
           "  conoid verify acoustic-fd --quick\n"
+          "  conoid verify acoustic-bem --quick --workers cuda:0 --only \"rigid sphere\"\n"
           "  conoid verify acoustic-fd --json > verify.json\n",
           add_verify};
 }

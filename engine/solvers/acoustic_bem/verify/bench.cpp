@@ -19,8 +19,8 @@
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -229,7 +229,7 @@ void assembly(const Bench& b) {
 /// Table 4 of the paper in form, on a sphere numbered at random, by Morton and by Hilbert.
 void cut_outs(const Bench& b) {
   b.run.doing("cut-outs");
-  Team team({{"cpu", std::max(1, b.run.threads), 1}});
+  RowTeam team(b.run.workers());
   const int divisions = b.run.quick ? 6 : 9;
   for (const auto& [ordering, name] :
        {std::pair{Ordering::given, "given"}, {Ordering::morton, "Morton"}, {Ordering::hilbert, "Hilbert"}}) {

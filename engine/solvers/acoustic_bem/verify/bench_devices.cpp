@@ -14,6 +14,7 @@
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
@@ -156,19 +157,15 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
 }  // namespace
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
-  const auto found = find_devices("cuda");
-  if (!found) return;
-  for (const DeviceInfo& info : *found) {
-    const auto device = Device::open(fmt::format("cuda:{}", info.index));
-    if (!device) throw Failure(device.error());
-    const std::string name = fmt::format("cuda:{}", info.index);
-    const double copy = copy_rate(*device);
+  for (const auto& [name, info] : devices_of(run)) {
+    const auto device = open_device(run, name);
+    const double copy = copy_rate(device);
     row({fmt::format("{}: {}, copy within its memory, read + write", name, info.name), copy / 1e9, "GB/s",
          info.bandwidth > 0 ? copy / info.bandwidth : 0, 0, "data sheet", "bandwidth"});
-    const double host = host_rate(*device);
+    const double host = host_rate(device);
     row({fmt::format("{}: copy from pinned host memory", name), host / 1e9, "GB/s", 0, 0, "", "bus"});
-    rows_of<float>(*device, run, row, copy, host, "single");
-    if (!run.quick) rows_of<double>(*device, run, row, copy, host, "double");
+    rows_of<float>(device, run, row, copy, host, "single");
+    if (!run.quick) rows_of<double>(device, run, row, copy, host, "double");
   }
 }
 

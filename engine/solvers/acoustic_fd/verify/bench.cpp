@@ -2,6 +2,7 @@
 // Rates of the march against the memory bandwidth measured in the same run.
 #include "engine/solvers/acoustic_fd/verify/timed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
 
@@ -28,12 +29,15 @@ struct Contender {
 
 /// What users switch on beside the same with sponges, equal spacings and one density, of which it may cost an eighth.
 void switched_rows(const TestRun& run, const BenchSink& sink) {
-  const auto device = Device::open("cuda");
+  const auto found = devices_of(run);
+  if (found.empty()) return;  // no device, no rows
+  const auto& [worker_name, info] = found.front();
+  const auto device = open_device(run, worker_name);
   // What a device holds with room to spare: 24 B a node of it, 16 B of the host.
   const Bytes nodes = Bytes{1} << 30;
-  if (!device || device->free_memory() < 28 * nodes || run.free_memory < 28 * nodes) return;
-  const std::string name = device->info().name;
-  const WorkerSpec worker{"cuda:0", std::max(1, run.threads), 1, "cuda:0", 0};
+  if (device.free_memory() < 28 * nodes || run.free_memory < 28 * nodes) return;
+  const std::string name = info.name;
+  const WorkerSpec worker{worker_name, std::max(1, run.threads), 1, worker_name, 0};
   const std::array<Index, 3> points{1024, 1024, 1024};
   const double budget = run.quick ? 1 : 3;
   struct Turn {
@@ -62,18 +66,18 @@ void switched_rows(const TestRun& run, const BenchSink& sink) {
 
 /// Devices of one host that share the rows of a grid which one of them holds.
 void shared_rows(const TestRun& run, const BenchSink& sink) {
-  const auto found = find_devices("cuda");
+  const auto found = devices_of(run);
   const Bytes nodes = Bytes{1} << 30;
-  if (!found || found->size() < 2 || found->front().free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
+  if (found.size() < 2 || found.front().info.free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
   for (const int order : {2, 4, 6, 8}) {
     const std::string row = fmt::format("devices, order {}: ", order);
     if (!run.may_want(row)) continue;
     double one = 0;
-    for (std::size_t count = 1; count <= found->size(); count *= 2) {
-      run.doing(fmt::format("{}{} of {}", row, count, found->front().name));
+    for (std::size_t count = 1; count <= found.size(); count *= 2) {
+      run.doing(fmt::format("{}{} of {}", row, count, found.front().info.name));
       std::vector<WorkerSpec> workers;
       for (std::size_t d = 0; d < count; ++d) {
-        const std::string device = fmt::format("cuda:{}", (*found)[d].index);
+        const std::string& device = found[d].name;
         workers.push_back({device, std::max(1, run.threads / static_cast<int>(count)), 1, device, 0});
       }
       TimedMarch march(order, {1024, 1024, 1024}, std::move(workers), "auto", Edges::sponge);
@@ -87,18 +91,20 @@ void shared_rows(const TestRun& run, const BenchSink& sink) {
 
 /// A run as a case makes it, on a device; in core, then with so little memory that planes are streamed from the host.
 void device_rows(const TestRun& run, const BenchSink& sink) {
-  const auto device = Device::open("cuda");
-  if (!device) return;  // no device, no rows
+  const auto found = devices_of(run);
+  if (found.empty()) return;  // no device, no rows
+  const auto& [worker_name, info] = found.front();
+  const auto device = open_device(run, worker_name);
   // Long along x, as grids are that do not fit: what a device takes turns with is planes, and it needs many of them.
   const Index n = run.quick ? 512 : 768;
   const std::array<Index, 3> points{4 * n, n, n};
-  const std::string name = device->info().name;
-  const WorkerSpec worker{"cuda:0", std::max(1, run.threads), 1, "cuda:0", 0};
+  const std::string name = info.name;
+  const WorkerSpec worker{worker_name, std::max(1, run.threads), 1, worker_name, 0};
   const double budget = run.quick ? 1 : 3;
   std::string used;
   // What a device holds with room to spare: 20 B a node of it, 12 B of the host.
   const Bytes nodes = Bytes{1} << 30;
-  if (device->free_memory() > 24 * nodes && run.free_memory > 24 * nodes)
+  if (device.free_memory() > 24 * nodes && run.free_memory > 24 * nodes)
     for (const int order : {2, 4, 6, 8}) {
       run.doing(fmt::format("order {} on {}", order, name));
       const double rate = march_rate(order, {1024, 1024, 1024}, worker, budget, "auto", Edges::sponge, used);

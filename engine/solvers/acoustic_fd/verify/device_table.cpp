@@ -4,8 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
-#include "engine/team/device.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,7 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr Index steps = 40;  ///< whole bands of panels, and what they leave
+constexpr Index device_steps = 40;  ///< whole bands of panels, and what they leave
 
 struct Turn {
   int order;
@@ -40,7 +39,7 @@ Problem box(const Turn& turn) {
   p.faces[0].kind = FaceKind::rigid;
   p.faces[5].kind = FaceKind::free_surface;
   p.dt = safe_step * largest_time_step(stencil_of_order(turn.order), p.grid.spacing, p.speed.highest);
-  p.steps = steps;
+  p.steps = device_steps;
   const auto at = [&](double x, double y, double z) -> Vec3 {
     return {x * p.grid.upper(0), y * p.grid.upper(1), z * p.grid.upper(2)};
   };
@@ -54,14 +53,15 @@ struct Ended {
   std::vector<double> values;  ///< field, then traces
   std::string how;
 };
-Ended end_of(Problem p, const std::vector<WorkerSpec>& workers, const char* tiling) {
+Ended end_of(Problem p, RowWorkers row, const std::vector<WorkerSpec>& workers, const char* tiling) {
   p.tiling = tiling;
   const auto cluster = single_rank();
-  Team team(workers);
+  row.workers = workers;
+  RowTeam team(row);
   const auto march = make_march(p, this_machine(), *cluster);
   march->start(team, *cluster);
   March::Recorder recorder;
-  march->advance(team, *cluster, steps, &recorder);
+  march->advance(team, *cluster, device_steps, &recorder);
   Ended out;
   out.how = march->tiling();
   March::Cut all;
@@ -89,13 +89,12 @@ double difference(const Ended& a, const Ended& b) {
 
 void device_table(const TestRun& run, const VerifySink& sink, const std::string& backend) {
   if (!run.may_want("device, ")) return;
-  const auto found = find_devices(backend);
-  if (!found || found->empty()) return;  // no device, no rows
   std::vector<WorkerSpec> workers;
-  for (const DeviceInfo& info : *found) {
-    const std::string name = fmt::format("{}:{}", backend, info.index);
-    workers.push_back({name, std::max(1, run.threads / static_cast<int>(found->size())), 1, name, 0});
-  }
+  const auto found = devices_of(run);
+  for (const auto& [name, info] : found)
+    if (name.starts_with(backend + ":"))
+      workers.push_back({name, std::max(1, run.threads / static_cast<int>(found.size())), 1, name, 0});
+  if (workers.empty()) return;  // no device, no rows
   for (const int order : {2, 4, 6, 8})
     for (const bool matched : {false, true})
       for (const auto& [unequal, density] : {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
@@ -104,11 +103,12 @@ void device_table(const TestRun& run, const VerifySink& sink, const std::string&
         if (!run.may_want(row)) continue;
         run.doing(row);
         const Problem p = box({order, matched, unequal, density});
-        const Ended single = end_of(p, {workers.front()}, "stepwise 8"), one = end_of(p, {workers.front()}, "auto");
+        const Ended single = end_of(p, run.workers(), {workers.front()}, "stepwise 8"),
+                    one = end_of(p, run.workers(), {workers.front()}, "auto");
         sink({fmt::format("{}: {} against single steps, largest difference", row, one.how), difference(one, single),
               "Pa", 0, false, "bitwise rule"});
         if (workers.size() < 2 || matched) continue;
-        const Ended two = end_of(p, {workers[0], workers[1]}, "auto");
+        const Ended two = end_of(p, run.workers(), {workers[0], workers[1]}, "auto");
         sink({fmt::format("{}: {} against single steps of one, largest difference", row, two.how),
               difference(two, single), "Pa", 0, false, "bitwise rule"});
       }

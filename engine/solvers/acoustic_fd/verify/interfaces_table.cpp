@@ -112,7 +112,7 @@ struct Guide {
   }
 };
 
-double guide_error(double depth, int threads) {
+double guide_error(double depth, const RowWorkers& workers) {
   Guide guide;
   guide.depth = depth;
   const double h = 5, f = 25;
@@ -132,7 +132,7 @@ double guide_error(double depth, int threads) {
       {{0, 0, top - guide.source}, std::make_shared<Ricker>(f, 1.5 / f, 0.25)});  // in a corner of mirrors
   p.receivers = {{"R", {guide.range, 0, top - guide.receiver}}};
   const auto steps = static_cast<Index>(0.45 / p.dt);
-  return relative_error(traces_of_run(p, steps, 2.5 * f, threads)[0], guide.traces(f, p.dt, steps));
+  return relative_error(traces_of_run(p, steps, 2.5 * f, workers)[0], guide.traces(f, p.dt, steps));
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ void interfaces_table(const TestRun& run, const VerifySink& sink) {
   run.doing("guide of Pekeris");
   for (const double depth : {100.0, 102.0}) {
     sink({fmt::format("guide of Pekeris, floor {} m deep, nodes 5 m apart, 25 Hz: error of a trace", depth),
-          guide_error(depth, run.threads), "1", 0.02, false, "integral over wavenumbers"});
+          guide_error(depth, run.workers()), "1", 0.02, false, "integral over wavenumbers"});
     if (run.quick) break;
   }
 }

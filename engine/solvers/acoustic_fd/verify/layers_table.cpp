@@ -6,7 +6,7 @@
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ double normal_echo(int order, double nodes, Index width) {
 }
 
 /// Echo of a point source at `degrees` from the normal, dB relative to what a mirror would return.
-double oblique_echo(int order, double degrees, const Face& face, int threads) {
+double oblique_echo(int order, double degrees, const Face& face, const RowWorkers& workers) {
   const Index width = face.width;
   const double height = 14, offset = 2 * height * std::tan(degrees * std::numbers::pi / 180);
   const auto across = static_cast<Index>(offset) + 40;
@@ -75,7 +75,7 @@ double oblique_echo(int order, double degrees, const Face& face, int threads) {
   // Until the echo from the farther face could arrive.
   const auto steps =
       static_cast<Index>((32 + std::min(4 * height + offset, std::hypot(offset, 2 * (height + 36.0)))) / near.dt);
-  const Traces got = recorded_levels(near, steps, threads), open = recorded_levels(far, steps, threads);
+  const Traces got = recorded_levels(near, steps, workers), open = recorded_levels(far, steps, workers);
   double echo = 0;
   for (std::size_t k = 0; k < got[0].size(); ++k) echo = std::max(echo, std::abs(got[0][k] - open[0][k]));
   const double mirrored = peak(open[0]) * offset / std::hypot(offset, 2 * height);
@@ -122,7 +122,7 @@ class Halves final : public Velocity {
 
 /// A pulse of all wave lengths in a small box of matched layers: the largest pressure after `steps` steps over that after a twentieth of
 /// them. `free`: z max is a free surface.
-double left_over(Problem p, Index steps, bool free, int threads) {
+double left_over(Problem p, Index steps, bool free, const RowWorkers& workers) {
   for (std::size_t f = 0; f < 6; ++f) p.faces[f] = Face{FaceKind::matched, safe_matched_width(p.order)};
   if (free) p.faces[5] = Face{FaceKind::free_surface};
   p.reference_density = 1;
@@ -134,7 +134,7 @@ double left_over(Problem p, Index steps, bool free, int threads) {
   p.initial = {Initial::Kind::pulse, 1.0, 0.6, {}, 0, 0};
   for (std::size_t a = 0; a < 3; ++a) p.initial.centre[a] = std::floor(0.5 * p.grid.upper(a));
   const auto cluster = single_rank();
-  Team team({WorkerSpec{"cpu", threads, 1}});
+  RowTeam team(workers);
   const auto march = make_march(p, this_machine(), *cluster);
   march->start(team, *cluster);
   march->advance(team, *cluster, steps / 20, nullptr);
@@ -145,7 +145,7 @@ double left_over(Problem p, Index steps, bool free, int threads) {
 
 /// Echo of the layer x max where a floor (speeds 1:0.8, densities 1.9:1) that rises by `slope` passes through it: the largest difference
 /// from a box that goes on, over the largest pressure, dB.
-double floor_echo(int order, double slope, int threads) {
+double floor_echo(int order, double slope, const RowWorkers& workers) {
   const auto scene = [&](Index more) {
     Problem p = box(order, {62 + more, 40, 60});
     for (const std::size_t f : {0U, 1U, 3U, 4U, 5U}) p.faces[f] = Face{FaceKind::matched, safe_matched_width(order)};
@@ -161,7 +161,7 @@ double floor_echo(int order, double slope, int threads) {
   };
   const Problem near = scene(0), far = scene(40);
   const auto steps = static_cast<Index>(120 / near.dt);  // what the other box returns comes later
-  const Traces got = recorded_levels(near, steps, threads), open = recorded_levels(far, steps, threads);
+  const Traces got = recorded_levels(near, steps, workers), open = recorded_levels(far, steps, workers);
   double echo = 0, most = 0;
   for (std::size_t r = 0; r < got.size(); ++r) {
     most = std::max(most, peak(open[r]));
@@ -176,11 +176,11 @@ void density_rows(const TestRun& run, const VerifySink& sink) {
     run.doing(fmt::format("density in matched layers, order {}, {}", p.order, what));
     sink({fmt::format("{} in matched layers, order {}, {}: pressure after {} steps over that after {}", what, p.order,
                       p.double_precision ? "double" : "single", steps, steps / 20),
-          left_over(p, steps, free, run.threads), "1", 0.5, false, "open space empties itself"});
+          left_over(p, steps, free, run.workers()), "1", 0.5, false, "open space empties itself"});
   };
   for (const double slope : {0.0, 0.4})
     sink({fmt::format("matched layer, order 8: echo where a floor of slope {} passes, densities 1.9:1", slope),
-          floor_echo(8, slope, run.threads), "dB", -40, false, "echo of open space is zero"});
+          floor_echo(8, slope, run.workers()), "dB", -40, false, "echo of open space is zero"});
   for (const int order : {2, 4, 8, 12}) {
     const Index width = safe_matched_width(order), n = 2 * width + order + 1;
     const double middle = 0.5 * static_cast<double>(n);
@@ -277,20 +277,20 @@ void layers_table(const TestRun& run, const VerifySink& sink) {
     sink({fmt::format("matched layer of {} nodes, order {}: echo of waves of 30 nodes", width, order),
           normal_echo(order, 30, width), "dB", -60, false, theory});
     sink({fmt::format("matched layer of {} nodes, order {}: echo at 60 degrees", width, order),
-          oblique_echo(order, 60, {FaceKind::matched, width}, run.threads), "dB", -40, false, theory});
+          oblique_echo(order, 60, {FaceKind::matched, width}, run.workers()), "dB", -40, false, theory});
   }
   if (!run.quick)
     for (const Index width : {8, 10, 16, 20})
       for (const double degrees : {45.0, 60.0, 70.0})
         sink({fmt::format("matched layer of {} nodes, order 8: echo at {:.0f} degrees", width, degrees),
-              oblique_echo(8, degrees, {FaceKind::matched, width}, run.threads), "dB", degrees > 65 ? -20.0 : -35.0,
+              oblique_echo(8, degrees, {FaceKind::matched, width}, run.workers()), "dB", degrees > 65 ? -20.0 : -35.0,
               false, theory});
   for (const double degrees : {75.0, 80.0}) {
     if (run.quick) break;  // large boxes
     run.doing(fmt::format("grazing incidence, {:.0f} degrees", degrees));
     const Index width = safe_matched_width(8);
-    const double matched = oblique_echo(8, degrees, {FaceKind::matched, width}, run.threads),
-                 sponge = oblique_echo(8, degrees, {FaceKind::sponge, 20, 30}, run.threads);
+    const double matched = oblique_echo(8, degrees, {FaceKind::matched, width}, run.workers()),
+                 sponge = oblique_echo(8, degrees, {FaceKind::sponge, 20, 30}, run.workers());
     sink({fmt::format("matched layer of {} nodes, order 8: echo at {:.0f} degrees", width, degrees), matched, "dB", -24,
           false, theory});
     sink({fmt::format("sponge of 20 nodes, order 8: echo at {:.0f} degrees above that of the matched layer", degrees),

@@ -5,7 +5,7 @@
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <cmath>
 #include <functional>
@@ -14,10 +14,10 @@ namespace conoid::acoustic_fd {
 namespace {
 
 /// Gives every level from `first`, 0 or 1, on.
-void levels_of(const Problem& p, Index steps, int threads, Index first,
+void levels_of(const Problem& p, Index steps, const RowWorkers& workers, Index first,
                const std::function<void(std::span<const double>)>& to) {
   const auto cluster = single_rank();
-  Team team({WorkerSpec{"cpu", threads, 1}});
+  RowTeam team(workers);
   const auto march = make_march(p, this_machine(), *cluster);
   march->start(team, *cluster);
   March::Recorder recorder;
@@ -35,21 +35,21 @@ void levels_of(const Problem& p, Index steps, int threads, Index first,
 
 }  // namespace
 
-Traces recorded_levels(const Problem& p, Index steps, int threads) {
+Traces recorded_levels(const Problem& p, Index steps, const RowWorkers& workers) {
   Traces out(p.receivers.size());
-  levels_of(p, steps, threads, 1, [&](std::span<const double> values) {
+  levels_of(p, steps, workers, 1, [&](std::span<const double> values) {
     for (std::size_t r = 0; r < values.size(); ++r) out[r].push_back(values[r]);
   });
   return out;
 }
 
-Traces traces_of_run(Problem p, Index steps, double highest, int threads) {
+Traces traces_of_run(Problem p, Index steps, double highest, const RowWorkers& workers) {
   average_medium(p);
   const TimeScheme scheme{p.dt, true, highest};
   for (Source& source : p.sources) source.signal = stepped_signal(*source.signal, scheme, steps);
   const std::size_t receivers = p.receivers.size();
   TraceFilter filter(scheme, receivers, {p.dt}, steps);
-  levels_of(p, steps, threads, 0, [&](std::span<const double> values) { filter.take(values); });
+  levels_of(p, steps, workers, 0, [&](std::span<const double> values) { filter.take(values); });
   const std::vector<double> rows = filter.rows(0, true);
   Traces out(receivers);
   for (std::size_t n = 0; n < rows.size(); ++n) out[n % receivers].push_back(rows[n]);

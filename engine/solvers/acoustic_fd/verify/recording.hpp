@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/test_run.hpp"
 
 #include <vector>
 
@@ -11,11 +12,11 @@ namespace conoid::acoustic_fd {
 using Traces = std::vector<std::vector<double>>;  // [receiver][step]
 
 /// Levels 1 … steps as they are.
-[[nodiscard]] Traces recorded_levels(const Problem& problem, Index steps, int threads);
+[[nodiscard]] Traces recorded_levels(const Problem& problem, Index steps, const RowWorkers& workers);
 
 /// Levels 0 … steps with the medium averaged over cells and the time step's error taken out of signals and traces, as the solver
 /// does it; `highest` in Hz.
-[[nodiscard]] Traces traces_of_run(Problem problem, Index steps, double highest, int threads);
+[[nodiscard]] Traces traces_of_run(Problem problem, Index steps, double highest, const RowWorkers& workers);
 
 /// √(Σ (got − exact)² / Σ exact²).
 [[nodiscard]] double relative_error(const std::vector<double>& got, const std::vector<double>& exact);

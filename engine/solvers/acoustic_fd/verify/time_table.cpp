@@ -26,7 +26,7 @@ Problem corner(std::array<Index, 3> points, double courant) {
   return p;
 }
 
-double point_error(double courant, int threads) {
+double point_error(double courant, const RowWorkers& workers) {
   const double r = 6 * nodes;
   Problem p = corner({88, 40, 40}, courant);
   p.sources.push_back({{0, 0, 0}, std::make_shared<Ricker>(1 / nodes, 1.5 * nodes, 0.125)});
@@ -36,11 +36,11 @@ double point_error(double courant, int threads) {
   std::vector<double> exact;
   for (Index k = 0; k <= steps; ++k)
     exact.push_back(signal.at(static_cast<double>(k) * p.dt - r) / (4 * std::numbers::pi * r));
-  return relative_error(traces_of_run(p, steps, 2.5 / nodes, threads)[0], exact);
+  return relative_error(traces_of_run(p, steps, 2.5 / nodes, workers)[0], exact);
 }
 
 /// p = 1/(2π) ∫ s(t − r cosh u) du for a source of strength s a length.
-double line_error(double courant, int threads) {
+double line_error(double courant, const RowWorkers& workers) {
   const double r = 10 * nodes;
   Problem p = corner({140, 13, 56}, courant);
   for (Index y = 0; y < p.grid.points[1]; ++y) {  // mirrors double what lies on them
@@ -58,7 +58,7 @@ double line_error(double courant, int threads) {
     for (double u = du; r * std::cosh(u) <= t; u += du) sum += signal.at(t - r * std::cosh(u));
     exact.push_back(sum * du / (2 * std::numbers::pi));
   }
-  return relative_error(traces_of_run(p, steps, 2.5 / nodes, threads)[0], exact);
+  return relative_error(traces_of_run(p, steps, 2.5 / nodes, workers)[0], exact);
 }
 
 }  // namespace
@@ -68,9 +68,9 @@ void time_table(const TestRun& run, const VerifySink& sink) {
   for (const double courant : {0.1, 0.2, 0.3, 0.4}) {
     // What the stencil of order 12 leaves at 12 nodes in a wave, and the wavelet's first step of 2e-8.
     sink({fmt::format("point source, 6 waves away, Courant number {}: error of the trace", courant),
-          point_error(courant, run.threads), "1", 0.004, false, "p = s(t - r/c) / (4 pi r)"});
+          point_error(courant, run.workers()), "1", 0.004, false, "p = s(t - r/c) / (4 pi r)"});
     sink({fmt::format("line source, 10 waves away, Courant number {}: error of the trace", courant),
-          line_error(courant, run.threads), "1", 0.004, false, "p = 1/(2 pi) int s(t - r/c cosh u) du"});
+          line_error(courant, run.workers()), "1", 0.004, false, "p = 1/(2 pi) int s(t - r/c cosh u) du"});
   }
 }
 

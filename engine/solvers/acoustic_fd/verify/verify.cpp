@@ -9,7 +9,7 @@
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,12 +22,11 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-/// A march with its team; small boxes run on one thread, where starting others costs more than it brings.
+/// A march with its team.
 class Bench {
  public:
-  Bench(const Problem& problem, int threads)
-      : problem_(problem), cluster_(single_rank()),
-        team_({WorkerSpec{"cpu", problem.grid.cells() < 500000 ? 1 : std::max(1, threads), 1}}),
+  Bench(const Problem& problem, const RowWorkers& workers)
+      : problem_(problem), cluster_(single_rank()), team_(workers),
         march_(make_march(problem_, this_machine(), *cluster_)) {
     march_->start(team_, *cluster_);
   }
@@ -56,7 +55,7 @@ class Bench {
  private:
   const Problem& problem_;
   std::unique_ptr<Communicator> cluster_;
-  Team team_;
+  RowTeam team_;
   std::unique_ptr<March> march_;
 };
 
@@ -147,7 +146,7 @@ struct Octant {
 
 /// A mode of the rigid box, `half_waves` along each axis, started at rest with its exact shape, marched for a quarter of
 /// its period in tiny steps. Returns the error at a corner, which is that of the frequency.
-double mode_error(int order, Index nodes_a_wave) {
+double mode_error(int order, Index nodes_a_wave, const RowWorkers& workers) {
   const Index n = 2 * nodes_a_wave;  // two waves = four half waves a side
   Problem p = homogeneous(order, {n + 1, n + 1, n + 1}, 1);
   p.double_precision = true;
@@ -184,7 +183,7 @@ double mode_error(int order, Index nodes_a_wave) {
     std::vector<double> now_, before_;
   };
   const auto cluster = single_rank();
-  Team team({WorkerSpec{"cpu", 1, 1}});
+  RowTeam team(workers);
   const auto march = make_march(p, this_machine(), *cluster);
   march->start(team, *cluster);
   Start start(p, k, std::cos(omega * p.dt));
@@ -210,16 +209,13 @@ Problem layered_closed_box(Index n, bool double_precision) {
   return p;
 }
 
-}  // namespace
+/// The rows of this file, in their order.
+class ExactTable {
+ public:
+  ExactTable(const TestRun& run, const VerifySink& sink) : run_(run), sink_(sink) {}
 
-Status verify_table(const TestRun& run, const VerifySink& sink) {
-  const auto row = [&](std::string name, double value, std::string unit, double limit, bool at_least,
-                       std::string source) {
-    sink({std::move(name), value, std::move(unit), limit, at_least, std::move(source)});
-  };
-
-  run.doing("kernels against the reference");
-  {
+  void kernels() const {
+    run_.doing("kernels against the reference");
     Problem p = layered_closed_box(33, false);
     p.faces[2] = p.faces[4] = Face{FaceKind::sponge, 7, 30};
     p.sources.push_back({{11.3, 14.8, 9.1}, std::make_shared<Ricker>(0.05, 5, 100)});
@@ -240,48 +236,53 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     }
   }
 
-  device_table(run, sink, "cuda");
-
-  // Beyond order 8 the error of the mode falls below what single-precision output resolves; the monopole shows the order.
-  for (const int order : {2, 4, 6, 8}) {
-    run.doing(fmt::format("box mode, order {}", order));
-    const Index coarse = run.quick ? 8 : 10, fine = run.quick ? 12 : 15;
-    const double e1 = mode_error(order, coarse), e2 = mode_error(order, fine);
-    // The next term of the dispersion relation lowers the slope between 8 and 12 nodes a wave by less than 0.2.
-    row(fmt::format("box mode, order {}: observed order in space", order), std::log(e1 / e2) / std::log(1.5), "1",
-        order - 0.3, true, "exact mode of a rigid box");
-  }
-
-  for (const int order : {2, 4, 6, 8, 10, 12}) {
-    if (run.quick && order == 10) continue;
-    run.doing(fmt::format("monopole, order {}", order));
-    // The wavelet begins 1.5 periods before its peak with a step of 1e-8 of it, whose waves no grid carries: about 2e-9 of the
-    // traces, which order 12 reaches beyond 24 nodes.
-    const std::array<Index, 2> nodes =
-        run.quick || order == 12 ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
-    std::array<double, 2> error{};
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Octant o(order, nodes[i], 0.9);
-      Bench bench(o.problem, run.threads);
-      error[i] = relative_error(bench.record(o.steps),
-                                time_discrete_monopole(*o.signal, 8, o.distances, o.problem.dt, o.steps));
+  /// Beyond order 8 the error of the mode falls below what single-precision output resolves; the monopole shows the order.
+  void box_modes() const {
+    if (!run_.may_want("box mode, ")) return;
+    for (const int order : {2, 4, 6, 8}) {
+      run_.doing(fmt::format("box mode, order {}", order));
+      const Index coarse = run_.quick ? 8 : 10, fine = run_.quick ? 12 : 15;
+      const double e1 = mode_error(order, coarse, run_.workers(1)), e2 = mode_error(order, fine, run_.workers(1));
+      // The next term of the dispersion relation lowers the slope between 8 and 12 nodes a wave by less than 0.2.
+      row(fmt::format("box mode, order {}: observed order in space", order), std::log(e1 / e2) / std::log(1.5), "1",
+          order - 0.3, true, "exact mode of a rigid box");
     }
-    row(fmt::format("monopole, order {}: error at {} nodes a wavelength", order, nodes[1]), error[1], "1",
-        order == 2   ? 0.06
-        : order == 4 ? 0.01
-                     : 1e-3,
-        false, "exact, time discrete: k = 2 sin(w dt/2)/(c dt)");
-    row(fmt::format("monopole, order {}: observed order in space", order),
-        std::log(error[0] / error[1]) / std::log(1.5), "1", order <= 8 ? order - 0.5 : order - 1.0, true,
-        "same; the Ricker's spectrum reaches 2.5 times the peak");
   }
 
-  run.doing("monopole, order in time");
-  {
+  void monopoles() const {
+    if (!run_.may_want("monopole, order")) return;
+    for (const int order : {2, 4, 6, 8, 10, 12}) {
+      if (run_.quick && order == 10) continue;
+      run_.doing(fmt::format("monopole, order {}", order));
+      // The wavelet begins 1.5 periods before its peak with a step of 1e-8 of it, whose waves no grid carries: about 2e-9 of the
+      // traces, which order 12 reaches beyond 24 nodes.
+      const std::array<Index, 2> nodes =
+          run_.quick || order == 12 ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
+      std::array<double, 2> error{};
+      for (std::size_t i = 0; i < 2; ++i) {
+        const Octant o(order, nodes[i], 0.9);
+        Bench bench(o.problem, workers(o.problem));
+        error[i] = relative_error(bench.record(o.steps),
+                                  time_discrete_monopole(*o.signal, 8, o.distances, o.problem.dt, o.steps));
+      }
+      row(fmt::format("monopole, order {}: error at {} nodes a wavelength", order, nodes[1]), error[1], "1",
+          order == 2   ? 0.06
+          : order == 4 ? 0.01
+                       : 1e-3,
+          false, "exact, time discrete: k = 2 sin(w dt/2)/(c dt)");
+      row(fmt::format("monopole, order {}: observed order in space", order),
+          std::log(error[0] / error[1]) / std::log(1.5), "1", order <= 8 ? order - 0.5 : order - 1.0, true,
+          "same; the Ricker's spectrum reaches 2.5 times the peak");
+    }
+  }
+
+  void order_in_time() const {
+    if (!run_.may_want("monopole: ")) return;
+    run_.doing("monopole, order in time");
     std::array<double, 2> error{};
     for (std::size_t i = 0; i < 2; ++i) {
       const Octant o(8, 18, i == 0 ? 0.8 : 0.4);
-      Bench bench(o.problem, run.threads);
+      Bench bench(o.problem, workers(o.problem));
       const auto got = bench.record(o.steps);
       Traces exact;
       for (const double r : o.distances) {
@@ -296,24 +297,26 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
         "p = s(t - r/c) / (4 pi r)");
   }
 
-  run.doing("monopole between nodes, single precision");
-  {
-    const Index n = run.quick ? 58 : 82;
+  void between_nodes() const {
+    if (!run_.may_want("monopole between nodes")) return;
+    run_.doing("monopole between nodes, single precision");
+    const Index n = run_.quick ? 58 : 82;
     Problem p = homogeneous(8, {n, n, n}, 0.4);
     const double c = static_cast<double>(n / 2) + 0.37;
     p.sources.push_back({{c, c - 0.21, c + 0.44}, std::make_shared<Ricker>(0.1, 15, 1)});
     p.receivers = {{"a", {c + 9.3, c - 0.6, c + 4.1}}, {"b", {c - 7.2, c + 8.6, c - 5.5}}};
     for (auto& face : p.faces) face = Face{FaceKind::sponge, 0, 0};  // images of none: recording ends before echoes
     const auto steps = static_cast<Index>((static_cast<double>(n) - 18) / p.dt);
-    Bench bench(p, run.threads);
+    Bench bench(p, workers(p));
     // Time error of the Ricker at 10 nodes a wave, dt at 0.4 of the limit, over 1.2 wavelengths: 0.7 %; sinc weights 0.3 %.
     row("monopole between nodes, order 8: error of the traces",
         relative_error(bench.record(steps), exact_traces(p, steps)), "1", 0.03, false, "p = s(t - r/c) / (4 pi r)");
   }
 
-  run.doing("free surface");
-  {
-    const Index n = run.quick ? 44 : 60;
+  void free_surface() const {
+    if (!run_.may_want("free surface")) return;
+    run_.doing("free surface");
+    const Index n = run_.quick ? 44 : 60;
     Problem p = homogeneous(8, {n, n, n + 14}, 0.4);
     p.faces[5].kind = FaceKind::free_surface;
     const double top = p.grid.upper(2);
@@ -323,14 +326,15 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     Problem open = p;  // the exact solution knows no outer walls
     for (const std::size_t f : {1U, 3U, 4U}) open.faces[f] = Face{FaceKind::sponge, 0, 0};
     const auto steps = static_cast<Index>((2 * static_cast<double>(n) - 15) / p.dt);
-    Bench bench(p, run.threads);
+    Bench bench(p, workers(p));
     row("free surface, order 8: error against the image source",
         relative_error(bench.record(steps), exact_traces(open, steps)), "1", 0.04, false,
         "s(t - r1/c)/(4 pi r1) - s(t - r2/c)/(4 pi r2)");
   }
 
-  run.doing("plane wave");
-  {
+  void plane_wave() const {
+    if (!run_.may_want("plane wave")) return;
+    run_.doing("plane wave");
     const Index n = 240;
     Problem p = homogeneous(8, {n, 9, 9}, 0.9);
     p.initial = {Initial::Kind::plane, 1.0, 8.0, {50, 0, 0}, 0, 1};
@@ -350,15 +354,16 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     row("plane wave, order 8: error after 130 nodes", std::sqrt(error / size), "1", 0.015, false, "p = f(x - c t)");
   }
 
-  run.doing("sponge");
-  {
-    const Index n = run.quick ? 42 : 66, width = 20;
+  void sponge() const {
+    if (!run_.may_want("sponge of")) return;
+    run_.doing("sponge");
+    const Index n = run_.quick ? 42 : 66, width = 20;
     Problem p = homogeneous(8, {n + width, n + width, n + width}, 0.5);
     for (const std::size_t f : {1U, 3U, 5U}) p.faces[f] = Face{FaceKind::sponge, width, 30};
     p.sources.push_back({{0, 0, 0}, std::make_shared<Ricker>(0.1, 15, 0.125)});
     p.receivers = {{"a", {12, 0, 0}}, {"b", {8, 8, 8}}};
     const auto steps = static_cast<Index>(2.6 * static_cast<double>(n + width) / p.dt);
-    Bench bench(p, run.threads);
+    Bench bench(p, workers(p));
     const auto got = bench.record(steps);
     double echo = 0, peak = 0;
     for (std::size_t r = 0; r < got.size(); ++r)
@@ -373,30 +378,58 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
         "free space is silent after the pulse");
   }
 
+  void energy() const {
+    if (!run_.may_want("closed box")) return;
+    const Index thousands = run_.quick ? 10 : 100;
+    for (const bool wide : {false, true}) {
+      run_.doing(fmt::format("energy over {} steps", 1000 * thousands));
+      const Index n = 22;
+      const Problem p = layered_closed_box(n, wide);
+      Bench bench(p, workers(p));
+      bench.step();
+      const double first = bench.energy();
+      double drift = 0;
+      for (Index k = 0; k < 4 * thousands; ++k) {
+        bench.advance(250);
+        drift = std::max(drift, std::abs(bench.energy() / first - 1));
+      }
+      // A rounding of ε p a cell and step changes the energy by ε p (p^{k+1} − p^{k−1}), relative ε/(ω dt) with ω dt ≈ 0.1,
+      // at random over cells and steps: ε · 10 · √(10⁴/n³) ≈ 6e-7 single, 1e-15 double. Limits are twenty times that.
+      row(fmt::format("closed box, {} precision: energy drift over {} steps", wide ? "double" : "single",
+                      1000 * thousands),
+          drift, "1", (wide ? 2e-14 : 1.2e-5) * std::sqrt(static_cast<double>(thousands) / 10), false,
+          "leapfrog invariant");
+    }
+  }
+
+ private:
+  void row(std::string name, double value, std::string unit, double limit, bool at_least, std::string source) const {
+    sink_({std::move(name), value, std::move(unit), limit, at_least, std::move(source)});
+  }
+  /// Small boxes have one thread, as starting others costs more than it brings.
+  [[nodiscard]] RowWorkers workers(const Problem& p) const { return run_.workers(p.grid.cells() < 500000 ? 1 : 0); }
+
+  const TestRun& run_;
+  const VerifySink& sink_;
+};
+
+}  // namespace
+
+Status verify_table(const TestRun& run, const VerifySink& sink) {
+  const ExactTable table(run, sink);
+  table.kernels();
+  device_table(run, sink, "cuda");
+  table.box_modes();
+  table.monopoles();
+  table.order_in_time();
+  table.between_nodes();
+  table.free_surface();
+  table.plane_wave();
+  table.sponge();
   layers_table(run, sink);
   interfaces_table(run, sink);
   time_table(run, sink);
-
-  const Index thousands = run.quick ? 10 : 100;
-  for (const bool wide : {false, true}) {
-    run.doing(fmt::format("energy over {} steps", 1000 * thousands));
-    const Index n = 22;
-    const Problem p = layered_closed_box(n, wide);
-    Bench bench(p, run.threads);
-    bench.step();
-    const double first = bench.energy();
-    double drift = 0;
-    for (Index k = 0; k < 4 * thousands; ++k) {
-      bench.advance(250);
-      drift = std::max(drift, std::abs(bench.energy() / first - 1));
-    }
-    // A rounding of ε p a cell and step changes the energy by ε p (p^{k+1} − p^{k−1}), relative ε/(ω dt) with ω dt ≈ 0.1,
-    // at random over cells and steps: ε · 10 · √(10⁴/n³) ≈ 6e-7 single, 1e-15 double. Limits are twenty times that.
-    row(fmt::format("closed box, {} precision: energy drift over {} steps", wide ? "double" : "single",
-                    1000 * thousands),
-        drift, "1", (wide ? 2e-14 : 1.2e-5) * std::sqrt(static_cast<double>(thousands) / 10), false,
-        "leapfrog invariant");
-  }
+  table.energy();
   return {};
 }
 

@@ -18,8 +18,8 @@
 #include "engine/solvers/elastic_bem/verify/plain.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/machine.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 namespace {
@@ -57,7 +57,7 @@ Mesh classical_mesh(const Size& s) {
 struct Bench {
   const TestRun& run;
   const BenchSink& row;
-  Team team;
+  RowTeam team;
   double peak = 0;                           ///< flop/s of one core, double
   double peak_all = 0, peak_all_single = 0;  ///< of all threads together
   double lapack_single = 0;                  ///< flop/s of LAPACK's LU in complex single, the largest measured
@@ -490,7 +490,7 @@ Status paper_table(const TestRun& run, const BenchSink& row) {
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
-    Bench b{run, row, Team({{"cpu", std::max(1, run.threads), 1}})};
+    Bench b{run, row, RowTeam(run.workers())};
     kernel_rates(b);
     products<std::complex<float>>(b, "complex single", b.peak_all_single);
     products<Complex>(b, "complex double", b.peak_all);

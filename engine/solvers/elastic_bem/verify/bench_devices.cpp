@@ -12,6 +12,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"
 #include "engine/team/phase.hpp"
 
@@ -149,13 +150,9 @@ void rows_of(const DeviceOfBench& b) {
 }  // namespace
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
-  const auto found = find_devices("cuda");
-  if (!found) return;
-  for (const DeviceInfo& info : *found) {
-    const std::string name = fmt::format("cuda:{}", info.index);
-    const auto device = Device::open(name);
-    if (!device) throw Failure(device.error());
-    const DeviceOfBench b{*device, name, device_rates(name), bus_rate(*device, Bytes{256} << 20), run, row};
+  for (const auto& [name, info] : devices_of(run)) {
+    const auto device = open_device(run, name);
+    const DeviceOfBench b{device, name, device_rates(name), bus_rate(device, Bytes{256} << 20), run, row};
     row({fmt::format("{}: {}, multiply-adds, double", name, info.name), b.rates.flops_double / 1e9, "Gflop/s", 0, 0, "",
          ""});
     row({fmt::format("{}: multiply-adds, single", name), b.rates.flops_single / 1e9, "Gflop/s", 0, 0, "", ""});

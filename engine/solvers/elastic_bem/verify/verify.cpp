@@ -13,7 +13,7 @@
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/kernel_table.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -24,7 +24,7 @@ using namespace conoid::vec;
 struct Table {
   const TestRun& run;
   const VerifySink& row;
-  Team team;
+  RowTeam team;
   void at_most(std::string name, double value, double limit, std::string source, std::string unit_ = "1") const {
     row({std::move(name), value, std::move(unit_), limit, false, std::move(source)});
   }
@@ -504,7 +504,7 @@ void loads(Table& t) {
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
-  Table t{run, row, Team({{"cpu", std::max(1, run.threads), 1}})};
+  Table t{run, row, RowTeam(run.workers())};
   try {
     kernel_rows(t);
     run.doing("example of 240 elements");

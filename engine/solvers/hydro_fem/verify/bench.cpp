@@ -152,10 +152,10 @@ void energies(const TestRun& run, const BenchSink& sink) {
         9.2192919964873e-13});
 }
 
-/// Whole steps on the first NVIDIA device against all processors, from the same operator; nothing where there is none.
+/// Whole steps on the first device against all processors, from the same operator; nothing where there is none.
 void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
-  const auto found = find_devices("cuda");
-  if (!found || found->empty() || !run.may_want("device: ")) return;
+  const auto found = devices_of(run);
+  if (found.empty() || !run.may_want("device: ")) return;
   struct DeviceCase {
     const char* name;
     Setup (*make)();
@@ -182,8 +182,7 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
     const int cores = std::min(std::max(1, this_machine().cores), run.threads);
     Team team({WorkerSpec{"cpu", cores, 1}});
     Operator op(setup, best_kernels(), team);
-    auto device = Device::open(fmt::format("cuda:{}", found->front().index));
-    if (!device) throw Failure(device.error());
+    auto device = open_device(run, found.front().name);
     struct Timed {
       double step = 0;  // least seconds of an attempted step
       double kinetic = 0;
@@ -210,8 +209,8 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
       return out;
     };
     const Timed processors = timed(host_backend(op), 4, 200);
-    const Timed there = timed(device_backend(op, std::move(*device)), processors.accepted, processors.accepted);
-    const std::string what = found->front().name;
+    const Timed there = timed(device_backend(op, std::move(device)), processors.accepted, processors.accepted);
+    const std::string what = found.front().info.name;
     sink({fmt::format("{}: a step", name), 1e3 * there.step, "ms", processors.step / there.step, 0,
           fmt::format("{}; {} threads here: {:.4g} ms", what, cores, 1e3 * processors.step), "device memory"});
     const auto each = [&](const char* part, double seconds) {
@@ -223,12 +222,11 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
     each("velocity solve", there.times.velocity_solve);
     each("energy rate", there.times.energy_solve);
     for (const bool launches : {true, false}) {
-      auto again = Device::open(fmt::format("cuda:{}", found->front().index));
-      if (!again) throw Failure(again.error());
+      auto again = open_device(run, found.front().name);
       DeviceOptions options;
       options.solves = launches ? DeviceOptions::Solves::launches : DeviceOptions::Solves::at_once;
       const Timed other =
-          timed(device_backend(op, std::move(*again), options), std::min<Index>(20, processors.accepted), 20);
+          timed(device_backend(op, std::move(again), options), std::min<Index>(20, processors.accepted), 20);
       sink({fmt::format("{}: velocity solve a step, {}", name, launches ? "by launches" : "in one kernel"),
             1e3 * other.times.velocity_solve / static_cast<double>(other.steps), "ms", 0, 0, "for comparison", ""});
     }

@@ -123,7 +123,7 @@ void simple_wave(const TestRun& run, const VerifySink& sink, bool by_pressure) {
       Setup s = flows::simple_wave(k, n, by_pressure);
       s.mass_tolerance = 1e-12;
       const MarchOptions options = flows::usual_march(1, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
-      Flow flow(std::move(s), options, 1);
+      Flow flow(std::move(s), options, run.workers(1));
       const View view(flow.op(), flow.setup());
       const State first = flow.state();
       flow.run();
@@ -143,12 +143,12 @@ void simple_wave(const TestRun& run, const VerifySink& sink, bool by_pressure) {
 void graded_wave(const TestRun& run, const VerifySink& sink) {
   const std::string name = "piston isentrope on graded zones, Q2-Q1, 32 of them";
   run.doing(name);
-  const auto off = [](Index n) {
+  const auto off = [&run](Index n) {
     Setup s = flows::simple_wave(2, n, false);
     for (double& x : s.mesh.vertices) x = 1.2 * (std::pow(4.0, x / 1.2) - 1) / 3;
     s.mass_tolerance = 1e-12;
     const MarchOptions options = flows::usual_march(1, s, Integrator::rk2_average);
-    Flow flow(std::move(s), options, 1);
+    Flow flow(std::move(s), options, run.workers(1));
     flow.run();
     return flow.velocity_error([](const Vec3& x) { return Vec3{flows::simple_wave_velocity(x[0], 1), 0, 0}; });
   };
@@ -168,7 +168,7 @@ void kidder(const TestRun& run, const VerifySink& sink, int dimension) {
       Setup s = shell.setup(k, zones);
       s.mass_tolerance = 1e-12;
       const MarchOptions options = flows::usual_march(end, s, k > 2 ? Integrator::rk4 : Integrator::rk2_average);
-      Flow flow(std::move(s), options, std::max(1, run.threads));
+      Flow flow(std::move(s), options, run.workers());
       flow.run();
       *face = 0;
       const Space& space = flow.op().space();

@@ -110,7 +110,7 @@ void jwl_tube(const TestRun& run, const VerifySink& sink) {
     Setup s = flows::jwl_tube(3, n);
     s.mass_tolerance = 1e-12;
     const MarchOptions options = flows::usual_march(1e-5, s, Integrator::rk4);
-    Flow flow(std::move(s), options, 1);
+    Flow flow(std::move(s), options, run.workers(1));
     flow.run();
     const View view(flow.op(), flow.setup());
     double worst = 0;
@@ -154,7 +154,7 @@ void chapman_jouguet(const TestRun& run, const VerifySink& sink) {
   };
   const auto off = [&](Index n) {
     Flow flow(flows::detonation_tube(2, n),
-              flows::usual_march(end, flows::detonation_tube(2, 1), Integrator::rk2_average), 1);
+              flows::usual_march(end, flows::detonation_tube(2, 1), Integrator::rk2_average), run.workers(1));
     View view(flow.op(), flow.setup());
     Gauges gauges({{"fixed", {0.1, 0, 0}, false, 1e9}, {"wall", {0, 0, 0}, true, 1e9}}, view, flow.state());
     do {

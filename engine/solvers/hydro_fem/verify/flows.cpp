@@ -342,9 +342,9 @@ MarchOptions usual_march(double end, const Setup& setup, Integrator integrator) 
   return o;
 }
 
-Flow::Flow(Setup setup, MarchOptions options, int threads, const ZoneKernels& kernels)
-    : setup_(std::move(setup)), team_({WorkerSpec{"cpu", threads, 1}}), op_(setup_, kernels, team_),
-      march_(op_, options), first_(op_.energies(march_.state()).total()) {}
+Flow::Flow(Setup setup, MarchOptions options, const RowWorkers& workers, const ZoneKernels& kernels)
+    : setup_(std::move(setup)), team_(workers), op_(setup_, kernels, team_), march_(op_, options),
+      first_(op_.energies(march_.state()).total()) {}
 
 void Flow::run() {
   while (march_.step()) {

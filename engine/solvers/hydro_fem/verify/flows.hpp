@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/solvers/hydro_fem/march.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <memory>
 
@@ -68,7 +68,7 @@ class UnstableMode {
 /// A set-up with everything that runs it.
 class Flow {
  public:
-  Flow(Setup setup, MarchOptions options, int threads = 1, const ZoneKernels& kernels = best_kernels());
+  Flow(Setup setup, MarchOptions options, const RowWorkers& workers = 1, const ZoneKernels& kernels = best_kernels());
   /// Marches to the end; throws Failure on a collapse.
   void run();
   [[nodiscard]] const Setup& setup() const { return setup_; }
@@ -82,7 +82,7 @@ class Flow {
 
  private:
   Setup setup_;
-  Team team_;
+  RowTeam team_;
   Operator op_;
   March march_;
   double first_ = 0;

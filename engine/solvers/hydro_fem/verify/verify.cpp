@@ -37,7 +37,8 @@ Setup strict(Setup s, double tolerance = 1e-14) {
 
 class Table {
  public:
-  Table(const TestRun& run, const VerifySink& sink) : run_(run), sink_(sink), threads_(std::max(1, run.threads)) {}
+  Table(const TestRun& run, const VerifySink& sink)
+      : run_(run), sink_(sink), workers_(run.workers()), one_(run.workers(1)) {}
 
   void at_most(std::string name, double value, std::string unit, double limit, std::string source) {
     sink_({std::move(name), value, std::move(unit), limit, false, std::move(source)});
@@ -53,7 +54,7 @@ class Table {
   void reference(const std::string& name, Setup setup, double end, double kinetic, Index accepted, Index repeated,
                  double slack, double counts) {
     run_.doing(name);
-    Flow flow(strict(std::move(setup)), until(end), threads_);
+    Flow flow(strict(std::move(setup)), until(end), workers_);
     flow.run();
     at_most(name + ": kinetic energy, relative difference",
             std::abs(flow.op().energies(flow.state()).kinetic / kinetic - 1), "1", slack, proxy);
@@ -68,7 +69,7 @@ class Table {
   }
 
   double smooth_error(Setup setup, double end, Integrator integrator, const std::function<Vec3(const Vec3&)>& exact) {
-    Flow flow(strict(std::move(setup), 1e-12), until(end, integrator), threads_);
+    Flow flow(strict(std::move(setup), 1e-12), until(end, integrator), workers_);
     flow.run();
     return flow.velocity_error(exact);
   }
@@ -121,7 +122,7 @@ class Table {
   void blast(const std::string& name, Setup setup, double size, Index n, double end, double whole, int dimension,
              double published_error, double exact_radius) {
     run_.doing(name);
-    Flow flow(strict(std::move(setup), 1e-12), until(end), threads_);
+    Flow flow(strict(std::move(setup), 1e-12), until(end), workers_);
     flow.run();
     const View view(flow.op(), flow.setup());
     const BlastErrors e = blast_errors(flow.op(), view, flow.state(), flow.setup(), end, 1.4, 1, dimension, whole);
@@ -155,7 +156,7 @@ class Table {
 
   void sod() {
     run_.doing("Sod");
-    Flow coarse(flows::sod(2, 50), until(0.2), 1), fine(flows::sod(2, 100), until(0.2), 1);
+    Flow coarse(flows::sod(2, 50), until(0.2), one_), fine(flows::sod(2, 100), until(0.2), one_);
     coarse.run();
     fine.run();
     const double a = tube_error(coarse, 0.2), b = tube_error(fine, 0.2);
@@ -176,7 +177,7 @@ class Table {
       s.boundaries.assign(4, {});
       return s;
     };
-    Flow square(tube(0.02), until(0.2), 1), flow(tube(height), until(0.2), 1);
+    Flow square(tube(0.02), until(0.2), one_), flow(tube(height), until(0.2), one_);
     square.run();
     flow.run();
     const double reference = tube_error(square, 0.2, 0.008);
@@ -200,7 +201,7 @@ class Table {
     for (double& x : scaled.mesh.vertices) x *= length;
     scaled.density = [&](const Vec3& x, int region) { return density * unit.density(x, region); };
     scaled.energy = [&](const Vec3& x, int region) { return speed * speed * unit.energy(x, region); };
-    Flow a(unit, until(0.2), 1), b(scaled, until(0.2 * length / speed), 1);
+    Flow a(unit, until(0.2), one_), b(scaled, until(0.2 * length / speed), one_);
     a.run();
     b.run();
     double off = 0;
@@ -232,7 +233,7 @@ class Table {
       s.boundaries.resize(static_cast<std::size_t>(2 * dim));
       MarchOptions options = until(1e3);
       options.courant = usual_courant({k, dim});
-      Flow flow(std::move(s), options, 1);
+      Flow flow(std::move(s), options, one_);
       for (int i = 0; i < 400; ++i) flow.march().step();
       const Energies e = flow.op().energies(flow.state());
       worst = std::max(worst, e.kinetic / e.internal);
@@ -250,7 +251,7 @@ class Table {
     const auto speed = [&](Index n) {
       MarchOptions options = until(0.1, Integrator::rk4);
       options.courant = usual_courant({k, 2});
-      Flow flow(strict(heavy ? flows::isothermal_column(k, n) : flows::even_pressure(k, n)), options, threads_);
+      Flow flow(strict(heavy ? flows::isothermal_column(k, n) : flows::even_pressure(k, n)), options, workers_);
       flow.run();
       return std::sqrt(2 * flow.op().energies(flow.state()).kinetic / flow.op().total_mass());
     };
@@ -276,7 +277,7 @@ class Table {
       speed += 0.5 * dt * 4 * std::pow(radius, 2 - 3 * gamma);
     }
     const auto off = [&](Index n) {
-      Flow flow(strict(flows::ball(2, n, gamma), 1e-10), until(end, Integrator::rk4), 1);
+      Flow flow(strict(flows::ball(2, n, gamma), 1e-10), until(end, Integrator::rk4), one_);
       const View view(flow.op(), flow.setup());
       const auto place = view.place(flows::pole_zone(n), {1 - 1e-4, 1e-4, 0});
       const double before = view.at(flow.state(), place, false).density;
@@ -306,7 +307,7 @@ class Table {
       };
       MarchOptions options = until(end, Integrator::rk4);
       options.courant = usual_courant({3, 2, false, false, Integrator::rk4});
-      Flow a(calm, options, threads_), b(seeded, options, threads_);
+      Flow a(calm, options, workers_), b(seeded, options, workers_);
       const std::vector<double> start = a.state().x;
       a.run();
       b.run();
@@ -333,7 +334,7 @@ class Table {
     }
     for (const int k : {2, 3}) {
       const auto off = [&](Index n) {  // 2x is the exact acceleration
-        Flow flow(strict(flows::ball_of_falling_entropy(k, n), 1e-12), until(1, Integrator::rk4), 1);
+        Flow flow(strict(flows::ball_of_falling_entropy(k, n), 1e-12), until(1, Integrator::rk4), one_);
         const State& s = flow.state();
         std::vector<double> a(s.v.size());
         flow.op().update(s);
@@ -351,7 +352,7 @@ class Table {
       constexpr double early = 0.2;
       MarchOptions options = until(early, Integrator::rk4);
       options.courant = usual_courant({3, 2, false, false, Integrator::rk4});
-      Flow flow(strict(flows::ball_of_falling_entropy(3, n), 1e-12), options, threads_);
+      Flow flow(strict(flows::ball_of_falling_entropy(3, n), 1e-12), options, workers_);
       const View view(flow.op(), flow.setup());
       const auto place = view.place(flows::pole_zone(n), {1 - 1e-4, 1e-4, 0});
       const double before = view.at(flow.state(), place, false).density;
@@ -381,8 +382,8 @@ class Table {
   void noh(int dim, Index n, double slack, double order) {
     const std::string name = fmt::format("Noh {}D Q2-Q1, {} zones a side", dim, n);
     run_.doing(name);
-    Flow coarse(strict(flows::noh(dim, 2, n / 2), 1e-12), until(0.6), threads_);
-    Flow fine(strict(flows::noh(dim, 2, n), 1e-12), until(0.6), threads_);
+    Flow coarse(strict(flows::noh(dim, 2, n / 2), 1e-12), until(0.6), workers_);
+    Flow fine(strict(flows::noh(dim, 2, n), 1e-12), until(0.6), workers_);
     const double density = dim == 1 ? 4 : 16;
     const double a = noh_error(coarse, dim, density), b = noh_error(fine, dim, density);
     at_most(name + ": plateau density, relative difference", b, "1", slack,
@@ -395,7 +396,7 @@ class Table {
   void saltzmann() {
     run_.doing("Saltzmann piston");
     constexpr double t = 0.6;  // the shock, of speed 4/3, has run through 0.8 of the tube
-    Flow flow(strict(flows::saltzmann(2, 50, 5), 1e-12), until(t), threads_);
+    Flow flow(strict(flows::saltzmann(2, 50, 5), 1e-12), until(t), workers_);
     flow.run();
     const View view(flow.op(), flow.setup());
     const auto boxes = view.boxes(flow.state());
@@ -430,7 +431,7 @@ class Table {
       run_.doing(name);
       MarchOptions options = until(end);
       options.courant = usual_courant({k, 2});
-      Flow flow(strict(flows::triple_point(k, 7, 2), 1e-12), options, 1);
+      Flow flow(strict(flows::triple_point(k, 7, 2), 1e-12), options, one_);
       double reached = 0;
       try {
         flow.run();
@@ -449,7 +450,7 @@ class Table {
   void window(Index nx, Index ny, double kinetic, double slack, double published = 0) {
     const std::string name = fmt::format("triple point Q3-Q2, {}×{}, t = 0.6", nx, ny);
     run_.doing(name);
-    Flow flow(strict(flows::triple_point(3, nx, ny), published > 0 ? 1e-8 : 1e-12), until(0.6), threads_);
+    Flow flow(strict(flows::triple_point(3, nx, ny), published > 0 ? 1e-8 : 1e-12), until(0.6), workers_);
     flow.run();
     const double found = flow.op().energies(flow.state()).kinetic;
     at_most(name + ": kinetic energy, relative difference", std::abs(found / kinetic - 1), "1", slack,
@@ -464,7 +465,7 @@ class Table {
  private:
   const TestRun& run_;
   const VerifySink& sink_;
-  int threads_;
+  RowWorkers workers_, one_;  ///< all, and as many as small flows want
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/solvers/row_team.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/machine_rates.hpp"
 #include "engine/team/team.hpp"
@@ -203,17 +204,16 @@ double device_product_rate(const Device& device) {
   return best;
 }
 
-/// One application by each form on NVIDIA devices, near blocks aside, and by all processors of the run for a share of S that takes them
+/// One application by each form on devices, near blocks aside, and by all processors of the run for a share of S that takes them
 /// about as long, scaled to the whole.
 void device_rows(const TestRun& run, const BenchSink& row) {
-  const auto found = find_devices("cuda");
-  if (!found || !run.may_want("device: ")) return;
-  for (const DeviceInfo& info : *found) {
-    const std::string name = fmt::format("cuda:{}", info.index);
+  if (!run.may_want("device: ")) return;
+  for (const NamedDevice& one : devices_of(run)) {
+    const std::string& name = one.name;
+    const DeviceInfo& info = one.info;
     run.doing("device: " + name);
-    const auto device = Device::open(name);
-    if (!device) throw Failure(device.error());
-    const double peak = device_rates(name).flops_double, gemm = device_product_rate(*device);
+    const auto device = open_device(run, name);
+    const double peak = device_rates(name).flops_double, gemm = device_product_rate(device);
     row({fmt::format("device: {} ({}), multiply-adds, double", name, info.name), peak / 1e9, "Gflop/s", 1, 0, "",
          "instruction rate"});
     row({fmt::format("device: {}, complex matrix product of its library", name), gemm / 1e9, "Gflop/s",
@@ -224,7 +224,7 @@ void device_rows(const TestRun& run, const BenchSink& row) {
       std::vector<double> scale;
       for (Index p = 0; p < s->domain.outer.size(); ++p) scale.push_back(std::sqrt(s->domain.outer.weight(p) / 2));
       const std::vector<Index> no_near(scale.size() + 1, 0);
-      DeviceRadiation radiation(*device, {to, from, scale, no_near, {}, 1});
+      DeviceRadiation radiation(device, {to, from, scale, no_near, {}, 1});
       const Radiation by_processors(s->domain, 1, 1, 0);
       const int threads = std::max(1, run.threads);
       Team team({{"cpu", threads, 1}});
@@ -244,7 +244,7 @@ void device_rows(const TestRun& run, const BenchSink& row) {
           DeviceRadiationFacts best;
           for (int k = 0; k < 2; ++k) {
             const auto facts = radiation.apply(f, rhs, psi, {0, s->domain.outer.size()}, form,
-                                               [&](Bytes) { return device->free_memory() / 10 * 8; });
+                                               [&](Bytes) { return device.free_memory() / 10 * 8; });
             if (!facts.fits || facts.products == fused) break;
             if (best.seconds <= 0 || facts.seconds < best.seconds) best = facts;
           }

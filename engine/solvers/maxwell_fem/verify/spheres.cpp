@@ -6,7 +6,7 @@
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <cmath>
 
@@ -70,17 +70,17 @@ struct Prepared {
   SphereSeries exact;
 };
 
-Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
+Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& workers) {
   const double k = scene.k, outer = scene.outer;
   auto domain = make_domain(scene.mesh, scene.roles);
   if (!domain) return domain.error();
-  System system(*domain, scene.media, k, scene.form, threads);
+  System system(*domain, scene.media, k, scene.form, workers.threads());
   DirectOptions direct;
   direct.method = scene.direct;
   if (Status s = system.factor(direct); !s) return s.error();
-  const Radiation radiation(*domain, k, threads);
-  Team team({{"cpu", threads, 1}});
-  Truncation truncation(system, radiation, scene.truncation);
+  const Radiation radiation(*domain, k, workers.threads());
+  RowTeam team(workers);
+  Truncation truncation(system, radiation, for_workers(scene.truncation, workers));
   const PlaneWave wave{{0, 0, 1}, {1, 0, 0}, k};
   if (Status s = truncation.start(team, {wave}); !s) return s.error();
   while (!truncation.finished())
@@ -102,7 +102,7 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
     cut.push_back({degrees * pi / 180, 0});
     cut.push_back({degrees * pi / 180, pi / 2});
   }
-  const auto far = far_field(*domain, k, f, 1, cut, threads);
+  const auto far = far_field(*domain, k, f, 1, cut, workers.threads());
   double difference = 0, size = 0;
   for (std::size_t d = 0; d < cut.size(); ++d) {
     const double cosine = std::cos(cut[d].theta);
@@ -118,7 +118,7 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
   const double disc = pi * outer * outer;
   out.extinction = extinction(far[0], cut[0], wave) / disc;
   const SphereRule rule = sphere_rule(k * outer);
-  const auto everywhere = far_field(*domain, k, f, 1, rule.directions, threads);
+  const auto everywhere = far_field(*domain, k, f, 1, rule.directions, workers.threads());
   for (std::size_t d = 0; d < rule.weights.size(); ++d)
     out.scattering += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi)) / disc;
   out.exact_extinction = exact.extinction();
@@ -128,7 +128,12 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, int threads) {
 
 }  // namespace
 
-Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
+TruncationOptions for_workers(TruncationOptions options, const RowWorkers& workers) {
+  if (options.loop == RadiationLoop::automatic && workers.devices_may_share()) options.loop = RadiationLoop::device;
+  return options;
+}
+
+Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& workers) {
   auto mesh = sphere_mesh(scene);
   if (!mesh) return mesh.error();
   return run_prepared({*mesh,
@@ -140,11 +145,11 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads) {
                        scene.direct,
                        scene.truncation,
                        exact_series(scene)},
-                      threads);
+                      workers);
 }
 
 Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, std::shared_ptr<const Mesh> surface,
-                                  double radius, const SphereSeries& exact, int threads) {
+                                  double radius, const SphereSeries& exact, const RowWorkers& workers) {
   for (const Band& band : bands_of(asked, surface.get())) {
     if (frequency < band.first || frequency > band.last) continue;
     Settings part = in_band(asked, band);
@@ -153,7 +158,7 @@ Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, 
     const double f = asked.frequencies[frequency];
     return run_prepared({**mesh, part.domain, part.media(f), 2 * pi * f / light_speed, radius, FieldForm::total,
                          DirectMethod::automatic, asked.truncation, exact},
-                        threads);
+                        workers);
   }
   return make_error(ErrorCode::internal, "no band holds this frequency");
 }

@@ -6,6 +6,7 @@
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/settings.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
+#include "engine/solvers/test_run.hpp"
 
 #include <memory>
 #include <optional>
@@ -43,13 +44,16 @@ struct SphereOutcome {
   double edge = 0;  ///< longest, in wavelengths
 };
 
+/// The options with the loop that these workers run, as the solver chooses it: devices have a part in the radiation where there are any.
+[[nodiscard]] TruncationOptions for_workers(TruncationOptions options, const RowWorkers& workers);
+
 /// Wave along +z, E along x; the outer radius is kb/k with k = 1/m.
-[[nodiscard]] Result<SphereOutcome> run_sphere(const SphereScene& scene, int threads);
+[[nodiscard]] Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& workers);
 /// A sphere as a case has it: S, rows, bands and elements are the program's choice. Of one of the frequencies; `surface`: the
 /// body's (or null: settings.sphere), of this outer radius.
 [[nodiscard]] Result<SphereOutcome> run_as_case(const Settings& settings, std::size_t frequency,
                                                 std::shared_ptr<const Mesh> surface, double radius,
-                                                const SphereSeries& exact, int threads);
+                                                const SphereSeries& exact, const RowWorkers& workers);
 /// Exact series of the scene.
 [[nodiscard]] SphereSeries exact_series(const SphereScene& scene);
 /// The scene's mesh (k = 1/m).

@@ -10,7 +10,8 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
-#include "engine/team/team.hpp"
+#include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/solvers/row_team.hpp"
 
 #include <algorithm>
 #include <array>
@@ -90,12 +91,12 @@ struct Solved {
 
 /// A conductor in vacuum under plane waves from each of the directions.
 Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direction> from,
-                          const TruncationOptions& options, int threads) {
-  System system(domain, {Medium{}}, k, FieldForm::total, threads);
+                          const TruncationOptions& options, const RowWorkers& workers) {
+  System system(domain, {Medium{}}, k, FieldForm::total, workers.threads());
   if (Status s = system.factor({}); !s) return s.error();
-  const Radiation radiation(domain, k, threads);
-  Team team({{"cpu", threads, 1}});
-  Truncation truncation(system, radiation, options);
+  const Radiation radiation(domain, k, workers.threads());
+  RowTeam team(workers);
+  Truncation truncation(system, radiation, for_workers(options, workers));
   Solved out;
   for (const Direction& d : from)
     for (bool h : {false, true}) out.waves.push_back(wave_from(d, h, k));
@@ -105,14 +106,14 @@ Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direct
   std::vector<Complex> u;
   const auto count = static_cast<Index>(out.waves.size());
   if (Status s = truncation.fields(truncation.psi(), 0, count, u, out.f); !s) return s.error();
-  out.far = far_field(domain, k, out.f, count, from, threads);
+  out.far = far_field(domain, k, out.f, count, from, workers.threads());
   out.iterations = truncation.iterations();
   return out;
 }
 
 }  // namespace
 
-Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
+Result<TargetOutcome> run_target(Target target, double frequency, const RowWorkers& workers) {
   const double wave = light_speed / frequency, k = 2 * pi / wave;
   auto body = target_surface(target, 0.06 * wave);
   if (!body) return body.error();
@@ -125,7 +126,7 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   if (!domain) return domain.error();
   const std::vector<Direction> from{{pi / 2, 0.6}, {pi / 2, -0.6}, {1.1, 2.2}};
   const auto solved =
-      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-4, 40, RadiationLoop::automatic, 64}, threads);
+      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-4, 40, RadiationLoop::automatic, 64}, workers);
   if (!solved) return solved.error();
   const auto& far = solved->far;
   const auto count = static_cast<Index>(solved->waves.size());
@@ -150,10 +151,10 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   out.reciprocity = difference / largest;
   const Direction forward{pi / 2, 0.6 + pi};
   const auto one = std::span(solved->f).first(solved->f.size() / solved->waves.size());
-  const double lost =
-      extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), threads)[0], forward, solved->waves[0]);
+  const double lost = extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), workers.threads())[0], forward,
+                                 solved->waves[0]);
   const SphereRule rule = sphere_rule(0.7 * k * 10 * inch);
-  const auto everywhere = far_field(*domain, k, one, 1, rule.directions, threads);
+  const auto everywhere = far_field(*domain, k, one, 1, rule.directions, workers.threads());
   double scattered = 0;
   for (std::size_t d = 0; d < rule.weights.size(); ++d)
     scattered += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
@@ -161,7 +162,7 @@ Result<TargetOutcome> run_target(Target target, double frequency, int threads) {
   return out;
 }
 
-Result<PublishedOutcome> run_published_almond(int threads) {
+Result<PublishedOutcome> run_published_almond(const RowWorkers& workers) {
   constexpr std::array<double, 19> vv{-40.22, -40.72, -42.28, -39.32, -43.20, -34.95, -41.46, -25.61, -28.85, -31.70,
                                       -31.30, -26.02, -40.38, -32.27, -39.32, -37.28, -41.58, -41.15, -40.60},
       hh{-28.14, -27.85, -27.14, -30.02, -34.42, -27.62, -24.19, -20.80, -20.88, -21.04,
@@ -180,7 +181,7 @@ Result<PublishedOutcome> run_published_almond(int threads) {
   std::vector<Direction> from;
   for (std::size_t a = 0; a < vv.size(); ++a) from.push_back({pi / 2, static_cast<double>(a) * pi / 18});
   const auto solved =
-      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-3, 60, RadiationLoop::automatic, 64}, threads);
+      solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-3, 60, RadiationLoop::automatic, 64}, workers);
   if (!solved) return solved.error();
   const auto& far = solved->far;
   const auto count = static_cast<Index>(solved->waves.size());

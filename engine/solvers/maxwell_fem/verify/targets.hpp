@@ -4,6 +4,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/test_run.hpp"
 
 namespace conoid::maxwell_fem {
 
@@ -18,7 +19,7 @@ struct TargetOutcome {
   double reciprocity = 0;      ///< relative difference of the two ways
   double optical_theorem = 0;  ///< relative difference of extinction and scattering
 };
-[[nodiscard]] Result<TargetOutcome> run_target(Target target, double frequency, int threads);
+[[nodiscard]] Result<TargetOutcome> run_target(Target target, double frequency, const RowWorkers& workers);
 
 /// The almond of order 2 with the program's own S at 3.5 GHz, monostatic in its plane every 10 degrees from the tip, against the
 /// moment method's values of problem III-A of the Austin RCS Benchmark Suite (The University of Texas at Austin, reference data
@@ -27,6 +28,6 @@ struct PublishedOutcome {
   Index tets = 0, unknowns = 0;
   double vv = 0, hh = 0;
 };
-[[nodiscard]] Result<PublishedOutcome> run_published_almond(int threads);
+[[nodiscard]] Result<PublishedOutcome> run_published_almond(const RowWorkers& workers);
 
 }  // namespace conoid::maxwell_fem

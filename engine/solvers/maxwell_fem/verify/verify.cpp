@@ -26,11 +26,11 @@ namespace {
 struct Checks {
   const TestRun& run;
   const VerifySink& row;
-  int threads;
+  RowWorkers workers;
 
   SphereOutcome sphere(const std::string& name, const SphereScene& scene) const {
     run.doing(name);
-    auto out = run_sphere(scene, threads);
+    auto out = run_sphere(scene, workers);
     if (!out) throw Failure(out.error());
     return *out;
   }
@@ -86,7 +86,7 @@ void as_cases(const Checks& c, bool quick) {
   const auto run = [&](const std::string& name, const Settings& s, std::size_t f, std::shared_ptr<const Mesh> surface,
                        const SphereSeries& exact) {
     c.run.doing(name);
-    auto out = run_as_case(s, f, std::move(surface), 0.05, exact, c.threads);
+    auto out = run_as_case(s, f, std::move(surface), 0.05, exact, c.workers);
     if (!out) throw Failure(out.error());
     return *out;
   };
@@ -165,165 +165,206 @@ void devices(const Checks& c, bool quick) {
   }
 }
 
+/// Penetrable bodies without and with losses.
+void dielectric_spheres(const Checks& c) {
+  const TestRun& run = c.run;
+  if (run.may_want("dielectric sphere")) {
+    SphereScene s;
+    s.core = Medium{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}};
+    s.ka = run.quick ? 1 : 2;
+    s.divisions = run.quick ? 4 : 8;
+    s.truncation.method = TruncationMethod::gmres;
+    const SphereOutcome o = c.sphere("dielectric sphere", s);
+    c.at_most(fmt::format("dielectric sphere, eps = 4, ka = {:g}, {} tetrahedra: mean error", s.ka, o.tets), o.mean_db,
+              "dB", 0.05, "Mie series");
+    c.at_most("dielectric sphere: optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 0.002, "exact");
+  }
+  if (run.may_want("lossy sphere")) {
+    SphereScene s;
+    const Complex e{4, -1};
+    s.core = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
+    s.ka = run.quick ? 1 : 2;
+    s.divisions = run.quick ? 4 : 8;
+    s.truncation.method = TruncationMethod::gmres;
+    const SphereOutcome o = c.sphere("lossy sphere", s);
+    c.at_most(fmt::format("lossy sphere, eps = 4 - j, ka = {:g}: mean error", s.ka), o.mean_db, "dB", 0.1,
+              "Mie series");
+    c.at_most("lossy sphere: extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.01, "Mie series");
+  }
+}
+
+void coated_spheres(const Checks& c) {
+  const TestRun& run = c.run;
+  if (!run.quick && run.may_want("coated conductor")) {
+    SphereScene s;
+    const Complex e{4, -0.2};
+    s.ka = 2;
+    s.kb = 2.4;
+    s.coat = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
+    s.coat_layers = 2;
+    s.divisions = 6;
+    s.truncation.method = TruncationMethod::gmres;
+    const SphereOutcome o = c.sphere("coated conductor", s);
+    c.at_most("coated conductor, ka = 2, kb = 2.4, eps = 4 - 0.2j: mean error", o.mean_db, "dB", 0.05, "Mie series");
+  }
+  if (!run.quick && run.may_want("coated sphere")) {
+    SphereScene d;
+    d.ka = 1.5;
+    d.kb = 2.5;
+    d.core = Medium{{6.0, 6.0, 6.0}, {1.0, 1.0, 1.0}};
+    d.coat = Medium{{2.25, 2.25, 2.25}, {1.5, 1.5, 1.5}};
+    d.coat_layers = 3;
+    d.divisions = 7;
+    d.truncation.method = TruncationMethod::gmres;
+    const SphereOutcome p = c.sphere("coated sphere", d);
+    c.at_most("coated sphere, eps = 6 in eps = 2.25, mu = 1.5: mean error", p.mean_db, "dB", 0.1, "Mie series");
+  }
+}
+
+/// The forms of the unknown field, and the dual of the conductor.
+void forms_and_walls(const Checks& c) {
+  const TestRun& run = c.run;
+  for (FieldForm form : {FieldForm::scattered, FieldForm::mixed}) {
+    SphereScene s;
+    s.divisions = run.quick ? 2 : 4;
+    s.form = form;
+    const std::string name = form == FieldForm::scattered ? "scattered-field form" : "mixed-field form";
+    if (!run.may_want(name)) continue;
+    const SphereOutcome o = c.sphere(name, s);
+    c.at_most(name + ", ka = 1: mean error", o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
+  }
+  if (run.may_want("magnetic sphere")) {
+    SphereScene s;
+    s.divisions = 3;
+    s.magnetic = true;
+    const SphereOutcome o = c.sphere("magnetic wall", s);
+    c.at_most("magnetic sphere (duality), ka = 1: mean error", o.mean_db, "dB", 0.05, "Mie series");
+  }
+}
+
+void impedance_spheres(const Checks& c) {
+  const TestRun& run = c.run;
+  for (FieldForm form : {FieldForm::total, FieldForm::scattered}) {
+    // Absorbing and inductive at once.
+    SphereScene s;
+    s.ka = run.quick ? 1 : 2;
+    s.divisions = run.quick ? 2 : 4;
+    s.eta = Complex{0.6, 0.3};
+    s.form = form;
+    s.truncation.method = TruncationMethod::gmres;
+    const std::string name = fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
+                                         form == FieldForm::total ? "total-field" : "scattered-field");
+    if (run.quick && form != FieldForm::total) break;
+    if (!run.may_want(name)) continue;
+    const SphereOutcome o = c.sphere(name, s);
+    c.at_most(name + ": mean error", o.mean_db, "dB", run.quick ? 0.05 : 0.03, "Mie series");
+    c.at_most(name + ": extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.005, "Mie series");
+    c.at_most(name + ": absorption",
+              std::abs((o.extinction - o.scattering) / (o.exact_extinction - o.exact_scattering) - 1), "1", 0.01,
+              "Mie series");
+  }
+}
+
+void orders(const Checks& c) {
+  const TestRun& run = c.run;
+  for (int order : {1, 2}) {
+    const std::string name = fmt::format("elements of order {}", order);
+    if (!run.may_want(name)) continue;
+    // Far-field amplitude against h, edges and layers halved together. Currents come from the weak form, so their functionals
+    // gain twice the element's order: h² and h⁴.
+    SphereScene s;
+    s.order = order;
+    s.layers = 2;
+    s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
+    s.divisions = order == 1 ? 3 : 2;
+    const double coarse = c.sphere(name, s).relative;
+    s.divisions *= 2;
+    s.layers *= 2;
+    const double fine = c.sphere(name, s).relative;
+    c.at_least(name + ": observed order of the far field", std::log2(coarse / fine), "1", order == 1 ? 1.6 : 3.2,
+               fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
+  }
+}
+
+/// Bodies of the radar benchmarks.
+Status targets(const Checks& c) {
+  const TestRun& run = c.run;
+  if (run.quick || !find_gmsh().ok()) return {};
+  for (const auto& [target, name, frequency] :
+       {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
+    if (!run.may_want(fmt::format("{}, {:.3g} GHz", name, frequency / 1e9)) && !run.may_want(fmt::format("{}: ", name)))
+      continue;
+    run.doing(name);
+    auto o = run_target(target, frequency, c.workers);
+    if (!o) return o.error();
+    c.at_most(
+        fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets),
+        o->mirror, "dB", 0.1, "symmetry");
+    c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
+    c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
+  }
+  if (run.may_want("almond, 3.5 GHz")) {
+    run.doing("almond, 3.5 GHz, published echoes");
+    const auto o = run_published_almond(c.workers);
+    if (!o) return o.error();
+    const char* source = "moment method, Austin RCS Benchmarks III-A";
+    c.at_most(fmt::format("almond, 3.5 GHz, {} curved tetrahedra: mean difference of VV", o->tets), o->vv, "dB", 0.1,
+              source);
+    c.at_most("almond, 3.5 GHz: mean difference of HH", o->hh, "dB", 0.2, source);
+  }
+  return {};
+}
+
+void diverging_fixed_point(const Checks& c) {
+  const TestRun& run = c.run;
+  if (run.quick || !(run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) return;
+  // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.
+  SphereScene s;
+  s.ka = 20;
+  s.distance = 0.05;
+  s.divisions = 14;
+  s.layers = 1;
+  s.on_body = true;
+  s.order = 2;
+  s.truncation.longest = 40;
+  const SphereOutcome plain = c.sphere("fixed point, ka = 20", s);
+  const double theory = truncation_radius(20, 20 + 2 * pi * 0.05);
+  c.at_least("ka = 20, d = 0.05 wavelengths: theory of the fixed point, spectral radius", theory, "1", 1,
+             "modal theory");
+  c.at_least("the fixed point there: ratio of corrections", plain.ratio, "1", 0.97, "diverges");
+  s.truncation.method = TruncationMethod::gmres;
+  s.truncation.tolerance = 1e-3;
+  const SphereOutcome krylov = c.sphere("GMRES, ka = 20", s);
+  c.at_most("GMRES there: iterations to 1e-3", static_cast<double>(krylov.iterations), "1", 12, "modal theory, 9");
+}
+
+void conductors(const Checks& c) {
+  const TestRun& run = c.run;
+  c.conductor(1, 0.1, run.quick ? 3 : 4, 2, true, 0.02);
+  if (!run.quick) {
+    c.conductor(1, 0.1, 5, 2, false, 0.1);
+    c.conductor(1, 0.05, 4, 2, true, 0.02);
+    c.conductor(3, 0.1, 5, 3, true, 0.02);
+    c.conductor(6, 0.2, 8, 4, true, 0.02);
+    c.conductor(6, 0.2, 10, 3, false, 0.1);
+  }
+}
+
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
   try {
-    const Checks c{run, row, std::max(1, run.threads)};
+    const Checks c{run, row, run.workers()};
     devices(c, run.quick);
-    c.conductor(1, 0.1, run.quick ? 3 : 4, 2, true, 0.02);
-    if (!run.quick) {
-      c.conductor(1, 0.1, 5, 2, false, 0.1);
-      c.conductor(1, 0.05, 4, 2, true, 0.02);
-      c.conductor(3, 0.1, 5, 3, true, 0.02);
-      c.conductor(6, 0.2, 8, 4, true, 0.02);
-      c.conductor(6, 0.2, 10, 3, false, 0.1);
-    }
+    conductors(c);
     as_cases(c, run.quick);
-    if (run.may_want("dielectric sphere")) {
-      SphereScene s;
-      s.core = Medium{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}};
-      s.ka = run.quick ? 1 : 2;
-      s.divisions = run.quick ? 4 : 8;
-      s.truncation.method = TruncationMethod::gmres;
-      const SphereOutcome o = c.sphere("dielectric sphere", s);
-      c.at_most(fmt::format("dielectric sphere, eps = 4, ka = {:g}, {} tetrahedra: mean error", s.ka, o.tets),
-                o.mean_db, "dB", 0.05, "Mie series");
-      c.at_most("dielectric sphere: optical theorem", std::abs(o.extinction / o.scattering - 1), "1", 0.002, "exact");
-    }
-    if (run.may_want("lossy sphere")) {
-      SphereScene s;
-      const Complex e{4, -1};
-      s.core = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
-      s.ka = run.quick ? 1 : 2;
-      s.divisions = run.quick ? 4 : 8;
-      s.truncation.method = TruncationMethod::gmres;
-      const SphereOutcome o = c.sphere("lossy sphere", s);
-      c.at_most(fmt::format("lossy sphere, eps = 4 - j, ka = {:g}: mean error", s.ka), o.mean_db, "dB", 0.1,
-                "Mie series");
-      c.at_most("lossy sphere: extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.01, "Mie series");
-    }
-    if (!run.quick && run.may_want("coated conductor")) {
-      SphereScene s;
-      const Complex e{4, -0.2};
-      s.ka = 2;
-      s.kb = 2.4;
-      s.coat = Medium{{e, e, e}, {1.0, 1.0, 1.0}};
-      s.coat_layers = 2;
-      s.divisions = 6;
-      s.truncation.method = TruncationMethod::gmres;
-      const SphereOutcome o = c.sphere("coated conductor", s);
-      c.at_most("coated conductor, ka = 2, kb = 2.4, eps = 4 - 0.2j: mean error", o.mean_db, "dB", 0.05, "Mie series");
-    }
-    if (!run.quick && run.may_want("coated sphere")) {
-      SphereScene d;
-      d.ka = 1.5;
-      d.kb = 2.5;
-      d.core = Medium{{6.0, 6.0, 6.0}, {1.0, 1.0, 1.0}};
-      d.coat = Medium{{2.25, 2.25, 2.25}, {1.5, 1.5, 1.5}};
-      d.coat_layers = 3;
-      d.divisions = 7;
-      d.truncation.method = TruncationMethod::gmres;
-      const SphereOutcome p = c.sphere("coated sphere", d);
-      c.at_most("coated sphere, eps = 6 in eps = 2.25, mu = 1.5: mean error", p.mean_db, "dB", 0.1, "Mie series");
-    }
-    for (FieldForm form : {FieldForm::scattered, FieldForm::mixed}) {
-      SphereScene s;
-      s.divisions = run.quick ? 2 : 4;
-      s.form = form;
-      const std::string name = form == FieldForm::scattered ? "scattered-field form" : "mixed-field form";
-      if (!run.may_want(name)) continue;
-      const SphereOutcome o = c.sphere(name, s);
-      c.at_most(name + ", ka = 1: mean error", o.mean_db, "dB", run.quick ? 0.03 : 0.02, "Mie series");
-    }
-    if (run.may_want("magnetic sphere")) {
-      SphereScene s;
-      s.divisions = 3;
-      s.magnetic = true;
-      const SphereOutcome o = c.sphere("magnetic wall", s);
-      c.at_most("magnetic sphere (duality), ka = 1: mean error", o.mean_db, "dB", 0.05, "Mie series");
-    }
-    for (FieldForm form : {FieldForm::total, FieldForm::scattered}) {
-      // Absorbing and inductive at once.
-      SphereScene s;
-      s.ka = run.quick ? 1 : 2;
-      s.divisions = run.quick ? 2 : 4;
-      s.eta = Complex{0.6, 0.3};
-      s.form = form;
-      s.truncation.method = TruncationMethod::gmres;
-      const std::string name = fmt::format("impedance sphere, eta = 0.6 + 0.3j, ka = {:g}, {} form", s.ka,
-                                           form == FieldForm::total ? "total-field" : "scattered-field");
-      if (run.quick && form != FieldForm::total) break;
-      if (!run.may_want(name)) continue;
-      const SphereOutcome o = c.sphere(name, s);
-      c.at_most(name + ": mean error", o.mean_db, "dB", run.quick ? 0.05 : 0.03, "Mie series");
-      c.at_most(name + ": extinction", std::abs(o.extinction / o.exact_extinction - 1), "1", 0.005, "Mie series");
-      c.at_most(name + ": absorption",
-                std::abs((o.extinction - o.scattering) / (o.exact_extinction - o.exact_scattering) - 1), "1", 0.01,
-                "Mie series");
-    }
-    for (int order : {1, 2}) {
-      const std::string name = fmt::format("elements of order {}", order);
-      if (!run.may_want(name)) continue;
-      // Far-field amplitude against h, edges and layers halved together. Currents come from the weak form, so their functionals
-      // gain twice the element's order: h² and h⁴.
-      SphereScene s;
-      s.order = order;
-      s.layers = 2;
-      s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
-      s.divisions = order == 1 ? 3 : 2;
-      const double coarse = c.sphere(name, s).relative;
-      s.divisions *= 2;
-      s.layers *= 2;
-      const double fine = c.sphere(name, s).relative;
-      c.at_least(name + ": observed order of the far field", std::log2(coarse / fine), "1", order == 1 ? 1.6 : 3.2,
-                 fmt::format("errors {:.2e} and {:.2e}", coarse, fine));
-    }
-    if (!run.quick && find_gmsh().ok()) {
-      for (const auto& [target, name, frequency] :
-           {std::tuple{Target::almond, "almond", 1.19e9}, {Target::ogive, "ogive", 1.18e9}}) {
-        if (!run.may_want(fmt::format("{}, {:.3g} GHz", name, frequency / 1e9)) &&
-            !run.may_want(fmt::format("{}: ", name)))
-          continue;
-        run.doing(name);
-        auto o = run_target(target, frequency, c.threads);
-        if (!o) return o.error();
-        c.at_most(
-            fmt::format("{}, {:.3g} GHz, {} tetrahedra: echoes of mirrored directions", name, frequency / 1e9, o->tets),
-            o->mirror, "dB", 0.1, "symmetry");
-        c.at_most(fmt::format("{}: reciprocity", name), o->reciprocity, "1", 1e-3, "exact");
-        c.at_most(fmt::format("{}: optical theorem", name), o->optical_theorem, "1", 1e-3, "exact");
-      }
-      if (run.may_want("almond, 3.5 GHz")) {
-        run.doing("almond, 3.5 GHz, published echoes");
-        const auto o = run_published_almond(c.threads);
-        if (!o) return o.error();
-        const char* source = "moment method, Austin RCS Benchmarks III-A";
-        c.at_most(fmt::format("almond, 3.5 GHz, {} curved tetrahedra: mean difference of VV", o->tets), o->vv, "dB",
-                  0.1, source);
-        c.at_most("almond, 3.5 GHz: mean difference of HH", o->hh, "dB", 0.2, source);
-      }
-    }
-    if (!run.quick && (run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) {
-      // Theory: spectral radius 1.10 at ka = 20, d = 0.05 λ: the plain iteration must not converge, GMRES must.
-      SphereScene s;
-      s.ka = 20;
-      s.distance = 0.05;
-      s.divisions = 14;
-      s.layers = 1;
-      s.on_body = true;
-      s.order = 2;
-      s.truncation.longest = 40;
-      const SphereOutcome plain = c.sphere("fixed point, ka = 20", s);
-      const double theory = truncation_radius(20, 20 + 2 * pi * 0.05);
-      c.at_least("ka = 20, d = 0.05 wavelengths: theory of the fixed point, spectral radius", theory, "1", 1,
-                 "modal theory");
-      c.at_least("the fixed point there: ratio of corrections", plain.ratio, "1", 0.97, "diverges");
-      s.truncation.method = TruncationMethod::gmres;
-      s.truncation.tolerance = 1e-3;
-      const SphereOutcome krylov = c.sphere("GMRES, ka = 20", s);
-      c.at_most("GMRES there: iterations to 1e-3", static_cast<double>(krylov.iterations), "1", 12, "modal theory, 9");
-    }
+    dielectric_spheres(c);
+    coated_spheres(c);
+    forms_and_walls(c);
+    impedance_spheres(c);
+    orders(c);
+    if (const Status compared = targets(c); !compared) return compared;
+    diverging_fixed_point(c);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The team that computes a row of `conoid verify` or `conoid bench`.
+#pragma once
+
+#include "engine/solvers/test_run.hpp"
+#include "engine/team/device.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid {
+
+/// At its end it tells the table what its devices did, so that somebody who named one learns that it computed nothing.
+class RowTeam : public Team {
+ public:
+  RowTeam(const RowWorkers& row);
+  ~RowTeam();
+  RowTeam(const RowTeam&) = delete;
+  RowTeam& operator=(const RowTeam&) = delete;
+
+ private:
+  std::shared_ptr<DeviceTally> tally_;
+};
+
+/// A device, and its name as Device::open() takes it.
+struct NamedDevice {
+  std::string name;
+  DeviceInfo info;
+};
+/// Those of rows that are about devices: the ones that the run was given, else all NVIDIA devices of this machine; none where somebody
+/// named processors alone.
+[[nodiscard]] std::vector<NamedDevice> devices_of(const TestRun& run);
+
+/// One of them for rows that drive it themselves; it counts as having computed. Throws Failure(resources).
+[[nodiscard]] Device open_device(const TestRun& run, const std::string& name);
+
+}  // namespace conoid
