@@ -162,6 +162,7 @@ struct Crew {
   Rates workers;  ///< processors that share far pairs with devices, and the devices
   Rates solver;   ///< the device that solves
   SolutionPlace place = SolutionPlace::processors;
+  bool solves_by_cuda = false;
 };
 
 /// Seconds of the phases of one frequency; those of `devices` are not the processors'.
@@ -303,6 +304,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
     if (worker.device_memory <= most) continue;
     most = worker.device_memory;
     out.solver = one;
+    out.solves_by_cuda = info->backend == "cuda";
   }
   out.workers = of_cores(processors, several_nodes, offer.machine.avx512);
   out.workers.far += devices.far;
@@ -379,7 +381,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.host_memory += static_cast<Bytes>(8 * parcel_length(*p, static_cast<double>(points.size())) *
                                       (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
   Phases taken = phases(crew_of({}, offer, *p, several_nodes, known));
-  e.seconds = taken.sum() * rounds;
+  // Threads that begin, pages of a batch that are touched first, and small systems that many threads do not share.
+  const double beginning = 0.2 + 0.02 * std::max(1, offer.threads.value) + 0.02 * rounds;
+  e.seconds = taken.sum() * rounds + beginning;
   e.copying = 0.1;
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
@@ -393,7 +397,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   if (devices) {
     const Crew crew = crew_of(team, offer, *p, several_nodes, known);
     taken = phases(crew);
-    e.planned_seconds = taken.sum() * rounds;
+    e.planned_seconds = taken.sum() * rounds + beginning;
     e.device_seconds = taken.devices * rounds;
     // Two panels of columns on each device, and the same in page-locked memory of the host.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
@@ -406,6 +410,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
             device_bytes(crew.place, 3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
         team.device_memory());
     e.host_memory += slots * team.devices().size();
+    if (crew.place == SolutionPlace::whole)
+      e.host_memory -=
+          std::min(e.host_memory, p->scene.system->bytes(0, p->solve, p->single, p->highest_wave_number()));
+    // What cuBLAS and cuSOLVER keep in the host's memory (H200, CUDA 13).
+    if (crew.place != SolutionPlace::processors && crew.solves_by_cuda) e.host_memory += Bytes{460} << 20;
     e.details.emplace_back(far.pairs.far > 0 ? "far pairs and far ground" : "far pairs",
                            fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
     if (crew.place == SolutionPlace::whole) assembly_by = " on one device";
