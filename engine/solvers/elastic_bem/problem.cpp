@@ -104,6 +104,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
     d.level = g["level"].number();
     d.order = static_cast<int>(g["order"].integer());
     d.name = g["name"].text();
+    if (g.has("rock")) d.rock = g["rock"].number();
     auto mesh = ground_disc(d);
     if (!mesh) return mesh.error();
     return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::nullopt};
@@ -114,6 +115,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
   r.largest = g["largest"].number();
   r.level = g["level"].number();
   r.order = static_cast<int>(g["order"].integer());
+  if (g.has("rock")) r.rock = g["rock"].number();
   for (std::size_t k = 0; k < g["patches"].size(); ++k) {
     const Values p = g["patches"].at(k);
     r.patches.push_back({p["name"].text(), pair_of(p["low"]), pair_of(p["high"]), p["edge_growth"].number()});
@@ -230,6 +232,10 @@ struct Reader {
 
   void boundaries() {
     const Values list = input["boundaries"];
+    // The program's own rock is held where nothing else is said of it.
+    if (input.values().has("ground") && input["ground"].has("rock"))
+      if (const int c = condition(input["ground"], "rock"); c > 0)
+        p.conditions[static_cast<std::size_t>(c)].displacement = {true, true, true};
     for (std::size_t k = 0; k < list.size(); ++k) {
       const Values b = list.at(k);
       const std::string kind = b["kind"].text(), name = b["group"].text();
@@ -810,6 +816,10 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
       out.push_back(input.error_at(input["excitation"]["loads"].at(k),
                                    "a wave cannot come from outside into a finite body",
                                    "Load the body's surface instead."));
+    else if (has_ground && input["ground"].has("rock"))
+      out.push_back(input.error_at(input["excitation"]["loads"].at(k),
+                                   "no wave comes through a rigid rock: incident waves are those of a half-space",
+                                   "Leave out ground.rock, or load the ground or a foundation."));
     else if (auto field = incident_field(p, p.loads[k], highest); !field) {
       Diagnostic d = field.error();
       d.place = input.document().place(fmt::format("/excitation/loads/{}", k));

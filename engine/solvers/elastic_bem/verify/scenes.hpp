@@ -89,6 +89,8 @@ struct DiscSetting {
   Contact contact = Contact::smooth;
   bool fine = true;  ///< graded quadratic; else constant elements
   double extent = 6;
+  double rock = 0;  ///< depth of rigid rock; 0: none
+  double beta = 0;
 };
 [[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);
 [[nodiscard]] std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega);

@@ -99,6 +99,33 @@ class TestSolver : public QObject {
     const double d = farthest(want, single.results.find("receivers_complex")->rows);
     QVERIFY2(d < 1e-3 && d > 0, qPrintable(QString::number(d)));
   }
+  void a_layer_on_rock_is_stiffer_than_ground_without_end() {
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "ground": {"kind": "disc", "radius": 1, "extent": 5, "around": 2, "rings": 3, "rock": 2},
+      "materials": {"shear_modulus": 1, "poisson": 0.3333333, "density": 1, "damping": 0.05},
+      "foundations": [{"group": "foundation", "contact": "smooth"}],
+      "parameters": {"frequencies": {"values": [0.0477464829]}}})j");
+    Run run(json);
+    run.go();
+    const auto& row = run.results.find("impedance")->rows.front();
+    QVERIFY2(std::abs(Complex(row[29], row[30]) - Complex(9.663, 0.990)) < 0.03 * 9.663,
+             qPrintable(QString("K_v = %1 + %2 i").arg(row[29]).arg(row[30])));
+    const auto said_of = [](const Json& of) {
+      const Case input = resolved(of).value();
+      QString all;
+      for (const Diagnostic& d : ElasticBem().check(input, nullptr, make_offer(input).value()))
+        all += QString::fromStdString(d.render()) + "\n";
+      return all;
+    };
+    // Nothing below the rock, no waves through it.
+    json["output"] = Json::parse(R"({"receivers": [{"position": [0.2, 0.3, -1]}, {"position": [0.2, 0.3, -7]}]})");
+    QVERIFY2(said_of(json).contains("receiver"), qPrintable(said_of(json)));
+    json["output"] = Json::parse(R"({"receivers": [{"position": [0.2, 0.3, -1]}]})");
+    QVERIFY2(!said_of(json).contains("error"), qPrintable(said_of(json)));
+    json["excitation"] = Json::parse(R"({"loads": [{"kind": "wave"}]})");
+    QVERIFY2(said_of(json).contains("no wave comes through a rigid rock"), qPrintable(said_of(json)));
+  }
   void deterministic_runs_do_not_see_the_number_of_threads() {
     Json json = foundation_case();
     json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
