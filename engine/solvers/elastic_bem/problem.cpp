@@ -431,6 +431,46 @@ struct Reader {
     p.exact = o["exact"].text();
   }
 
+  void signal() {
+    if (!input.values().has("excitation") || !input["excitation"].has("signal")) return;
+    const Values s = input["excitation"]["signal"];
+    if (p.loads.empty()) {
+      fail(s, "a signal without loads moves nothing", "Give excitation.loads.");
+      return;
+    }
+    if (p.receivers.empty()) {
+      fail(s, "a signal without receivers is seen nowhere", "Give output.receivers.");
+      return;
+    }
+    const std::string quantity = s["quantity"].text();
+    Signal made;
+    made.kind = quantity == "factor"         ? SignalKind::factor
+                : quantity == "displacement" ? SignalKind::displacement
+                : quantity == "velocity"     ? SignalKind::velocity
+                                             : SignalKind::acceleration;
+    const char* const units[] = {"1", "m", "m/s", "m/s^2"};
+    made.damping = s["damping"].number();
+    auto steps = frequency_steps(p.frequencies);
+    if (!steps) {
+      fail(input["parameters"]["frequencies"], steps.error().text, steps.error().hint);
+      return;
+    }
+    made.steps = *steps;
+    auto table = read_time_table(input.path(s["file"].text()), quantity, units[static_cast<int>(made.kind)]);
+    if (!table) {
+      fail(s["file"], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
+      return;
+    }
+    made.table = std::move(*table);
+    if (const double lasts = made.table.times.back() - made.table.times.front(); lasts > made.steps.period())
+      fail(s["file"],
+           fmt::format("the signal lasts {}, and frequencies in steps of {} tell of {} only",
+                       format_quantity(lasts, "s"), format_quantity(made.steps.step, "Hz"),
+                       format_quantity(made.steps.period(), "s")),
+           fmt::format("Use steps below {}, or a shorter signal.", format_quantity(1 / lasts, "Hz")));
+    p.signal = std::move(made);
+  }
+
   /// Cells that run against their neighbours are turned round, of open surfaces too.
   void turn() {
     const SurfaceReport report = check_surface(*p.scene.mesh, 1);
@@ -730,6 +770,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   r.foundations();
   r.loads();
   r.observers();
+  r.signal();
   if (has_errors(out)) return nullptr;
 
   const std::string domain = parameters["domain"].text();

@@ -10,6 +10,7 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/time_histories.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
 #include "engine/team/offer.hpp"
 
@@ -52,6 +53,15 @@ struct Scene {
   std::optional<BoundarySystem> system;
 };
 
+/// What the loads' amplitudes are over time.
+enum class SignalKind { factor, displacement, velocity, acceleration };
+struct Signal {
+  SignalKind kind = SignalKind::factor;
+  TimeTable table;
+  FrequencySteps steps;
+  double damping = 0.05;  ///< of the oscillators of response spectra
+};
+
 struct Problem {
   Medium medium;
   SurfaceOptions surface_options;
@@ -72,6 +82,7 @@ struct Problem {
   bool stresses = false, third_octaves = false;
   double level_reference = 5e-8;
   std::string exact = "none";
+  std::optional<Signal> signal;
 
   [[nodiscard]] double highest_wave_number() const;
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
