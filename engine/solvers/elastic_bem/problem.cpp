@@ -340,6 +340,10 @@ struct Reader {
         l.wave.amplitude = v["amplitude"].number();
         if (!(norm(l.wave.direction) > 0))
           fail(v, "the direction of the wave is zero", "Give a vector along which it travels.");
+      } else if (kind == "point") {
+        l.kind = LoadKind::point;
+        l.value = v["force"].vec3();
+        l.at = v["position"].vec3();
       } else if (kind == "machine") {
         l.kind = LoadKind::machine;
         const std::string name = v["foundation"].text();
@@ -484,6 +488,37 @@ struct Reader {
                     change.turned),
         "Nothing needs to be done; in gmsh, `Reverse Surface` or consistent curve loops turn them in the geometry."));
     p.scene.mesh = std::make_shared<const Mesh>(std::move(turned));
+  }
+
+  /// Forces in the medium: within it, and away from the surface by an element, as their field is taken at its nodes.
+  void points_of_force() {
+    for (std::size_t k = 0; k < p.loads.size(); ++k) {
+      const Load& l = p.loads[k];
+      if (l.kind != LoadKind::point) continue;
+      const Values v = input["excitation"]["loads"].at(k);
+      const Surface& s = *p.scene.surface;
+      if (places_of(s, p.surface_options, {&l.at, 1}).front() != Place::inside) {
+        fail(v, fmt::format("the force at ({:g}, {:g}, {:g}) m is not in the medium", l.at[0], l.at[1], l.at[2]),
+             "Give a point below the ground or inside the body; on a surface use a load of kind \"force\".");
+        continue;
+      }
+      for (Index e = 0; e < s.active; ++e) {
+        const Element& element = s.elements[static_cast<std::size_t>(e)];
+        const double away = distance_to(element, l.at);
+        if (away > 0.75 * element.size) continue;
+        fail(v,
+             fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", l.at[0], l.at[1], l.at[2],
+                         format_quantity(away, "m"), format_quantity(element.size, "m")),
+             "Move it away by three quarters of an element or more, or use smaller elements there.");
+        break;
+      }
+      for (std::size_t q = 0; q < p.receivers.size(); ++q)
+        if (distance(p.receivers[q], l.at) < 1e-6 * s.element_size)
+          fail(v,
+               fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite",
+                           p.receiver_names[q]),
+               "Move one of them.");
+    }
   }
 
   void resolution() {
@@ -831,6 +866,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   }
   r.resolution();
   r.places_of_observers();
+  r.points_of_force();
   r.free_bodies();
   if (solution == "auto" && compression_pays(p, offer)) p.solve.method = Method::compressed;
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
@@ -873,14 +909,15 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
 Index Problem::planned_columns(const Scene& s) const {
   std::vector<char> touched(conditions.size(), 0);
   Index columns = 0;
-  bool waves = false;
+  bool waves = false, points = false;
   for (const Load& l : loads) {
     if (l.condition >= 0) touched[static_cast<std::size_t>(l.condition)] = 1;
     waves = waves || l.kind == LoadKind::wave;
+    points = points || l.kind == LoadKind::point;
   }
   for (const Foundation& f : foundations) touched[static_cast<std::size_t>(f.condition)] = 1;
   for (std::size_t t = 0; t < s.surface->traction_node.size(); ++t)
-    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 ||
+    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 || points ||
         (waves && surface_options.domain != Domain::ground))
       columns += 3;
   return columns;
@@ -900,6 +937,7 @@ std::vector<Vec3> Problem::observers() const {
 }
 
 Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
+  if (load.kind == LoadKind::point) return IncidentField::point_force(load.at, load.value, h);
   WaveSetting w = load.wave;
   w.half_space = p.surface_options.domain == Domain::ground;
   w.up = scale(-1, p.surface_options.down);
@@ -975,7 +1013,8 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
               out.displacement[static_cast<std::size_t>(s.traction_node[t])][d] = load.value[d];
       break;
     case LoadKind::machine: break;  // moves foundations: by superposition of unit motions
-    case LoadKind::wave: {
+    case LoadKind::wave:
+    case LoadKind::point: {
       const IncidentField field = *incident_field(p, load, h);
       out.traction.resize(s.traction_node.size());
       out.displacement.resize(s.nodes.size());

@@ -492,6 +492,13 @@ void compressed(Table& t) {
 
 void loads(Table& t) {
   if (t.run.may_want("compressed")) compressed(t);
+  if (!t.run.quick && t.run.may_want("force in the medium")) {
+    t.run.doing("forces in the medium");
+    t.at_most("force in the medium, free box: motion at one point by a force at another, and the other way round",
+              point_force_asymmetry(t.team), 0.002, "reciprocity");
+    t.at_most("force in the medium below ground: mean motion of a square", buried_force_error(t.team), 0.005,
+              "Hankel integrals, reciprocity");
+  }
   if (!t.run.quick && t.run.may_want("layer on rock")) layer(t);
   if (t.run.may_want("planes of symmetry")) symmetry(t);
   if (t.run.may_want("subdivision") || t.run.may_want("the same, target")) near_elements(t);
