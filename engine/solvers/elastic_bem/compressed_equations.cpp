@@ -24,7 +24,6 @@ class CompressPhase final : public Phase {
   [[nodiscard]] std::string_view name() const override { return "compress"; }
   [[nodiscard]] Index items() const override { return matrix_.items(); }
   void run(CpuWorker& worker, Interval items) override {
-    const OneBlasThread alone;
     worker.for_each(items, 1, [&](Interval chunk, int) {
       for (Index k = chunk.begin; k < chunk.end && !stop_.stop_requested(); ++k) matrix_.build(k);
     });
@@ -54,7 +53,10 @@ class Columns final : public CompressedColumns {
   }
   void build(Team& team, const std::stop_token& stop) {
     CompressPhase<T> phase(matrix_, stop);
-    team.run(phase, stop);
+    {
+      const OneBlasThread alone;  // for all workers at once: the setting is the process's
+      team.run(phase, stop);
+    }
     matrix_.finish();
     facts_ = {matrix_.bytes(), matrix_.average_rank(), matrix_.sampled_error(), values_.work()};
   }

@@ -182,7 +182,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     } else {
       const Load& l = p.loads[q];
       v = (*solved)[n + q];
-      if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
+      if (is_incident(l)) incident[q] = *incident_field(p, l, h);
       if (n > 0) {
         const std::vector<Complex> fixed = held_forces(s, p.foundations, v, incident[q] ? &*incident[q] : nullptr);
         std::vector<Complex> wrench(n);

@@ -314,6 +314,7 @@ Status ElasticBem::finish(RunContext& context) {
       first += static_cast<std::size_t>(l.count);
     }
   }
+  write_histories(context);
   if (p.third_octaves && !p.receivers.empty() && step_ > 0) {
     // Bands of IEC 61260-1, base ten: centres 10^{k/10} Hz, edges 10^{±1/20} apart. The level is that of the mean square over
     // the computed frequencies of a band.

@@ -177,16 +177,20 @@ TestBody disc(const DiscSetting& setting, Team& team) {
   d.inside_growth = setting.fine ? 0.4 : 0.8;
   d.outside_growth = setting.fine ? 1.5 : 1.25;
   d.order = setting.fine ? 2 : 1;
+  d.rock = setting.rock;
   SurfaceOptions s;
   s.domain = Domain::ground;
   s.constant = !setting.fine;
   s.window = 0.8;
   Medium m;
   m.nu = setting.nu;
+  m.beta = setting.beta;
   std::array<bool, 3> given{true, true, true};
   if (setting.contact == Contact::smooth) given = {false, false, true};
   if (setting.contact == Contact::tangential) given = {true, true, false};
-  return TestBody(ground_disc(d).value(), s, {{"foundation", given}}, m, {1e-5, false}, team);
+  std::vector<std::pair<std::string, std::array<bool, 3>>> groups{{"foundation", given}};
+  if (d.rock > 0) groups.push_back({"rock", {true, true, true}});
+  return TestBody(ground_disc(d).value(), s, groups, m, {1e-5, false}, team);
 }
 
 std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega) {

@@ -89,6 +89,8 @@ struct DiscSetting {
   Contact contact = Contact::smooth;
   bool fine = true;  ///< graded quadratic; else constant elements
   double extent = 6;
+  double rock = 0;  ///< depth of rigid rock; 0: none
+  double beta = 0;
 };
 [[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);
 [[nodiscard]] std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega);
@@ -140,5 +142,11 @@ struct Compressed {
 };
 [[nodiscard]] Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega,
                                            double tolerance, Team& team);
+
+/// Forces in the medium: two points of a free box, motion of one along i under a force on the other along j against the other way round,
+/// relative to the largest; and the mean motion of a square of damped ground under a force below it, against the exact field of an even pressure on
+/// the square (relative error).
+[[nodiscard]] double point_force_asymmetry(Team& team);
+[[nodiscard]] double buried_force_error(Team& team);
 
 }  // namespace conoid::elastic_bem
