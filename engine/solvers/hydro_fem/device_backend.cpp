@@ -451,7 +451,7 @@ class DeviceBackend final : public Backend {
     tables_ = doubles(tables, "tables");
     a.tables = tables_.data();
     a.k = k_;
-    a.axisymmetric = z.axisymmetric ? 1 : 0;
+    a.turns = z.turns;
     a.viscosity = z.viscosity ? 1 : 0;
     a.vorticity_switch = z.vorticity_switch ? 1 : 0;
     a.zones = static_cast<int>(zones_);
@@ -524,7 +524,7 @@ class DeviceBackend final : public Backend {
     }
     S_ = room(zones_ * DD * QQ, "stress");
     a.S = S_.data();
-    if (z.axisymmetric) {
+    if (z.turns > 0) {
       hoop_ = room(zones_ * QQ, "hoop stress");
       a.hoop = hoop_.data();
     }
@@ -626,7 +626,7 @@ class DeviceBackend final : public Backend {
     p = {};
     p.dim = dim_;
     p.k = k_;
-    p.axisymmetric = op_.data().axisymmetric ? 1 : 0;
+    p.turns = op_.data().turns;
     p.sides = static_cast<int>(pressed_);
     p.side_nodes = side_nodes;
     p.side_points = dim_ == 1 ? 1 : dim_ == 2 ? 2 * k_ : 4 * k_ * k_;
@@ -923,7 +923,7 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4;
   const double zone =
-      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
+      8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
       4 * (2 * N + 1) + 1;
   const double vectors =
       n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.shared ? 2 : 0) + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
@@ -986,7 +986,7 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
   needs.shared = share.has_value();
   needs.dim = op.space().dim;
   needs.k = op.tables().k;
-  needs.axisymmetric = setup.axisymmetric;
+  needs.turns = setup.turns;
   needs.viscosity = setup.viscosity;
   needs.rk4 = rk4;
   needs.cubes = op.data().widths == nullptr;

@@ -15,7 +15,8 @@ namespace conoid::hydro_fem {
 struct DeviceNeeds {
   double zones = 0, nodes = 0;
   int dim = 2, k = 2;
-  bool axisymmetric = false, viscosity = true, rk4 = false;
+  int turns = 0;  ///< Setup::turns
+  bool viscosity = true, rk4 = false;
   bool cubes = true;     ///< zones are cubes at the start: no widths are kept
   bool burns = false;    ///< an explosive's arrival times are kept
   int driven_walls = 0;  ///< pistons of changing speed

@@ -14,9 +14,7 @@ DevicePart::DevicePart(const Operator& op) {
   const auto add_nodes = [&](Interval some) {
     for (Index n = some.begin; n < some.end; ++n) nodes.push_back(n);
   };
-  const auto mine = [&](Index zone) {
-    return !share || share->rank_of_zone[u(zone)] == share->cluster->rank();
-  };
+  const auto mine = [&](Index zone) { return !share || share->rank_of_zone[u(zone)] == share->cluster->rank(); };
   for (Index z = 0; z < s.zones; ++z)
     if (mine(z)) zones.push_back(z);
   add_nodes(share ? share->nodes : Interval{0, s.nodes});
@@ -28,8 +26,7 @@ DevicePart::DevicePart(const Operator& op) {
   for (std::size_t i = 0; i < zones.size(); ++i) zone_of[u(zones[i])] = static_cast<Index>(i);
   for (std::size_t i = 0; i < nodes.size(); ++i) node_of[u(nodes[i])] = static_cast<Index>(i);
   for (const Index z : zones)
-    for (int i = 0; i < s.zone_nodes; ++i)
-      map.push_back(static_cast<int>(node_of[u(s.map[u(z * s.zone_nodes + i)])]));
+    for (int i = 0; i < s.zone_nodes; ++i) map.push_back(static_cast<int>(node_of[u(s.map[u(z * s.zone_nodes + i)])]));
 
   const auto place_of = [&](Index meeting) {
     const Index at = s.meet[u(meeting)];

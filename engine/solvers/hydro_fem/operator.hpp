@@ -67,7 +67,9 @@ using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
 struct Setup {
   ZoneMesh mesh;
   int k = 2;
-  bool axisymmetric = false;
+  /// Directions that the flow is even around: 0 planar, 1 axisymmetric (two dimensions) or cylindrical (one), 2 spherical (one). The last
+  /// coordinate is then the radius r, and integrals carry r^turns.
+  int turns = 0;
   std::vector<std::shared_ptr<const EquationOfState>> materials;  ///< one a region
   std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
   std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
@@ -275,7 +277,7 @@ class Operator {
   std::vector<std::shared_ptr<const EquationOfState>> materials_;
   std::vector<BoundaryCondition> boundaries_;
   Vec3 gravity_{};
-  bool axisymmetric_ = false;
+  int turns_ = 0;
   std::unique_ptr<CornerTables> corner_;  // only where F is formed
   double* power_ = nullptr;               // likewise, F^T v
   double mass_tolerance_ = 1e-8;

@@ -29,7 +29,7 @@ double* Operator::allocate(Index count) {
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
+      turns_(setup.turns), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
       solve_width_(workers_.threads()) {
   const int dim = space_.dim;
   if (setup.energy_source)
@@ -38,7 +38,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
   data_.tables = &tables_;
   data_.dim = dim;
-  data_.axisymmetric = axisymmetric_;
+  data_.turns = turns_;
   data_.nodes = space_.nodes;
   data_.zone_nodes = space_.zone_nodes;
   data_.zone_energies = pow_dim(tables_.l2);
@@ -51,7 +51,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   const Index W = kernels_.lanes;
   const Index points = batch_count_ * data_.zone_points * W;
   data_.S = allocate(points * dim * dim);
-  if (axisymmetric_) data_.hoop = allocate(points);
+  if (turns_ > 0) data_.hoop = allocate(points);
   data_.node_terms = allocate(batch_count_ * dim * space_.zone_nodes * W);
   batch_step_.assign(u(batch_count_), 0);
   if (std::any_of(materials_.begin(), materials_.end(), [](const auto& m) { return m->limited(); })) {
@@ -197,7 +197,6 @@ void Operator::set_masses(const Setup& setup) {
       for (int q = 0; q < QQ; ++q) {
         const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), zone, q);
         const auto& J = spot.J;
-        const double radius = spot.x[1];
         const double det = reference::determinant(dim, J);
         if (!(det > 0))
           throw Failure(make_error(ErrorCode::invalid_input,
@@ -207,7 +206,7 @@ void Operator::set_masses(const Setup& setup) {
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
         for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];
-        const double m0 = det * rho_q * (axisymmetric_ ? radius : 1);
+        const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
         const double m = weights[u(q)] * m0;
         least = std::min(least, m0);
         most = std::max(most, m0);
@@ -222,7 +221,7 @@ void Operator::set_masses(const Setup& setup) {
       if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
       const Matrix inv = inverse(Matrix{EE, EE, Me});
       for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-      if (axisymmetric_ && setup.energy && counts) project_energy(setup, tables, b, l);
+      if (turns_ > 0 && setup.energy && counts) project_energy(setup, tables, b, l);
     }
   // The tensor form serves a batch only where it holds in all of its zones.
   for (Index b = 0; b < batch_count_; ++b)

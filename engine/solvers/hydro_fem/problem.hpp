@@ -31,7 +31,7 @@ struct Problem {
   int blast_dimension = 2;   ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
   double gamma = 1.4;        ///< of the exact solution
   double blast_energy = 0;   ///< of the whole blast, unfolded over the planes of symmetry through its centre
-  double energy_factor = 1;  ///< energies of the case per energy of the discrete problem: 2π in axisymmetric flow
+  double energy_factor = 1;  ///< energies of the case per energy of the discrete problem: 2π of a turn, 4π of a sphere
   bool stop_outside_table = false;
   std::string energy_unit = "J";        ///< per length or area in fewer than three dimensions
   bool is_grid = true;                  ///< of equal zones; otherwise a mesh

@@ -5,6 +5,8 @@
 // labels: cli mpi emulated timeout300
 #include <QTest>
 
+#include <fstream>
+
 #include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
@@ -102,7 +104,6 @@ class TestHydroRanks : public QObject {
   void devices_of_ranks_leave_what_processors_leave_data();
   void devices_of_ranks_leave_what_processors_leave();
   void a_device_lost_on_one_rank_leaves_a_run_that_resumes();
-  void ranks_of_which_one_has_no_device_memory_compute_on_processors();
 };
 
 void TestHydroRanks::ranks_leave_what_one_leaves_data() {
@@ -209,14 +210,39 @@ void TestHydroRanks::devices_of_ranks_leave_what_processors_leave() {
   const safety::Left one = safety::left_by(scratch_ / name.toStdString());
   for (const int ranks : {2, 4}) {
     const QString out = name + QString::number(ranks);
-    const rod::Said said = run(out, ranks, {"--workers", device, "--log", "info"});
-    COMPARE_EXIT(said, 0);
-    QVERIFY2(said.says("each rank's on its own"), said.err.c_str());
+    COMPARE_EXIT(run(out, ranks, {"--workers", device}), 0);
+    QVERIFY(rod::text_of(scratch_ / out.toStdString() / "log.jsonl").find("each rank's on its own") !=
+            std::string::npos);
     const safety::Left left = safety::left_by(scratch_ / out.toStdString());
     if (closed) QVERIFY(std::abs(left.numbers.at("energy_change_largest")["value"].get<double>()) < 1e-12);
     const std::string wrong = safety::difference(one, left, of_devices);
     QVERIFY2(wrong.empty(), (std::to_string(ranks) + " ranks: " + wrong).c_str());
   }
+}
+
+void TestHydroRanks::a_device_lost_on_one_rank_leaves_a_run_that_resumes() {
+#if !CONOID_HAVE_EMULATED
+  QSKIP("built without the emulated device");
+#endif
+  rod::write_case(scratch_ / "case.json", case_of(three_gases));
+  COMPARE_EXIT(run("kept", 1), 0);
+  std::ofstream(scratch_ / "one_fails.sh")
+      << "#!/bin/sh\n"
+         "test \"$OMPI_COMM_WORLD_RANK\" = 1 && export CONOID_EMULATED=fails_after=4000\n"
+         "exec \"$@\"\n";
+  const QString mpi = "mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 sh one_fails.sh";
+  const rod::Said lost =
+      safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", "lost", "--threads", "1", "--progress",
+                                                  "none", "--workers", "emulated", "--launcher", mpi} +
+                                          safety::often);
+  COMPARE_EXIT(lost, 6);
+  COMPARE_EXIT(safety::conoid(scratch_.path(),
+                              QStringList{"resume", "lost", "--progress", "none", "--workers", "emulated"} + on(2)),
+               0);
+  QCOMPARE(rod::summary_of(scratch_ / "lost")["resumed"].get<int>(), 1);
+  const std::string wrong =
+      safety::difference(safety::left_by(scratch_ / "kept"), safety::left_by(scratch_ / "lost"), of_devices);
+  QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestHydroRanks)

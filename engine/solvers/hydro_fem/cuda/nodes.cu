@@ -120,7 +120,9 @@ __global__ void press_sides(PressureArguments a) {
   double* const out = a.terms + static_cast<long long>(side) * (a.dim * a.side_nodes);
   const double pressure = a.sign[side] * a.pressure[a.boundary[side]];
   if (a.dim == 1) {
-    if (id == 0) out[0] = pressure;
+    if (id != 0) return;
+    const double radius = a.x[nodes[0]];
+    out[0] = pressure * (a.turns == 2 ? radius * radius : a.turns == 1 ? radius : 1.0);
     return;
   }
   double* const area = dynamic_shared<double>();  // [component][point]
@@ -144,7 +146,7 @@ __global__ void press_sides(PressureArguments a) {
       n[2] = s[0] * t[1] - s[1] * t[0];
     }
     double weight = w[q % Q] * (a.dim == 3 ? w[q / Q] : 1.0);
-    if (a.axisymmetric != 0) weight *= radius;
+    if (a.turns != 0) weight *= radius;
     for (int d = 0; d < a.dim; ++d) area[d * a.side_points + q] = pressure * weight * n[d];
   }
   __syncthreads();

@@ -71,7 +71,7 @@ Setup sedov(int dim, int k, Index n, double size, double energy) {
 
 Setup sedov_axisymmetric(int k, Index n, double size, double energy) {
   Setup s = sedov(2, k, n, size, energy / (2 * pi));
-  s.axisymmetric = true;
+  s.turns = true;
   return s;
 }
 
@@ -213,6 +213,12 @@ Setup noh(int dim, int k, Index n) {
   return s;
 }
 
+Setup radial(Setup line, int turns) {
+  line.turns = turns;
+  line.point_energy /= 2 * turns * pi;
+  return line;
+}
+
 Setup saltzmann(int k, Index nx, Index ny) {
   ZoneMesh mesh = box_zones(2, {line(0, 1, nx), line(0, 0.1, ny), {}});
   for (std::size_t v = 0; v < mesh.vertices.size(); v += 2)
@@ -265,7 +271,7 @@ Setup ball(int k, Index n, double gamma) {
         if (block == 2 && j == n - 1) m.faces.push_back({zone, 3, 2});
       }
   s.k = k;
-  s.axisymmetric = true;
+  s.turns = true;
   s.viscosity = false;
   s.materials = {stiffened_gas(gamma)};
   s.density = [](const Vec3& x, int) { return 1 - x[0] * x[0] - x[1] * x[1]; };
