@@ -425,9 +425,10 @@ Status MaxwellFem::write_frequency(RunContext& context) {
   write_checks(context, outcome_.far);
   write_facts(context.results, outcome_.facts);
   const bool files = settings_.ffe && !context.results.folder().empty();
+  if (settings_.fast) remember();
   if (!files && !settings_.amplitudes) return {};
   const std::vector<Complex> values = amplitudes();
-  if (settings_.amplitudes) write_amplitudes(context.results, frequency(), values);
+  if (settings_.amplitudes && !settings_.fast) write_amplitudes(context.results, frequency(), values);
   return files ? write_ffe(context.results.folder(), frequency(), frequency_, values) : Status();
 }
 
@@ -443,6 +444,7 @@ void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
 Status MaxwellFem::finish(RunContext& context) {
   Results& out = context.results;
   const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  if (settings_.fast && !samples_.empty()) write_sweep(out);
   if (echoes_.size() > 1) {
     TableInfo t;
     t.id = "frequency";
@@ -455,8 +457,10 @@ Status MaxwellFem::finish(RunContext& context) {
             std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
         t.columns.push_back({n, "dBsm", n});
       }
-    t.columns.push_back({"extinction", "dBsm", "extinction"});
-    t.columns.push_back({"scattering", "dBsm", "scattering"});
+    if (!settings_.fast) {
+      t.columns.push_back({"extinction", "dBsm", "extinction"});
+      t.columns.push_back({"scattering", "dBsm", "scattering"});
+    }
     if (settings_.exact) {
       t.columns.push_back({"exact", "dBsm", "exact"});
       t.exact = {"exact"};
@@ -465,8 +469,7 @@ Status MaxwellFem::finish(RunContext& context) {
     for (const Echo& e : echoes_) {
       std::vector<double> row{e.frequency};
       for (std::size_t c = 0; c < 2 * pols; ++c) row.push_back(decibel(sigma(e.amplitude[c])));
-      row.push_back(decibel(e.extinction));
-      row.push_back(decibel(e.scattering));
+      if (!settings_.fast) row.insert(row.end(), {decibel(e.extinction), decibel(e.scattering)});
       if (settings_.exact) {
         const SphereSeries s = exact_of(settings_, e.frequency);
         const double a = settings_.sphere->radius + settings_.sphere->coat;

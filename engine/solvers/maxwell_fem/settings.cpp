@@ -158,6 +158,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     s.frequencies = spread(excitation["sweep"]);
     if (s.frequencies.back() < s.frequencies.front())
       out.push_back(input.error_at(excitation["sweep"], "the frequencies run backwards", "Give from ≤ to."));
+    if (const Values sweep = excitation["sweep"]; sweep.has("fast"))
+      s.fast = FastSweep{sweep["fast"]["accuracy"].number(), sweep["fast"]["most"].integer()};
   } else if (excitation.has("frequency")) {
     s.frequencies = {excitation["frequency"].number()};
   } else {
@@ -256,6 +258,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.truncation.method =
       truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
   s.truncation.tolerance = truncation["tolerance"].number();
+  // What the iteration leaves would look like resonances.
+  if (s.fast) s.truncation.tolerance = std::min(s.truncation.tolerance, 1e-3 * s.fast->accuracy);
   s.truncation.longest = truncation["iterations"].integer();
   const std::string loop = truncation["loop"].text();
   s.truncation.loop = loop == "blocked"      ? RadiationLoop::blocked
