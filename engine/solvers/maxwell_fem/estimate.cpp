@@ -230,18 +230,19 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     by = fmt::format("by {}{}", fmt::join(team.devices(), ", "),
                      team.devices().size() < team.workers.size() ? " and processors" : "");
   }
-  e.details = {{"unknowns", fmt::format("about {}", unknowns)},
-               {"elements", fmt::format("order {}", s.domain.order)},
-               {"frequencies", s.fast ? fmt::format("{}, about {:.0f} of them computed", s.frequencies.size(), frequencies)
-                : bands.size() == 1 ? fmt::format("{}", s.frequencies.size())
-                                                 : fmt::format("{} in {} bands with meshes of their own",
-                                                               s.frequencies.size(), bands.size())},
-               {"incident waves", fmt::format("{:.0f} a frequency", waves)},
-               {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
-               {"factors", format_bytes(factors)},
-               {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
-               {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
-               {"radiation", by}};
+  e.details = {
+      {"unknowns", fmt::format("about {}", unknowns)},
+      {"elements", fmt::format("order {}", s.domain.order)},
+      {"frequencies", s.fast ? fmt::format("{}, about {:.0f} of them computed", s.frequencies.size(), frequencies)
+                      : bands.size() == 1
+                          ? fmt::format("{}", s.frequencies.size())
+                          : fmt::format("{} in {} bands with meshes of their own", s.frequencies.size(), bands.size())},
+      {"incident waves", fmt::format("{:.0f} a frequency", waves)},
+      {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
+      {"factors", format_bytes(factors)},
+      {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
+      {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
+      {"radiation", by}};
   if (const int ranks = offer.place.ranks; ranks > 1)
     e.details.emplace_back(
         "ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",

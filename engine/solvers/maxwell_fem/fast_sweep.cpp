@@ -11,8 +11,8 @@
 namespace conoid::maxwell_fem {
 namespace {
 
-constexpr std::size_t at_first = 5;   ///< frequencies, equally spaced
-constexpr int agreements = 2;         ///< in a row, until nothing is computed any more
+constexpr std::size_t at_first = 5;     ///< frequencies, equally spaced
+constexpr int agreements = 2;           ///< in a row, until nothing is computed any more
 constexpr std::size_t looked_at = 400;  ///< components, by which the next frequencies are chosen
 
 double decibels(double relative) {
@@ -63,7 +63,8 @@ void MaxwellFem::extend_order(Communicator& all) {
     const SweepPlan plan = plan_sweep(grid, scaled_samples(looked_at), newest_, tolerance, wanted);
     sweep_error_ = plan.error;
     agreed_ = plan.error <= tolerance ? agreed_ + 1 : 0;
-    const auto room = static_cast<std::size_t>(settings_.fast->most) - std::min(samples_.size(), static_cast<std::size_t>(settings_.fast->most));
+    const auto room = static_cast<std::size_t>(settings_.fast->most) -
+                      std::min(samples_.size(), static_cast<std::size_t>(settings_.fast->most));
     log::info("maxwell-fem: {} frequencies computed; the newest changed the sweep by up to {:.2g} dB", samples_.size(),
               decibels(plan.error));
     if (agreed_ < agreements)
@@ -92,8 +93,7 @@ void MaxwellFem::write_sweep(Results& out) {
   for (const double f : settings_.frequencies) {
     const std::vector<Complex> y = fit.at(f / settings_.frequencies.back());
     Echo echo{f, {}, 0, 0};
-    for (std::size_t w = 0; w < waves; ++w)
-      echo.amplitude.insert(echo.amplitude.end(), {y[w * each], y[w * each + 1]});
+    for (std::size_t w = 0; w < waves; ++w) echo.amplitude.insert(echo.amplitude.end(), {y[w * each], y[w * each + 1]});
     if (settings_.amplitudes) write_amplitudes(out, f, std::span(y).first(waves * each));
     echoes_.push_back(std::move(echo));
   }
@@ -104,7 +104,8 @@ void MaxwellFem::write_sweep(Results& out) {
   t.title = "Frequencies that were computed";
   t.form = ChartForm::none;
   t.columns = {{"f", "Hz", "frequency"}};
-  t.definition = "In the order in which they were chosen; all others are rational functions with common poles through these.";
+  t.definition =
+      "In the order in which they were chosen; all others are rational functions with common poles through these.";
   Table& table = out.table(t);
   for (const Sample& s : samples_) table.append({s.frequency});
 }

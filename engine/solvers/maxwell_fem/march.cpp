@@ -175,9 +175,8 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
   if (!kept) return kept.error();
   out.step = steps_;
   out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1
-                  ? settings_.frequencies[order_[std::min(next_, order_.size() - 1)]]
-                  : static_cast<double>(iterations_);
+  out.value = settings_.frequencies.size() > 1 ? settings_.frequencies[order_[std::min(next_, order_.size() - 1)]]
+                                               : static_cast<double>(iterations_);
   return out;
 }
 

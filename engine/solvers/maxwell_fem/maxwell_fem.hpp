@@ -142,7 +142,7 @@ class MaxwellFem final : public Solver {
   std::size_t newest_ = 1;          ///< of those that were computed at once
   int agreed_ = 0;                  ///< times in a row that they changed nothing
   double sweep_error_ = 0;
-  std::size_t next_ = 0;  ///< place in order_ of the frequency to be written next; those before are in the tables
+  std::size_t next_ = 0;       ///< place in order_ of the frequency to be written next; those before are in the tables
   std::size_t round_ = 0;      ///< frequencies that are computed at once from next_ on; 0: a round is to begin
   std::size_t frequency_ = 0;  ///< of this group, or that which is being written
   Outcome outcome_;            ///< of this group's frequency so far

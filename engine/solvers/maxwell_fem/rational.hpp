@@ -40,10 +40,10 @@ class RationalFit {
 /// Where to sample next, and how far one is.
 struct SweepPlan {
   std::vector<std::size_t> next;  ///< of the grid; empty: nothing is left
-  double error = 0;               ///< largest relative change of a component by the newest samples, levels below −30 dB apart
+  double error = 0;  ///< largest relative change of a component by the newest samples, levels below −30 dB apart
 };
 /// `newest`: so many of the samples came last. `wanted`: how many to name, by the error and apart from each other.
-[[nodiscard]] SweepPlan plan_sweep(std::span<const double> grid, std::span<const SweepSample> samples, std::size_t newest,
-                                   double tolerance, std::size_t wanted);
+[[nodiscard]] SweepPlan plan_sweep(std::span<const double> grid, std::span<const SweepSample> samples,
+                                   std::size_t newest, double tolerance, std::size_t wanted);
 
 }  // namespace conoid::maxwell_fem
