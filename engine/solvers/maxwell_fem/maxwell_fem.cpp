@@ -135,6 +135,8 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
   const double begin = now();
+  for (ImpedancePatch& i : domain_.impedances)
+    if (i.law) i.surface_impedance = i.law(frequency());
   system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
   DirectOptions direct = settings_.direct;
   direct.memory = settings_.memory;

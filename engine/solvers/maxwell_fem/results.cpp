@@ -55,7 +55,8 @@ SphereSeries exact_of(const Settings& s, double frequency) {
                ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
                : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
   if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
-  if (s.body.kind == BoundaryKind::impedance) return impedance_sphere(ka, s.body.surface_impedance / vacuum_impedance);
+  if (s.body.kind == BoundaryKind::impedance)
+    return impedance_sphere(ka, s.body.impedance(frequency) / vacuum_impedance);
   SphereSeries out = conducting_sphere(ka);
   if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
   return out;
@@ -378,7 +379,8 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   bool lossy = false;
   for (const Medium& m : settings_.media(frequency()))
     for (int d = 0; d < 3; ++d) lossy = lossy || m.epsilon[d].imag() < 0 || m.mu[d].imag() < 0;
-  for (const ImpedancePatch& i : domain_.impedances) lossy = lossy || i.surface_impedance.real() > 0;
+  for (const ImpedancePatch& i : domain_.impedances)
+    lossy = lossy || i.surface_impedance.real() > 1e-9 * vacuum_impedance;
   out.number("extinction", echo.extinction, "m^2");
   out.number("scattering", echo.scattering, "m^2");
   if (lossy)

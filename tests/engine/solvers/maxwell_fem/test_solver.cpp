@@ -524,6 +524,29 @@ class TestSolver : public QObject {
     QVERIFY(run.number("absorption") > 0);
   }
 
+  void metals_coats_and_tables_follow_the_frequency() {
+    for (const char* body :
+         {R"({"kind": "metal", "conductivity": 10})",
+          R"({"kind": "metal", "coats": [{"material": "paint", "thickness": "2 mm"}]})",
+          R"({"kind": "impedance", "frequencies": [8e8, 1.2e9], "resistances": [600, 50], "reactances": [0, 300]})"}) {
+      Json json = sphere_case();
+      json["materials"] = read_json(R"({"paint": {"permittivity": 10, "permittivity_loss": 4, "permeability": 3}})");
+      json["body"] = read_json(body);
+      json["excitation"] = read_json(
+          R"({"sweep": {"from": "0.8 GHz", "to": "1.2 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
+      Run run(json);
+      QVERIFY(run.go() && run.finished.ok());
+      for (const char* name : {"error_mean_f1", "error_mean_f2"})
+        QVERIFY2(run.number(name) < 0.05, qPrintable(QString("%1 %2: %3").arg(body).arg(name).arg(run.number(name))));
+      QVERIFY(run.number("absorption") > 0);
+    }
+    Json json = sphere_case();
+    json["body"] = read_json(R"({"kind": "metal"})");
+    QVERIFY(first_error(json).contains("without resistance and coats"));
+    json["body"] = read_json(R"({"kind": "impedance", "frequencies": [1e9], "resistances": [1, 2]})");
+    QVERIFY(first_error(json).contains("does not fit together"));
+  }
+
   void offset_surface_is_closed_at_its_distance() {
     // A body with edges and a concave corner: a box's surface.
     const Mesh body = *box_surface({.high = {1, 0.5, 0.2}, .divisions = {5, 3, 2}});
