@@ -67,6 +67,8 @@ class ParcelReader {
     for (std::vector<T>& list : lists) get(list);
   }
 
+  [[nodiscard]] bool at_end() const { return at_ >= parcel_.size(); }
+
  private:
   [[nodiscard]] std::size_t length() {
     verify(at_ < parcel_.size(), "a parcel has what was put into it");

@@ -116,18 +116,14 @@ void MaxwellFem::write_amplitudes(Results& out, double frequency, std::span<cons
   t.title = "Complex amplitudes";
   t.form = ChartForm::none;
   t.definition =
-      "F: scattered far field times r exp(+jkr), e^{+j omega t}, for 1 V/m; phases about the origin of coordinates. All "
-      "frequencies, incident waves (polarisation 0: V, along theta; 1: H, along phi) and directions: first back to where the wave "
+      "F: scattered far field times r exp(+jkr), e^{+j omega t}, for 1 V/m; phases about the origin of coordinates. "
+      "All "
+      "frequencies, incident waves (polarisation 0: V, along theta; 1: H, along phi) and directions: first back to "
+      "where the wave "
       "comes from, then the cuts, then the sphere. sigma = 4 pi |F|^2.";
-  t.columns = {{"f", "Hz", "frequency"},
-               {"incident theta", "deg", ""},
-               {"incident phi", "deg", ""},
-               {"polarisation", "1", ""},
-               {"theta", "deg", ""},
-               {"phi", "deg", ""},
-               {"Re F_V", "V", ""},
-               {"Im F_V", "V", ""},
-               {"Re F_H", "V", ""},
+  t.columns = {{"f", "Hz", "frequency"},  {"incident theta", "deg", ""}, {"incident phi", "deg", ""},
+               {"polarisation", "1", ""}, {"theta", "deg", ""},          {"phi", "deg", ""},
+               {"Re F_V", "V", ""},       {"Im F_V", "V", ""},           {"Re F_H", "V", ""},
                {"Im F_H", "V", ""}};
   Table& table = out.table(t);
   const auto pols = static_cast<std::size_t>(settings_.polarisations());
@@ -158,9 +154,9 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
   };
   for (std::size_t w = 0; w < incidences.size() * pols; ++w) {
     const Direction& from = incidences[w / pols];
-    const std::string wave = fmt::format("{} from theta {:.6g} phi {:.6g}",
-                                         settings_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
-                                         from.theta * degrees, from.phi * degrees);
+    const std::string wave =
+        fmt::format("{} from theta {:.6g} phi {:.6g}", settings_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
+                    from.theta * degrees, from.phi * degrees);
     FfeBlock back{wave, "monostatic", frequency, 1, 1, {from}, {}};
     take(back);
     blocks.push_back(std::move(back));
@@ -212,8 +208,10 @@ void MaxwellFem::write_isar(Results& out) const {
   }
   const IsarImage& first = images[0];
   t.definition = fmt::format(
-      "20 lg |sum w F exp(-2 j k r.x)|/sum w over frequencies and directions r, w Hann windows in both; x = range * ({:.6g}, {:.6g}, "
-      "{:.6g}) + cross range * ({:.6g}, {:.6g}, {:.6g}): towards the radar in the middle of the sweep, and across. Images repeat "
+      "20 lg |sum w F exp(-2 j k r.x)|/sum w over frequencies and directions r, w Hann windows in both; x = range * "
+      "({:.6g}, {:.6g}, "
+      "{:.6g}) + cross range * ({:.6g}, {:.6g}, {:.6g}): towards the radar in the middle of the sweep, and across. "
+      "Images repeat "
       "after {:.4g} m in range and {:.4g} m across.",
       first.down[0], first.down[1], first.down[2], first.across[0], first.across[1], first.across[2], first.range_width,
       first.cross_width);

@@ -27,9 +27,9 @@ struct FfeBlock {
 /// |Σ w F e^{−2jk r̂·x}|/Σ w, Hann windows w in both. A point scatterer appears where it stands; two are told apart beyond c/B in range
 /// and λ/Φ across (Φ the angle of the sweep), twice what unweighted sums would give.
 struct IsarImage {
-  std::vector<double> at;     ///< places along both sides, m
-  std::vector<double> level;  ///< [across][down], dB over 1 m: 20 lg |F|
-  Vec3 down{}, across{};      ///< towards the radar in the middle of the sweep; where its angle grows
+  std::vector<double> at;                   ///< places along both sides, m
+  std::vector<double> level;                ///< [across][down], dB over 1 m: 20 lg |F|
+  Vec3 down{}, across{};                    ///< towards the radar in the middle of the sweep; where its angle grows
   double range_width = 0, cross_width = 0;  ///< after which images repeat, m
 };
 /// `frequencies` and the angles of `sweep` equally spaced, at least two each; echo: [frequency][angle]. `width`: side of the square in m;

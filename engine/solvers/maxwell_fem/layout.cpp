@@ -67,7 +67,8 @@ Settings in_band(const Settings& s, const Band& band) {
 
 std::vector<Band> bands_of(const Settings& s, const Mesh* surface) {
   const std::size_t count = s.frequencies.size();
-  if (count == 0 || (!s.sphere && surface == nullptr)) return {{0, count == 0 ? 0 : count - 1}};
+  // What is interpolated must have one mesh.
+  if (count == 0 || s.fast || (!s.sphere && surface == nullptr)) return {{0, count == 0 ? 0 : count - 1}};
   const BodyMeasure body = surface != nullptr ? measure_body(*surface) : BodyMeasure{};
   const auto layout = [&](std::size_t first, std::size_t last) {
     const Settings part = in_band(s, {first, last});

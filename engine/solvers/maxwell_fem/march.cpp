@@ -23,7 +23,7 @@ std::string name_under_way(std::size_t frequency) {
 }  // namespace
 
 Status MaxwellFem::begin_round(RunContext& context) {
-  if (const std::size_t band = band_of(next_); band != band_) {
+  if (const std::size_t band = band_of(order_[next_]); band != band_) {
     context.progress.begin("mesh", 0, "");
     if (Status s = enter_band(band); !s) return s;
     context.progress.end();
@@ -31,7 +31,10 @@ Status MaxwellFem::begin_round(RunContext& context) {
     return {};
   }
   Communicator& all = context.cluster;
-  round_ = std::min(static_cast<std::size_t>(all.size()), bands_[band_].last + 1 - next_);
+  round_ = 1;  // as many as there are ranks, of one band
+  while (round_ < static_cast<std::size_t>(all.size()) && next_ + round_ < order_.size() &&
+         band_of(order_[next_ + round_]) == band_)
+    ++round_;
   const auto group = static_cast<std::size_t>(all.rank()) % round_;
   group_ = cluster_;
   own_group_.reset();
@@ -39,7 +42,7 @@ Status MaxwellFem::begin_round(RunContext& context) {
     own_group_ = all.split(static_cast<int>(group));
     group_ = own_group_.get();
   }
-  frequency_ = next_ + group;
+  frequency_ = order_[next_ + group];
   outcome_ = {};
   done_ = false;
   first_ = 0;
@@ -163,23 +166,24 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
       }
     }
     if (context.cluster.leads()) kept = keep(context);
-    interrupted_.erase(next_);
-    finished_ = ++next_ == settings_.frequencies.size();
+    interrupted_.erase(order_[next_]);
+    ++next_;
     if (rounds_.waiting() == 0) round_ = 0;
+    extend_order(context.cluster);
+    finished_ = next_ == order_.size();
   }
   if (!kept) return kept.error();
   out.step = steps_;
   out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1
-                  ? settings_.frequencies[std::min(next_, settings_.frequencies.size() - 1)]
-                  : static_cast<double>(iterations_);
+  out.value = settings_.frequencies.size() > 1 ? settings_.frequencies[order_[std::min(next_, order_.size() - 1)]]
+                                               : static_cast<double>(iterations_);
   return out;
 }
 
 /// What the leading rank makes of a frequency: tables, numbers, fields to show.
 Status MaxwellFem::keep(RunContext& context) {
-  const bool of_others = frequency_ != next_;
-  frequency_ = next_;
+  const bool of_others = frequency_ != order_[next_];
+  frequency_ = order_[next_];
   waves_ = settings_.waves(frequency());
   choose_check_wave();
   write_iterations(context);
@@ -212,8 +216,20 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
     put(frequency_, under_way());
   if (cluster_->leads())
     for (const auto& [frequency, parcel] : interrupted_)
-      if (frequency >= next_ + round_) put(frequency, parcel);
+      if (std::find(order_.begin() + static_cast<std::ptrdiff_t>(std::min(next_ + round_, order_.size())), order_.end(),
+                    frequency) != order_.end())
+        put(frequency, parcel);
   rounds_.save(writer);
+  const std::vector<std::int64_t> order(order_.begin(), order_.end());
+  writer.shared<std::int64_t>("order", order);
+  const std::array<double, 3> sweep{static_cast<double>(newest_), static_cast<double>(agreed_), sweep_error_};
+  writer.shared<double>("fast sweep", sweep);
+  ParcelWriter samples;
+  for (const Sample& s : samples_) {
+    samples.put(std::vector<double>{s.frequency});
+    samples.put(s.y);
+  }
+  writer.shared<double>("samples", samples.finish());
   std::vector<Complex> echoes;
   for (const Echo& e : echoes_) {
     echoes.emplace_back(e.frequency, static_cast<double>(e.amplitude.size()));
@@ -242,8 +258,23 @@ void MaxwellFem::load(CheckpointReader& reader) {
   all_ = reader.all<OutcomeFacts>("facts").at(0);
   rounds_.load(reader, cluster_->leads());
   round_ = static_cast<std::size_t>(rounds_.waiting());
-  frequency_ = next_ + round_;  // of none of those that wait
-  for (std::size_t f = next_; f < settings_.frequencies.size(); ++f)
+  const auto order = reader.all<std::int64_t>("order");
+  order_.assign(order.begin(), order.end());
+  const auto sweep = reader.all<double>("fast sweep");
+  newest_ = static_cast<std::size_t>(sweep.at(0));
+  agreed_ = static_cast<int>(sweep.at(1));
+  sweep_error_ = sweep.at(2);
+  const Parcel samples = reader.all<double>("samples");
+  for (ParcelReader in(samples); !in.at_end();) {
+    Sample s;
+    std::vector<double> at;
+    in.get(at);
+    in.get(s.y);
+    s.frequency = at.at(0);
+    samples_.push_back(std::move(s));
+  }
+  frequency_ = settings_.frequencies.size();  // none of those that wait
+  for (const std::size_t f : order_)
     if (reader.length(name_under_way(f)) > 0) interrupted_[f] = reader.all<double>(name_under_way(f));
   const auto echoes = reader.all<Complex>("echoes");
   for (std::size_t i = 0; i + 1 < echoes.size();) {

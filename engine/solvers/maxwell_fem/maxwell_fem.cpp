@@ -63,6 +63,7 @@ Status MaxwellFem::prepare(RunContext& context) {
   group_ = cluster_;
   stop_ = context.stop;
   bands_ = bands_of(settings_, bare_surface(settings_, given_).get());
+  begin_order();
   context.progress.begin("mesh", 0, "");
   if (Status s = enter_band(0); !s) return s;
   context.progress.end();
@@ -134,6 +135,8 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
   const double begin = now();
+  for (ImpedancePatch& i : domain_.impedances)
+    if (i.law) i.surface_impedance = i.law(frequency());
   system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
   DirectOptions direct = settings_.direct;
   direct.memory = settings_.memory;
@@ -368,7 +371,7 @@ void MaxwellFem::note_iteration(RunContext& context) {
   context.progress.at(truncation_->iterations());
   context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
   outcome_.rows.push_back({truncation_->largest_residual(), static_cast<double>(truncation_->active())});
-  if (frequency_ == next_) write_iterations(context);  // those of others wait until they are written
+  if (frequency_ == order_[next_]) write_iterations(context);  // those of others wait until they are written
 }
 
 /// The iterations of a frequency that are not in the table yet.

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/outcome.hpp"
+#include "engine/solvers/maxwell_fem/rational.hpp"
 #include "engine/solvers/maxwell_fem/settings.hpp"
 #include "engine/solvers/solver.hpp"
 #include "engine/solvers/step_rounds.hpp"
@@ -94,6 +95,16 @@ class MaxwellFem final : public Solver {
   void write_cuts(RunContext& context, const FarFields& far_fields);
   void write_monostatic(RunContext& context, const FarFields& far_fields);
   void write_checks(RunContext& context, const FarFields& far_fields);
+  /// A computed frequency of a fast sweep: amplitudes(), and forward F of the first wave.
+  struct Sample {
+    double frequency = 0;
+    std::vector<Complex> y;
+  };
+  void begin_order();
+  void remember();
+  [[nodiscard]] std::vector<SweepSample> scaled_samples(std::size_t most) const;
+  void extend_order(Communicator& all);
+  void write_sweep(Results& out);
   /// F of all waves of one frequency in the order of the table of amplitudes: [wave][back, cuts, sphere][V, H].
   [[nodiscard]] std::vector<Complex> amplitudes() const;
   [[nodiscard]] std::vector<Direction> seen_from() const;  ///< directions of each wave there, but for the one back
@@ -126,7 +137,12 @@ class MaxwellFem final : public Solver {
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
 
-  std::size_t next_ = 0;       ///< frequency to be written next; those before are in the tables
+  std::vector<std::size_t> order_;  ///< frequencies that are computed, in this order
+  std::vector<Sample> samples_;     ///< of a fast sweep, on the leading rank
+  std::size_t newest_ = 1;          ///< of those that were computed at once
+  int agreed_ = 0;                  ///< times in a row that they changed nothing
+  double sweep_error_ = 0;
+  std::size_t next_ = 0;       ///< place in order_ of the frequency to be written next; those before are in the tables
   std::size_t round_ = 0;      ///< frequencies that are computed at once from next_ on; 0: a round is to begin
   std::size_t frequency_ = 0;  ///< of this group, or that which is being written
   Outcome outcome_;            ///< of this group's frequency so far

@@ -55,7 +55,8 @@ SphereSeries exact_of(const Settings& s, double frequency) {
                ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
                : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
   if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
-  if (s.body.kind == BoundaryKind::impedance) return impedance_sphere(ka, s.body.surface_impedance / vacuum_impedance);
+  if (s.body.kind == BoundaryKind::impedance)
+    return impedance_sphere(ka, s.body.impedance(frequency) / vacuum_impedance);
   SphereSeries out = conducting_sphere(ka);
   if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
   return out;
@@ -378,7 +379,8 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   bool lossy = false;
   for (const Medium& m : settings_.media(frequency()))
     for (int d = 0; d < 3; ++d) lossy = lossy || m.epsilon[d].imag() < 0 || m.mu[d].imag() < 0;
-  for (const ImpedancePatch& i : domain_.impedances) lossy = lossy || i.surface_impedance.real() > 0;
+  for (const ImpedancePatch& i : domain_.impedances)
+    lossy = lossy || i.surface_impedance.real() > 1e-9 * vacuum_impedance;
   out.number("extinction", echo.extinction, "m^2");
   out.number("scattering", echo.scattering, "m^2");
   if (lossy)
@@ -425,9 +427,10 @@ Status MaxwellFem::write_frequency(RunContext& context) {
   write_checks(context, outcome_.far);
   write_facts(context.results, outcome_.facts);
   const bool files = settings_.ffe && !context.results.folder().empty();
+  if (settings_.fast) remember();
   if (!files && !settings_.amplitudes) return {};
   const std::vector<Complex> values = amplitudes();
-  if (settings_.amplitudes) write_amplitudes(context.results, frequency(), values);
+  if (settings_.amplitudes && !settings_.fast) write_amplitudes(context.results, frequency(), values);
   return files ? write_ffe(context.results.folder(), frequency(), frequency_, values) : Status();
 }
 
@@ -443,6 +446,7 @@ void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
 Status MaxwellFem::finish(RunContext& context) {
   Results& out = context.results;
   const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  if (settings_.fast && !samples_.empty()) write_sweep(out);
   if (echoes_.size() > 1) {
     TableInfo t;
     t.id = "frequency";
@@ -455,8 +459,10 @@ Status MaxwellFem::finish(RunContext& context) {
             std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
         t.columns.push_back({n, "dBsm", n});
       }
-    t.columns.push_back({"extinction", "dBsm", "extinction"});
-    t.columns.push_back({"scattering", "dBsm", "scattering"});
+    if (!settings_.fast) {
+      t.columns.push_back({"extinction", "dBsm", "extinction"});
+      t.columns.push_back({"scattering", "dBsm", "scattering"});
+    }
     if (settings_.exact) {
       t.columns.push_back({"exact", "dBsm", "exact"});
       t.exact = {"exact"};
@@ -465,8 +471,7 @@ Status MaxwellFem::finish(RunContext& context) {
     for (const Echo& e : echoes_) {
       std::vector<double> row{e.frequency};
       for (std::size_t c = 0; c < 2 * pols; ++c) row.push_back(decibel(sigma(e.amplitude[c])));
-      row.push_back(decibel(e.extinction));
-      row.push_back(decibel(e.scattering));
+      if (!settings_.fast) row.insert(row.end(), {decibel(e.extinction), decibel(e.scattering)});
       if (settings_.exact) {
         const SphereSeries s = exact_of(settings_, e.frequency);
         const double a = settings_.sphere->radius + settings_.sphere->coat;

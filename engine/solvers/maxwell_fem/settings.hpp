@@ -44,8 +44,15 @@ struct SphereSetting {
   bool curved = true;
 };
 
+/// A sweep of which only some frequencies are computed.
+struct FastSweep {
+  double accuracy = 0.1;  ///< dB
+  Index most = 30;        ///< frequencies computed
+};
+
 struct Settings {
   std::vector<double> frequencies;  ///< Hz, ascending
+  std::optional<FastSweep> fast;
   Direction incidence;
   bool vertical = true, horizontal = true;
   std::optional<Cut> monostatic;

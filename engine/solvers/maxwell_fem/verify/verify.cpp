@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact numbers: Mie series, convergence of the truncation by modal theory, orders of the elements.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
+#include "engine/solvers/maxwell_fem/impedance.hpp"
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
@@ -137,6 +138,33 @@ void as_cases(const Checks& c, bool quick) {
         run(name, s, 0, curved_ball(ball.divisions), homogeneous_sphere(ball.ka, ball.permittivity, 1));
     c.at_most(name + ": echo", o.back_db, "dB", 0.1, "Mie series");
   }
+}
+
+/// What stands for a metal and a thin coat without elements, by the series of both.
+void impedances(const Checks& c) {
+  if (!c.run.may_want("surface impedance of ")) return;
+  const double f = 2e9, k = 2 * pi * f / light_speed, a = 0.05;
+  const auto apart = [](const SphereSeries& exact, const SphereSeries& thin) {
+    double out = 0;
+    for (int n = 0; n <= 180; ++n)
+      out = std::max(out, std::abs(exact.s2(std::cos(n * pi / 180)) - thin.s2(std::cos(n * pi / 180))));
+    return out / std::abs(exact.s2(1));
+  };
+  const double sigma = 400;
+  const Complex metal(1, -sigma * vacuum_impedance / k);
+  c.at_most("surface impedance of a metal of 400 S/m, ka = 2.1: largest difference of the far field",
+            apart(homogeneous_sphere(k * a, metal, 1),
+                  impedance_sphere(k * a, metal_impedance(sigma, 1, f) / vacuum_impedance)),
+            "1", 0.005, "Mie series of the filled sphere; a skin of 1/90 of the radius");
+  const Complex epsilon(20, -5), mu(2, -1);
+  const double d = 5e-4;
+  const ThinCoat coat{[=](double) { return Medium{{epsilon, epsilon, epsilon}, {mu, mu, mu}}; }, d};
+  c.at_most(
+      "surface impedance of a coat of 1/100 of the radius, eps = 20 - 5j, mu = 2 - j: largest difference of the far "
+      "field",
+      apart(coated_conductor(k * a, k * (a + d), epsilon, mu),
+            impedance_sphere(k * (a + d), coated_impedance(0, {coat}, f) / vacuum_impedance)),
+      "1", 0.005, "Mie series of the coated sphere");
 }
 
 /// Every kind of device that is here, a checked one aside: that is slow, and the tests have it.
@@ -358,6 +386,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     devices(c, run.quick);
     conductors(c);
     as_cases(c, run.quick);
+    impedances(c);
     dielectric_spheres(c);
     coated_spheres(c);
     forms_and_walls(c);
