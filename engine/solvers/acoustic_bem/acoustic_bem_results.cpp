@@ -28,8 +28,9 @@ double cosine_to_z(const Vec3& x) {
 
 /// The exact overlay knows one plane wave along +z.
 bool exact_wave(const Settings& s) {
-  return s.exact_sphere && s.conditions.walls.empty() && !s.conditions.ground && s.runs.size() == 1 && s.runs[0].waves.size() == 1 &&
-         s.runs[0].waves[0].kind == WaveKind::plane && s.runs[0].waves[0].direction[2] > 1 - 1e-12;
+  return s.exact_sphere && s.conditions.walls.empty() && !s.conditions.ground && s.runs.size() == 1 &&
+         s.runs[0].waves.size() == 1 && s.runs[0].waves[0].kind == WaveKind::plane &&
+         s.runs[0].waves[0].direction[2] > 1 - 1e-12;
 }
 
 /// Radius of the ball of equal volume: what the flat faces stand for.
@@ -55,7 +56,8 @@ void AcousticBem::head_tables() {
       t.columns.push_back({name + suffix(r) + " scattered", "Pa", name + suffix(r) + " scattered"});
     }
   if (t.columns.size() > 17) t.form = ChartForm::none;
-  if (exact_wave(settings_) && settings_.runs[0].waves[0].pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
+  if (exact_wave(settings_) && settings_.runs[0].waves[0].pulse.kind == PulseKind::ricker &&
+      !settings_.receivers.empty()) {
     const Wave& wave = settings_.runs[0].waves[0];
     const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
     std::vector<double> times;
@@ -117,7 +119,8 @@ void AcousticBem::append_power(RunContext& context, Index n, std::span<const dou
   TableInfo info;
   info.id = "radiated_power";
   info.title = "Power of the moving faces";
-  info.definition = "Pressure times normal velocity over all moving faces, and its sum over time; velocity of each group.";
+  info.definition =
+      "Pressure times normal velocity over all moving faces, and its sum over time; velocity of each group.";
   info.columns = {{"t", "s", "time"}, {"power", "W", "power"}, {"energy", "J", "energy"}};
   for (const Motion& m : drive_.motions()) info.columns.push_back({"v " + m.name, "m/s", "velocity of " + m.name});
   context.results.table(info).append(row);
@@ -131,7 +134,8 @@ void AcousticBem::write_radiated(RunContext& context) const {
   t.id = "radiated_spectrum";
   t.title = "Radiation over frequency";
   t.definition =
-      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*, and radiation efficiency: that over density "
+      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*, and radiation efficiency: that "
+      "over density "
       "times speed of sound times the sum of v v* over the moving faces.";
   t.columns = {{"f", "Hz", "frequency"}, {"energy", "J/Hz", "energy"}, {"efficiency", "1", "radiation efficiency"}};
   Table& table = context.results.table(t);
@@ -266,8 +270,7 @@ void AcousticBem::write_pattern(RunContext& context) const {
     for (std::size_t r = 0; r < settings_.runs.size(); ++r)
       for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
         const double f = settings_.maps[m];
-        row.push_back(
-            target_strength(far_amplitude(r, settings_.frequencies.size() + m, f, d), pulse_spectrum(r, f)));
+        row.push_back(target_strength(far_amplitude(r, settings_.frequencies.size() + m, f, d), pulse_spectrum(r, f)));
       }
     table.append(row);
   }

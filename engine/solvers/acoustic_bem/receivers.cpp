@@ -109,7 +109,8 @@ Index receiver_columns(const Surface& surface, const Form& form, const std::vect
   for (const Vec3& x : points)
     for (const Vec3& v : surface.vertices) {
       farthest = std::max(farthest, distance(x, v));
-      if (const auto& ground = surface.conditions.ground) farthest = std::max(farthest, distance(x, ground->mirrored(v)));
+      if (const auto& ground = surface.conditions.ground)
+        farthest = std::max(farthest, distance(x, ground->mirrored(v)));
     }
   return static_cast<Index>(farthest / form.delta()) + 5 + receiver_lag;
 }

@@ -117,12 +117,14 @@ void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     if (kind == "velocity") {
       wall.kind = WallKind::velocity;
       wall.direction = unit(v["direction"].vec3());
-      s.motions.push_back({wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
+      s.motions.push_back(
+          {wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
     }
     if (s.screen && (kind == "soft" || kind == "impedance"))
-      out.push_back(input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
-                                   "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
-                                   "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
+      out.push_back(
+          input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
+                         "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
+                         "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
     s.conditions.walls.push_back(std::move(wall));
   }
   if (!groups.size()) return;
@@ -135,8 +137,7 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values boundaries = input["boundaries"];
   if (boundaries.has("ground")) {
     const Values v = boundaries["ground"];
-    s.conditions.ground =
-        Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
+    s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
   }
   s.conditions.inside = boundaries["fluid"].text() == "inside";
   if (!s.conditions.inside) return;
@@ -144,8 +145,8 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     out.push_back(input.error_at(boundaries["fluid"], "a room needs closed rigid walls",
                                  "Set \"surface\": \"rigid\"; give soft or absorbing walls as groups."));
   if (s.conditions.ground)
-    out.push_back(input.error_at(boundaries["ground"], "a room has no ground beside its own floor",
-                                 "Leave \"ground\" out."));
+    out.push_back(
+        input.error_at(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out."));
 }
 
 }  // namespace
@@ -158,9 +159,9 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.screen = surface == "screen";
   s.density = input["materials"]["density"].number();
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
-  s.form.name = surface == "soft"                                                                ? FormName::DC
+  s.form.name = surface == "soft"                                                        ? FormName::DC
                 : surface == "screen" || input["boundaries"]["fluid"].text() == "inside" ? FormName::N
-                                                                                                 : FormName::NC;
+                                                                                         : FormName::NC;
   if (form != "auto") {
     const FormName wanted = form == "N"    ? FormName::N
                             : form == "NC" ? FormName::NC
@@ -422,8 +423,10 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
   }
   for (const Motion& m : s.motions)
-    evaluations += evaluations * 2 * static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(),
-                                                                    static_cast<std::int16_t>(m.wall))) / triangles;
+    evaluations +=
+        evaluations * 2 *
+        static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
+        triangles;
   const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
   // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
   // 2.4 + 13.7/p s.
@@ -485,17 +488,17 @@ void check_ground(const Case& input, const Settings& s, const Surface& surface, 
   const Ground& ground = *s.conditions.ground;
   const double near = 1e-6 * surface.diameter;
   const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
-    out.push_back(input.error_at(at, fmt::format("{} at {} lies {} below the ground", what, text_of(x),
-                                                 format_quantity(-ground.above(x), "m")),
-                                 "The fluid is above the ground; move it up or lower boundaries.ground.height."));
+    out.push_back(input.error_at(
+        at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
+        "The fluid is above the ground; move it up or lower boundaries.ground.height."));
   };
-  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(), [&](const Vec3& a, const Vec3& b) {
-    return ground.above(a) < ground.above(b);
-  });
+  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
+                                       [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
   if (ground.above(*lowest) < -near) below(input["mesh"], "a vertex of the surface", *lowest);
   Index lying = 0;
   for (const Triangle& t : surface.triangles)
-    lying += std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
+    lying +=
+        std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
   if (lying > 0)
     out.push_back(input.error_at(input["mesh"], fmt::format("{} faces lie in the ground", lying),
                                  "Leave them out: a body that stands on the ground is open below, where its walls meet "
@@ -521,9 +524,10 @@ constexpr const char* way_into_rooms =
 void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
                   bool room, std::vector<Diagnostic>& out) {
   if (room && (p.side == Side::inside || p.side == Side::on_body))
-    out.push_back(input.error_at(
-        at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
-        fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".", text_of(axpy(h, p.normal, p.nearest)))));
+    out.push_back(
+        input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
+                       fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                   text_of(axpy(h, p.normal, p.nearest)))));
   else if (p.side == Side::inside || p.side == Side::on_body)
     out.push_back(input.error_at(
         at,
@@ -543,9 +547,10 @@ void check_source(const Case& input, const Values& at, const std::string& name, 
 void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
                     double h, bool room, std::vector<Diagnostic>& out) {
   if (room && p.side == Side::inside) {
-    out.push_back(input.error_at(
-        at, fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
-        fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".", text_of(axpy(h, p.normal, p.nearest)))));
+    out.push_back(input.error_at(at,
+                                 fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
+                                 fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
   } else if (p.side == Side::inside) {
     out.push_back(input.error_at(
         at,
@@ -590,8 +595,8 @@ void check_places(const Case& input, const Settings& s, const Surface& surface, 
                    h, room, out);
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
-    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h,
-                   room, out);
+    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
+                   out);
   for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
     const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
@@ -681,7 +686,8 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     for (const Wave& w : run.waves) sampled = sampled && w.pulse.kind == PulseKind::sampled;
   for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
   const double highest = highest_frequency(s), edges = s.form.c / (highest * h);
-  const Values pulse_place = input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
+  const Values pulse_place =
+      input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
   if (!sampled && edges < 6) {
     std::string text =
         fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",

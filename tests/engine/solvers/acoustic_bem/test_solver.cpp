@@ -6,10 +6,12 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <numeric>
 
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -150,6 +152,69 @@ class TestSolver : public QObject {
     std::size_t promised = 0;
     for (const auto& e : run.solver.catalog()) promised += e.part == "surface" || e.part == "plane 1";
     QCOMPARE(promised, frame->parts[0].fields.size() + frame->parts[1].fields.size());
+  }
+
+  // A pulsating sphere: radiation efficiency (ka)²/(1 + (ka)²), power and pressure of the exact series.
+  void pulsating_sphere_radiates() {
+    Mesh mesh = *icosphere({.divisions = 5, .equal_volume = true});
+    std::vector<Index> all(static_cast<std::size_t>(mesh.cell_count()));
+    std::iota(all.begin(), all.end(), Index{0});
+    mesh.add_group("skin", 2).cells = all;
+    Json json = sphere_case();
+    json.erase("excitation");
+    json["materials"]["density"] = 1.3;
+    json["boundaries"]["groups"] = read_json(
+        R"([{"kind": "velocity", "group": "skin", "pulse": {"kind": "ricker", "frequency": "100 Hz", "amplitude": "2 mm/s"}}])");
+    Run run(json, std::make_shared<const Mesh>(mesh));
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    const auto* spectrum = run.results.find("radiated_spectrum");
+    QVERIFY(spectrum != nullptr && spectrum->rows.size() == 9);
+    double energy = 0;
+    for (const auto& row : spectrum->rows) {
+      const double ka = 2 * 3.14159265358979 * row[0] / 340;
+      QVERIFY2(std::abs(row[2] * (1 + 1 / (ka * ka)) - 1) < 0.01,
+               qPrintable(QString("%1 Hz: %2").arg(row[0]).arg(row[2])));
+      energy += row[1] * 20;
+    }
+    QVERIFY(run.number("radiated_energy") > energy && run.number("radiated_energy") < 1.1 * energy);
+    const auto* power = run.results.find("radiated_power");
+    QVERIFY(power != nullptr && power->info.columns.size() == 4);
+    QVERIFY(run.results.find("target_strength") == nullptr);
+    ExactSphere exact{true, 1, 340, 0};
+    exact.density = 1.3;
+    exact.motion = {1};
+    double most = 0;
+    for (const auto& row : run.results.find("receivers")->rows) most = std::max(most, std::abs(row[1]));
+    std::vector<double> times;
+    for (int k = 0; k < 400; ++k) times.push_back(1e-4 * k);
+    const Pulse pulse{PulseKind::ricker, 2e-3, 100, 1, {}, 0};
+    double want = 0;
+    const auto heard = exact.time_signals(ExactSphere::Quantity::scattered, 3, {-1}, times, pulse, pulse.onset());
+    for (const double v : heard[0]) want = std::max(want, std::abs(v));
+    QVERIFY2(std::abs(most / want - 1) < 0.02, qPrintable(QString("%1 %2").arg(most).arg(want)));
+  }
+
+  void walls_and_grounds_that_cannot_be_are_refused() {
+    Mesh mesh = *icosphere({.divisions = 4});
+    mesh.add_group("part", 2).cells = {0, 1, 2};
+    const auto with = [&](const char* pointer, const char* value) {
+      Json json = sphere_case();
+      json["boundaries"][pointer] = read_json(value);
+      return first_error(json, mesh);
+    };
+    QVERIFY(with("groups", R"([{"kind": "soft", "group": "nowhere"}])").contains("part"));
+    QVERIFY(with("groups", R"([{"kind": "soft", "group": "part"}, {"kind": "rigid", "group": "part"}])")
+                .contains("both have a condition"));
+    QVERIFY(with("ground", R"({"height": 0})").contains("below the ground"));
+    QVERIFY(with("ground", R"({"height": -3})").contains("from below the ground"));
+    QVERIFY(with("fluid", R"("inside")").contains("plane wave in a room"));
+    Json nothing = sphere_case();
+    nothing.erase("excitation");
+    QVERIFY(first_error(nothing, mesh).contains("nothing makes sound"));
+    Json soft = sphere_case();
+    soft["boundaries"] = read_json(R"({"surface": "soft", "groups": [{"kind": "rigid", "group": "part"}]})");
+    QVERIFY(first_error(soft, mesh).contains("soft surface"));
   }
 
   void shadow_lies_behind_the_body() {
