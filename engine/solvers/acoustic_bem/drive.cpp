@@ -142,6 +142,7 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
   for (const Triangle& t : surface.triangles) areas_.push_back(t.area);
   const auto N = static_cast<std::size_t>(unknowns_);
   const auto columns = static_cast<std::size_t>(surface.diameter / form.delta()) + 5;
+  columns_ = static_cast<Index>(columns);
   const TileContext context{
       surface,
       form,
@@ -223,6 +224,25 @@ void Drive::add_at(const Points& points, Index n, std::span<double> out) const {
       for (Index p = 0; p < points.count; ++p)
         out[static_cast<std::size_t>(p)] += s * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
     }
+}
+
+void Drive::add_transformed(const Points& points, double omega, std::span<Complex> out) const {
+  for (std::size_t m = 0; m < points.factors.size(); ++m) {
+    const Motion& motion = motions_[m];
+    Complex sent = 0;
+    const auto first = static_cast<Index>(std::floor((motion.t0 - motion.pulse.onset()) / form_.dt)),
+               last = static_cast<Index>(
+                          std::ceil((motion.t0 - motion.pulse.onset() + motion.pulse.length()) / form_.dt)) +
+                      1;
+    for (Index n = first; n <= last; ++n)
+      sent += sigma(m, n) * std::polar(1.0, omega * static_cast<double>(n) * form_.dt);
+    for (Index k = 0; k < points.columns; ++k) {
+      const Complex turned = sent * std::polar(1.0, omega * static_cast<double>(k - receiver_lag) * form_.dt);
+      for (Index p = 0; p < points.count; ++p)
+        out[static_cast<std::size_t>(p)] +=
+            turned * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
+    }
+  }
 }
 
 double Drive::power(Index n, std::span<const double> a) const {

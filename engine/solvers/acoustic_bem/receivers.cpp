@@ -212,6 +212,22 @@ void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, 
   summation_->add_up(team, runs, steps_, out);
 }
 
+template <class Real>
+std::vector<std::complex<double>> Receivers<Real>::transformed(double omega, double dt,
+                                                               std::span<const std::complex<double>> a) const {
+  std::vector<std::complex<double>> out(static_cast<std::size_t>(count())), turn;
+  for (Index k = 0; k <= matrix_.columns(); ++k)
+    turn.push_back(std::polar(1.0, omega * dt * static_cast<double>(k - receiver_lag)));
+  for (Index j = 0; j < matrix_.count(); ++j)
+    matrix_.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
+      std::complex<double> sum = 0;
+      for (std::size_t d = 0; d < v.size(); ++d)
+        sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+      out[static_cast<std::size_t>(r)] += sum * a[static_cast<std::size_t>(j)];
+    });
+  return out;
+}
+
 template class Receivers<float>;
 template class Receivers<double>;
 

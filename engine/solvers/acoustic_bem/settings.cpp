@@ -240,15 +240,21 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   }
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
-  if (output.has("frequencies")) {
-    const Values f = output["frequencies"];
+  const auto row_of = [&](const char* key, std::vector<double>& frequencies) {
+    if (!output.has(key)) return;
+    const Values f = output[key];
     const double from = f["from"].number(), to = f["to"].number();
     const Index count = f["count"].integer();
     for (Index k = 0; k < count; ++k)
-      s.frequencies.push_back(
-          count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+      frequencies.push_back(count == 1 ? from
+                                       : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
     if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
-  }
+  };
+  row_of("frequencies", s.frequencies);
+  row_of("spectra", s.spectra);
+  if (!s.spectra.empty() && s.receivers.empty())
+    out.push_back(input.error_at(output["spectra"], "spectra are those of receivers, and there are none",
+                                 "Give \"receivers\", or leave \"spectra\" out."));
   s.maps = output["maps"].numbers();
   const Values directions = output["directions"];
   for (std::size_t k = 0; k < directions.size(); ++k) {
@@ -336,6 +342,14 @@ void complete(Settings& s, const Surface& surface) {
       for (const Vec3& x : lit)
         last = std::max(last, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
     }
+  s.lit = last;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      for (Vec3 x : s.receivers)
+        for (int image = 0; image < (surface.conditions.ground ? 2 : 1); ++image) {
+          if (image > 0) x = surface.conditions.ground->mirrored(x);
+          s.lit = std::max(s.lit, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
+        }
   if (s.duration <= 0) {
     double way = 0;  // from the surface to the farthest receiver
     for (const Vec3& x : s.receivers)
@@ -358,8 +372,10 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const double real = s.single_precision ? 4 : 8;
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
-  const double point = 8 * real + 7 + 4;  // values, structure; extents while they are made
-  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3) + points * n * point) / s.ranks) +
+  const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
+  const double point = 8 * real + 7 + 4;                      // values, structure; extents while they are made
+  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
+                            s.ranks) +
          (Bytes{32} << 20);
 }
 
@@ -453,7 +469,9 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   out.points = 0.19e-6 / ranks * points * rule * triangles * (1 / share + undivided);
   out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
                        0.62e-6 * n * runs);
-  out.finish = 1.7e-6 * triangles * directions;
+  // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
+  const double solved = static_cast<double>(s.spectra.size()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
   return out;
 }
 
@@ -698,12 +716,15 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
-  for (double f : s.frequencies.empty() ? std::vector<double>{} : std::vector<double>{s.frequencies.back()})
-    if (s.form.c / f < 3 * h)
+  for (const char* key : {"frequencies", "spectra"}) {
+    const auto& asked = key == std::string_view("spectra") ? s.spectra : s.frequencies;
+    if (asked.empty()) continue;
+    if (const double f = asked.back(); s.form.c / f < 3 * h)
       out.push_back(input.warning_at(
-          input["output"]["frequencies"],
+          input["output"][key],
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
           "Results there are not converged: refine the mesh or lower the highest frequency."));
+  }
   if (surface.diameter / s.form.delta() > 60000)
     out.push_back(input.error_at(step,
                                  fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
