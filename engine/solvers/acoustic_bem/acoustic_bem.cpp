@@ -349,6 +349,7 @@ constexpr Capability phases[] = {
     {"assembly", false, false, true, "disk"},
     {"summation", true, true, true, "disk and device"},
     {"receivers", false, false, true},
+    {"frequencies", false, false, true},
 };
 }  // namespace
 

@@ -44,6 +44,9 @@ class AcousticBem final : public Solver {
   void write_target_strength(RunContext& context) const;
   void write_pattern(RunContext& context) const;
   void write_radiated(RunContext& context) const;
+  /// Collective: rank 0 writes.
+  [[nodiscard]] Status write_spectra(RunContext& context);
+  [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;
   /// Of a run, of all that the surface sends, with motions where they act.
   [[nodiscard]] std::complex<double> far_amplitude(std::size_t run, std::size_t spectrum, double frequency,
                                                    const Vec3& toward) const;

@@ -26,8 +26,7 @@ namespace {
 class Response {
  public:
   Response(const TileContext& context, std::span<const double> weights, std::vector<double>& out)
-      : context_(context), surface_(context.surface), weights_(weights), out_(out),
-        form_(context.form.sigma_lanes()) {
+      : context_(context), surface_(context.surface), weights_(weights), out_(out), form_(context.form.sigma_lanes()) {
     const auto W = static_cast<std::size_t>(context.kernels.lanes);
     first_.resize(W);
     last_.resize(W);
@@ -139,19 +138,19 @@ class Response {
 
 Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& options, std::vector<Motion> motions,
              bool screen, double density, Team& team, Communicator* cluster, const std::stop_token& stop)
-    : form_(form), density_(density), unknowns_(surface.unknowns), screen_(screen),
-      motions_(std::move(motions)) {
+    : form_(form), density_(density), unknowns_(surface.unknowns), screen_(screen), motions_(std::move(motions)) {
   for (const Triangle& t : surface.triangles) areas_.push_back(t.area);
   const auto N = static_cast<std::size_t>(unknowns_);
   const auto columns = static_cast<std::size_t>(surface.diameter / form.delta()) + 5;
-  const TileContext context{surface,
-                            form,
-                            PackedRule(triangle_rule(options.far_points)),
-                            PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
-                            PackedRule(split_rule(triangle_rule(options.near_points),
-                                                  std::max(options.near_splits, options.thin_splits))),
-                            lane_kernels(options.widest),
-                            static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4};
+  columns_ = static_cast<Index>(columns);
+  const TileContext context{
+      surface,
+      form,
+      PackedRule(triangle_rule(options.far_points)),
+      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
+      lane_kernels(options.widest),
+      static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4};
   const Index rank = cluster != nullptr ? cluster->rank() : 0, ranks = cluster != nullptr ? cluster->size() : 1;
   const Interval own{unknowns_ * rank / ranks, unknowns_ * (rank + 1) / ranks};
   for (const Motion& m : motions_) {
@@ -174,7 +173,7 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
     } else {
       constexpr Index block = 64;
       const double cost = 1.2e-6 * static_cast<double>(moving.size()) * static_cast<double>(surface.triangles.size());
-      for_range(team, "motions", (own.size() + block - 1) / block, 1, cost, [&](Interval blocks) {
+      for_range(team, "assembly", (own.size() + block - 1) / block, 1, cost, [&](Interval blocks) {
         Response adding(context, weights, response);
         for (Index b = blocks.begin; b < blocks.end; ++b)
           adding.rows({own.begin + b * block, std::min(own.begin + (b + 1) * block, own.end)}, moving, stop);
@@ -225,6 +224,25 @@ void Drive::add_at(const Points& points, Index n, std::span<double> out) const {
       for (Index p = 0; p < points.count; ++p)
         out[static_cast<std::size_t>(p)] += s * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
     }
+}
+
+void Drive::add_transformed(const Points& points, double omega, std::span<Complex> out) const {
+  for (std::size_t m = 0; m < points.factors.size(); ++m) {
+    const Motion& motion = motions_[m];
+    Complex sent = 0;
+    const auto first = static_cast<Index>(std::floor((motion.t0 - motion.pulse.onset()) / form_.dt)),
+               last = static_cast<Index>(
+                          std::ceil((motion.t0 - motion.pulse.onset() + motion.pulse.length()) / form_.dt)) +
+                      1;
+    for (Index n = first; n <= last; ++n)
+      sent += sigma(m, n) * std::polar(1.0, omega * static_cast<double>(n) * form_.dt);
+    for (Index k = 0; k < points.columns; ++k) {
+      const Complex turned = sent * std::polar(1.0, omega * static_cast<double>(k - receiver_lag) * form_.dt);
+      for (Index p = 0; p < points.count; ++p)
+        out[static_cast<std::size_t>(p)] +=
+            turned * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
+    }
+  }
 }
 
 double Drive::power(Index n, std::span<const double> a) const {

@@ -48,6 +48,11 @@ class Drive {
   /// out[point] += what comes from the motions at time t_n.
   void add_at(const Points& points, Index n, std::span<double> out) const;
 
+  /// out[point] += Σ_n of the same e^{iωnΔt} over all times.
+  void add_transformed(const Points& points, double omega, std::span<std::complex<double>> out) const;
+  /// Steps over which σ acts on the unknowns.
+  [[nodiscard]] Index columns() const { return columns_; }
+
   /// ∫ p v dS over the moving faces at t_n, W: the power that they give to the fluid. `a`: the unknowns then.
   [[nodiscard]] double power(Index n, std::span<const double> a) const;
   /// Transforms: velocity of a motion as sampled at t_0 … t_steps, ∫ p̂ v̂* dS, ∫ |v̂|² dS and the motions' far field.
@@ -63,7 +68,7 @@ class Drive {
 
   Form form_;
   double density_ = 1;
-  Index unknowns_ = 0;
+  Index unknowns_ = 0, columns_ = 0;
   bool screen_ = false;
   std::vector<Motion> motions_;
   std::vector<std::vector<double>> weights_;   ///< [motion][triangle]: w

@@ -85,7 +85,8 @@ std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   if (!s.motion.empty()) return moved_terms(s, omega, s.radius);
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
-  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * s.admittance * b.h[l])) : -I * k / (ka * ka * b.h[l]);
+  for (std::size_t l = 0; l < a.size(); ++l)
+    a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * s.admittance * b.h[l])) : -I * k / (ka * ka * b.h[l]);
   return a;
 }
 
@@ -100,8 +101,7 @@ std::vector<Complex> scattered_terms(const ExactSphere& s, double omega, double 
   if (!s.motion.empty()) return moved_terms(s, omega, r);
   const Bessel b(ka, terms(ka)), out(k * r, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, std::min(b.h.size(), out.h.size()));
-  for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] *= reflected(s, b.h[l], b.dh[l]) * out.h[l];
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, b.h[l], b.dh[l]) * out.h[l];
   return a;
 }
 
@@ -128,7 +128,8 @@ std::vector<double> ExactSphere::cap(double half_angle, int terms) {
   const double x = std::cos(half_angle);
   std::vector<double> p{1, x};  // P_l(x)
   for (int l = 1; l <= terms; ++l)
-    p.push_back(((2.0 * l + 1) * x * p[static_cast<std::size_t>(l)] - l * p[static_cast<std::size_t>(l) - 1]) / (l + 1.0));
+    p.push_back(((2.0 * l + 1) * x * p[static_cast<std::size_t>(l)] - l * p[static_cast<std::size_t>(l) - 1]) /
+                (l + 1.0));
   std::vector<double> out{0.5 * (1 - x)};
   for (std::size_t l = 1; l < static_cast<std::size_t>(terms); ++l) out.push_back(0.5 * (p[l - 1] - p[l + 1]));
   return out;

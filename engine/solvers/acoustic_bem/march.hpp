@@ -75,6 +75,7 @@ class March {
   [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
   [[nodiscard]] const MarchTimes& times() const { return times_; }
   [[nodiscard]] const InstantSolver& instant() const { return instant_; }
+  [[nodiscard]] InstantSolver& instant() { return instant_; }
   void restore_current();  ///< after the histories were loaded
 
  private:

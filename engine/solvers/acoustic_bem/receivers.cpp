@@ -109,7 +109,8 @@ Index receiver_columns(const Surface& surface, const Form& form, const std::vect
   for (const Vec3& x : points)
     for (const Vec3& v : surface.vertices) {
       farthest = std::max(farthest, distance(x, v));
-      if (const auto& ground = surface.conditions.ground) farthest = std::max(farthest, distance(x, ground->mirrored(v)));
+      if (const auto& ground = surface.conditions.ground)
+        farthest = std::max(farthest, distance(x, ground->mirrored(v)));
     }
   return static_cast<Index>(farthest / form.delta()) + 5 + receiver_lag;
 }
@@ -209,6 +210,22 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
 template <class Real>
 void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out) {
   summation_->add_up(team, runs, steps_, out);
+}
+
+template <class Real>
+std::vector<std::complex<double>> Receivers<Real>::transformed(double omega, double dt,
+                                                               std::span<const std::complex<double>> a) const {
+  std::vector<std::complex<double>> out(static_cast<std::size_t>(count())), turn;
+  for (Index k = 0; k <= matrix_.columns(); ++k)
+    turn.push_back(std::polar(1.0, omega * dt * static_cast<double>(k - receiver_lag)));
+  for (Index j = 0; j < matrix_.count(); ++j)
+    matrix_.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
+      std::complex<double> sum = 0;
+      for (std::size_t d = 0; d < v.size(); ++d)
+        sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+      out[static_cast<std::size_t>(r)] += sum * a[static_cast<std::size_t>(j)];
+    });
+  return out;
 }
 
 template class Receivers<float>;

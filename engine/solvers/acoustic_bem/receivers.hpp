@@ -6,6 +6,7 @@
 // Triangles nearer to a receiver than the mesh width are integrated shell by shell in closed form instead.
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <span>
 #include <vector>
@@ -42,6 +43,9 @@ class Receivers {
   /// After a group of n_g steps up to the history's step S: out[run][g][receiver] is the scattered pressure at time
   /// (S − n_g + 1 + g − receiver_lag) Δt.
   void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out);
+  /// Scattered û of each receiver from the surface's â = Σ aⁿ e^{iωnΔt}, as evaluate() would find over all times, over Δt.
+  [[nodiscard]] std::vector<std::complex<double>> transformed(double omega, double dt,
+                                                              std::span<const std::complex<double>> a) const;
   [[nodiscard]] Index count() const { return matrix_.rows(); }
   [[nodiscard]] Bytes bytes() const { return matrix_.bytes({0, matrix_.count()}); }
 

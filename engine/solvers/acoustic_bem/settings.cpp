@@ -117,12 +117,14 @@ void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     if (kind == "velocity") {
       wall.kind = WallKind::velocity;
       wall.direction = unit(v["direction"].vec3());
-      s.motions.push_back({wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
+      s.motions.push_back(
+          {wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
     }
     if (s.screen && (kind == "soft" || kind == "impedance"))
-      out.push_back(input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
-                                   "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
-                                   "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
+      out.push_back(
+          input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
+                         "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
+                         "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
     s.conditions.walls.push_back(std::move(wall));
   }
   if (!groups.size()) return;
@@ -135,8 +137,7 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values boundaries = input["boundaries"];
   if (boundaries.has("ground")) {
     const Values v = boundaries["ground"];
-    s.conditions.ground =
-        Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
+    s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
   }
   s.conditions.inside = boundaries["fluid"].text() == "inside";
   if (!s.conditions.inside) return;
@@ -144,8 +145,8 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     out.push_back(input.error_at(boundaries["fluid"], "a room needs closed rigid walls",
                                  "Set \"surface\": \"rigid\"; give soft or absorbing walls as groups."));
   if (s.conditions.ground)
-    out.push_back(input.error_at(boundaries["ground"], "a room has no ground beside its own floor",
-                                 "Leave \"ground\" out."));
+    out.push_back(
+        input.error_at(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out."));
 }
 
 }  // namespace
@@ -158,9 +159,9 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.screen = surface == "screen";
   s.density = input["materials"]["density"].number();
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
-  s.form.name = surface == "soft"                                                                ? FormName::DC
+  s.form.name = surface == "soft"                                                        ? FormName::DC
                 : surface == "screen" || input["boundaries"]["fluid"].text() == "inside" ? FormName::N
-                                                                                                 : FormName::NC;
+                                                                                         : FormName::NC;
   if (form != "auto") {
     const FormName wanted = form == "N"    ? FormName::N
                             : form == "NC" ? FormName::NC
@@ -239,15 +240,21 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   }
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
-  if (output.has("frequencies")) {
-    const Values f = output["frequencies"];
+  const auto row_of = [&](const char* key, std::vector<double>& frequencies) {
+    if (!output.has(key)) return;
+    const Values f = output[key];
     const double from = f["from"].number(), to = f["to"].number();
     const Index count = f["count"].integer();
     for (Index k = 0; k < count; ++k)
-      s.frequencies.push_back(
-          count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+      frequencies.push_back(count == 1 ? from
+                                       : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
     if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
-  }
+  };
+  row_of("frequencies", s.frequencies);
+  row_of("spectra", s.spectra);
+  if (!s.spectra.empty() && s.receivers.empty())
+    out.push_back(input.error_at(output["spectra"], "spectra are those of receivers, and there are none",
+                                 "Give \"receivers\", or leave \"spectra\" out."));
   s.maps = output["maps"].numbers();
   const Values directions = output["directions"];
   for (std::size_t k = 0; k < directions.size(); ++k) {
@@ -335,6 +342,14 @@ void complete(Settings& s, const Surface& surface) {
       for (const Vec3& x : lit)
         last = std::max(last, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
     }
+  s.lit = last;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      for (Vec3 x : s.receivers)
+        for (int image = 0; image < (surface.conditions.ground ? 2 : 1); ++image) {
+          if (image > 0) x = surface.conditions.ground->mirrored(x);
+          s.lit = std::max(s.lit, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
+        }
   if (s.duration <= 0) {
     double way = 0;  // from the surface to the farthest receiver
     for (const Vec3& x : s.receivers)
@@ -357,8 +372,10 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const double real = s.single_precision ? 4 : 8;
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
-  const double point = 8 * real + 7 + 4;  // values, structure; extents while they are made
-  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3) + points * n * point) / s.ranks) +
+  const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
+  const double point = 8 * real + 7 + 4;                      // values, structure; extents while they are made
+  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
+                            s.ranks) +
          (Bytes{32} << 20);
 }
 
@@ -424,8 +441,10 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
   }
   for (const Motion& m : s.motions)
-    evaluations += evaluations * 2 * static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(),
-                                                                    static_cast<std::int16_t>(m.wall))) / triangles;
+    evaluations +=
+        evaluations * 2 *
+        static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
+        triangles;
   const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
   // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
   // 2.4 + 13.7/p s.
@@ -452,7 +471,9 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   out.points = 0.19e-6 / ranks * points * rule * triangles * (1 / share + undivided);
   out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
                        0.62e-6 * n * runs);
-  out.finish = 1.7e-6 * triangles * directions;
+  // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
+  const double solved = static_cast<double>(s.spectra.size()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
   return out;
 }
 
@@ -487,17 +508,17 @@ void check_ground(const Case& input, const Settings& s, const Surface& surface, 
   const Ground& ground = *s.conditions.ground;
   const double near = 1e-6 * surface.diameter;
   const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
-    out.push_back(input.error_at(at, fmt::format("{} at {} lies {} below the ground", what, text_of(x),
-                                                 format_quantity(-ground.above(x), "m")),
-                                 "The fluid is above the ground; move it up or lower boundaries.ground.height."));
+    out.push_back(input.error_at(
+        at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
+        "The fluid is above the ground; move it up or lower boundaries.ground.height."));
   };
-  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(), [&](const Vec3& a, const Vec3& b) {
-    return ground.above(a) < ground.above(b);
-  });
+  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
+                                       [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
   if (ground.above(*lowest) < -near) below(input["mesh"], "a vertex of the surface", *lowest);
   Index lying = 0;
   for (const Triangle& t : surface.triangles)
-    lying += std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
+    lying +=
+        std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
   if (lying > 0)
     out.push_back(input.error_at(input["mesh"], fmt::format("{} faces lie in the ground", lying),
                                  "Leave them out: a body that stands on the ground is open below, where its walls meet "
@@ -523,9 +544,10 @@ constexpr const char* way_into_rooms =
 void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
                   bool room, std::vector<Diagnostic>& out) {
   if (room && (p.side == Side::inside || p.side == Side::on_body))
-    out.push_back(input.error_at(
-        at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
-        fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".", text_of(axpy(h, p.normal, p.nearest)))));
+    out.push_back(
+        input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
+                       fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                   text_of(axpy(h, p.normal, p.nearest)))));
   else if (p.side == Side::inside || p.side == Side::on_body)
     out.push_back(input.error_at(
         at,
@@ -545,9 +567,10 @@ void check_source(const Case& input, const Values& at, const std::string& name, 
 void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
                     double h, bool room, std::vector<Diagnostic>& out) {
   if (room && p.side == Side::inside) {
-    out.push_back(input.error_at(
-        at, fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
-        fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".", text_of(axpy(h, p.normal, p.nearest)))));
+    out.push_back(input.error_at(at,
+                                 fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
+                                 fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
   } else if (p.side == Side::inside) {
     out.push_back(input.error_at(
         at,
@@ -592,8 +615,8 @@ void check_places(const Case& input, const Settings& s, const Surface& surface, 
                    h, room, out);
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
-    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h,
-                   room, out);
+    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
+                   out);
   for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
     const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
@@ -683,7 +706,8 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     for (const Wave& w : run.waves) sampled = sampled && w.pulse.kind == PulseKind::sampled;
   for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
   const double highest = highest_frequency(s), edges = s.form.c / (highest * h);
-  const Values pulse_place = input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
+  const Values pulse_place =
+      input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
   if (!sampled && edges < 6) {
     std::string text =
         fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
@@ -694,12 +718,15 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
-  for (double f : s.frequencies.empty() ? std::vector<double>{} : std::vector<double>{s.frequencies.back()})
-    if (s.form.c / f < 3 * h)
+  for (const char* key : {"frequencies", "spectra"}) {
+    const auto& asked = key == std::string_view("spectra") ? s.spectra : s.frequencies;
+    if (asked.empty()) continue;
+    if (const double f = asked.back(); s.form.c / f < 3 * h)
       out.push_back(input.warning_at(
-          input["output"]["frequencies"],
+          input["output"][key],
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
           "Results there are not converged: refine the mesh or lower the highest frequency."));
+  }
   if (surface.diameter / s.form.delta() > 60000)
     out.push_back(input.error_at(step,
                                  fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",

@@ -50,9 +50,11 @@ struct Settings {
   std::vector<Vec3> receivers;
   std::vector<PlaneSetting> planes;
   std::vector<double> frequencies;  ///< Hz: target strength
+  std::vector<double> spectra;      ///< Hz: complex pressure at the receivers, solved for
   std::vector<double> maps;         ///< Hz
-  std::vector<Vec3> directions;     ///< unit, towards the observer
-  int pattern_normal = -1;          ///< axis, −1: none
+  double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
+  std::vector<Vec3> directions;  ///< unit, towards the observer
+  int pattern_normal = -1;       ///< axis, −1: none
   Index pattern_count = 0;
   bool exact_sphere = false;
 };

@@ -54,7 +54,7 @@ Complex integrate(const Surface& surface, const Form& form, double frequency, st
       for (const Share& part : surface.shares(vertex)) value += part.weight * a[static_cast<std::size_t>(part.unknown)];
       const Density of = density_of(surface, t, vertex);
       pressure[b] = form.rigid() ? of.pressure * value : 0;
-      sigma[b] = !form.rigid()                       ? value
+      sigma[b] = !form.rigid()                      ? value
                  : surface.carries_pressure(vertex) ? Complex(0, -omega / form.c) * of.now * value
                                                     : of.now * half_step * value;
     }

@@ -443,10 +443,11 @@ Result<std::vector<std::int16_t>> walls_of_cells(const Mesh& mesh, const Conditi
     for (const Index c : (*group)->cells) {
       auto& wall = out[static_cast<std::size_t>(c)];
       if (wall >= 0)
-        return make_error(ErrorCode::invalid_input,
-                          fmt::format("cell {} lies in the groups '{}' and '{}', which both have a condition", c,
-                                      conditions.walls[static_cast<std::size_t>(wall)].group, conditions.walls[w].group),
-                          "Give each face one condition.");
+        return make_error(
+            ErrorCode::invalid_input,
+            fmt::format("cell {} lies in the groups '{}' and '{}', which both have a condition", c,
+                        conditions.walls[static_cast<std::size_t>(wall)].group, conditions.walls[w].group),
+            "Give each face one condition.");
       wall = static_cast<std::int16_t>(w);
     }
   }

@@ -72,11 +72,12 @@ struct Surface {
   std::vector<std::vector<std::int32_t>> bodies;  ///< triangles of each closed piece, normals into the fluid
 
   Conditions conditions;
-  std::vector<std::int16_t> wall;   ///< of each triangle among conditions.walls; −1: rigid. Empty: all rigid
-  std::vector<double> admittance;   ///< 1/ζ of each triangle. Empty: nothing soft and no impedance
-  std::vector<char> soft;           ///< of each triangle; empty like `admittance`
-  std::vector<char> derivative;     ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
-  std::vector<Triangle> images;     ///< of each triangle below the ground, normals out of the image; empty: no ground
+  std::vector<std::int16_t> wall;  ///< of each triangle among conditions.walls; −1: rigid. Empty: all rigid
+  std::vector<double> admittance;  ///< 1/ζ of each triangle. Empty: nothing soft and no impedance
+  std::vector<char> soft;          ///< of each triangle; empty like `admittance`
+  std::vector<char>
+      derivative;  ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
+  std::vector<Triangle> images;  ///< of each triangle below the ground, normals out of the image; empty: no ground
 
   /// What the value at a vertex is made of: of an unknown's own vertex, itself.
   [[nodiscard]] std::span<const Share> shares(std::int32_t vertex) const {

@@ -354,7 +354,8 @@ void add_mass(const TileContext& context, Block& block) {
         const double g = of_row * of_column * T.area / 12 * (a == b ? 2 : 1);
         const Density of = density_of(surface, static_cast<std::size_t>(k), T.vertex[b]);
         double* const v = block.at(i, j);
-        v[0] += (now * of.pressure + 0.5 * of.now) * g;  // the pair shares a triangle, so its row-vector starts at k = 0
+        v[0] +=
+            (now * of.pressure + 0.5 * of.now) * g;  // the pair shares a triangle, so its row-vector starts at k = 0
         if (rigid) v[1] += (before * of.pressure + 0.5 * of.before) * g;
       });
     });

@@ -68,7 +68,8 @@ struct Block {
 struct TileSpace {
   Block block, mirror;
   std::vector<double> direct, transposed, work, first, last;
-  std::vector<double> direct_sigma, transposed_sigma;  ///< of densities ∂_n p, where faces are soft or have an impedance
+  std::vector<double> direct_sigma,
+      transposed_sigma;  ///< of densities ∂_n p, where faces are soft or have an impedance
   std::vector<Closeness> close;
   std::vector<std::size_t> picked, picked_thin;
   std::uint64_t evaluations = 0;

@@ -115,9 +115,11 @@ Mesh shell_with_hole(int rings, double half_angle) {
 
 Mesh wall(double width, double depth, double edge, bool half) {
   Mesh mesh;
-  const int nx = static_cast<int>(std::lround((half ? 1 : 2) * width / edge)), nz = static_cast<int>(std::lround(depth / edge));
+  const int nx = static_cast<int>(std::lround((half ? 1 : 2) * width / edge)),
+            nz = static_cast<int>(std::lround(depth / edge));
   for (int k = 0; k <= nz; ++k)
-    for (int i = 0; i <= nx; ++i) mesh.add_point({half ? width * i / nx : width * (2.0 * i / nx - 1), 0, depth * (1.0 * k / nz - 1)});
+    for (int i = 0; i <= nx; ++i)
+      mesh.add_point({half ? width * i / nx : width * (2.0 * i / nx - 1), 0, depth * (1.0 * k / nz - 1)});
   for (int k = 0; k < nz; ++k)
     for (int i = 0; i < nx; ++i) {
       const Index a = Index{k} * (nx + 1) + i, b = a + 1, c = a + nx + 1, d = c + 1;

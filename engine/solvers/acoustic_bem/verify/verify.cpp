@@ -215,7 +215,8 @@ void walls(Table& t) {
   for (const auto& [name, motion] : motions) {
     t.run.doing(fmt::format("{} sphere", name));
     const WallErrors a = moving_sphere(4, motion, t.team), b = moving_sphere(d, motion, t.team);
-    t.at_most(fmt::format("{} sphere, N = {}: surface pressure, relative L2", name, b.unknowns), b.surface, 0.015, series);
+    t.at_most(fmt::format("{} sphere, N = {}: surface pressure, relative L2", name, b.unknowns), b.surface, 0.015,
+              series);
     t.at_most(fmt::format("{} sphere, N = {}: receivers at r = 2", name, b.unknowns), b.receiver, 0.005, series);
     t.at_least(fmt::format("{} sphere: order of the surface pressure, N = {} to {}", name, a.unknowns, b.unknowns),
                slope(a.surface, b.surface, a, b), 1.8, "order 2");

@@ -67,9 +67,9 @@ WallErrors compared(const WallScene& scene, const WallSignals& run, const ExactS
   out.surface = std::sqrt(difference / total);
   for (std::size_t r = 0; r < scene.places.size(); ++r) {
     const double radius = norm(scene.places[r]);
-    out.receiver = std::max(
-        out.receiver, misfit(run.u[r], exact.time_signals(ExactSphere::Quantity::scattered, radius,
-                                                            {scene.places[r][2] / radius}, run.u_times, pulse, run.t0)[0]));
+    out.receiver = std::max(out.receiver, misfit(run.u[r], exact.time_signals(ExactSphere::Quantity::scattered, radius,
+                                                                              {scene.places[r][2] / radius},
+                                                                              run.u_times, pulse, run.t0)[0]));
   }
   return out;
 }
@@ -138,7 +138,8 @@ WallSignals run_scene(WallScene scene, Team& team) {
     receivers.evaluate(team, march.histories(), received);
     for (Index g = 0; g < 8; ++g) {
       const Index n = march.step() - 7 + g - receiver_lag;
-      const std::span<double> at(received.data() + static_cast<std::size_t>(g) * scene.places.size(), scene.places.size());
+      const std::span<double> at(received.data() + static_cast<std::size_t>(g) * scene.places.size(),
+                                 scene.places.size());
       drive.add_at(driven, n, at);
       out.u_times.push_back(static_cast<double>(n) * form.dt);
       for (std::size_t r = 0; r < at.size(); ++r) out.u[r].push_back(at[r]);
@@ -155,7 +156,8 @@ WallErrors moving_sphere(int divisions, SphereMotion motion, Team& team) {
   conditions.walls.push_back({"cap", WallKind::velocity, 1, along});
   if (!cap) conditions.walls.push_back({"rest", WallKind::velocity, 1, along});
   WallScene scene;
-  scene.surface = made_under(cap ? ringed_sphere(divisions, half_angle) : grouped_sphere(divisions, half_angle), conditions);
+  scene.surface =
+      made_under(cap ? ringed_sphere(divisions, half_angle) : grouped_sphere(divisions, half_angle), conditions);
   scene.form = form_for(scene.surface, FormName::NC);
   for (std::size_t w = 0; w < conditions.walls.size(); ++w)
     scene.motions.push_back({conditions.walls[w].group, w, ricker_of(2), 0});

@@ -36,7 +36,8 @@ struct WallSignals {
 
 struct WallErrors {
   Index unknowns = 0;
-  double h = 0, surface = 0, receiver = 0;  ///< relative L²; the receiver's is the worst of places on a ring and the axis
+  double h = 0, surface = 0,
+         receiver = 0;  ///< relative L²; the receiver's is the worst of places on a ring and the axis
 };
 /// Motions by their Legendre coefficients: {1} pulsates, {0, 1} oscillates.
 enum class SphereMotion : char { pulsating, oscillating, cap };
