@@ -398,8 +398,8 @@ class Table {
     const std::string name = fmt::format("Noh {} Q2-Q1, {} zones", turns == 1 ? "cylindrical" : "spherical", n);
     if (!run_.may_want(name)) return;
     run_.doing(name);
-    Flow coarse(strict(flows::radial(flows::noh(1, 2, n / 2), turns), 1e-12), until(0.6), threads_);
-    Flow fine(strict(flows::radial(flows::noh(1, 2, n), turns), 1e-12), until(0.6), threads_);
+    Flow coarse(strict(flows::radial(flows::noh(1, 2, n / 2), turns), 1e-12), until(0.6), workers_);
+    Flow fine(strict(flows::radial(flows::noh(1, 2, n), turns), 1e-12), until(0.6), workers_);
     const double density = turns == 1 ? 16 : 64;
     const double a = noh_error(coarse, 1, density), b = noh_error(fine, 1, density);
     at_most(name + ": plateau density, relative difference", b, "1", slack,
@@ -417,7 +417,7 @@ class Table {
     std::array<double, 2> off{};
     for (const bool fine : {false, true}) {
       const Index zones = fine ? n : n / 2;
-      Flow flow(strict(flows::radial(flows::sedov(1, k, zones, 1.2, whole), turns), 1e-12), until(end), threads_);
+      Flow flow(strict(flows::radial(flows::sedov(1, k, zones, 1.2, whole), turns), 1e-12), until(end), workers_);
       flow.run();
       const View view(flow.op(), flow.setup());
       const BlastErrors e = blast_errors(flow.op(), view, flow.state(), flow.setup(), end, 1.4, 1, turns + 1, whole);
