@@ -66,6 +66,7 @@ double outside_band(const TimeTable& s, const FrequencySteps& steps) {
 std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> values) {
   const Index n = steps.samples();
   std::vector<Complex> turn;
+  turn.reserve(static_cast<std::size_t>(n));
   for (Index k = 0; k < n; ++k)
     turn.push_back(std::polar(1.0, 2 * pi * static_cast<double>(k) / static_cast<double>(n)));
   std::vector<double> out(static_cast<std::size_t>(n));
