@@ -146,6 +146,7 @@ Status HydroFem::prepare(RunContext& context) {
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     cluster_ = &context.cluster;
+    if (problem_.initial) tell_start();
     if (cluster_->size() > 1) op_->share_among(*cluster_);
     Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
     if (!placed.told.empty() && cluster_->leads())
@@ -189,6 +190,20 @@ Status HydroFem::prepare(RunContext& context) {
               format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
+}
+
+/// What of the mass and energy of another run has come over.
+void HydroFem::tell_start() {
+  const InitialRun& run = *problem_.initial;
+  const auto got = amounts_at_start(*op_, run, problem_.lower, problem_.upper);
+  const auto& whole = run.amounts();
+  if (got) start_off_ = {got->mass / whole.mass - 1, got->energy / whole.energy - 1};
+  if (!cluster_->leads()) return;
+  if (got)
+    log::info("the start is that run at t = {}: of its mass {:+.3g} %, of its energy {:+.3g} %",
+              format_quantity(run.time(), "s"), 100 * start_off_->mass, 100 * start_off_->energy);
+  else
+    log::warning("the zones end before the material of the run does, which the start is taken from");
 }
 
 /// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.

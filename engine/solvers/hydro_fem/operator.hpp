@@ -75,6 +75,9 @@ struct Setup {
   std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
   std::function<double(const Vec3&, int region)> energy;          ///< likewise
   std::function<Vec3(const Vec3&, int region)> velocity;          ///< at the H1 nodes, region: the last at a node
+  /// Density is taken at the quadrature points as it is there, and energy projected with it (∫ ρ e φ), so that mass and internal energy
+  /// are what the points say: for values that jump inside zones.
+  bool at_points = false;
   /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;

@@ -11,11 +11,24 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+namespace {
+
+double density_at_point(const Setup& setup, const Vec3& x, int region) {
+  const double density = setup.density(x, region);
+  if (!(density > 0) || !std::isfinite(density))
+    throw Failure(make_error(ErrorCode::invalid_input,
+                             fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", density, x[0], x[1], x[2]),
+                             "Give every region a density above zero."));
+  return density;
+}
+
+}  // namespace
 
 double* Operator::allocate(Index count) {
   const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
@@ -206,6 +219,7 @@ void Operator::set_masses(const Setup& setup) {
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
         for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];
+        if (setup.at_points) rho_q = density_at_point(setup, spot.x, region);
         const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
         const double m = weights[u(q)] * m0;
         least = std::min(least, m0);
@@ -221,7 +235,7 @@ void Operator::set_masses(const Setup& setup) {
       if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
       const Matrix inv = inverse(Matrix{EE, EE, Me});
       for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-      if (turns_ > 0 && setup.energy && counts) project_energy(setup, tables, b, l);
+      if ((turns_ > 0 || setup.at_points) && setup.energy && counts) project_energy(setup, tables, b, l);
     }
   // The tensor form serves a batch only where it holds in all of its zones.
   for (Index b = 0; b < batch_count_; ++b)
@@ -259,8 +273,14 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
   double least = std::numeric_limits<double>::infinity();
   for (int q = 0; q < QQ; ++q) {
     const Vec3 x = reference::spot_of(tables, space_, space_.x0.data(), zone, q).x;
-    const double e = setup.energy(x, mesh_.region[u(zone)]);
+    double e = setup.energy(x, mesh_.region[u(zone)]);
     if (!std::isfinite(e)) return;
+    if (setup.at_points && setup.velocity) {
+      // What the velocity of the nodes has less of kinetic energy than that at the points is heat, as behind a shock.
+      const Vec3 there = setup.velocity(x, mesh_.region[u(zone)]),
+                 here = reference::spot_of(tables, space_, initial_.v.data(), zone, q).x;
+      for (int d = 0; d < space_.dim; ++d) e += 0.5 * (there[u(d)] * there[u(d)] - here[u(d)] * here[u(d)]);
+    }
     least = std::min(least, e);
     for (int i = 0; i < EE; ++i) load[u(i)] += data_.mass[(b * QQ + q) * W + l] * tables.phi(q, i) * e;
   }
@@ -270,7 +290,13 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
   for (int q = 0; q < QQ; ++q) {
     double e = 0;
     for (int j = 0; j < EE; ++j) e += tables.phi(q, j) * projected[u(j)];
-    if (e < 0 && least >= 0) return;
+    if (!(e < 0 && (least >= 0 || setup.at_points))) continue;
+    if (!setup.at_points || !(std::accumulate(load.begin(), load.end(), 0.0) >= 0)) return;
+    // The mean keeps the energy.
+    const double mass =
+        std::accumulate(energy_weights_.begin() + zone * EE, energy_weights_.begin() + (zone + 1) * EE, 0.0);
+    std::fill(projected.begin(), projected.end(), std::accumulate(load.begin(), load.end(), 0.0) / mass);
+    break;
   }
   std::copy(projected.begin(), projected.end(), initial_.e.begin() + zone * EE);
 }

@@ -141,6 +141,7 @@ struct Parts {
   std::vector<std::string> boundary_names;
   std::vector<BoundaryCondition> boundaries;
   std::vector<Source> sources;
+  std::shared_ptr<const InitialRun> initial;
 };
 
 const std::vector<std::string> source_variables{"x", "y", "z", "r", "t"};
@@ -333,6 +334,20 @@ void read_sources(Reader& r, Parts& p) {
   }
 }
 
+/// The start that another run gives.
+void read_initial(Reader& r, Parts& p) {
+  if (!r.input.values().has("initial") || !r.input["initial"].has("from")) return;
+  const Values from = r.input["initial"]["from"];
+  const Geometry& g = p.geometry;
+  const Vec3 centre = padded(from["position"].numbers());
+  if (g.turns > 0 && centre[u(g.dim - 1)] != 0)
+    return r.wrong(from["position"], "the middle of the run lies off the axis",
+                   g.dim == 1 ? "Leave it out: it is the centre." : "Let its y be 0.");
+  auto run = InitialRun::read(r.input.path(from["run"].text()), from["frame"].text(), g.dim, g.turns, centre);
+  if (!run) return r.wrong(from["run"], run.error().text, run.error().hint);
+  p.initial = std::move(run).value();
+}
+
 Parts read_parts(Reader& r) {
   Parts p;
   p.geometry = read_geometry(r);
@@ -342,12 +357,13 @@ Parts read_parts(Reader& r) {
   for (const Region& region : p.regions) p.extents.push_back(region.extent);
   read_boundaries(r, p);
   read_sources(r, p);
+  if (r.good()) read_initial(r, p);
   if (r.good()) check_cover(r, p.geometry, p.extents);
   return p;
 }
 
 bool uniform(const Parts& p) {
-  return p.regions.size() == 1 && !p.regions[0].energy && !p.regions[0].density_formula &&
+  return p.regions.size() == 1 && !p.initial && !p.regions[0].energy && !p.regions[0].density_formula &&
          !p.regions[0].pressure_formula;
 }
 
@@ -579,8 +595,15 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
   s.boundaries = parts->boundaries;
   s.turns = g.turns;
-  s.density = [parts](const Vec3& p, int region) { return parts->regions[u(region)].density_at(p); };
-  s.energy = [parts](const Vec3& p, int region) {
+  out.initial = parts->initial;
+  s.at_points = parts->initial != nullptr;
+  const auto of_run = [parts](const Vec3& p) { return parts->initial ? parts->initial->at(p) : std::nullopt; };
+  s.density = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->density;
+    return parts->regions[u(region)].density_at(p);
+  };
+  s.energy = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->energy;
     const Region& here = parts->regions[u(region)];
     if (here.energy) return *here.energy;
     const double density = here.density_at(p), pressure = here.pressure_at(p);
@@ -592,7 +615,10 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
                                state_hint));
     return material.energy(density, pressure);
   };
-  s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
+  s.velocity = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->velocity;
+    return parts->regions[u(region)].velocity_at(p);
+  };
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
   s.burn = read_burn(input, *parts);
   const Values parameters = input["parameters"];

@@ -6,6 +6,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/gauges.hpp"
+#include "engine/solvers/hydro_fem/initial_run.hpp"
 #include "engine/solvers/hydro_fem/march.hpp"
 
 namespace conoid::hydro_fem {
@@ -20,7 +21,8 @@ struct Problem {
   };
   std::vector<Tracer> tracers;
   std::vector<Gauge> gauges;
-  struct Line {  ///< values along a straight line in space, at the end of the run
+  std::shared_ptr<const InitialRun> initial;  ///< of another run; null without
+  struct Line {                               ///< values along a straight line in space, at the end of the run
     std::string name;
     Vec3 from{}, to{};
     int points = 2;

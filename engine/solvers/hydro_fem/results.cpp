@@ -301,6 +301,10 @@ Status HydroFem::finish(RunContext& context) {
   number("internal_energy", factor * e.internal, problem_.energy_unit);
   number("kinetic_energy", factor * e.kinetic, problem_.energy_unit);
   number("total_energy", factor * e.total(), problem_.energy_unit);
+  if (start_off_) {
+    number("start_mass_difference", start_off_->mass, "1");
+    number("start_energy_difference", start_off_->energy, "1");
+  }
   if (closed_ && sums_.energy_first != 0) {
     number("energy_change", (e.total() - sums_.energy_first) / std::abs(sums_.energy_first), "1");
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "conoid/config.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;
@@ -79,7 +80,7 @@ constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 
   "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},
   "parameters": {"order": 2, "end_time": 0.003}})j";
 
-QStringList on(int ranks) {
+QStringList on_ranks(int ranks) {
   if (ranks == 1) return {};
   return {"--launcher",
           QString("mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n %1").arg(ranks)};
@@ -93,7 +94,7 @@ class TestHydroRanks : public QObject {
   rod::Said run(const QString& out, int ranks, const QStringList& more = {}) {
     return safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", out, "--threads",
                                                        ranks == 2 ? "2" : "1", "--progress", "none"} +
-                                               more + on(ranks));
+                                               more + on_ranks(ranks));
   }
 
  private slots:
@@ -147,7 +148,8 @@ void TestHydroRanks::checkpoints_of_four_go_on_on_one_and_of_one_on_two() {
   const safety::Left whole = safety::left_by(scratch_ / "whole");
   COMPARE_EXIT(run("part", 4, end("0.005 s") + safety::often), 0);
   const auto resume = [&](const char* at, int ranks) {
-    return safety::conoid(scratch_.path(), QStringList{"resume", "part", "--progress", "none"} + end(at) + on(ranks));
+    return safety::conoid(scratch_.path(),
+                          QStringList{"resume", "part", "--progress", "none"} + end(at) + on_ranks(ranks));
   };
   COMPARE_EXIT(resume("0.01 s", 1), 0);
   COMPARE_EXIT(resume("0.015 s", 2), 0);
@@ -236,9 +238,10 @@ void TestHydroRanks::a_device_lost_on_one_rank_leaves_a_run_that_resumes() {
                                                   "none", "--workers", "emulated", "--launcher", mpi} +
                                           safety::often);
   COMPARE_EXIT(lost, 6);
-  COMPARE_EXIT(safety::conoid(scratch_.path(),
-                              QStringList{"resume", "lost", "--progress", "none", "--workers", "emulated"} + on(2)),
-               0);
+  COMPARE_EXIT(
+      safety::conoid(scratch_.path(),
+                     QStringList{"resume", "lost", "--progress", "none", "--workers", "emulated"} + on_ranks(2)),
+      0);
   QCOMPARE(rod::summary_of(scratch_ / "lost")["resumed"].get<int>(), 1);
   const std::string wrong =
       safety::difference(safety::left_by(scratch_ / "kept"), safety::left_by(scratch_ / "lost"), of_devices);
