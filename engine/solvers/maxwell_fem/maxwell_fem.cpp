@@ -398,7 +398,7 @@ void MaxwellFem::write_iterations(RunContext& context) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"factorise", false, false, false, "disk"},     {"radiation", false, false, true, ""},
+    {"factorise", false, false, true, "disk"},      {"radiation", false, false, true, ""},
     {"radiation of one", false, false, true, ""},   {"radiation by loops", false, false, true, ""},
     {"radiation on devices", true, true, true, ""},
 };

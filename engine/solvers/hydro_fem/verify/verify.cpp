@@ -444,9 +444,9 @@ class Table {
   void mapped_blast(const std::string& name, const Setup& target, Index n) {
     if (!run_.may_want(name)) return;
     run_.doing(name);
-    Flow line(strict(flows::radial(flows::sedov(1, 2, 120, 1.2, 2), 2), 1e-12), until(0.2), threads_);
+    Flow line(strict(flows::radial(flows::sedov(1, 2, 120, 1.2, 2), 2), 1e-12), until(0.2), workers_);
     line.run();
-    Flow flow(strict(flows::begun_with(target, line, 0.2), 1e-12), until(0.4), threads_);
+    Flow flow(strict(flows::begun_with(target, line, 0.2), 1e-12), until(0.4), workers_);
     // The whole from a half of all turns, or an octant.
     const double times = target.turns == 1 ? 4 * std::numbers::pi : 8;
     at_most(name + ": energy of the start, relative difference",

@@ -155,7 +155,7 @@ void impedances(const Checks& c) {
   c.at_most("surface impedance of a metal of 400 S/m, ka = 2.1: largest difference of the far field",
             apart(homogeneous_sphere(k * a, metal, 1),
                   impedance_sphere(k * a, metal_impedance(sigma, 1, f) / vacuum_impedance)),
-            "1", 0.005, "Mie series of the filled sphere; a skin of 1/90 of the radius");
+            "1", 1e-4, "Mie series of the filled sphere; a skin of 1/90 of the radius");
   const Complex epsilon(20, -5), mu(2, -1);
   const double d = 5e-4;
   const ThinCoat coat{[=](double) { return Medium{{epsilon, epsilon, epsilon}, {mu, mu, mu}}; }, d};
