@@ -346,7 +346,7 @@ namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
     {"row extents", false, false, true},
-    {"assembly", false, false, true, "disk"},
+    {"assembly", true, true, true, "disk"},
     {"summation", true, true, true, "disk and device"},
     {"receivers", false, false, true},
     {"frequencies", false, false, true},
