@@ -17,6 +17,10 @@ RowTeam::~RowTeam() {
       ++tally_->passes;
 }
 
+void RowTeam::device_takes_part() {
+  if (tally_) ++tally_->passes;
+}
+
 std::vector<NamedDevice> devices_of(const TestRun& run) {
   std::vector<NamedDevice> out;
   if (run.offer.who.said()) {

@@ -13,6 +13,8 @@ class RowTeam : public Team {
  public:
   RowTeam(const RowWorkers& row);
   ~RowTeam();
+  /// A device of it computes outside of phases, and tells the team nothing of it.
+  void device_takes_part();
   RowTeam(const RowTeam&) = delete;
   RowTeam& operator=(const RowTeam&) = delete;
 

@@ -135,9 +135,7 @@ double guide_error(double depth, const RowWorkers& workers) {
   return relative_error(traces_of_run(p, steps, 2.5 * f, workers)[0], guide.traces(f, p.dt, steps));
 }
 
-}  // namespace
-
-void interfaces_table(const TestRun& run, const VerifySink& sink) {
+void jump_rows(const TestRun& run, const VerifySink& sink) {
   run.doing("interfaces between nodes");
   for (const auto& [c2, rho2] : {std::pair{1.2, 1.8}, std::pair{1.2, 1.0}, std::pair{1.0, 1.8}}) {
     const std::string jump = fmt::format("jump 1:{} in speed, 1:{} in density", c2, rho2);
@@ -159,12 +157,22 @@ void interfaces_table(const TestRun& run, const VerifySink& sink) {
     sink({fmt::format("jumps of a file with samples {} nodes apart: largest error of the echo", spacing), most, "1",
           spacing > 1 ? 0.08 : 0.02, false, "same"});
   }
+}
+
+void guide_rows(const TestRun& run, const VerifySink& sink) {
   run.doing("guide of Pekeris");
   for (const double depth : {100.0, 102.0}) {
     sink({fmt::format("guide of Pekeris, floor {} m deep, nodes 5 m apart, 25 Hz: error of a trace", depth),
           guide_error(depth, run.workers()), "1", 0.02, false, "integral over wavenumbers"});
     if (run.quick) break;
   }
+}
+
+}  // namespace
+
+void interfaces_table(const TestRun& run, const VerifySink& sink) {
+  if (run.may_want("jump")) jump_rows(run, sink);
+  if (run.may_want("guide of Pekeris")) guide_rows(run, sink);
 }
 
 }  // namespace conoid::acoustic_fd

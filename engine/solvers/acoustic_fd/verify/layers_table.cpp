@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <numbers>
 #include <span>
 
@@ -264,9 +265,8 @@ double reciprocity_error(bool dense) {
   return worst / peak(there);
 }
 
-}  // namespace
-
-void layers_table(const TestRun& run, const VerifySink& sink) {
+/// Echoes of matched layers, beside those of sponges.
+void echo_rows(const TestRun& run, const VerifySink& sink) {
   const char* theory = "echo of open space is zero";
   for (const int order : {2, 4, 6, 8, 10, 12}) {
     if (run.quick && order != 2 && order != 8) continue;
@@ -296,9 +296,10 @@ void layers_table(const TestRun& run, const VerifySink& sink) {
     sink({fmt::format("sponge of 20 nodes, order 8: echo at {:.0f} degrees above that of the matched layer", degrees),
           sponge - matched, "dB", 15, true, "what makes matched layers the default"});
   }
+}
 
-  density_rows(run, sink);
-
+/// A jump between two layers, and what is reciprocal.
+void interface_rows(const TestRun& run, const VerifySink& sink) {
   run.doing("two layers");
   for (const auto& [c2, rho2] : {std::pair{2.0, 1.0}, std::pair{0.6, 1.0}, std::pair{1.0, 2.5}, std::pair{1.8, 2.2}}) {
     const auto [back, on] = interface_errors(c2, rho2);
@@ -313,6 +314,18 @@ void layers_table(const TestRun& run, const VerifySink& sink) {
     sink({fmt::format("reciprocity between nodes in a layered medium{}, largest difference",
                       dense ? " with density" : ""),
           reciprocity_error(dense), "1", 1e-11, false, "G(a, b) = G(b, a)"});
+}
+
+}  // namespace
+
+void layers_table(const TestRun& run, const VerifySink& sink) {
+  const auto any = [&](std::initializer_list<const char*> beginnings) {
+    return std::ranges::any_of(beginnings, [&](const char* b) { return run.may_want(b); });
+  };
+  if (any({"matched layer", "sponge of 20 nodes, order 8"})) echo_rows(run, sink);
+  if (any({"matched layer, order 8: echo where", "floor, ", "dipping floor, ", "random densities"}))
+    density_rows(run, sink);
+  if (any({"layers, ", "reciprocity"})) interface_rows(run, sink);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -64,6 +64,7 @@ double line_error(double courant, const RowWorkers& workers) {
 }  // namespace
 
 void time_table(const TestRun& run, const VerifySink& sink) {
+  if (!run.may_want("point source, ") && !run.may_want("line source, ")) return;
   run.doing("time step's error");
   for (const double courant : {0.1, 0.2, 0.3, 0.4}) {
     // What the stencil of order 12 leaves at 12 nodes in a wave, and the wavelet's first step of 2e-8.

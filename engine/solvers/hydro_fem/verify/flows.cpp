@@ -2,6 +2,7 @@
 // Initial states and boundaries of the classic problems.
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 
+#include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/initial_run.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
@@ -392,8 +393,11 @@ MarchOptions usual_march(double end, const Setup& setup, Integrator integrator) 
 }
 
 Flow::Flow(Setup setup, MarchOptions options, const RowWorkers& workers, const ZoneKernels& kernels)
-    : setup_(std::move(setup)), team_(workers), op_(setup_, kernels, team_), march_(op_, options),
-      first_(op_.energies(march_.state()).total()) {}
+    : setup_(std::move(setup)), team_(workers), op_(setup_, kernels, team_),
+      march_(place_march(setup_, op_, options.integrator == Integrator::rk4).backend, options),
+      first_(op_.energies(march_.state()).total()) {
+  if (march_.where() != op_.kernels().name) team_.device_takes_part();
+}
 
 void Flow::run() {
   while (march_.step()) {
