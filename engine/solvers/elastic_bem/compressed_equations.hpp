@@ -21,6 +21,8 @@ inline constexpr double kept_in_single = 1e-5;
 
 /// Of the tolerance: static row sums, which go into the diagonal.
 inline constexpr double compressed_sums_share = 0.1;
+/// Below so many nodes every pair of them is summed in less time than that takes.
+inline constexpr Index least_compressed_sums = 8000;
 
 /// What was made, for results and logs.
 struct CompressionFacts {

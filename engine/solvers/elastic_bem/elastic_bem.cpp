@@ -68,7 +68,9 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
   ready.diagonal = static_diagonal(
       crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere,
       context.stop,
-      problem_->solve.method == Method::compressed ? compressed_sums_share * problem_->solve.compression : 0);
+      problem_->solve.method == Method::compressed && scene.surface->node_count() >= least_compressed_sums
+          ? compressed_sums_share * problem_->solve.compression
+          : 0);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);

@@ -120,6 +120,25 @@ void append(Mesh& to, const Mesh& from, const char* group) {
   }
 }
 
+/// The second plane, of the same outline without what is on the first.
+Result<Mesh> with_rock(Mesh out, const GroundRectangle& o) {
+  if (!(o.rock > 0)) return out;
+  for (const Trench& t : o.trenches)
+    if (!(t.depth < o.rock * (1 - 1e-9)))
+      return invalid(fmt::format("a trench of depth {:g} m reaches the rock at {:g} m", t.depth, o.rock),
+                     "Make it shallower, or mesh the surfaces yourself.");
+  GroundRectangle below = o;
+  below.rock = 0;
+  below.level = o.level - o.rock;
+  below.element = std::max(o.element, 0.5 * o.rock);
+  below.trenches.clear();
+  for (Patch& p : below.patches) p.edge_growth = 1;
+  auto rock = ground_rectangle(below);
+  if (!rock) return rock.error();
+  append(out, *rock, "rock");
+  return out;
+}
+
 }  // namespace
 
 Result<Mesh> ground_rectangle(const GroundRectangle& o) {
@@ -222,22 +241,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
           return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
         });
   }
-  Mesh out = builder.take();
-  if (!(o.rock > 0)) return out;
-  for (const Trench& t : o.trenches)
-    if (!(t.depth < o.rock * (1 - 1e-9)))
-      return invalid(fmt::format("a trench of depth {:g} m reaches the rock at {:g} m", t.depth, o.rock),
-                     "Make it shallower, or mesh the surfaces yourself.");
-  GroundRectangle below = o;
-  below.rock = 0;
-  below.level = o.level - o.rock;
-  below.element = std::max(o.element, 0.5 * o.rock);
-  below.trenches.clear();
-  for (Patch& p : below.patches) p.edge_growth = 1;
-  auto rock = ground_rectangle(below);
-  if (!rock) return rock.error();
-  append(out, *rock, "rock");
-  return out;
+  return with_rock(builder.take(), o);
 }
 
 Result<Mesh> ground_disc(const GroundDisc& o) {

@@ -48,7 +48,8 @@ TestBody compressed_body(CompressedBody body, int divisions, int order, Team& te
               held,
               medium,
               {1e-5, false},
-              team};
+              team,
+              compression};
     }
     case CompressedBody::held_box:
     case CompressedBody::free_box: {
@@ -67,7 +68,8 @@ TestBody compressed_body(CompressedBody body, int divisions, int order, Team& te
               held,
               medium,
               {1e-5, false},
-              team};
+              team,
+              compression};
   }
 }
 
