@@ -3,6 +3,7 @@
 // ranks go on on any other. On the device of each rank the same within round-off, and a device that is lost on one rank leaves a run
 // that resumes.
 // labels: cli mpi emulated timeout300
+#include <QProcess>
 #include <QTest>
 
 #include <fstream>
@@ -184,9 +185,10 @@ void TestHydroRanks::a_run_along_the_radius_begins_one_in_the_plane() {
     "parameters": {"order": 2, "end_time": 0.2}})j");
   rod::write_case(scratch_ / "case.json", spheres);
   COMPARE_EXIT(run("spheres", 1), 0);
-  Json plane = case_of(R"j({"grid": {"coordinates": "axisymmetric", "lower": [0, 0], "upper": [1.2, 1.2], "zones": [12, 12]},
+  Json plane =
+      case_of(R"j({"grid": {"coordinates": "axisymmetric", "lower": [0, 0], "upper": [1.2, 1.2], "zones": [12, 12]},
     "regions": [{"material": "air", "density": 1, "pressure": 0}], "initial": {"from": {"run": "spheres", "frame": "last"}},
-    "parameters": {"order": 2, "end_time": 0.01}})j");
+    "parameters": {"order": 2, "end_time": 0.0003}})j");
   rod::write_case(scratch_ / "case.json", plane);
   COMPARE_EXIT(run("plane", 1), 0);
   const safety::Left one = safety::left_by(scratch_ / "plane");
@@ -200,8 +202,9 @@ void TestHydroRanks::a_run_along_the_radius_begins_one_in_the_plane() {
   plane["grid"]["coordinates"] = "planar";
   rod::write_case(scratch_ / "case.json", plane);
   const rod::Said misfit = run("misfit", 1);
-  COMPARE_EXIT(misfit, 2);
-  QVERIFY2(misfit.says("spherical flow goes into spherical, axisymmetric or three-dimensional flow"), misfit.err.c_str());
+  COMPARE_EXIT(misfit, 3);
+  QVERIFY2(misfit.says("spherical flow goes into spherical, axisymmetric or three-dimensional flow"),
+           misfit.err.c_str());
 }
 
 namespace {
@@ -247,7 +250,7 @@ void TestHydroRanks::devices_of_ranks_leave_what_processors_leave() {
   const QString name = QString(QTest::currentDataTag()).replace(' ', '-').remove(',').remove(':');
   COMPARE_EXIT(run(name, 1), 0);
   const safety::Left one = steady_parts(scratch_ / name.toStdString());
-  for (const int ranks : {2, 4}) {
+  for (const int ranks : closed ? std::vector{2, 4} : std::vector{2}) {
     const QString out = name + QString::number(ranks);
     COMPARE_EXIT(run(out, ranks, {"--workers", device}), 0);
     QVERIFY(rod::text_of(scratch_ / out.toStdString() / "log.jsonl").find("each rank's on its own") !=
@@ -263,18 +266,40 @@ void TestHydroRanks::a_device_lost_on_one_rank_leaves_a_run_that_resumes() {
 #if !CONOID_HAVE_EMULATED
   QSKIP("built without the emulated device");
 #endif
-  rod::write_case(scratch_ / "case.json", case_of(three_gases));
+  Json input = case_of(three_gases);
+  input["parameters"]["end_time"] = 0.05;
+  rod::write_case(scratch_ / "case.json", input);
   COMPARE_EXIT(run("kept", 1), 0);
   std::ofstream(scratch_ / "one_fails.sh")
       << "#!/bin/sh\n"
-         "test \"$OMPI_COMM_WORLD_RANK\" = 1 && export CONOID_EMULATED=fails_after=4000\n"
+         "test \"$OMPI_COMM_WORLD_RANK\" = 1 && export CONOID_EMULATED=fails_after=2500\n"
          "exec \"$@\"\n";
-  const QString mpi = "mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 sh one_fails.sh";
-  const rod::Said lost =
-      safety::conoid(scratch_.path(), QStringList{"run", "case.json", "--out", "lost", "--threads", "1", "--progress",
-                                                  "none", "--workers", "emulated", "--launcher", mpi} +
-                                          safety::often);
+  QProcess process;
+  process.setWorkingDirectory(QString::fromStdString(scratch_.path().string()));
+  process.start("mpirun", QStringList{"--allow-run-as-root",
+                                      "--oversubscribe",
+                                      "--mca",
+                                      "mpi_yield_when_idle",
+                                      "1",
+                                      "-n",
+                                      "2",
+                                      "sh",
+                                      "one_fails.sh",
+                                      CONOID_BIN_DIR "/conoid",
+                                      "run",
+                                      "case.json",
+                                      "--out",
+                                      "lost",
+                                      "--threads",
+                                      "1",
+                                      "--progress",
+                                      "none",
+                                      "--workers",
+                                      "emulated"} +
+                              safety::often);
+  const rod::Said lost = rod::collect(process, 120000);
   COMPARE_EXIT(lost, 6);
+  QVERIFY2(lost.says("rank 1: emulated device 0: the device is lost"), lost.err.c_str());
   COMPARE_EXIT(
       safety::conoid(scratch_.path(),
                      QStringList{"resume", "lost", "--progress", "none", "--workers", "emulated"} + on_ranks(2)),
