@@ -43,13 +43,17 @@ RadiationPlan plan_radiation(const RadiationWork& w, double budget) {
   const std::string whole = format_bytes(static_cast<Bytes>(out.dense_bytes)),
                     kept = format_bytes(static_cast<Bytes>(out.compressed_bytes));
   if (out.compressed_seconds > worth * out.plain_seconds) {
-    out.reason = fmt::format("computed anew each time; kept whole it would be {}", whole);
+    out.reason =
+        fmt::format("computed anew each time, {}: about {} of a core, compressed {}; kept whole it would be {}",
+                    w.columns < 1.5 ? "one by one" : "in blocked products", format_duration(out.plain_seconds),
+                    format_duration(out.compressed_seconds), whole);
   } else if (out.compressed_bytes > budget / 4) {
     out.reason = fmt::format(
         "computed anew each time: compressed it would need {} of {}, more than a quarter of the budget", kept, whole);
   } else {
     out.compressed = true;
-    out.reason = fmt::format("compressed to about {} of {}", kept, whole);
+    out.reason = fmt::format("compressed to about {} of {}: about {} of a core, computed anew {}", kept, whole,
+                             format_duration(out.compressed_seconds), format_duration(out.plain_seconds));
   }
   return out;
 }

@@ -495,11 +495,16 @@ class TestSolver : public QObject {
                 R"({"kind": "table", "frequencies": ["0.5 GHz", "1.5 GHz"], "permittivity": [3, 5], "permittivity_loss": [0.2, 0.4]})",
                 Complex(4, -0.3)},
             Kind{"constant", R"({"permittivity": 3, "permittivity_loss": 0.5})", Complex(3, -0.5)},
+            Kind{"negative", R"({"permittivity": -4, "permittivity_loss": 0.8})", Complex(-4, -0.8)},
+            Kind{"drude",
+                 R"({"kind": "drude", "permittivity_infinity": 2, "plasma_frequency": "2 GHz", "damping": "0.5 GHz"})",
+                 2.0 - 4.0 / (1.0 - j * 0.5)},
         }) {
       Json json = sphere_case();
       json["sphere"]["radius"] = "30 mm";
       json["sphere"]["layers"] = 2;
       json["sphere"]["material"] = "stuff";
+      if (kind.epsilon.real() < 0) json["sphere"]["divisions"] = 3;  // fields cling to the surface
       json["materials"] = {{"stuff", read_json(kind.json)}};
       std::vector<Diagnostic> found;
       const Settings s = read_settings(resolved(json), found);
