@@ -180,7 +180,7 @@ Status AcousticBem::prepare(RunContext& context) {
   for (const Excitation& run : settings_.runs) loudest_ = std::max(loudest_, loudest_of(run, surface_));
   for (const Motion& m : settings_.motions)
     loudest_ = std::max(loudest_, settings_.density * settings_.form.c * largest_of(m.pulse));
-  if (const Status s = make_drive(context); !s) return s;
+  if (Status s = make_drive(context); !s) return s;
   geometry_ = mesh_geometry(*mesh_, 2);
   head_tables();
 

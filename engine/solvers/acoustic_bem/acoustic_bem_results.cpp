@@ -410,7 +410,7 @@ Status AcousticBem::write_spectra(RunContext& context) {
 
 Status AcousticBem::finish(RunContext& context) {
   if (engine_)
-    if (const Status s = write_spectra(context); !s) return s;
+    if (Status s = write_spectra(context); !s) return s;
   if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);

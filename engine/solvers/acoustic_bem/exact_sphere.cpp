@@ -2,6 +2,7 @@
 // Sums the series of the sphere.
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -512,17 +512,18 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers
   for (const auto& [lowest, t] : order) {
     std::array<std::int32_t, 3> v{};
     for (std::size_t a = 0; a < 3; ++a) v[a] = vertex_of[static_cast<std::size_t>(sheets.node[t][a])];
+    const std::size_t face = t;
     layers.cut(v, [&](const std::array<std::int32_t, 3>& part) {
       Triangle triangle =
           make_triangle(s.vertices[static_cast<std::size_t>(part[0])], s.vertices[static_cast<std::size_t>(part[1])],
                         s.vertices[static_cast<std::size_t>(part[2])]);
       triangle.vertex = part;
       s.area += triangle.area;
-      const Index piece = faces.pieces.number[t];
+      const Index piece = faces.pieces.number[face];
       if (faces.pieces.closed[static_cast<std::size_t>(piece)])
         bodies[piece].push_back(static_cast<std::int32_t>(s.triangles.size()));
       s.triangles.push_back(triangle);
-      if (!conditions.walls.empty()) s.wall.push_back((*walls)[static_cast<std::size_t>(faces.cells[t])]);
+      if (!conditions.walls.empty()) s.wall.push_back((*walls)[static_cast<std::size_t>(faces.cells[face])]);
     });
   }
   for (auto& [piece, list] : bodies) s.bodies.push_back(std::move(list));
