@@ -245,25 +245,36 @@ std::vector<Index> connected_components(const Mesh& mesh, int dimension) {
   return out;
 }
 
-OrientationChange orient_outward(Mesh& mesh) {
-  OrientationChange change;
-  const auto cells = surface_cells(mesh);
+namespace {
+
+struct Neighbour {
+  Index item;
+  bool same_direction;  // along the shared edge: one of the two must turn
+};
+/// Cells of a surface, and their neighbours through edges of two cells, as one row a cell.
+struct Neighbourhood {
+  std::vector<Index> begin;
+  std::vector<Neighbour> neighbours;
+  std::vector<char> open;  ///< an edge of it has no other cell
+  bool manifold = true;    ///< no edge has more than two
+};
+
+Neighbourhood neighbours_of(const Mesh& mesh, std::span<const Index> cells) {
+  Neighbourhood out;
   const auto h = half_edges(mesh, cells);
-  struct Neighbour {
-    Index item;
-    bool same_direction;  // along the shared edge: one of the two must turn
-  };
-  // Neighbours through edges of two cells, as one row a cell.
-  std::vector<Index> begin(cells.size() + 1, 0);
-  std::vector<char> open(cells.size(), 0);
+  std::vector<Index>& begin = out.begin;
+  std::vector<Neighbour>& neighbours = out.neighbours;
+  std::vector<char>& open = out.open;
+  begin.assign(cells.size() + 1, 0);
+  open.assign(cells.size(), 0);
   for_each_edge(h, [&](std::span<const HalfEdge> e) {
     if (e.size() == 2)
       for (const HalfEdge& x : e) ++begin[static_cast<std::size_t>(x.item) + 1];
     if (e.size() == 1) open[static_cast<std::size_t>(e[0].item)] = 1;
-    if (e.size() > 2) change.orientable = false;
+    if (e.size() > 2) out.manifold = false;
   });
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Neighbour> neighbours(static_cast<std::size_t>(begin.back()));
+  neighbours.resize(static_cast<std::size_t>(begin.back()));
   {
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     for_each_edge(h, [&](std::span<const HalfEdge> e) {
@@ -273,57 +284,61 @@ OrientationChange orient_outward(Mesh& mesh) {
             e[1 - k].item, e[0].forward == e[1].forward};
     });
   }
-  // Flood each component, deciding for each cell whether it turns.
-  std::vector<signed char> turn(cells.size(), -1);
-  std::vector<std::vector<Index>> components;  // items
-  for (std::size_t seed = 0; seed < cells.size(); ++seed) {
+  return out;
+}
+
+/// Components as lists of items, and which of their cells turn to agree with the first one of theirs.
+struct Flooded {
+  std::vector<std::vector<Index>> components;
+  std::vector<signed char> turn;
+  bool consistent = true;
+};
+
+Flooded flood(const Neighbourhood& around) {
+  Flooded out;
+  const std::vector<Index>& begin = around.begin;
+  auto& [components, turn, consistent] = out;
+  turn.assign(around.open.size(), -1);
+  for (std::size_t seed = 0; seed < turn.size(); ++seed) {
     if (turn[seed] >= 0) continue;
     turn[seed] = 0;
     std::vector<Index> items{static_cast<Index>(seed)};
     for (std::size_t done = 0; done < items.size(); ++done) {
       const auto i = static_cast<std::size_t>(items[done]);
       for (Index k = begin[i]; k < begin[i + 1]; ++k) {
-        const Neighbour& n = neighbours[static_cast<std::size_t>(k)];
+        const Neighbour& n = around.neighbours[static_cast<std::size_t>(k)];
         const auto wanted = static_cast<signed char>(n.same_direction ? 1 - turn[i] : turn[i]);
         signed char& known = turn[static_cast<std::size_t>(n.item)];
         if (known < 0) {
           known = wanted;
           items.push_back(n.item);
         } else if (known != wanted) {
-          change.orientable = false;
+          consistent = false;
         }
       }
     }
     components.push_back(std::move(items));
   }
-  change.components = static_cast<Index>(components.size());
-  // Turn what disagrees with its component's first cell; then whole components.
-  std::vector<char> is_turned(cells.size(), 0);
-  const auto flip = [&](Index item) {
-    turn_round(mesh, cells[static_cast<std::size_t>(item)]);
-    is_turned[static_cast<std::size_t>(item)] ^= 1;
-  };
-  std::vector<std::vector<Index>> lists;
-  std::vector<char> closed;
-  for (const auto& items : components) {
-    std::vector<Index> list;
-    bool whole = true;
-    for (const Index i : items) {
-      if (turn[static_cast<std::size_t>(i)] == 1) flip(i);
-      whole &= open[static_cast<std::size_t>(i)] == 0;
-      list.push_back(cells[static_cast<std::size_t>(i)]);
-    }
-    closed.push_back(whole ? 1 : 0);
-    lists.push_back(std::move(list));
+  return out;
+}
+
+/// Only closed components that may enclose something, with their boxes: thousands of separate bodies are common, and in damaged files
+/// thousands of single cells whose edges have three neighbours.
+struct Hull {
+  std::size_t component;
+  Vec3 low, high;
+
+  [[nodiscard]] bool holds(const Vec3& p) const {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (p[axis] < low[axis] || p[axis] > high[axis]) return false;
+    return true;
   }
-  // Only closed components that may enclose something, with their boxes: thousands of separate bodies are common, and in damaged files
-  // thousands of single cells whose edges have three neighbours.
-  struct Hull {
-    std::size_t component;
-    Vec3 low, high;
-  };
+};
+
+std::vector<Hull> hulls_of(const Mesh& mesh, const std::vector<std::vector<Index>>& lists,
+                           const std::vector<char>& closed) {
   std::vector<Hull> hulls;
-  for (std::size_t k = 0; k < components.size(); ++k) {
+  for (std::size_t k = 0; k < lists.size(); ++k) {
     Index triangles = 0;
     Hull hull{k, {}, {}};
     hull.low.fill(std::numeric_limits<double>::infinity());
@@ -338,11 +353,39 @@ OrientationChange orient_outward(Mesh& mesh) {
     }
     if (closed[k] != 0 && triangles >= 4) hulls.push_back(hull);
   }
-  const auto holds = [](const Hull& hull, const Vec3& p) {
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (p[axis] < hull.low[axis] || p[axis] > hull.high[axis]) return false;
-    return true;
+  return hulls;
+}
+
+}  // namespace
+
+OrientationChange orient_outward(Mesh& mesh) {
+  OrientationChange change;
+  const auto cells = surface_cells(mesh);
+  const Neighbourhood around = neighbours_of(mesh, cells);
+  const Flooded flooded = flood(around);
+  const auto& components = flooded.components;
+  change.orientable = around.manifold && flooded.consistent;
+  change.components = static_cast<Index>(components.size());
+  // Turn what disagrees with its component's first cell; then whole components.
+  std::vector<char> is_turned(cells.size(), 0);
+  const auto flip = [&](Index item) {
+    turn_round(mesh, cells[static_cast<std::size_t>(item)]);
+    is_turned[static_cast<std::size_t>(item)] ^= 1;
   };
+  std::vector<std::vector<Index>> lists;
+  std::vector<char> closed;
+  for (const auto& items : components) {
+    std::vector<Index> list;
+    bool whole = true;
+    for (const Index i : items) {
+      if (flooded.turn[static_cast<std::size_t>(i)] == 1) flip(i);
+      whole &= around.open[static_cast<std::size_t>(i)] == 0;
+      list.push_back(cells[static_cast<std::size_t>(i)]);
+    }
+    closed.push_back(whole ? 1 : 0);
+    lists.push_back(std::move(list));
+  }
+  const std::vector<Hull> hulls = hulls_of(mesh, lists, closed);
   for (std::size_t k = 0; k < components.size(); ++k) {
     if (closed[k] == 0) {
       ++change.open_components;
@@ -356,7 +399,7 @@ OrientationChange orient_outward(Mesh& mesh) {
     const Vec3 inside_point = mesh.point(mesh.nodes(lists[k].front())[0]);
     int depth = 0;
     for (const Hull& other : hulls)
-      if (other.component != k && holds(other, inside_point) &&
+      if (other.component != k && other.holds(inside_point) &&
           std::abs(winding_number(mesh, lists[other.component], inside_point)) > 0.5)
         ++depth;
     const bool cavity = depth % 2 == 1;

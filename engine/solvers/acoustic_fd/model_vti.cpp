@@ -234,30 +234,38 @@ class Vti final : public Model {
   SpeedRange range_;
 };
 
-}  // namespace
+Error bad_file(const std::filesystem::path& path, const std::string& what, const std::string& hint) {
+  return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
+}
 
-Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path, ModelQuantity quantity) {
-  auto content = read_file(path, Bytes{8} << 30);
-  if (!content) return content.error();
-  const std::string_view text = *content;
-  const auto fail = [&](const std::string& what, const std::string& hint) {
-    return make_error(ErrorCode::invalid_input, what, hint, {path.string(), 0, ""});
-  };
+/// What the file says of its image and of how arrays lie in it.
+struct Image {
+  ModelBox box;
+  std::array<std::size_t, 3> axis{0, 1, 2};  ///< of the grid, of each axis of the image
+  std::array<int, 3> sign{1, 1, 1};
+  bool compressed = false, lz4 = false, big = false;
+  std::size_t counts = 4;  ///< bytes of a count before a block
+  std::size_t end = 0;     ///< of the tag, where its contents begin
+};
+
+Result<Image> read_image(std::string_view text, const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what, const std::string& hint) { return bad_file(path, what, hint); };
   const Element file = element(text, "VTKFile", 0);
   const Element image = file.end == std::string_view::npos ? file : element(text, "ImageData", file.end);
   if (image.end == std::string_view::npos)
     return fail("no ImageData in this file", "Save the model as VTK image data (.vti).");
+  Image out;
   const std::string compressor = attribute(file.attributes, "compressor");
-  const bool lz4 = compressor == "vtkLZ4DataCompressor";
-  if (!compressor.empty() && !lz4 && compressor != "vtkZLibDataCompressor")
+  out.lz4 = compressor == "vtkLZ4DataCompressor";
+  if (!compressor.empty() && !out.lz4 && compressor != "vtkZLibDataCompressor")
     return fail(fmt::format("the arrays are compressed by {}; zlib and LZ4 are read", compressor.substr(0, 60)),
                 "Save the image with zlib, or without compression.");
-  const bool big = attribute(file.attributes, "byte_order") == "BigEndian";
-  const std::size_t counts = attribute(file.attributes, "header_type") == "UInt64" ? 8 : 4;
+  out.big = attribute(file.attributes, "byte_order") == "BigEndian";
+  out.counts = attribute(file.attributes, "header_type") == "UInt64" ? 8 : 4;
   double extent[6], vector[3];
   if (!numbers(attribute(image.attributes, "WholeExtent"), extent))
     return fail("WholeExtent must be six whole numbers", "Save the model as VTK image data (.vti).");
-  ModelBox box;
+  ModelBox& box = out.box;
   for (std::size_t a = 0; a < 3; ++a) {
     const double n = extent[2 * a + 1] - extent[2 * a] + 1;
     if (!(n >= 1 && n <= 1e6) || n != std::floor(n) || std::abs(extent[2 * a]) > 1e9)
@@ -274,8 +282,8 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
     if (!numbers(s, vector)) return fail("Origin must be three positions", "Repair the file.");
     box.origin = {vector[0], vector[1], vector[2]};
   }
-  std::array<std::size_t, 3> axis{0, 1, 2};
-  std::array<int, 3> sign{1, 1, 1};
+  std::array<std::size_t, 3>& axis = out.axis;
+  std::array<int, 3>& sign = out.sign;
   if (const auto s = attribute(image.attributes, "Direction"); !s.empty()) {
     std::array<double, 9> direction{};
     if (!numbers(s, direction) || !axes_of(direction, axis, sign))
@@ -288,11 +296,23 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   if (const Element piece = element(text, "Piece", image.end);
       piece.end != std::string_view::npos && element(text, "Piece", piece.end).end != std::string_view::npos)
     return fail("the image is in several pieces", "Save it as one piece.");
+  out.compressed = !compressor.empty();
+  out.end = image.end;
+  return out;
+}
 
+/// The array of the model, and where the point data end.
+struct Found {
+  Element array;
+  std::size_t stop = 0;
+};
+
+Result<Found> find_array(std::string_view text, const Image& image, const char* wanted,
+                         const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what, const std::string& hint) { return bad_file(path, what, hint); };
   const Element points = element(text, "PointData", image.end);
   if (points.end == std::string_view::npos) return fail("the image has no point data", "Save the model as point data.");
   const std::size_t stop = std::min(text.find("</PointData", points.end), text.size());
-  const char* wanted = quantity == ModelQuantity::speed ? "speed" : "density";
   Element array{{}, std::string_view::npos};
   std::string found;
   int count = 0;
@@ -309,80 +329,121 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   if (count != 1)
     return fail(count == 0 ? "the image has no array" : fmt::format("the image has several arrays: {}", found),
                 fmt::format("Name the array \"{}\".", wanted));
-  const std::string type = attribute(array.attributes, "type"), format = attribute(array.attributes, "format");
+  return Found{array, stop};
+}
+
+/// The bytes of an array that is no text; `head` of them come before the values.
+struct Packed {
+  std::string bytes;
+  std::size_t head = 0;
+};
+
+Result<Packed> packed_bytes(std::string_view text, const Image& image, const Found& data, std::size_t needed,
+                            const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what, const std::string& hint) { return bad_file(path, what, hint); };
+  const std::string format = attribute(data.array.attributes, "format");
+  Packed out;
+  std::string& bytes = out.bytes;
+  std::size_t& head = out.head;
+  head = image.counts;  // bytes before the values
+  const auto unpack = [&](std::size_t from, bool in_base64) {
+    auto plain = decompressed(text, from, in_base64, image.counts, image.big, image.lz4, needed);
+    head = 0;
+    return plain ? std::move(*plain) : std::string();
+  };
+  if (format == "binary") {
+    bytes = !image.compressed ? base64(text, data.array.end, image.counts + needed) : unpack(data.array.end, true);
+  } else if (format == "appended") {
+    const Element appended = element(text, "AppendedData", data.stop);
+    const std::size_t mark = appended.end == std::string_view::npos ? appended.end : text.find('_', appended.end);
+    double offset = 0;
+    if (mark == std::string_view::npos || !numbers(attribute(data.array.attributes, "offset"), {&offset, 1}) ||
+        !(offset >= 0) || offset > static_cast<double>(text.size() - mark - 1))
+      return fail("the appended data are missing", "Supply the whole file.");
+    const std::size_t begin = mark + 1 + static_cast<std::size_t>(offset);
+    const bool in_base64 = attribute(appended.attributes, "encoding") == "base64";
+    bytes = image.compressed ? unpack(begin, in_base64)
+            : in_base64      ? base64(text, begin, image.counts + needed)
+                             : std::string(text.substr(begin, image.counts + needed));
+  } else {
+    return fail(
+        fmt::format("the array's format is \"{}\"; ascii, binary or appended was expected", format.substr(0, 20)),
+        "Save the image again.");
+  }
+  return out;
+}
+
+Result<std::vector<float>> read_values(std::string_view text, const Image& image, const Found& data,
+                                       const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& what, const std::string& hint) { return bad_file(path, what, hint); };
+  const std::string type = attribute(data.array.attributes, "type"),
+                    format = attribute(data.array.attributes, "format");
   const std::size_t size = type_size(type);
-  const std::string components = attribute(array.attributes, "NumberOfComponents");
+  const std::string components = attribute(data.array.attributes, "NumberOfComponents");
   if (size == 0 || (!components.empty() && components != "1"))
     return fail(fmt::format("the array is of type {} with {} components; numbers with one were expected", type,
                             components.empty() ? "1" : components),
                 "Convert the array.");
-  const double cells =
-      static_cast<double>(box.shape[0]) * static_cast<double>(box.shape[1]) * static_cast<double>(box.shape[2]);
+  const double cells = static_cast<double>(image.box.shape[0]) * static_cast<double>(image.box.shape[1]) *
+                       static_cast<double>(image.box.shape[2]);
   // Even as "1 " an ascii value takes two bytes, so the file bounds what is allocated.
-  const double packed = compressor.empty() ? 1 : 1032;  // at most so many bytes from one (RFC 1951)
-  if (cells * (packed > 1 ? static_cast<double>(std::max<std::size_t>(size, 1)) : 2) >
-          packed * static_cast<double>(text.size()) + 2 ||
+  const double ratio = image.compressed ? 1032 : 1;  // at most so many bytes from one (RFC 1951)
+  if (cells * (ratio > 1 ? static_cast<double>(std::max<std::size_t>(size, 1)) : 2) >
+          ratio * static_cast<double>(text.size()) + 2 ||
       cells > 4e9)
     return fail(fmt::format("the file has {} bytes; {:.0f} values were announced", text.size(), cells),
                 "Supply the whole file.");
   const auto n = static_cast<std::size_t>(cells);
   std::vector<float> values;
-  const auto short_file = [&](std::size_t have) {
-    return fail(fmt::format("the array holds {} bytes; {} values of {} bytes need {}", have, n, size, n * size),
-                "Supply the whole file.");
-  };
   if (format == "ascii") {
     values.resize(n);
-    const char* at = text.data() + array.end;
+    const char* at = text.data() + data.array.end;
     for (std::size_t i = 0; i < n; ++i) {
       char* end = nullptr;
       values[i] = std::strtof(at, &end);
       if (end == at) return fail(fmt::format("the array ends after {} of {} values", i, n), "Supply the whole file.");
       at = end;
     }
-  } else {
-    std::string bytes;
-    std::size_t head = counts;  // bytes before the values
-    const auto unpack = [&](std::size_t from, bool in_base64) {
-      auto out = decompressed(text, from, in_base64, counts, big, lz4, n * size);
-      head = 0;
-      return out ? std::move(*out) : std::string();
-    };
-    if (format == "binary") {
-      bytes = compressor.empty() ? base64(text, array.end, counts + n * size) : unpack(array.end, true);
-    } else if (format == "appended") {
-      const Element appended = element(text, "AppendedData", stop);
-      const std::size_t mark = appended.end == std::string_view::npos ? appended.end : text.find('_', appended.end);
-      double offset = 0;
-      if (mark == std::string_view::npos || !numbers(attribute(array.attributes, "offset"), {&offset, 1}) ||
-          !(offset >= 0) || offset > static_cast<double>(text.size() - mark - 1))
-        return fail("the appended data are missing", "Supply the whole file.");
-      const std::size_t begin = mark + 1 + static_cast<std::size_t>(offset);
-      const bool in_base64 = attribute(appended.attributes, "encoding") == "base64";
-      bytes = !compressor.empty() ? unpack(begin, in_base64)
-              : in_base64         ? base64(text, begin, counts + n * size)
-                                  : std::string(text.substr(begin, counts + n * size));
-    } else {
-      return fail(
-          fmt::format("the array's format is \"{}\"; ascii, binary or appended was expected", format.substr(0, 20)),
-          "Save the image again.");
-    }
-    if (head == 0 && bytes.size() != n * size)
-      return fail("the compressed array is damaged or does not hold its values", "Save the image again.");
-    if (bytes.size() < head + n * size) return short_file(bytes.size() < head ? 0 : bytes.size() - head);
-    values.resize(n);  // the bytes are there
-    for (std::size_t i = 0; i < n; ++i) values[i] = value_of(bytes.data() + head + i * size, type, big);
+    return values;
   }
+  const auto packed = packed_bytes(text, image, data, n * size, path);
+  if (!packed) return packed.error();
+  const auto& [bytes, head] = *packed;
+  if (head == 0 && bytes.size() != n * size)
+    return fail("the compressed array is damaged or does not hold its values", "Save the image again.");
+  if (bytes.size() < head + n * size)
+    return fail(fmt::format("the array holds {} bytes; {} values of {} bytes need {}",
+                            bytes.size() < head ? 0 : bytes.size() - head, n, size, n * size),
+                "Supply the whole file.");
+  values.resize(n);  // the bytes are there
+  for (std::size_t i = 0; i < n; ++i) values[i] = value_of(bytes.data() + head + i * size, type, image.big);
+  return values;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path, ModelQuantity quantity) {
+  auto content = read_file(path, Bytes{8} << 30);
+  if (!content) return content.error();
+  const char* wanted = quantity == ModelQuantity::speed ? "speed" : "density";
+  auto image = read_image(*content, path);
+  if (!image) return image.error();
+  const auto data = find_array(*content, *image, wanted, path);
+  if (!data) return data.error();
+  auto found = read_values(*content, *image, *data, path);
+  if (!found) return found.error();
+  std::vector<float>& values = *found;
   SpeedRange range{std::numeric_limits<double>::infinity(), 0};
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (!(values[i] > 0) || !std::isfinite(values[i]))
-      return fail(fmt::format("{} {} at point {}; a positive finite number was expected", wanted, values[i], i),
-                  "Repair the model.");
+      return bad_file(path,
+                      fmt::format("{} {} at point {}; a positive finite number was expected", wanted, values[i], i),
+                      "Repair the model.");
     range.lowest = std::min(range.lowest, static_cast<double>(values[i]));
     range.highest = std::max(range.highest, static_cast<double>(values[i]));
   }
-  turn_axes(box, values, axis, sign);
-  return std::unique_ptr<Model>(std::make_unique<Vti>(box, std::move(values), range));
+  turn_axes(image->box, values, image->axis, image->sign);
+  return std::unique_ptr<Model>(std::make_unique<Vti>(image->box, std::move(values), range));
 }
 
 }  // namespace conoid::acoustic_fd

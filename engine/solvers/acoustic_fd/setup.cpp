@@ -518,9 +518,19 @@ void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>
   }
 }
 
-}  // namespace
+/// Whether a position is outside the grid, in words; empty: it is not.
+std::string outside(const Grid& g, const Vec3& x) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double slack = 1e-9 * (std::abs(g.origin[a]) + std::abs(g.upper(a)));
+    if (x[a] < g.origin[a] - slack || x[a] > g.upper(a) + slack)
+      return fmt::format("{} {} lies outside the grid, which reaches from {} to {}", "xyz"[a], length(x[a]),
+                         length(g.origin[a]), length(g.upper(a)));
+  }
+  return std::string();
+}
 
-void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+/// The grid holds the stencil and leaves something between its layers.
+void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
   const Grid& g = p.grid;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -539,15 +549,11 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                                                        "xyz"[a], layers, g.points[a]),
                                            "Widen the grid or narrow the layers."));
   }
-  const auto outside = [&](const Vec3& x) {
-    for (std::size_t a = 0; a < 3; ++a) {
-      const double slack = 1e-9 * (std::abs(g.origin[a]) + std::abs(g.upper(a)));
-      if (x[a] < g.origin[a] - slack || x[a] > g.upper(a) + slack)
-        return fmt::format("{} {} lies outside the grid, which reaches from {} to {}", "xyz"[a], length(x[a]),
-                           length(g.origin[a]), length(g.upper(a)));
-    }
-    return std::string();
-  };
+}
+
+void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  const Grid& g = p.grid;
   const Values sources = input["excitation"]["sources"];
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (const auto& signal = p.sources[i].signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
@@ -558,7 +564,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
                            "Shift the times of the file so that they begin at 0 or later."));
     const Values where = sources.at(i)["position"];
     const Vec3 x = where.vec3();
-    if (const std::string text = outside(x); !text.empty()) {
+    if (const std::string text = outside(g, x); !text.empty()) {
       diagnostics.push_back(
           input.error_at(where, fmt::format("source {}: {}", i + 1, text), "Move the source or enlarge the grid."));
       continue;
@@ -583,63 +589,81 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
       }
     }
   }
+}
+
+void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
   std::size_t lines_outside = 0;
   const Values output = input["output"];
   const Values receivers = output["receivers"];
   for (std::size_t i = 0; i < receivers.size(); ++i)
-    if (const std::string text = outside(receivers.at(i)["position"].vec3()); !text.empty() && ++lines_outside <= 20)
+    if (const std::string text = outside(p.grid, receivers.at(i)["position"].vec3());
+        !text.empty() && ++lines_outside <= 20)
       diagnostics.push_back(input.error_at(receivers.at(i)["position"],
                                            fmt::format("receiver {}: {}", p.receivers[i].name, text),
                                            "Move the receiver or enlarge the grid."));
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const char* end : {"from", "to"})
-      if (const std::string text = outside(lines.at(i)[end].vec3()); !text.empty() && ++lines_outside <= 20)
+      if (const std::string text = outside(p.grid, lines.at(i)[end].vec3()); !text.empty() && ++lines_outside <= 20)
         diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
                                              "Move the line or enlarge the grid."));
   if (p.receivers.size() > 100000)
     diagnostics.push_back(input.error_at(output,
                                          fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
                                          "Use fewer receivers, or planes in the frames."));
+}
 
-  if (sources.size() == 0 && p.initial.kind == Initial::Kind::none)
+/// Nodes that the shortest wave of something has, and how wrong its speed is.
+void judge_waves(const Setup& setup, const Case& input, const Values& where, double frequency, const std::string& what,
+                 std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  const double h = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
+  const Stencil stencil = stencil_of_order(p.order);
+  const double points = p.speed.lowest / (frequency * h);
+  const auto coarser = [&](double n) { return format_quantity(h * points / n, "m"); };
+  if (points <= 2) {
+    diagnostics.push_back(input.error_at(
+        where,
+        fmt::format("{} reaches {}: the shortest wave, {}, has only {:.2f} nodes at h = {}; "
+                    "more than 2 are needed to carry it at all",
+                    what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, length(h)),
+        fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
+    return;
+  }
+  const double courant = traced_courant(setup, h), error = worst_phase_speed_error(stencil, points, courant);
+  if (std::abs(error) > 0.02) {
+    double enough = points;
+    while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, courant)) > 0.02) enough *= 1.05;
+    diagnostics.push_back(
+        input.warning_at(where,
+                         fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
+                                     "its speed is wrong by {:.1f} %",
+                                     what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points,
+                                     p.order, 100 * error),
+                         fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
+                                     p.order < 12 ? ", or a higher order" : "")));
+  }
+}
+
+}  // namespace
+
+void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  check_sizes(setup, input, diagnostics);
+  check_sources(setup, input, diagnostics);
+  check_receivers(setup, input, diagnostics);
+  if (input["excitation"]["sources"].size() == 0 && p.initial.kind == Initial::Kind::none)
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
                                            "Add a source, or an initial pulse."));
 
   if (!setup.velocity_known || p.dt <= 0) return;
-  const double h = *std::max_element(g.spacing.begin(), g.spacing.end());
-  const Stencil stencil = stencil_of_order(p.order);
-  const auto judge = [&](const Values& where, double frequency, const std::string& what) {
-    const double points = p.speed.lowest / (frequency * h);
-    const auto coarser = [&](double n) { return format_quantity(h * points / n, "m"); };
-    if (points <= 2) {
-      diagnostics.push_back(input.error_at(
-          where,
-          fmt::format("{} reaches {}: the shortest wave, {}, has only {:.2f} nodes at h = {}; "
-                      "more than 2 are needed to carry it at all",
-                      what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, length(h)),
-          fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
-      return;
-    }
-    const double courant = traced_courant(setup, h), error = worst_phase_speed_error(stencil, points, courant);
-    if (std::abs(error) > 0.02) {
-      double enough = points;
-      while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, courant)) > 0.02) enough *= 1.05;
-      diagnostics.push_back(
-          input.warning_at(where,
-                           fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
-                                       "its speed is wrong by {:.1f} %",
-                                       what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency),
-                                       points, p.order, 100 * error),
-                           fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
-                                       p.order < 12 ? ", or a higher order" : "")));
-    }
-  };
-  if (setup.highest_frequency > 0) judge(input["excitation"]["sources"], setup.highest_frequency, "the source");
+  if (setup.highest_frequency > 0)
+    judge_waves(setup, input, input["excitation"]["sources"], setup.highest_frequency, "the source", diagnostics);
   // A Gaussian of standard deviation w has less than 1 % of its amplitude above k = 3/w.
   if (p.initial.kind != Initial::Kind::none)
-    judge(input["excitation"]["initial"], 3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width),
-          "the initial pulse");
+    judge_waves(setup, input, input["excitation"]["initial"],
+                3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width), "the initial pulse", diagnostics);
   check_growth(setup, input, diagnostics);
   check_traces(setup, input, diagnostics);
 }

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What panels and plain steps leave: the updates of boxes, matched layers, images behind faces. Part of device_slice.hpp.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/device_slice.hpp"
+
+namespace conoid::acoustic_fd {
+
+template <class T>
+std::vector<typename DeviceSlice<T>::PlaneMemory> DeviceSlice<T>::plane_memory() const {
+  std::vector<PlaneMemory> out;
+  for (std::size_t a = 1; a < 3; ++a)
+    if (const auto& m = host_.layer_memory(a); m.count() > 0) {
+      for (std::size_t i = 0; i < layer_variables; ++i)
+        out.push_back({&memory_[a][i], m.block[i].data(), m.stride_x, a, true});
+      if (host_.potential())
+        for (std::size_t i = 0; i < 2; ++i)
+          out.push_back({&density_[a][i], const_cast<T*>(m.density[i].data()), m.stride_x, a, false});
+    }
+  return out;
+}
+
+template <class T>
+void DeviceSlice<T>::send_layers() {
+  for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
+    if (const auto& m = host_.layer_memory(a); m.count() > 0) {
+      for (std::size_t i = 0; i < layer_variables; ++i)
+        stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
+      if (host_.potential())
+        for (std::size_t i = 0; i < 2; ++i)
+          stream_.to_device(density_[a][i], std::span<const T>(m.density[i].data(), m.count()));
+    }
+}
+
+template <class T>
+void DeviceSlice<T>::fetch_layers() {
+  for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
+    for (std::size_t i = 0; i < layer_variables; ++i)
+      if (const auto& m = host_.layer_memory(a); m.count() > 0)
+        stream_.to_host(std::span<T>(m.block[i].data(), m.count()), memory_[a][i]);
+}
+
+template <class T>
+void DeviceSlice<T>::update(Index k, Interval planes, Interval rows) {
+  if (planes.empty() || rows.empty()) return;
+  const Interval x{planes.begin - first_, planes.end - first_}, y{rows.begin - held().begin, rows.end - held().begin};
+  T* o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_;
+  AdvanceArguments<T> t;
+  t.u = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
+  t.o = o;
+  place(t);
+  t.v = host_.potential() ? v_.data() + origin_ : nullptr;
+  t.x0 = static_cast<int>(x.begin);
+  t.x1 = static_cast<int>(x.end);
+  t.y0 = static_cast<int>(y.begin);
+  t.y1 = static_cast<int>(y.end);
+  t.nz = static_cast<int>(at_.nz);
+  weigh(t);
+  t.sigma_x = sigma_.data() + sigma_at_[0] + first_;
+  t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
+  t.sigma_z = sigma_.data() + sigma_at_[2];
+  // Short pieces leave no tail of idle multiprocessors; each loads 2s planes more. All are of one length: the longest is waited for.
+  const Index about = std::clamp<Index>(x.size() / 16, 16 * s_, 128),
+              pieces = std::max<Index>(1, (x.size() + about / 2) / about);
+  t.planes = static_cast<int>((x.size() + pieces - 1) / pieces);
+  LaunchShape shape;
+  shape.block = {advance_threads_z, advance_threads_y, 1};
+  shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y), blocks(x.size(), t.planes)};
+  stream_.launch(advance_, shape, t);
+  if (layered_) layers(k, planes, y);
+  finish(k, {planes, rows, whole_row()}, o);
+}
+
+template <class T>
+void DeviceSlice<T>::finish(Index k, const Part& part, T* o) {
+  const Interval y{part.y.begin - held().begin, part.y.end - held().begin};
+  points(inject_, source_nodes_, source_first_, source_box_, part.x, y, part.z, o, k);
+  images(o, part.x, part.y, part.z);
+  if (recorded_.empty()) return;
+  const auto slot = std::find(recorded_.begin(), recorded_.end(), k);
+  if (slot == recorded_.end()) return;
+  const Interval own{rows_.begin - held().begin, rows_.end - held().begin};
+  slot_ = static_cast<std::size_t>(slot - recorded_.begin());
+  points(record_, receiver_nodes_, receiver_first_, receiver_box_, part.x,
+         {std::max(y.begin, own.begin), std::min(y.end, own.end)}, part.z, o, k);
+}
+
+template <class T>
+std::vector<typename DeviceSlice<T>::Part> DeviceSlice<T>::shell_parts(Index beside) const {
+  std::vector<Part> out;
+  Part rest{{0, problem_.grid.points[0]}, {0, problem_.grid.points[1]}, whole_row()};
+  for (std::size_t a = 0; a < 3; ++a) {
+    const MatchedLayer& layer = host_.layer_memory(a).layer;
+    const auto axis = [a](Part& part) -> Interval& { return a == 0 ? part.x : a == 1 ? part.y : part.z; };
+    const Interval all = axis(rest), inner{layer.low > 0 ? layer.low + beside : 0,
+                                           layer.high > 0 ? all.end - layer.high - beside : all.end};
+    for (const Interval side : {Interval{all.begin, inner.begin}, Interval{inner.end, all.end}})
+      if (!side.empty()) {
+        out.push_back(rest);
+        axis(out.back()) = side;
+      }
+    axis(rest) = inner;
+  }
+  return out;
+}
+
+template <class T>
+void DeviceSlice<T>::finish_shell(Index k, Index levels) {
+  for (Index m = 0; m < levels; ++m) {
+    const bool last = m == levels - 1;
+    const std::vector<Part> parts = shell_parts(s_ * (last ? levels - 1 : 2 * (levels - 2) - m));
+    const auto level = [&](DeviceBuffer<T>(&pair)[2], Index n) {
+      return pair[static_cast<std::size_t>(n & 1)].data() + origin_;
+    };
+    T* const u = level(last ? spare_ : level_, k + m);
+    T* const older = level(level_, k + m - 1);
+    T* const o = level(m >= levels - 2 ? spare_ : level_, k + m + 1);
+    // Panels leave no images.
+    if (m == 0 || last)
+      for (const Part& part : parts) images(u, part.x, part.y, part.z);
+    for (const Part& part : parts) {
+      update_shell(part, u, older, o);
+      finish(k + m, part, o);
+    }
+  }
+}
+
+template <class T>
+void DeviceSlice<T>::update_shell(const Part& part, const T* u, const T* older, T* o) {
+  if constexpr (!doubles) {
+    ShellArguments t;
+    t.u = u;
+    t.older = older;
+    t.o = o;
+    place(t);
+    t.v = host_.potential() ? v_.data() + origin_ : nullptr;
+    t.x0 = static_cast<int>(part.x.begin);
+    t.x1 = static_cast<int>(part.x.end);
+    t.y0 = static_cast<int>(part.y.begin);
+    t.y1 = static_cast<int>(part.y.end);
+    t.z0 = static_cast<int>(part.z.begin);
+    t.z1 = static_cast<int>(part.z.end);
+    t.nz = static_cast<int>(at_.nz);
+    weigh(t);
+    t.sigma_x = sigma_.data();
+    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_z = sigma_.data() + sigma_at_[2];
+    std::copy_n(host_.curvature(), s_ + 1, t.curvature);
+    std::copy_n(host_.slope(), s_ + 1, t.slope);
+    const auto& n = problem_.grid.points;
+    for (std::size_t a = 0; a < 3; ++a) {
+      ShellLayer& layer = t.layer[a];
+      const auto& memory = host_.layer_memory(a);
+      layer.high = static_cast<int>(n[a] - memory.layer.high);
+      if (memory.count() == 0) continue;
+      layer.low = static_cast<int>(memory.layer.low);
+      for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data();
+      if (host_.potential()) {
+        layer.v = density_[a][0].data();
+        layer.w = density_[a][1].data();
+      }
+      layer.m_stride_x = memory.stride_x;
+      layer.m_stride_y = memory.stride_y;
+      // Nodes of the higher layer follow those of the lower one.
+      layer.to_high =
+          a == 2 ? memory.offset_high
+                 : (memory.layer.low + memory.layer.high - n[a]) * (a == 0 ? memory.stride_x : memory.stride_y);
+      layer.factor = factors_[a].data();
+      layer.nodes = static_cast<int>(memory.factor[0].size());
+    }
+    const Index fours = (part.z.end + 3) / 4 - part.z.begin / 4;
+    LaunchShape shape;
+    shape.block = {advance_threads_z, advance_threads_y, 1};
+    // Along z layers are a few fours wide: warps of several rows.
+    for (; shape.block[0] > 4 && 2 * fours <= static_cast<Index>(shape.block[0]); shape.block[1] *= 2)
+      shape.block[0] /= 2;
+    const Index about = std::min<Index>(part.x.size(), 32 + 8 * s_), pieces = (part.x.size() + about - 1) / about;
+    t.planes = static_cast<int>((part.x.size() + pieces - 1) / pieces);
+    shape.grid = {blocks(fours, shape.block[0]), blocks(part.y.size(), shape.block[1]),
+                  blocks(part.x.size(), t.planes)};
+    stream_.launch(shell_, shape, t);
+  }
+}
+
+template <class T>
+Index DeviceSlice<T>::memory_at(std::size_t a, Index global, Index y) const {
+  const Index x = global - host_.at().first;
+  const Index there = host_.memory_at(a, x, y);
+  return a > 0 && window_ ? there - x * host_.layer_memory(a).stride_x + static_cast<Index>(layer_at(a, global))
+                          : there;
+}
+
+template <class T>
+void DeviceSlice<T>::layers(Index k, Interval planes, Interval rows) {
+  const auto& n = problem_.grid.points;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto& memory = host_.layer_memory(a);
+    if (memory.count() == 0) continue;
+    for (const Interval nodes : {Interval{0, memory.layer.low}, Interval{n[a] - memory.layer.high, n[a]}}) {
+      std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
+      box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
+      if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
+      const Index here = origin_ + (box[0].begin - first_) * at_.stride_x + box[1].begin * at_.stride_y + box[2].begin;
+      MatchedArguments<T> t;
+      t.u = level_[static_cast<std::size_t>(k & 1)].data() + here;
+      t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + here;
+      t.a = a_.data() + (host_.medium_varies() ? here : box[2].begin);
+      t.stride_x = at_.stride_x;
+      t.stride_y = at_.stride_y;
+      t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
+      t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
+      t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
+      const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
+                          (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
+      for (std::size_t i = 0; i < layer_variables; ++i) t.m[i] = memory_[a][i].data() + place;
+      if (host_.potential()) {
+        t.v = density_[a][0].data() + place;
+        t.w = density_[a][1].data() + place;
+      }
+      t.m_stride_x = memory.stride_x;
+      t.m_stride_y = memory.stride_y;
+      t.factor = factors_[a].data() + box[a].begin;
+      t.nodes = static_cast<int>(memory.factor[0].size());
+      t.axis = static_cast<int>(a);
+      t.radius = static_cast<int>(s_);
+      std::copy_n(host_.curvature(), s_ + 1, t.curvature);
+      std::copy_n(host_.slope(), s_ + 1, t.slope);
+      t.sigma_x = sigma_.data() + sigma_at_[0] + box[0].begin;
+      t.sigma_y = sigma_.data() + sigma_at_[1] + box[1].begin;
+      t.sigma_z = sigma_.data() + sigma_at_[2] + box[2].begin;
+      t.nx = static_cast<int>(box[0].size());
+      t.ny = static_cast<int>(box[1].size());
+      t.nz = static_cast<int>(box[2].size());
+      LaunchShape shape;
+      shape.block = {matched_threads, 1, 1};
+      shape.grid = {blocks(box[0].size() * box[1].size() * box[2].size(), matched_threads), 1, 1};
+      stream_.launch(matched_, shape, t);
+    }
+  }
+}
+
+template <class T>
+void DeviceSlice<T>::images(T* o, Interval planes, Interval rows, Interval cells) {
+  const auto& n = problem_.grid.points;
+  for (std::size_t f = 0; f < 6; ++f) {
+    const int sign = problem_.faces[f].image_sign();
+    if (sign == 0) continue;
+    const std::size_t axis = f / 2;
+    const Index face = f % 2 == 0 ? 0 : n[axis] - 1, towards = f % 2 == 0 ? 1 : -1;
+    const Interval part = axis == 0 ? planes : axis == 1 ? rows : cells;
+    // Nodes face + i inwards lie in the part that was updated.
+    MirrorArguments<T> t;
+    const Index near = towards > 0 ? part.begin - face : face - (part.end - 1);
+    const Index far = towards > 0 ? part.end - face : face - part.begin + 1;
+    t.first = static_cast<int>(std::max<Index>(1, near));
+    t.last = static_cast<int>(std::min(s_ + 1, far));
+    if (t.first >= t.last) continue;
+    const std::array<Index, 3> stride{at_.stride_x, at_.stride_y, 1};
+    const std::array<Index, 3> begin{planes.begin - first_, rows.begin - held().begin, cells.begin};
+    const std::array<Index, 3> count{planes.size(), rows.size(), cells.size()};
+    const std::size_t p = axis == 2 ? 1 : 2, q = 3 - axis - p;
+    std::array<Index, 3> corner = begin;
+    corner[axis] = face - (axis == 0 ? first_ : axis == 1 ? held().begin : 0);
+    t.face = o + corner[0] * stride[0] + corner[1] * stride[1] + corner[2];
+    t.inwards = towards * stride[axis];
+    t.stride_p = stride[p];
+    t.stride_q = stride[q];
+    t.p = static_cast<int>(count[p]);
+    t.q = static_cast<int>(count[q]);
+    t.sign = static_cast<T>(sign);
+    LaunchShape shape;
+    shape.block = {mirror_threads, 1, 1};
+    shape.grid = {blocks(t.p, mirror_threads), static_cast<unsigned>(t.q), 1};
+    stream_.launch(mirror_, shape, t);
+  }
+}
+
+}  // namespace conoid::acoustic_fd
