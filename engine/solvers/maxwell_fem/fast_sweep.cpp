@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sweep of which only some frequencies are computed: which, and what is made of them.
 #include "engine/core/log.hpp"
-#include "engine/core/units.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/rational.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The march over frequencies: rounds of them by groups of ranks, pieces of each, checkpoints.
-#include "engine/core/log.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/step_rounds.hpp"
 
+#include <complex>
 #include <vector>
 
 namespace conoid::maxwell_fem {
