@@ -230,21 +230,6 @@ std::vector<Index> surface_components(const Mesh& mesh) {
   return out;
 }
 
-std::vector<Index> connected_components(const Mesh& mesh, int dimension) {
-  if (dimension < 0) dimension = mesh.dimension();
-  UnionFind points(static_cast<std::size_t>(mesh.point_count()));
-  for (Index c = 0; c < mesh.cell_count(); ++c)
-    if (dimension_of(mesh.shape(c)) == dimension)
-      for (const Index n : mesh.nodes(c)) points.unite(mesh.nodes(c)[0], n);
-  std::vector<Index> out(static_cast<std::size_t>(mesh.cell_count()), -1);
-  std::unordered_map<Index, Index> seen;
-  for (Index c = 0; c < mesh.cell_count(); ++c)
-    if (dimension_of(mesh.shape(c)) == dimension)
-      out[static_cast<std::size_t>(c)] =
-          seen.try_emplace(points.find(mesh.nodes(c)[0]), static_cast<Index>(seen.size())).first->second;
-  return out;
-}
-
 namespace {
 
 struct Neighbour {

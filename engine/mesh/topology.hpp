@@ -50,8 +50,6 @@ struct SurfaceReport {
 
 /// Component number of each surface cell (-1 for other cells), cells joined by an edge; numbered by first appearance.
 [[nodiscard]] std::vector<Index> surface_components(const Mesh& mesh);
-/// Component number of each cell of one dimension (-1 for other cells), cells joined by a point.
-[[nodiscard]] std::vector<Index> connected_components(const Mesh& mesh, int dimension = -1);
 
 struct OrientationChange {
   Index turned = 0;  ///< cells turned round

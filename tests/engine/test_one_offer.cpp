@@ -51,7 +51,7 @@ const std::vector<Rule>& rules() {
        {"free_memory"},
        std::regex("\\bfree_memory\\b(?!\\()"),
        {offer, "engine/team/", "engine/cli/machine_text.cpp", "engine/cli/solver_rows.cpp",
-        "engine/solvers/solver.hpp"}},
+        "engine/solvers/test_run.hpp"}},
       {"counts the machine's cores",
        {"this_machine().cores", "hardware_concurrency"},
        std::regex("this_machine\\(\\)\\.cores|hardware_concurrency"),

@@ -290,6 +290,57 @@ std::string column_of(const FieldInfo& info) {
   return info.label.empty() ? info.name : info.label;
 }
 
+/// A part that has the field, and how its places are found.
+struct ProbedPart {
+  const FramePart* part;
+  const Field* field;
+  const PartProbe* probe;
+};
+
+/// The parts of a frame that have the field; `probes` are kept from frame to frame as long as they fit.
+Result<std::vector<ProbedPart>> probed_parts(const Frame& frame, const std::string& field_name,
+                                             std::map<std::string, PartProbe>& probes) {
+  std::vector<ProbedPart> here;
+  for (const FramePart& part : frame.parts) {
+    const Field* field = field_of(part, field_name);
+    if (field == nullptr) continue;
+    if (auto status = check_field(part, *field); !status) return status.error();
+    auto known = probes.find(part.name);
+    if (known == probes.end() || !known->second.fits(part)) {
+      auto made = PartProbe::make(part);
+      if (!made) return made.error();
+      known = probes.insert_or_assign(part.name, std::move(made).value()).first;
+    }
+    here.push_back({&part, field, &known->second});
+  }
+  return here;
+}
+
+/// Where a point lies best: inside of the smallest region, else on the nearest surface within reach.
+struct BestSpot {
+  std::optional<PartSpot> spot;
+  const ProbedPart* of = nullptr;
+};
+
+BestSpot best_spot(const std::vector<ProbedPart>& here, const Vec3& p, const std::optional<double>& within,
+                   bool& surfaces) {
+  BestSpot best;
+  bool best_region = false;
+  for (const ProbedPart& one : here) {
+    const bool region = one.probe->is_region();
+    surfaces = surfaces || !region;
+    if (!region && best_region) continue;  // inside of something is better than beside
+    const auto spot = one.probe->find(p, within.value_or(one.probe->usual_reach()), one.field->info.association);
+    if (!spot) continue;
+    const bool better = !best.spot || (region && !best_region) ||
+                        (region ? spot->size < best.spot->size : spot->distance < best.spot->distance);
+    if (!better) continue;
+    best = {spot, &one};
+    best_region = region;
+  }
+  return best;
+}
+
 Result<ProbeTable> values_at(const Asked& asked, const std::vector<Vec3>& points, bool line) {
   ProbeTable out;
   out.title = fmt::format("{} {}", column_of(asked.info), line ? "along a line" : "at points");
@@ -307,44 +358,12 @@ Result<ProbeTable> values_at(const Asked& asked, const std::vector<Vec3>& points
   for (const std::size_t position : asked.frames) {
     const auto frame = asked.reader->read(position, asked.request);
     if (!frame) return frame.error();
-    struct One {
-      const FramePart* part;
-      const Field* field;
-      const PartProbe* probe;
-    };
-    std::vector<One> here;
-    for (const FramePart& part : (*frame)->parts) {
-      const Field* field = field_of(part, asked.info.name);
-      if (field == nullptr) continue;
-      if (auto status = check_field(part, *field); !status) return status.error();
-      auto known = probes.find(part.name);
-      if (known == probes.end() || !known->second.fits(part)) {
-        auto made = PartProbe::make(part);
-        if (!made) return made.error();
-        known = probes.insert_or_assign(part.name, std::move(made).value()).first;
-      }
-      here.push_back({&part, field, &known->second});
-    }
+    const auto here = probed_parts(**frame, asked.info.name, probes);
+    if (!here) return here.error();
     std::vector<double> entry;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Vec3& p = points[i];
-      std::optional<PartSpot> best;
-      const One* of = nullptr;
-      bool best_region = false;
-      for (const One& one : here) {
-        const bool region = one.probe->is_region();
-        surfaces = surfaces || !region;
-        if (!region && best_region) continue;  // inside of something is better than beside
-        const auto spot =
-            one.probe->find(p, asked.within.value_or(one.probe->usual_reach()), one.field->info.association);
-        if (!spot) continue;
-        const bool better =
-            !best || (region && !best_region) || (region ? spot->size < best->size : spot->distance < best->distance);
-        if (!better) continue;
-        best = spot;
-        best_region = region;
-        of = &one;
-      }
+      const auto [best, of] = best_spot(*here, p, asked.within, surfaces);
       std::vector<double> row{static_cast<double>((*frame)->number),
                               (*frame)->value,
                               line ? vec::distance(p, points.front()) : static_cast<double>(i + 1),

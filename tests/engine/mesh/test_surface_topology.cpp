@@ -209,11 +209,6 @@ class TestSurfaceTopology : public QObject {
         for (Index i = 0; i < skin.point_count(); ++i)
           QCOMPARE(skin.point(i), m.point(links.points[static_cast<std::size_t>(i)]));
       }
-    // Two blocks that do not touch.
-    const Mesh two = joined(*box({.boundary = false}), *box({.low = {5, 5, 5}, .high = {6, 6, 6}, .boundary = false}));
-    const auto component = connected_components(two);
-    QCOMPARE(component.front(), Index{0});
-    QCOMPARE(component.back(), Index{1});
   }
   void surfaces_that_cut_themselves_are_found() {
     QVERIFY(self_intersections(*icosphere({.divisions = 8})).empty());

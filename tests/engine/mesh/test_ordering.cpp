@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Space-filling curves, renumbering that takes groups and results along, and partitions of equal work.
+// Space-filling curves, and renumbering that takes groups and results along.
 // labels: unit
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/mesh/partition.hpp"
+#include "engine/mesh/ordering.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
 
@@ -13,7 +13,7 @@
 
 using namespace conoid;
 
-class TestOrderingAndPartition : public QObject {
+class TestOrdering : public QObject {
   Q_OBJECT
  private slots:
   void keys_and_points_are_inverse() {
@@ -110,49 +110,7 @@ class TestOrderingAndPartition : public QObject {
     const std::vector<double> wide{-1e308, 0, 0, 0.5e308, 0, 0};
     QCOMPARE(curve_order(wide, Curve::hilbert).size(), std::size_t{2});
   }
-  void parts_are_equal_contiguous_and_compact() {
-    const Mesh m = *box({.divisions = {8, 8, 8}});
-    for (const int parts : {1, 2, 3, 5, 8, 17}) {
-      const auto p = partition_cells(m, {.parts = parts, .work = {}});
-      QCOMPARE(p.order.size(), std::size_t{512});
-      Index at = 0;
-      for (std::size_t k = 0; k < p.intervals.size(); ++k) {
-        QCOMPARE(p.intervals[k].begin, at);
-        at = p.intervals[k].end;
-        QVERIFY(std::abs(static_cast<double>(p.intervals[k].size()) - 512.0 / parts) <= 1);
-        for (Index i = p.intervals[k].begin; i < at; ++i)
-          QCOMPARE(p.part[static_cast<std::size_t>(p.order[static_cast<std::size_t>(i)])], static_cast<int>(k));
-      }
-      QCOMPARE(at, Index{512});
-      // Eight parts of a cube are its octants: three planes of 9 x 9 points, less their shared lines.
-      if (parts == 8) QCOMPARE(p.shared_points, Index{3 * 81 - 3 * 9 + 1});
-      if (parts == 1) QCOMPARE(p.shared_points, Index{0});
-    }
-  }
-  void parts_follow_the_given_work() {
-    const Mesh m = *icosphere({.divisions = 9});
-    std::mt19937 random(2);
-    std::vector<double> work;
-    double heaviest = 0;
-    for (Index c = 0; c < m.cell_count(); ++c) {
-      work.push_back(static_cast<double>(random() % 100));
-      heaviest = std::max(heaviest, work.back());
-    }
-    const double total = std::accumulate(work.begin(), work.end(), 0.0);
-    const auto p = partition_cells(m, {.parts = 7, .work = work});
-    for (const double w : p.work) QVERIFY(std::abs(w - total / 7) <= heaviest);
-    QVERIFY(p.imbalance() < 1 + 7 * heaviest / total);
-  }
-  void more_parts_than_cells_leave_some_empty() {
-    const Mesh m = *icosphere({.divisions = 1});
-    const auto p = partition_cells(m, {.parts = 50, .work = {}});
-    Index sum = 0;
-    for (const auto& i : p.intervals) sum += i.size();
-    QCOMPARE(sum, Index{20});
-    QCOMPARE(partition_cells(Mesh(), {.parts = 3, .work = {}}).intervals.size(), std::size_t{3});
-    QCOMPARE(partition_cells(m, {.parts = 0, .work = {}}).intervals.size(), std::size_t{1});
-  }
 };
 
-QTEST_APPLESS_MAIN(TestOrderingAndPartition)
-#include "test_ordering_and_partition.moc"
+QTEST_APPLESS_MAIN(TestOrdering)
+#include "test_ordering.moc"
