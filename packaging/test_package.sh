@@ -9,6 +9,7 @@
 #              elsewhere, the same
 #     rpm      listed, unpacked by rpm2cpio, run
 #   CONOID_NO_NETWORK=1  says that there is no mirror: what needs one is left out and said to be; nothing else is
+# Exit status 77: no root can be made here (not root, no right to mount, no mirror), nothing was tested.
 # The clean root is kept packed in build/packages.roots, one a suite, architecture and month.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +19,10 @@ for kind in "${kinds[@]}"; do
   case "$kind" in deb | archive | rpm) ;; *) echo "usage: packaging/test_package.sh [deb|archive|rpm]…" >&2; exit 2 ;; esac
 done
 fail() { echo "test_package.sh: $*" >&2; exit 1; }
-[ "$(id -u)" -eq 0 ] || fail "a root for the packages can be made by root only"
+no_root() { echo "test_package.sh: $*" >&2; exit 77; }
+[ "$(id -u)" -eq 0 ] || no_root "a root for the packages can be made by root only"
+unshare --mount --propagation private sh -ec 'mount -t tmpfs none /mnt; mkdir /mnt/a /mnt/b; mount -t proc none /mnt/a; mount -t sysfs -o ro none /mnt/b' 2>/dev/null ||
+  no_root "mounts of its own are not allowed here"
 # Mounts of the roots are this process's own and go with it.
 [ "${CONOID_PACKAGE_NAMESPACE:-}" = 1 ] || CONOID_PACKAGE_NAMESPACE=1 exec unshare --mount --propagation private "$0" "${kinds[@]}"
 begin_all=$SECONDS
@@ -54,7 +58,7 @@ make_packed_root() {
   command -v debootstrap >/dev/null || fail "there is no debootstrap; packaging/setup.sh --package installs it"
   mkdir -p "$(dirname "$packed")"
   debootstrap --variant=minbase "$suite" "$work/new" "$mirror" >"$work/debootstrap.log" 2>&1 ||
-    { tail -n 20 "$work/debootstrap.log" >&2; fail "debootstrap from $mirror: no root can be made. Without a network, say CONOID_NO_NETWORK=1"; }
+    { tail -n 20 "$work/debootstrap.log" >&2; no_root "debootstrap from $mirror: no root can be made. Without a network, say CONOID_NO_NETWORK=1"; }
   rm -rf "$work"/new/var/cache/apt/archives/*.deb
   tar -C "$work/new" --one-file-system -cf "$packed.part" .
   mv "$packed.part" "$packed"

@@ -89,7 +89,7 @@ class FileCheckpoint final : public RankCheckpoint {
  public:
   FileCheckpoint(fs::path file, int rank, std::function<bool()> give_up)
       : file_(std::move(file)), rank_(rank), give_up_(std::move(give_up)) {
-    fd_ = Descriptor(create_in_own_folder(file_));
+    fd_ = Descriptor(open_in_own_folder(file_, true));
     if (const int failed = errno; fd_.get() < 0)
       failure_ = told_by_folder(file_.parent_path(), system_error("write", file_.string(), failed)).error();
     write(std::as_bytes(std::span(checkpoint_format::head)));

@@ -45,10 +45,11 @@ Status told_by_folder(const fs::path& folder, Status status) {
   return own ? std::move(status) : own;
 }
 
-int create_in_own_folder(const fs::path& file) {
+int open_in_own_folder(const fs::path& file, bool anew) {
   const int folder = ::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return -1;
-  const int fd = ::openat(folder, file.filename().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (anew ? O_TRUNC : 0);
+  const int fd = ::openat(folder, file.filename().c_str(), flags, 0644);
   const int failed = errno;
   ::close(folder);
   errno = failed;

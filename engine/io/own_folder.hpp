@@ -16,8 +16,8 @@ namespace conoid {
 /// folder that was just replaced fails with words ("no such file") that do not say why.
 [[nodiscard]] Status told_by_folder(const std::filesystem::path& folder, Status status);
 
-/// Opens `file` for writing, made anew, in a folder that is none by a link only; -1 with errno set where that fails (ELOOP, ENOTDIR:
-/// a link).
-[[nodiscard]] int create_in_own_folder(const std::filesystem::path& file);
+/// Opens `file` for writing, made where it is not, in a folder that is none by a link only, whatever takes its place meanwhile; -1 with
+/// errno set where that fails (ELOOP, ENOTDIR: a link). What it holds is kept, or cut off with `anew`.
+[[nodiscard]] int open_in_own_folder(const std::filesystem::path& file, bool anew);
 
 }  // namespace conoid

@@ -93,8 +93,10 @@ class GrowingFile {
   GrowingFile(GrowingFile&& other) noexcept;
   GrowingFile& operator=(GrowingFile&& other) noexcept;
 
+  /// A run's folder may be named by a link; those in it may not become one (open_in_own_folder).
+  enum class Above { any, own };
   /// Opens or creates `path`. `keep` < 0: starts empty; else the file is cut to `keep` bytes, an error if it is shorter.
-  [[nodiscard]] Status open(std::filesystem::path path, std::int64_t keep);
+  [[nodiscard]] Status open(std::filesystem::path path, std::int64_t keep, Above above = Above::any);
   void append(std::string_view text);
   /// Hands the buffer to the system; `to_disk` also waits for the disk. Returns the first failure ever.
   [[nodiscard]] Status flush(bool to_disk);

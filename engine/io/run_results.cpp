@@ -72,13 +72,14 @@ GrowingFile& GrowingFile::operator=(GrowingFile&& other) noexcept {
   return *this;
 }
 
-Status GrowingFile::open(fs::path path, std::int64_t keep) {
+Status GrowingFile::open(fs::path path, std::int64_t keep, Above above) {
   close();
   path_ = std::move(path);
   written_ = 0;
   buffer_.clear();
   failure_.reset();
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  fd_ = above == Above::own ? open_in_own_folder(path_, false)
+                            : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
   if (fd_ < 0) return *(failure_ = system_error("write", path_.string(), errno));
   struct stat info {};
   if (keep > 0 && (::fstat(fd_, &info) != 0 || info.st_size < keep)) {
@@ -187,10 +188,10 @@ Table& RunResults::table(const TableInfo& info) {
   if (!opened) {
     // Nothing is made where the link leads.
   } else if (kept != kept_.end()) {
-    opened = table.file.open(path, kept->second.bytes);
+    opened = table.file.open(path, kept->second.bytes, GrowingFile::Above::own);
     if (opened) table.rows = kept->second.rows;
   } else {
-    opened = table.file.open(path, -1);
+    opened = table.file.open(path, -1, GrowingFile::Above::own);
     if (opened) table.file.append(head);
   }
   if (!opened) fail(told_by_folder(folder_.charts(), std::move(opened)).error());
@@ -333,7 +334,7 @@ Result<std::vector<Diagnostic>> RunResults::restore(const CheckpointReader& read
   for (auto it = kept_.begin(); it != kept_.end();) {
     const fs::path path = folder_.charts() / (it->first + ".csv");
     GrowingFile cut;
-    const Status opened = it->second.bytes > 0 ? cut.open(path, it->second.bytes) : Status();
+    const Status opened = it->second.bytes > 0 ? cut.open(path, it->second.bytes, GrowingFile::Above::own) : Status();
     if (opened) {
       ++it;
       continue;

@@ -250,11 +250,15 @@ RunPlan plan_run(const Offer& offer, const Case& input, const Estimate& estimate
         fmt::format("'{}' names devices that do not make this case faster: {}", offer.who.value, out.team.idle),
         "They are taken as named; leave them out, as --workers auto does.", place));
   }
-  if (estimate.host_memory > offer.host.value)
+  // What the driver of NVIDIA devices keeps in the host's memory (H200).
+  constexpr Bytes of_driver = Bytes{115} << 20;
+  if (std::ranges::any_of(out.team.devices(), [](const std::string& name) { return name.starts_with("cuda"); }))
+    out.estimate.host_memory += of_driver;
+  if (out.estimate.host_memory > offer.host.value)
     out.diagnostics.push_back(
         make_error(ErrorCode::resources,
                    fmt::format("this case needs about {} of memory, but {} may be used",
-                               format_bytes(estimate.host_memory), format_bytes(offer.host.value)),
+                               format_bytes(out.estimate.host_memory), format_bytes(offer.host.value)),
                    "Use a smaller grid or a coarser mesh, raise --memory host=…, or take a machine with more memory."));
   if (offer.disk.value > 0 && estimate.disk > offer.disk.value)
     out.diagnostics.push_back(

@@ -67,6 +67,8 @@ class ParcelReader {
     for (std::vector<T>& list : lists) get(list);
   }
 
+  [[nodiscard]] bool at_end() const { return at_ >= parcel_.size(); }
+
  private:
   [[nodiscard]] std::size_t length() {
     verify(at_ < parcel_.size(), "a parcel has what was put into it");
@@ -86,6 +88,8 @@ class StepRounds {
                                    const std::function<Result<Parcel>(Index)>& compute);
   /// Hands out the answer, which is empty on ranks that do not lead.
   [[nodiscard]] Parcel take();
+  /// Answers that were computed and not handed out, on every rank alike.
+  [[nodiscard]] Index waiting() const { return waiting_; }
 
   /// What waits goes into a checkpoint, and on from there on any number of ranks.
   void save(CheckpointWriter& writer) const;

@@ -31,10 +31,10 @@ struct BenchRow {
   double value = 0;
   std::string unit;
   double ratio = 0;
-  double limit = 0;        ///< 0: no floor
-  std::string against;     ///< "copy bandwidth", "stepwise limit"
-  std::string limited_by;  ///< "bandwidth", "instruction rate", "latency"
-  double published = 0;    ///< what the source of the method gives for the same, in `unit`; 0: nothing
+  double limit = 0;          ///< 0: no floor
+  std::string against{};     ///< "copy bandwidth", "stepwise limit"
+  std::string limited_by{};  ///< "bandwidth", "instruction rate", "latency"
+  double published = 0;      ///< what the source of the method gives for the same, in `unit`; 0: nothing
   [[nodiscard]] bool passed() const { return limit <= 0 || value >= limit; }
 };
 

@@ -36,11 +36,11 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   Settings s = read_settings(input, diagnostics);
   for (const Diagnostic& d : diagnostics)
     if (d.severity == Severity::error) return d;
-  auto surface = make_surface(*mesh, s.ordering, s.rim_layers);
+  auto surface = surface_for(s, *mesh);
   if (!surface) return surface.error();
   complete(s, *surface);
   s.ranks = std::max(offer.place.ranks, 1);
-  const double courant = s.form.delta() / surface->mean_edge, length = expected_length(courant);
+  const double courant = s.form.delta() / surface->mean_edge, length = expected_length(s, courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
   const int threads = offer.team_threads();
@@ -99,7 +99,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                                                              format_bytes(plan.read_each_time()), s.grouped,
                                                              format_duration(streaming), 1e-9 * disk_rate));
   }
-  const double highest = s.runs.front().waves.front().pulse.highest_frequency();
+  const double highest = highest_frequency(s);
   e.details.emplace_back(
       "edges in the shortest wave",
       fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge, format_quantity(highest, "Hz")));
@@ -108,12 +108,23 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
 
 namespace {
 
+/// The largest value of a pulse.
+double largest_of(const Pulse& pulse) {
+  double largest = std::abs(pulse.amplitude);
+  if (pulse.kind == PulseKind::sampled) {
+    double most = 0;
+    for (const double v : pulse.samples) most = std::max(most, std::abs(v));
+    largest *= most;
+  }
+  return largest;
+}
+
 /// The largest pressure of the waves at the surface, each by itself, Pa.
 double loudest_of(const Excitation& run, const Surface& surface) {
   double out = 0;
   for (const Wave& w : run.waves) {
-    double largest = std::abs(w.pulse.amplitude), nearest = HUGE_VAL;
-    for (const double v : w.pulse.samples) largest = std::max(largest, std::abs(v));
+    const double largest = largest_of(w.pulse);
+    double nearest = HUGE_VAL;
     for (const Vec3& x : surface.vertices) nearest = std::min(nearest, vec::distance(x, w.position));
     out = std::max(out, w.kind == WaveKind::plane ? largest : largest / (4 * std::numbers::pi * nearest));
   }
@@ -130,10 +141,11 @@ Status AcousticBem::prepare(RunContext& context) {
   for (const Diagnostic& d : diagnostics)
     if (d.severity == Severity::error) return d;
   mesh_ = context.mesh;
-  auto surface = make_surface(*mesh_, settings_.ordering, settings_.rim_layers);
+  auto surface = surface_for(settings_, *mesh_);
   if (!surface) return surface.error();
   surface_ = std::move(*surface);
   complete(settings_, surface_);
+  add_image_waves(settings_);
   settings_.ranks = context.cluster.size();
   settings_.scratch = context.results.folder();
   for (const PlaneSetting& p : settings_.planes) {
@@ -166,6 +178,9 @@ Status AcousticBem::prepare(RunContext& context) {
   }
   plane_now_.assign(plane_points_.size(), 0);
   for (const Excitation& run : settings_.runs) loudest_ = std::max(loudest_, loudest_of(run, surface_));
+  for (const Motion& m : settings_.motions)
+    loudest_ = std::max(loudest_, settings_.density * settings_.form.c * largest_of(m.pulse));
+  if (Status s = make_drive(context); !s) return s;
   geometry_ = mesh_geometry(*mesh_, 2);
   head_tables();
 
@@ -209,6 +224,19 @@ Status AcousticBem::prepare(RunContext& context) {
   return {};
 }
 
+Status AcousticBem::make_drive(RunContext& context) {
+  if (settings_.motions.empty()) return {};
+  try {
+    drive_ = Drive(surface_, settings_.form, settings_.assembly, settings_.motions, settings_.screen, settings_.density,
+                   context.team, context.cluster.size() > 1 ? &context.cluster : nullptr, context.stop);
+    driven_receivers_ = drive_.points(surface_, settings_.receivers, context.team);
+    driven_planes_ = drive_.points(surface_, plane_points_, context.team);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
 void AcousticBem::place_points(RunContext& context) {
   // On a face the double layer gives the mean of both sides: points there move outwards by 1e-5 of a triangle, over which the
   // pressure does not change.
@@ -238,6 +266,7 @@ void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l
               [&](Interval range) { r.triangles(n, range, settings_.grouped); });
   }
   r.gather({0, surface_.unknowns}, l.data(), step);
+  if (run + 1 == static_cast<Index>(settings_.runs.size())) drive_.add_to(n, l);
 }
 
 Result<Advanced> AcousticBem::advance(RunContext& context) {
@@ -252,6 +281,7 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
           for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
             const auto a = engine_->current(static_cast<Index>(r));
             surface_spectra_[r].add(team, a, t, settings_.form.dt);
+            if (!drive_.empty() && r + 1 == settings_.runs.size()) append_power(context, n, a);
             for (double v : a) last_ = std::isfinite(v) ? std::max(last_, std::abs(v)) : HUGE_VAL;
           }
         });
@@ -278,6 +308,7 @@ void AcousticBem::save(CheckpointWriter& writer) const {
   engine_->save(writer);
   writer.value("peak", peak_);
   writer.value("last", last_);
+  writer.value("energy", energy_);
   const auto keep = [&](const char* name, const std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
       writer.shared<std::complex<double>>(fmt::format("{} {}", name, r), spectra[r].raw());
@@ -295,6 +326,7 @@ void AcousticBem::load(CheckpointReader& reader) {
   engine_->load(reader);
   peak_ = reader.value<double>("peak");
   if (reader.length("last") == 1) last_ = reader.value<double>("last");  // an older checkpoint has none
+  if (reader.length("energy") == 1) energy_ = reader.value<double>("energy");
   const auto restore = [&](const char* name, std::vector<RunningSpectrum>& spectra) {
     for (std::size_t r = 0; r < spectra.size(); ++r)
       reader.range<std::complex<double>>(fmt::format("{} {}", name, r), 0, spectra[r].raw());
@@ -314,9 +346,10 @@ namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
     {"row extents", false, false, true},
-    {"assembly", false, false, true, "disk"},
+    {"assembly", true, true, true, "disk"},
     {"summation", true, true, true, "disk and device"},
     {"receivers", false, false, true},
+    {"frequencies", false, false, true},
 };
 }  // namespace
 

@@ -35,12 +35,21 @@ class AcousticBem final : public Solver {
 
   /// Moves receivers and points of planes off the faces on which they lie, and notes those inside bodies.
   void place_points(RunContext& context);
+  [[nodiscard]] Status make_drive(RunContext& context);
   void illuminate(Team& team, Index n, Index run, std::span<double> l);
   void append_receivers(RunContext& context);
+  void append_power(RunContext& context, Index n, std::span<const double> a);
   void add_plane_spectra(Team& team);
   void head_tables();
   void write_target_strength(RunContext& context) const;
   void write_pattern(RunContext& context) const;
+  void write_radiated(RunContext& context) const;
+  /// Collective: rank 0 writes.
+  [[nodiscard]] Status write_spectra(RunContext& context);
+  [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;
+  /// Of a run, of all that the surface sends, with motions where they act.
+  [[nodiscard]] std::complex<double> far_amplitude(std::size_t run, std::size_t spectrum, double frequency,
+                                                   const Vec3& toward) const;
   void write_receiver_spectra(RunContext& context) const;
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
@@ -51,6 +60,9 @@ class AcousticBem final : public Solver {
   Surface surface_;
   std::unique_ptr<Engine> engine_;
   std::vector<RightHandSide> rhs_;
+  Drive drive_;
+  Drive::Points driven_receivers_, driven_planes_;
+  double energy_ = 0;  ///< given to the fluid by moving faces so far, J
   std::vector<Plane> planes_;
   std::vector<Vec3> plane_points_;
   std::vector<char> plane_inside_;  ///< of each of these points: inside a body

@@ -10,6 +10,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/ranges.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -28,8 +29,9 @@ double cosine_to_z(const Vec3& x) {
 
 /// The exact overlay knows one plane wave along +z.
 bool exact_wave(const Settings& s) {
-  return s.exact_sphere && s.runs.size() == 1 && s.runs[0].waves.size() == 1 &&
-         s.runs[0].waves[0].kind == WaveKind::plane && s.runs[0].waves[0].direction[2] > 1 - 1e-12;
+  return s.exact_sphere && s.conditions.walls.empty() && !s.conditions.ground && s.runs.size() == 1 &&
+         s.runs[0].waves.size() == 1 && s.runs[0].waves[0].kind == WaveKind::plane &&
+         s.runs[0].waves[0].direction[2] > 1 - 1e-12;
 }
 
 /// Radius of the ball of equal volume: what the flat faces stand for.
@@ -55,8 +57,9 @@ void AcousticBem::head_tables() {
       t.columns.push_back({name + suffix(r) + " scattered", "Pa", name + suffix(r) + " scattered"});
     }
   if (t.columns.size() > 17) t.form = ChartForm::none;
-  const Wave& wave = settings_.runs[0].waves[0];
-  if (exact_wave(settings_) && wave.pulse.kind == PulseKind::ricker && !settings_.receivers.empty()) {
+  if (exact_wave(settings_) && settings_.runs[0].waves[0].pulse.kind == PulseKind::ricker &&
+      !settings_.receivers.empty()) {
+    const Wave& wave = settings_.runs[0].waves[0];
     const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
     std::vector<double> times;
     for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n)
@@ -89,7 +92,8 @@ void AcousticBem::append_receivers(RunContext& context) {
     std::vector<double> row{t};
     for (std::size_t r = 0; r < runs; ++r) {
       std::vector<double> incident(count);
-      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
+      if (r + 1 == runs) drive_.add_at(driven_receivers_, n, u);
       for (std::size_t k = 0; k < count; ++k) {
         incident[k] = settings_.runs[r].value(settings_.receivers[k], t, c);
         row.push_back(incident[k] + u[k]);
@@ -108,6 +112,47 @@ void AcousticBem::append_receivers(RunContext& context) {
   }
 }
 
+void AcousticBem::append_power(RunContext& context, Index n, std::span<const double> a) {
+  const double power = drive_.power(n, a), t = static_cast<double>(n) * settings_.form.dt;
+  energy_ += power * settings_.form.dt;
+  std::vector<double> row{t, power, energy_};
+  for (const Motion& m : drive_.motions()) row.push_back(m.velocity(t));
+  TableInfo info;
+  info.id = "radiated_power";
+  info.title = "Power of the moving faces";
+  info.definition =
+      "Pressure times normal velocity over all moving faces, and its sum over time; velocity of each group.";
+  info.columns = {{"t", "s", "time"}, {"power", "W", "power"}, {"energy", "J", "energy"}};
+  for (const Motion& m : drive_.motions()) info.columns.push_back({"v " + m.name, "m/s", "velocity of " + m.name});
+  context.results.table(info).append(row);
+}
+
+void AcousticBem::write_radiated(RunContext& context) const {
+  if (drive_.empty()) return;
+  context.results.number("radiated_energy", energy_, "J");
+  if (settings_.frequencies.empty()) return;
+  TableInfo t;
+  t.id = "radiated_spectrum";
+  t.title = "Radiation over frequency";
+  t.definition =
+      "Energy a hertz that moving faces give to the fluid, 2 Re of the sum of p v*, and radiation efficiency: that "
+      "over density "
+      "times speed of sound times the sum of v v* over the moving faces.";
+  t.columns = {{"f", "Hz", "frequency"}, {"energy", "J/Hz", "energy"}, {"efficiency", "1", "radiation efficiency"}};
+  Table& table = context.results.table(t);
+  for (std::size_t k = 0; k < settings_.frequencies.size(); ++k) {
+    const double f = settings_.frequencies[k], square = drive_.square(f, engine_->step());
+    const double work = drive_.work(surface_spectra_.back().at(k), f, engine_->step()).real();
+    table.append({f, 2 * work, square > 0 ? work / (settings_.density * settings_.form.c * square) : 0});
+  }
+}
+
+Complex AcousticBem::far_amplitude(std::size_t run, std::size_t spectrum, double frequency, const Vec3& toward) const {
+  Complex out = far_field(surface_, settings_.form, surface_spectra_[run].at(spectrum), frequency, toward);
+  if (run + 1 == settings_.runs.size()) out += drive_.far_field(surface_, frequency, engine_->step(), toward);
+  return out;
+}
+
 void AcousticBem::add_plane_spectra(Team& team) {
   const std::size_t count = plane_points_.size();
   if (count == 0) return;
@@ -121,7 +166,8 @@ void AcousticBem::add_plane_spectra(Team& team) {
     const double t = static_cast<double>(n) * settings_.form.dt;
     if (settings_.maps.empty() && g + 1 < steps) continue;
     for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
-      const std::span<const double> u(scattered.data() + (r * steps + g) * count, count);
+      const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
+      if (r + 1 == settings_.runs.size()) drive_.add_at(driven_planes_, n, u);
       for (std::size_t k = 0; k < count; ++k)
         incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
       if (!settings_.maps.empty()) {
@@ -135,7 +181,8 @@ void AcousticBem::add_plane_spectra(Team& team) {
 }
 
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
-  // The same sum over the same time steps as the surface's spectrum.
+  // The same sum over the same time steps as the surface's spectrum. Without waves, that of the first motion.
+  if (settings_.runs[run].waves.empty()) return drive_.velocity(0, frequency, engine_->step());
   const Wave& w = settings_.runs[run].waves[0];
   Complex sum = 0;
   for (Index n = 0; n <= engine_->step(); ++n) {
@@ -154,11 +201,13 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   };
   std::vector<Cut> cuts;
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    if (settings_.runs[r].waves.empty()) continue;  // nothing is scattered
     const Wave& w = settings_.runs[r].waves[0];
     if (w.kind == WaveKind::plane) cuts.push_back({r, scale(-1, w.direction), "back" + suffix(r)});
     for (std::size_t d = 0; d < settings_.directions.size(); ++d)
       cuts.push_back({r, settings_.directions[d], fmt::format("direction {}{}", d + 1, suffix(r))});
   }
+  if (cuts.empty()) return;
   const bool exact = exact_wave(settings_);
   const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
   TableInfo t;
@@ -187,8 +236,7 @@ void AcousticBem::write_target_strength(RunContext& context) const {
     const double f = settings_.frequencies[k];
     std::vector<double> row{f};
     for (const Cut& c : cuts)
-      row.push_back(target_strength(far_field(surface_, settings_.form, surface_spectra_[c.run].at(k), f, c.toward),
-                                    pulse_spectrum(c.run, f)));
+      row.push_back(target_strength(far_amplitude(c.run, k, f, c.toward), pulse_spectrum(c.run, f)));
     if (exact)
       for (std::size_t d = 0; d < cuts.size(); ++d) {
         row.push_back(target_strength(sphere.far_field(2 * std::numbers::pi * f, cuts[d].toward[2]), 1));
@@ -223,9 +271,7 @@ void AcousticBem::write_pattern(RunContext& context) const {
     for (std::size_t r = 0; r < settings_.runs.size(); ++r)
       for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
         const double f = settings_.maps[m];
-        row.push_back(target_strength(
-            far_field(surface_, settings_.form, surface_spectra_[r].at(settings_.frequencies.size() + m), f, d),
-            pulse_spectrum(r, f)));
+        row.push_back(target_strength(far_amplitude(r, settings_.frequencies.size() + m, f, d), pulse_spectrum(r, f)));
       }
     table.append(row);
   }
@@ -233,6 +279,8 @@ void AcousticBem::write_pattern(RunContext& context) const {
 
 void AcousticBem::write_receiver_spectra(RunContext& context) const {
   if (settings_.maps.empty() || settings_.receivers.empty()) return;
+  for (const Excitation& run : settings_.runs)
+    if (run.waves.empty()) return;  // nothing to compare with
   TableInfo t;
   t.id = "insertion_loss";
   t.title = "Insertion loss at the receivers";
@@ -254,11 +302,120 @@ void AcousticBem::write_receiver_spectra(RunContext& context) const {
   }
 }
 
+/// Σ_n u_inc e^{iωt_n}, over all steps, at the receivers; last, that of the pulse of the first wave or motion.
+std::vector<Complex> AcousticBem::spectra_of_waves(std::size_t run, double frequency) const {
+  const double dt = settings_.form.dt, omega = 2 * std::numbers::pi * frequency;
+  const auto sum = [&](const Pulse& pulse, double late) {  // only where it is not zero
+    Complex out = 0;
+    const auto first = static_cast<Index>(std::floor((late - pulse.onset()) / dt)),
+               last = static_cast<Index>(std::ceil((late - pulse.onset() + pulse.length()) / dt));
+    for (Index n = first; n <= last; ++n) {
+      const double t = static_cast<double>(n) * dt;
+      out += pulse.value(t - late) * std::polar(1.0, omega * t);
+    }
+    return out;
+  };
+  std::vector<Complex> out;
+  const Excitation& all = settings_.runs[run];
+  for (const Vec3& x : settings_.receivers) {
+    Complex here = 0;
+    for (const Wave& w : all.waves)
+      here += sum(w.pulse, w.t0 + w.travel(x, settings_.form.c)) /
+              (w.kind == WaveKind::plane ? 1 : 4 * std::numbers::pi * distance(x, w.position));
+    out.push_back(here);
+  }
+  out.push_back(all.waves.empty() ? sum(settings_.motions[0].pulse, settings_.motions[0].t0)
+                                  : sum(all.waves[0].pulse, all.waves[0].t0));
+  return out;
+}
+
+Status AcousticBem::write_spectra(RunContext& context) {
+  if (settings_.spectra.empty()) return {};
+  const std::size_t runs = settings_.runs.size(), all = settings_.spectra.size();
+  const auto N = static_cast<std::size_t>(surface_.unknowns);
+  const double dt = settings_.form.dt;
+  const auto steps = static_cast<Index>(std::ceil(settings_.lit / dt)) + 2;
+  TableInfo t;
+  t.id = "spectra";
+  t.title = "Spectra at the receivers";
+  t.definition =
+      "Total pressure over the pulse of the first wave of each run (of the first motion, in Pa s/m, where no wave "
+      "comes in), as if the "
+      "run went on for ever; time factor exp(-i 2 pi f t). Level 20 log10 of the magnitude.";
+  t.columns = {{"f", "Hz", "frequency"}};
+  for (std::size_t r = 0; r < runs; ++r)
+    for (const std::string& name : settings_.receiver_names)
+      for (const char* part : {"", " real", " imaginary"})
+        t.columns.push_back({name + suffix(r) + part, *part == 0 ? "dB" : "1", name + suffix(r) + part});
+  t.form = ChartForm::none;
+  Table* const table = context.cluster.leads() ? &context.results.table(t) : nullptr;
+  // Right-hand sides of some frequencies at a time, 64 MB of them.
+  const std::size_t at_once = std::clamp<std::size_t>((std::size_t{64} << 20) / (16 * N * runs), 1, all);
+  Index most = 0;
+  context.progress.begin("frequencies", static_cast<Index>(all), "frequencies");
+  for (std::size_t begin = 0; begin < all; begin += at_once) {
+    const std::vector<double> some(
+        settings_.spectra.begin() + static_cast<std::ptrdiff_t>(begin),
+        settings_.spectra.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, all)));
+    std::vector<RunningSpectrum> lit;
+    std::vector<double> l(N);
+    for (std::size_t r = 0; r < runs; ++r) {
+      RightHandSide rhs(surface_, settings_.form, settings_.runs[r]);
+      lit.emplace_back(some, surface_.unknowns);
+      const double cost = 3e-7 * static_cast<double>(rhs.triangle_count());
+      for (Index n = 1; n <= steps; ++n) {
+        for_range(context.team, "illumination", rhs.triangle_count(), 256, cost,
+                  [&](Interval range) { rhs.triangles(n, range); });
+        rhs.gather({0, surface_.unknowns}, l.data());
+        if (r + 1 == runs) drive_.add_to(n, l);
+        lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
+      }
+      for (Index n = steps + 1; r + 1 == runs && !drive_.empty() && n <= steps + drive_.columns(); ++n) {
+        std::fill(l.begin(), l.end(), 0.0);
+        drive_.add_to(n, l);
+        lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
+      }
+    }
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      if (context.stop.stop_requested())
+        return make_error(ErrorCode::stopped, "Stopped while spectra were solved for.");
+      const double omega = 2 * std::numbers::pi * some[k];
+      std::vector<std::vector<Complex>> right, a, received;
+      for (std::size_t r = 0; r < runs; ++r) right.emplace_back(lit[r].at(k).begin(), lit[r].at(k).end());
+      const Index iterations = engine_->spectrum(context.team, omega, right, a, received);
+      if (iterations == 0)
+        return make_error(
+            ErrorCode::not_converged,
+            fmt::format("the pressure at {} was not found in 1200 iterations", format_quantity(some[k], "Hz")),
+            "Form N resonates inside bodies and rooms without absorption: use NC, leave that frequency out, or give "
+            "a wall an impedance; of single precision, use double.");
+      most = std::max(most, iterations);
+      std::vector<double> row{some[k]};
+      for (std::size_t r = 0; r < runs; ++r) {
+        const auto waves = spectra_of_waves(r, some[k]);
+        if (r + 1 == runs) drive_.add_transformed(driven_receivers_, omega, received[r]);
+        for (std::size_t p = 0; p < received[r].size(); ++p) {
+          const Complex over = (received[r][p] + waves[p]) / waves.back();
+          row.insert(row.end(), {decibel(over, 1), over.real(), over.imag()});
+        }
+      }
+      if (table != nullptr) table->append(row);
+      context.progress.at(static_cast<Index>(begin + k + 1));
+    }
+  }
+  context.progress.end();
+  if (context.cluster.leads()) context.results.number("spectrum_iterations", static_cast<double>(most), "1");
+  return {};
+}
+
 Status AcousticBem::finish(RunContext& context) {
+  if (engine_)
+    if (Status s = write_spectra(context); !s) return s;
   if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);
   write_receiver_spectra(context);
+  write_radiated(context);
   Results& out = context.results;
   out.number("time_steps", static_cast<double>(engine_->step()), "1");
   out.number("late_level", peak_ > 0 ? last_ / peak_ : 0, "1");

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 
+#include "engine/solvers/acoustic_bem/device_tiles.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/team/device_worker.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
@@ -24,24 +27,37 @@ struct TilePair {
 /// Items of a phase: tiles [begin, begin + count) of a longer list.
 class TilePhase final : public Phase {
  public:
-  TilePhase(std::string_view name, Interval tiles, std::function<void(Index, TileSpace&)> body)
-      : name_(name), tiles_(tiles), body_(std::move(body)) {}
+  using Body = std::function<void(Index, TileSpace&, DeviceTiles*)>;
+  using Devices = std::function<DeviceTiles*(DeviceWorker&)>;
+  /// `devices`: what a device has for its tiles; none: processors only.
+  TilePhase(std::string_view name, Interval tiles, Body body, Devices devices)
+      : name_(name), tiles_(tiles), body_(std::move(body)), devices_(std::move(devices)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] Index items() const override { return tiles_.size(); }
   void run(CpuWorker& worker, Interval items) override {
     std::vector<TileSpace> spaces(static_cast<std::size_t>(worker.threads()));
     worker.for_each(items, 1, [&](Interval chunk, int thread) {
-      for (Index k = chunk.begin; k < chunk.end; ++k) body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)]);
+      for (Index k = chunk.begin; k < chunk.end; ++k)
+        body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)], nullptr);
     });
     const std::scoped_lock lock(mutex_);
     for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
+  }
+  [[nodiscard]] bool runs_on_devices() const override { return devices_ != nullptr; }
+  void run_on_device(DeviceWorker& worker, Interval items) override {
+    TileSpace space;
+    DeviceTiles* const device = devices_(worker);
+    for (Index k = items.begin; k < items.end; ++k) body_(tiles_.begin + k, space, device);
+    const std::scoped_lock lock(mutex_);
+    spaces_.push_back(std::move(space));
   }
   [[nodiscard]] std::vector<TileSpace>& spaces() { return spaces_; }
 
  private:
   std::string_view name_;
   Interval tiles_;
-  std::function<void(Index, TileSpace&)> body_;
+  Body body_;
+  Devices devices_;
   std::mutex mutex_;
   std::vector<TileSpace> spaces_;
 };
@@ -73,17 +89,32 @@ Error stopped() {
 struct Assembly::Tiles {
   TileContext context;
   std::vector<TilePair> pairs;
+  std::mutex mutex;
+  std::map<int, std::unique_ptr<DeviceTiles>> devices;  ///< by the worker's number, while tiles are assembled
+
+  explicit Tiles(TileContext c) : context(std::move(c)) {}
+
+  DeviceTiles* device_of(DeviceWorker& worker) {
+    const std::scoped_lock lock(mutex);
+    auto& mine = devices[worker.index()];
+    if (!mine) mine = std::make_unique<DeviceTiles>(worker.device(), context, worker.memory());
+    return mine.get();
+  }
 
   /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
   Status run(std::string_view name, const std::vector<Index>& chosen, Team& team, Progress& progress,
-             const std::stop_token& stop, const std::function<void(Index, TileSpace&)>& body,
-             const std::function<void(TileSpace&)>& collect) {
+             const std::stop_token& stop, const TilePhase::Body& body, const std::function<void(TileSpace&)>& collect,
+             const TilePhase::Devices& on_devices = {}) {
     const auto total = static_cast<Index>(chosen.size());
     const Index batch = std::max<Index>(total / 40, 4 * team.threads());
     progress.begin(name, total, "tiles");
     for (Index begin = 0; begin < total; begin += batch) {
-      TilePhase phase(name, {begin, std::min(begin + batch, total)},
-                      [&](Index k, TileSpace& space) { body(chosen[static_cast<std::size_t>(k)], space); });
+      TilePhase phase(
+          name, {begin, std::min(begin + batch, total)},
+          [&](Index k, TileSpace& space, DeviceTiles* device) {
+            body(chosen[static_cast<std::size_t>(k)], space, device);
+          },
+          on_devices);
       team.run(phase, stop);
       if (stop.stop_requested()) return stopped();
       for (TileSpace& s : phase.spaces()) collect(s);
@@ -118,14 +149,14 @@ Interval share_of_slices(std::span<const double> weights, int rank, int ranks) {
 Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster)
     : surface_(surface), form_(form), options_(options),
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
+  if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
   const double delta = form.delta();
   const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
-  tiles_ = std::make_unique<Tiles>(Tiles{
-      {surface, form, PackedRule(triangle_rule(options.far_points)),
-       PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
-       PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
-       lane_kernels(options.widest), most},
-      {}});
+  tiles_ = std::make_unique<Tiles>(TileContext{
+      surface, form, PackedRule(triangle_rule(options.far_points)),
+      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
+      lane_kernels(options.widest), most});
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
   const double length = 4 * surface.mean_edge / delta + 4;
@@ -149,7 +180,7 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
   extents_.first.assign(entries, std::numeric_limits<std::uint16_t>::max());
   extents_.last.assign(entries, 0);
   const TileContext& context = tiles_->context;
-  const auto body = [&](Index k, TileSpace& space) {
+  const auto body = [&](Index k, TileSpace& space, DeviceTiles*) {
     const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
     sweep_extents(context, space, p.rows, p.cols, extents_, stop);
     if (!(p.rows == p.cols)) sweep_extents(context, space, p.cols, p.rows, extents_, stop);
@@ -246,7 +277,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   };
   std::vector<Squares> squares_of(
       tiles_->pairs.size());  // added in the order of the tiles: the same bits on any threads
-  const auto body = [&](Index k, TileSpace& space) {
+  const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
     const FlushDenormals flush;
     Squares& mine = squares_of[static_cast<std::size_t>(k)];
     const double begin = thread_seconds();
@@ -257,8 +288,10 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     Block& mirror = diagonal ? space.block : space.mirror;
     block.reset(p.rows, p.cols, extents_);
     if (!diagonal) mirror.reset(p.cols, p.rows, extents_);
-    sweep_pairs(context, space, block, mirror, stop);
-    if (!diagonal) sweep_pairs(context, space, mirror, block, stop);
+    if (device == nullptr || !device->sweep(block, mirror, space.evaluations, stop)) {
+      sweep_pairs(context, space, block, mirror, stop);
+      if (!diagonal) sweep_pairs(context, space, mirror, block, stop);
+    }
     if (stop.stop_requested()) return;
     add_mass(context, block);
     if (!diagonal) add_mass(context, mirror);
@@ -286,10 +319,16 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   std::vector<Index> chosen;
   for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
     if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
-  const Status status = tiles_->run("assembly", chosen, team, progress, stop, body, [&](TileSpace& s) {
-    m0.insert(m0.end(), s.m0.begin(), s.m0.end());
-    out.seconds += s.seconds;
-  });
+  TilePhase::Devices on_devices;
+  if (DeviceTiles::takes(surface_)) on_devices = [&](DeviceWorker& worker) { return tiles_->device_of(worker); };
+  const Status status = tiles_->run(
+      "assembly", chosen, team, progress, stop, body,
+      [&](TileSpace& s) {
+        m0.insert(m0.end(), s.m0.begin(), s.m0.end());
+        out.seconds += s.seconds;
+      },
+      on_devices);
+  tiles_->devices.clear();  // the march needs the memory
   if (!status) return status.error();
   extents_ = {};
   if (out.slices.streams()) {

@@ -15,6 +15,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 
@@ -69,6 +70,30 @@ class EngineOf final : public Engine {
   [[nodiscard]] std::span<const double> current(Index run) const override { return march_.current(run); }
   void receivers(Team& team, std::vector<double>& out) override { evaluate(receivers_, receiver_count_, team, out); }
   void planes(Team& team, std::vector<double>& out) override { evaluate(planes_, plane_count_, team, out); }
+  [[nodiscard]] Index spectrum(Team& team, double omega, std::span<const std::vector<std::complex<double>>> l,
+                               std::vector<std::vector<std::complex<double>>>& a,
+                               std::vector<std::vector<std::complex<double>>>& received) override {
+    if (!frequencies_) frequencies_.emplace(march_.matrices(), march_.instant(), &cluster_);
+    frequencies_->set(team, omega);
+    a.resize(l.size());
+    received.assign(l.size(), std::vector<std::complex<double>>(static_cast<std::size_t>(receiver_count_)));
+    Index most = 0;
+    bool converged = true;
+    for (std::size_t r = 0; r < l.size(); ++r) {
+      a[r].resize(l[r].size());
+      const Index iterations = frequencies_->solve(team, l[r], a[r]);
+      converged = converged && iterations > 0;
+      most = std::max(most, iterations);
+      const Interval own = share(receiver_count_, cluster_);
+      if (receivers_) {
+        const auto mine = receivers_->transformed(omega, march_.matrices().form.dt, a[r]);
+        std::copy(mine.begin(), mine.end(), received[r].begin() + own.begin);
+      }
+      if (cluster_.size() > 1)
+        cluster_.sum(std::span<double>(reinterpret_cast<double*>(received[r].data()), 2 * received[r].size()));
+    }
+    return converged ? most : 0;
+  }
   [[nodiscard]] const EngineFacts& facts() const override { return facts_; }
   [[nodiscard]] std::optional<WindowStatistics> streaming() const override {
     const auto& slices = march_.matrices().slices;
@@ -139,6 +164,7 @@ class EngineOf final : public Engine {
   Points receivers_, planes_;  ///< this rank's share
   Index receiver_count_, plane_count_;
   EngineFacts facts_;
+  std::optional<FrequencySolver<Real>> frequencies_;
 };
 
 /// What a budget leaves for windows beside all that is resident now, windows that hold `taken` left out, and what comes later.
@@ -198,9 +224,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
-  const auto tiles = [&] { return static_cast<Bytes>(plan.threads) * tile_memory(surface.unknowns); };
   ::malloc_trim(0);
-  const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + tiles() + later > budget; };
+  const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + plan.tiles + later > budget; };
   while (cluster.size() > 1 && streams_with() && plan.threads > 1) plan = plan_for(plan.threads - 1);
   bool streams = streams_with();
   if (cluster.size() > 1) {
@@ -211,7 +236,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   if (streams && budget < plan.least) return too_little();
   if (streams) {
     const std::filesystem::path folder = settings.scratch.empty() ? temporary_folder() : settings.scratch;
-    const Bytes beside = tiles() + later, least = plan.least - plan.fixed;
+    const Bytes beside = plan.tiles + later, least = plan.least - plan.fixed;
     assembly.stream_values([=] { return left_for_windows(budget, 0, beside, least); }, folder / "slices");
   }
   if (plan.threads < team.threads() && cluster.leads())

@@ -2,6 +2,7 @@
 // Matrices, march and receivers of one run, in single or double precision behind one face.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,11 @@ class Engine {
   /// Scattered pressure of the group just taken, `receiver_lag` steps behind: out[run][g][point].
   virtual void receivers(Team& team, std::vector<double>& out) = 0;
   virtual void planes(Team& team, std::vector<double>& out) = 0;
+  /// At one frequency, rad/s: Σ û e^{iωnΔt} of each run's scattered pressure at the receivers over all times, from that of its
+  /// right-hand sides; and, to `a` if given, that of its unknowns. Returns the most iterations of a run, 0: not converged.
+  [[nodiscard]] virtual Index spectrum(Team& team, double omega, std::span<const std::vector<std::complex<double>>> l,
+                                       std::vector<std::vector<std::complex<double>>>& a,
+                                       std::vector<std::vector<std::complex<double>>>& received) = 0;
   [[nodiscard]] virtual const EngineFacts& facts() const = 0;
   [[nodiscard]] virtual MarchTimes times() const = 0;
   /// Windows moved so far, if the matrices' values lie on the disk.

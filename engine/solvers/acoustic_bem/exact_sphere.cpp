@@ -2,6 +2,7 @@
 // Sums the series of the sphere.
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -70,20 +71,38 @@ std::vector<Complex> incident(double k, double rs, std::size_t count) {
   return a;
 }
 
+/// Terms of what a moving surface sends to r.
+std::vector<Complex> moved_terms(const ExactSphere& s, double omega, double r) {
+  const double k = omega / s.c;
+  const int count = static_cast<int>(s.motion.size()) + 1;
+  const Bessel b(k * s.radius, count), out(k * r, count);
+  std::vector<Complex> a(std::min({b.h.size(), out.h.size(), s.motion.size()}));
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] = I * omega * s.density * s.motion[l] * out.h[l] / (k * b.dh[l]);
+  return a;
+}
+
 std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   const double k = omega / s.c, ka = k * s.radius;
+  if (!s.motion.empty()) return moved_terms(s, omega, s.radius);
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
-  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= s.rigid ? I / (ka * ka * b.dh[l]) : -I * k / (ka * ka * b.h[l]);
+  for (std::size_t l = 0; l < a.size(); ++l)
+    a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * s.admittance * b.h[l])) : -I * k / (ka * ka * b.h[l]);
   return a;
+}
+
+/// Of the outgoing part, over the incident one.
+Complex reflected(const ExactSphere& s, Complex h, Complex dh) {
+  if (!s.rigid) return -h.real() / h;
+  return -(dh.real() + I * s.admittance * h.real()) / (dh + I * s.admittance * h);
 }
 
 std::vector<Complex> scattered_terms(const ExactSphere& s, double omega, double r) {
   const double k = omega / s.c, ka = k * s.radius;
+  if (!s.motion.empty()) return moved_terms(s, omega, r);
   const Bessel b(ka, terms(ka)), out(k * r, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, std::min(b.h.size(), out.h.size()));
-  for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] *= -(s.rigid ? b.dh[l].real() / b.dh[l] : b.h[l].real() / b.h[l]) * out.h[l];
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, b.h[l], b.dh[l]) * out.h[l];
   return a;
 }
 
@@ -102,8 +121,19 @@ Complex ExactSphere::far_field(double omega, double cos_theta) const {
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a(b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] = -(2 * static_cast<double>(l) + 1) / (I * k) * (rigid ? b.dh[l].real() / b.dh[l] : b.h[l].real() / b.h[l]);
+    a[l] = (2 * static_cast<double>(l) + 1) / (I * k) * reflected(*this, b.h[l], b.dh[l]);
   return legendre_sum(a, cos_theta);
+}
+
+std::vector<double> ExactSphere::cap(double half_angle, int terms) {
+  const double x = std::cos(half_angle);
+  std::vector<double> p{1, x};  // P_l(x)
+  for (int l = 1; l <= terms; ++l)
+    p.push_back(((2.0 * l + 1) * x * p[static_cast<std::size_t>(l)] - l * p[static_cast<std::size_t>(l) - 1]) /
+                (l + 1.0));
+  std::vector<double> out{0.5 * (1 - x)};
+  for (std::size_t l = 1; l < static_cast<std::size_t>(terms); ++l) out.push_back(0.5 * (p[l - 1] - p[l + 1]));
+  return out;
 }
 
 std::vector<std::vector<double>> ExactSphere::time_signals(Quantity quantity, double r,

@@ -3,7 +3,8 @@
 //
 // Convention ĝ(ω) = ∫ g e^{iωt} dt, outgoing h_l = j_l + i y_l. Plane wave f(t − z/c): A_l = i^l (2l+1). Point source
 // f(t − R/c)/(4πR) at (0, 0, −r_s): A_l = ik/(4π) (2l+1)(−1)^l h_l(k r_s), for r < r_s. (P. M. Morse and K. U. Ingard,
-// Theoretical Acoustics, 1968, ch. 8.)
+// Theoretical Acoustics, 1968, ch. 8.) Of an impedance ζ the surface has ∂_r p = −ikp/ζ. A sphere whose surface moves with
+// v(θ) f(t), v = Σ v_l P_l, sends p = Σ iωρ v_l h_l(kr)/(k h_l'(ka)) P_l f̂: v = 1 pulsates, cos θ oscillates, a cap is a piston.
 #pragma once
 
 #include <complex>
@@ -18,7 +19,10 @@ struct ExactSphere {
   bool rigid = true;
   double radius = 1;
   double c = 1;
-  double source_distance = 0;  ///< r_s; 0: plane wave along +z
+  double source_distance = 0;       ///< r_s; 0: plane wave along +z
+  double admittance = 0;            ///< 1/ζ of the rigid sphere
+  double density = 1;               ///< ρ, kg/m³
+  std::vector<double> motion = {};  ///< v_l; empty: a wave comes in
 
   /// Surface quantity over F = f̂: total pressure (rigid) or ∂_r p (soft) at angle θ from +z.
   [[nodiscard]] std::complex<double> surface(double omega, double cos_theta) const;
@@ -26,6 +30,9 @@ struct ExactSphere {
   [[nodiscard]] std::complex<double> scattered(double omega, double r, double cos_theta) const;
   /// Far-field amplitude f_∞ over F (metres), plane wave: u ~ f_∞ e^{ikr}/r.
   [[nodiscard]] std::complex<double> far_field(double omega, double cos_theta) const;
+
+  /// v_l of a cap: 1 within `half_angle` of +z.
+  [[nodiscard]] static std::vector<double> cap(double half_angle, int terms = 60);
 
   enum class Quantity { surface, scattered };
   /// Time signals at several angles and times, for a Ricker pulse (no mean) about t_0. Result [angle][time].

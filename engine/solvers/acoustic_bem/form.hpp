@@ -35,6 +35,11 @@ struct Form {
                                                  : LaneKind::soft_combined;
     return {kind, delta(), alpha_plus(), alpha_minus()};
   }
+  /// The form in which a density ∂_n p stands beside this rigid one.
+  [[nodiscard]] LaneForm sigma_lanes() const {
+    const bool all = combined();
+    return {LaneKind::soft_combined, delta(), all ? alpha_plus() : 0, all ? alpha_minus() : 0};
+  }
   /// M_m … M_{m+reach} receive shell m.
   [[nodiscard]] int reach() const { return lane_reach(lanes().kind); }
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Solves with M_0: sparse, symmetric positive definite, nearly diagonal.
+// Solves with M_0: sparse, nearly diagonal, symmetric positive definite unless walls differ (surface.hpp).
 #define EIGEN_MPL2_ONLY
 #include <cmath>
 #include <vector>
 
+#include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
 
 #include "engine/solvers/acoustic_bem/march.hpp"
 
@@ -12,10 +14,14 @@ namespace conoid::acoustic_bem {
 
 struct InstantSolver::Parts {
   using Columns = Eigen::SparseMatrix<double>;
-  bool iterate = false;
+  bool iterate = false, symmetric = true;
   bool ok = false;
   Index iterations = 0;
   Eigen::SimplicialLLT<Columns, Eigen::Lower, Eigen::AMDOrdering<int>> factors;
+  // Where M_0 is not symmetric.
+  Eigen::SparseLU<Columns> lu;
+  SparseMatrix rows;
+  Eigen::BiCGSTAB<SparseMatrix, Eigen::DiagonalPreconditioner<double>> gradients;
   // Rows of M_0 for the gradients.
   std::vector<std::size_t> begin;
   std::vector<std::size_t> column;
@@ -33,6 +39,19 @@ struct InstantSolver::Parts {
 InstantSolver::InstantSolver(const SparseMatrix& M0, bool conjugate_gradients) : parts_(std::make_unique<Parts>()) {
   Parts& p = *parts_;
   p.iterate = conjugate_gradients;
+  p.symmetric = SparseMatrix(M0 - SparseMatrix(M0.transpose())).norm() <= 1e-10 * M0.norm();
+  if (!p.symmetric && p.iterate) {
+    p.rows = M0;
+    p.gradients.setTolerance(1e-13);
+    p.gradients.compute(p.rows);
+    p.ok = p.gradients.info() == Eigen::Success;
+    return;
+  }
+  if (!p.symmetric) {
+    p.lu.compute(Parts::Columns(M0));
+    p.ok = p.lu.info() == Eigen::Success;
+    return;
+  }
   if (!p.iterate) {
     p.factors.compute(Parts::Columns(M0));
     p.ok = p.factors.info() == Eigen::Success;
@@ -63,9 +82,16 @@ bool InstantSolver::ok() const {
 void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
   Parts& p = *parts_;
   const std::size_t n = s.size();
-  if (!p.iterate) {
+  if (!p.iterate || !p.symmetric) {
     const Eigen::Map<const Eigen::VectorXd> in(s.data(), static_cast<Eigen::Index>(n));
-    Eigen::Map<Eigen::VectorXd>(y.data(), static_cast<Eigen::Index>(n)) = p.factors.solve(in);
+    Eigen::Map<Eigen::VectorXd> out(y.data(), static_cast<Eigen::Index>(n));
+    if (p.symmetric)
+      out = p.factors.solve(in);
+    else if (p.iterate)
+      out = p.gradients.solve(in);
+    else
+      out = p.lu.solve(in);
+    p.iterations = !p.symmetric && p.iterate ? static_cast<Index>(p.gradients.iterations()) : 0;
     return;
   }
   // Conjugate gradients from zero, scaled by the diagonal (condition about 3.5 whatever the mesh).
@@ -96,6 +122,7 @@ void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
 
 Index InstantSolver::factor_nonzeros() const {
   if (parts_->iterate) return 0;
+  if (!parts_->symmetric) return static_cast<Index>(parts_->lu.nnzL() + parts_->lu.nnzU());
   const auto& factor = parts_->factors.matrixL().nestedExpression();
   return static_cast<Index>(factor.outerIndexPtr()[factor.outerSize()]);
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -22,36 +23,6 @@ class Stopwatch {
   double& into_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
-
-/// f(i, j, start, values) for the row-vectors that may begin below `columns`; the entries of a row i come with ascending j.
-template <class Real, class F>
-void for_each_near_row(const Slices<Real>& slices, Index columns, F&& f) {
-  if (!slices.streams()) {
-    for (Index j = 0; j < slices.count(); ++j)
-      slices.for_each_row(j,
-                          [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
-    return;
-  }
-  SliceStore<Real>& store = slices.store();
-  std::vector<Visit> order;
-  for (Index c = 0; c < store.groups(); ++c)
-    for (Index r = 0; r < store.groups(); ++r)
-      if (store.first_column(store.window(r, c)) < columns) order.push_back({store.window(r, c), Access::read});
-  const std::size_t count = order.size();
-  Tour tour = store.windows().announce(std::move(order));
-  for (std::size_t k = 0; k < count; ++k) {
-    auto lease = tour.next();
-    if (!lease) throw Failure(lease.error());
-    const Real* const values = lease->template read<Real>().data();
-    const Interval own = store.slices_of(lease->window() % store.groups());
-    const Interval panels = store.panels_of(lease->window() / store.groups());
-    for (Index j = own.begin; j < own.end; ++j)
-      for (Index panel = panels.begin; panel < panels.end; ++panel)
-        if (slices[j].panels[static_cast<std::size_t>(panel)].first < columns)
-          slices.for_each_row(j, panel, values + store.offset(slices, j, panel),
-                              [&](Index i, Index start, std::span<const Real> v) { f(i, j, start, v); });
-  }
-}
 
 }  // namespace
 
@@ -82,7 +53,7 @@ void March<Real>::gather_near() {
     near_.push_back(std::move(m));
   }
   const auto each = [&](auto&& f) {
-    for_each_near_row(matrices_.slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
+    for_each_row_below(matrices_.slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
       for (Index k = start; k < options_.steps && k < start + static_cast<Index>(v.size()); ++k)
         f(near_[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
     });

@@ -30,13 +30,14 @@ struct MarchOptions {
   Communicator* cluster = nullptr;  ///< the ranks that share the slices, if there are several
 };
 
-/// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13.
+/// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13; where M_0 is not
+/// symmetric (walls that differ), sparse LU factors or stabilised biconjugate gradients.
 class InstantSolver {
  public:
   InstantSolver(const SparseMatrix& M0, bool conjugate_gradients);
   ~InstantSolver();
   InstantSolver(InstantSolver&&) noexcept;
-  /// False when M_0 is not positive definite.
+  /// False when M_0 is not positive definite, or singular where it is not symmetric.
   [[nodiscard]] bool ok() const;
   void solve(std::span<const double> s, std::span<double> y);
   [[nodiscard]] Index factor_nonzeros() const;
@@ -74,6 +75,7 @@ class March {
   [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
   [[nodiscard]] const MarchTimes& times() const { return times_; }
   [[nodiscard]] const InstantSolver& instant() const { return instant_; }
+  [[nodiscard]] InstantSolver& instant() { return instant_; }
   void restore_current();  ///< after the histories were loaded
 
  private:

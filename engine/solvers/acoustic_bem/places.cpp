@@ -51,6 +51,13 @@ PlaceFinder::PlaceFinder(const Surface& surface, bool solid)
           box.low[d] = std::min(box.low[d], x[d]), box.high[d] = std::max(box.high[d], x[d]);
     }
     boxes_.push_back(box);
+    if (!surface.conditions.inside) continue;
+    double six = 0;  // of the room, whose normals point into it, the only negative volume
+    for (std::int32_t k : surface.bodies[b]) {
+      const auto& c = surface.triangles[static_cast<std::size_t>(k)].corner;
+      six += triple(sub(c[0], box.low), sub(c[1], box.low), sub(c[2], box.low));
+    }
+    if (six < 0) room_ = static_cast<Index>(b);
   }
 }
 
@@ -58,13 +65,20 @@ Index PlaceFinder::body_around(const Vec3& x) const {
   for (std::size_t b = 0; b < boxes_.size(); ++b) {
     bool within = true;
     for (std::size_t d = 0; d < 3; ++d) within = within && x[d] >= boxes_[b].low[d] && x[d] <= boxes_[b].high[d];
+    const bool room = static_cast<Index>(b) == room_;
+    if (!within && room) return static_cast<Index>(b);
     if (!within) continue;
     double angle = 0;
+    const auto& ground = surface_.conditions.ground;
     for (std::int32_t k : surface_.bodies[b]) {
       const ShellMoments m = cumulative_moments(surface_.triangles[static_cast<std::size_t>(k)], x, 0, true);
       angle += m.k[0] + m.k[1] + m.k[2];
+      if (!ground) continue;  // what stands on the ground is closed by its image
+      const ShellMoments of_image =
+          cumulative_moments(surface_.triangles[static_cast<std::size_t>(k)], ground->mirrored(x), 0, true);
+      angle += of_image.k[0] + of_image.k[1] + of_image.k[2];
     }
-    if (std::abs(angle) > 2 * std::numbers::pi) return static_cast<Index>(b);
+    if ((std::abs(angle) > 2 * std::numbers::pi) != room) return static_cast<Index>(b);
   }
   return -1;
 }

@@ -35,7 +35,7 @@ class PlaceFinder {
   PlaceFinder(const Surface& surface, bool solid);
   /// Costs a pass over all triangles.
   [[nodiscard]] Place of(const Vec3& x) const;
-  /// The body that a point lies in, −1: none. Costs a pass over the triangles of the bodies in whose boxes the point lies.
+  /// The body that a point lies in, −1: none; of a room, its walls and what is beyond. Costs a pass over the triangles of the bodies in whose boxes the point lies.
   [[nodiscard]] Index body_around(const Vec3& x) const;
 
  private:
@@ -44,6 +44,7 @@ class PlaceFinder {
   };
   const Surface& surface_;
   bool solid_;
+  Index room_ = -1;                    ///< the body with the fluid inside; a point outside it counts as in its walls
   std::vector<Box> boxes_;             ///< of each body
   std::vector<std::int32_t> body_of_;  ///< of each triangle; −1: a screen's
 };

@@ -26,27 +26,24 @@ struct Setting {
   Rule rule;
 };
 
-/// Calls add(unknown, column, value) for all that `x` receives from one triangle; column = delay + receiver_lag.
-template <class Add>
-void receive(const Setting& s, const Triangle& T, const Vec3& x, Add&& add_to) {
-  const auto add = [&](std::int32_t vertex, Index column, double value) {
-    for (const Share& part : s.surface.shares(vertex)) add_to(Index{part.unknown}, column, part.weight * value);
-  };
-  const double delta = s.form.delta();
-  const bool rigid = s.form.rigid();
+/// Calls pressure(corner, column, value) and sigma(corner, column, value) for what `x` receives from the pressure and from ∂_n p at
+/// the corners of one triangle; column = delay + receiver_lag, ∂_n p that of the step that ends there. Either may be left out.
+template <class Pressure, class Sigma>
+void receive(const Setting& s, const Triangle& T, const Vec3& x, bool with_pressure, bool with_sigma,
+             Pressure&& pressure, Sigma&& sigma) {
+  const double delta = s.form.delta(), over = 1 / (4 * std::numbers::pi);
   const double gap = distance(x, T.centroid) - T.radius;
   if (gap < s.surface.mean_edge) {
-    // u(x, t_n) = 1/4π Σ k_m^b [(m+1) a^{n−m} − m a^{n−m−1}] (rigid), −1/4π Σ s_m^b σ^{n−m} (soft)
+    // u(x, t_n) = 1/4π Σ k_m^b [(m+1) a^{n−m} − m a^{n−m−1}] − 1/4π Σ s_m^b σ^{n−m}
     const ShellRange range = shell_range(T, x, delta);
     for (Index m = range.first; m <= range.last; ++m) {
       const ShellMoments k = shell_moments(T, x, delta, m);
       for (std::size_t b = 0; b < 3; ++b) {
-        if (rigid) {
-          add(T.vertex[b], m + receiver_lag, k.k[b] * static_cast<double>(m + 1) / (4 * std::numbers::pi));
-          add(T.vertex[b], m + 1 + receiver_lag, -k.k[b] * static_cast<double>(m) / (4 * std::numbers::pi));
-        } else {
-          add(T.vertex[b], m + receiver_lag, -k.s[b] / (4 * std::numbers::pi));
+        if (with_pressure) {
+          pressure(b, m + receiver_lag, k.k[b] * static_cast<double>(m + 1) * over);
+          pressure(b, m + 1 + receiver_lag, -k.k[b] * static_cast<double>(m) * over);
         }
+        if (with_sigma) sigma(b, m + receiver_lag, -k.s[b] * over);
       }
     }
     return;
@@ -55,23 +52,54 @@ void receive(const Setting& s, const Triangle& T, const Vec3& x, Add&& add_to) {
     Vec3 y{};
     for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
     const Vec3 to = sub(x, y);
-    const double R = norm(to), w = q.weight * T.area / (4 * std::numbers::pi * R);
-    // Time in steps before t_n; the soft unknown's samples lie half a step earlier.
-    const double late = R / delta - (rigid ? 0 : 0.5);
-    const double ceiling = std::ceil(late), f = ceiling - late;
-    const auto k0 = static_cast<Index>(ceiling);
-    // Lagrange on the nodes m−1 … m+2, m = n − k0, at m + f.
-    const double L[4] = {-f * (f - 1) * (f - 2) / 6, (f + 1) * (f - 1) * (f - 2) / 2, -(f + 1) * f * (f - 2) / 2,
-                         (f + 1) * f * (f - 1) / 6};
-    const double dL[4] = {-(3 * f * f - 6 * f + 2) / 6, (3 * f * f - 4 * f - 1) / 2, -(3 * f * f - 2 * f - 2) / 2,
-                          (3 * f * f - 1) / 6};
-    const double cosine = dot(T.normal, to) / R;
-    for (int node = 0; node < 4; ++node) {
-      const Index delay = k0 + 1 - node;
-      const double v = rigid ? w * cosine / R * (L[node] + R / delta * dL[node]) : -w * L[node];
-      for (std::size_t b = 0; b < 3; ++b) add(T.vertex[b], delay + receiver_lag, q.lambda[b] * v);
+    const double R = norm(to), w = q.weight * T.area * over / R, cosine = dot(T.normal, to) / R;
+    for (const bool of_sigma : {false, true}) {
+      if (!(of_sigma ? with_sigma : with_pressure)) continue;
+      // Time in steps before t_n; samples of ∂_n p lie half a step earlier.
+      const double late = R / delta - (of_sigma ? 0.5 : 0);
+      const double ceiling = std::ceil(late), f = ceiling - late;
+      const auto k0 = static_cast<Index>(ceiling);
+      // Lagrange on the nodes m−1 … m+2, m = n − k0, at m + f.
+      const double L[4] = {-f * (f - 1) * (f - 2) / 6, (f + 1) * (f - 1) * (f - 2) / 2, -(f + 1) * f * (f - 2) / 2,
+                           (f + 1) * f * (f - 1) / 6};
+      const double dL[4] = {-(3 * f * f - 6 * f + 2) / 6, (3 * f * f - 4 * f - 1) / 2, -(3 * f * f - 2 * f - 2) / 2,
+                            (3 * f * f - 1) / 6};
+      for (int node = 0; node < 4; ++node) {
+        const Index column = k0 + 1 - node + receiver_lag;
+        for (std::size_t b = 0; b < 3; ++b) {
+          if (of_sigma)
+            sigma(b, column, -w * L[node] * q.lambda[b]);
+          else
+            pressure(b, column, w * cosine / R * (L[node] + R / delta * dL[node]) * q.lambda[b]);
+        }
+      }
     }
   }
+}
+
+/// Calls add(unknown, column, value) for all that `x` receives from one triangle and its image.
+template <class Add>
+void receive(const Setting& s, std::size_t triangle, const Vec3& x, Add&& add_to) {
+  const bool rigid = s.form.rigid(), wall = s.surface.is_wall(triangle);
+  const auto from = [&](const Triangle& T, double factor) {
+    const auto add = [&](std::size_t corner, Index column, double value) {
+      for (const Share& part : s.surface.shares(T.vertex[corner]))
+        add_to(Index{part.unknown}, column, part.weight * value);
+    };
+    receive(
+        s, T, x, rigid, !rigid || wall,
+        [&](std::size_t b, Index column, double v) {
+          if (s.surface.carries_pressure(T.vertex[b])) add(b, column, factor * v);
+        },
+        [&](std::size_t b, Index column, double v) {
+          if (!rigid) return add(b, column, factor * v);
+          const Density of = density_of(s.surface, triangle, T.vertex[b]);
+          if (of.now != 0) add(b, column, factor * of.now / s.form.delta() * v);
+          if (of.before != 0) add(b, column + 1, factor * of.before / s.form.delta() * v);
+        });
+  };
+  from(s.surface.triangles[triangle], 1);
+  if (!s.surface.images.empty()) from(s.surface.images[triangle], s.surface.image_sign());
 }
 
 }  // namespace
@@ -79,8 +107,37 @@ void receive(const Setting& s, const Triangle& T, const Vec3& x, Add&& add_to) {
 Index receiver_columns(const Surface& surface, const Form& form, const std::vector<Vec3>& points) {
   double farthest = 0;
   for (const Vec3& x : points)
-    for (const Vec3& v : surface.vertices) farthest = std::max(farthest, distance(x, v));
-  return static_cast<Index>(farthest / form.delta()) + 4 + receiver_lag;
+    for (const Vec3& v : surface.vertices) {
+      farthest = std::max(farthest, distance(x, v));
+      if (const auto& ground = surface.conditions.ground)
+        farthest = std::max(farthest, distance(x, ground->mirrored(v)));
+    }
+  return static_cast<Index>(farthest / form.delta()) + 5 + receiver_lag;
+}
+
+std::vector<double> received_of_motion(const Surface& surface, const Form& form, const std::vector<Vec3>& points,
+                                       std::span<const double> weights, Index columns, Team& team, int quadrature) {
+  const Setting setting{surface, form, triangle_rule(quadrature)};
+  const auto R = static_cast<Index>(points.size());
+  std::vector<double> out(static_cast<std::size_t>(R * columns), 0);
+  const double cost = 3e-8 * static_cast<double>(R) * static_cast<double>(setting.rule.size()) *
+                      static_cast<double>(surface.triangles.size());
+  for_range(team, "receivers", R, 1, cost, [&](Interval rows) {
+    for (Index r = rows.begin; r < rows.end; ++r)
+      for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+        if (weights[t] == 0) continue;
+        const auto from = [&](const Triangle& T, double factor) {
+          receive(
+              setting, T, points[static_cast<std::size_t>(r)], false, true, [](std::size_t, Index, double) {},
+              [&](std::size_t, Index column, double v) {
+                out[static_cast<std::size_t>(r * columns + column)] += factor * v;
+              });
+        };
+        from(surface.triangles[t], weights[t]);
+        if (!surface.images.empty()) from(surface.images[t], weights[t] * surface.image_sign());
+      }
+  });
+  return out;
 }
 
 template <class Real>
@@ -97,8 +154,8 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
   const auto entry = [&](Index r, Index j) { return static_cast<std::size_t>(j * R + r); };
   for_range(team, "receiver extents", R, 1, cost, [&](Interval rows) {
     for (Index r = rows.begin; r < rows.end; ++r)
-      for (const Triangle& T : surface.triangles)
-        receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double) {
+      for (std::size_t t = 0; t < surface.triangles.size(); ++t)
+        receive(setting, t, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double) {
           auto& low = first[entry(r, j)];
           auto& high = last[entry(r, j)];
           low = std::min(low, static_cast<std::uint16_t>(k));
@@ -132,13 +189,14 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
       values.assign(total, 0);
       const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };
       const auto mine = [&](Index j) { return j >= own.begin && j < own.end; };
-      for (const Triangle& T : surface.triangles) {
+      for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+        const Triangle& T = surface.triangles[t];
         if (std::none_of(T.vertex.begin(), T.vertex.end(), [&](std::int32_t v) {
               return std::ranges::any_of(surface.shares(v), [&](const Share& part) { return mine(part.unknown); });
             }))
           continue;
         for (Index r = begin; r < end; ++r)
-          receive(setting, T, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
+          receive(setting, t, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
             if (mine(j)) at(r, j)[column - first[entry(r, j)]] += v;
           });
       }
@@ -152,6 +210,22 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
 template <class Real>
 void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out) {
   summation_->add_up(team, runs, steps_, out);
+}
+
+template <class Real>
+std::vector<std::complex<double>> Receivers<Real>::transformed(double omega, double dt,
+                                                               std::span<const std::complex<double>> a) const {
+  std::vector<std::complex<double>> out(static_cast<std::size_t>(count())), turn;
+  for (Index k = 0; k <= matrix_.columns(); ++k)
+    turn.push_back(std::polar(1.0, omega * dt * static_cast<double>(k - receiver_lag)));
+  for (Index j = 0; j < matrix_.count(); ++j)
+    matrix_.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
+      std::complex<double> sum = 0;
+      for (std::size_t d = 0; d < v.size(); ++d)
+        sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+      out[static_cast<std::size_t>(r)] += sum * a[static_cast<std::size_t>(j)];
+    });
+  return out;
 }
 
 template class Receivers<float>;

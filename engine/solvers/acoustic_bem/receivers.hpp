@@ -6,6 +6,7 @@
 // Triangles nearer to a receiver than the mesh width are integrated shell by shell in closed form instead.
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,6 +27,13 @@ constexpr Index receiver_lag = 2;
 /// Highest column that a receiver's row-vectors reach: what the history must hold, less the group.
 [[nodiscard]] Index receiver_columns(const Surface& surface, const Form& form, const std::vector<Vec3>& points);
 
+/// What points receive from faces with a given ∂_n p, the same over each face but for a weight a triangle: at column + columns · point
+/// the factor on the weights' common σ, `column` steps earlier (receiver_lag counted in, as in Receivers). `columns` as
+/// receiver_columns() says.
+[[nodiscard]] std::vector<double> received_of_motion(const Surface& surface, const Form& form,
+                                                     const std::vector<Vec3>& points, std::span<const double> weights,
+                                                     Index columns, Team& team, int quadrature = 7);
+
 template <class Real>
 class Receivers {
  public:
@@ -35,6 +43,9 @@ class Receivers {
   /// After a group of n_g steps up to the history's step S: out[run][g][receiver] is the scattered pressure at time
   /// (S − n_g + 1 + g − receiver_lag) Δt.
   void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out);
+  /// Scattered û of each receiver from the surface's â = Σ aⁿ e^{iωnΔt}, as evaluate() would find over all times, over Δt.
+  [[nodiscard]] std::vector<std::complex<double>> transformed(double omega, double dt,
+                                                              std::span<const std::complex<double>> a) const;
   [[nodiscard]] Index count() const { return matrix_.rows(); }
   [[nodiscard]] Bytes bytes() const { return matrix_.bytes({0, matrix_.count()}); }
 

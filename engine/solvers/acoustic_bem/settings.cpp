@@ -102,6 +102,53 @@ PlaneSetting read_plane(const Case& input, const Values& v, std::size_t number, 
   return p;
 }
 
+/// Conditions on groups, and the signals of those that move.
+void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  const Values boundaries = input["boundaries"], groups = boundaries["groups"];
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    const Values v = groups.at(k);
+    const std::string kind = v["kind"].text();
+    Wall wall{v["group"].text(), WallKind::rigid, 1, {}};
+    if (kind == "soft") wall.kind = WallKind::soft;
+    if (kind == "impedance") {
+      wall.kind = WallKind::impedance;
+      wall.impedance = v["impedance"].number();
+    }
+    if (kind == "velocity") {
+      wall.kind = WallKind::velocity;
+      wall.direction = unit(v["direction"].vec3());
+      s.motions.push_back(
+          {wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
+    }
+    if (s.screen && (kind == "soft" || kind == "impedance"))
+      out.push_back(
+          input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
+                         "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
+                         "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
+    s.conditions.walls.push_back(std::move(wall));
+  }
+  if (!groups.size()) return;
+  if (!s.form.rigid())
+    out.push_back(input.error_at(groups, "groups have conditions of their own on a soft surface",
+                                 "Set \"surface\": \"rigid\" and give the soft faces as groups of kind \"soft\"."));
+}
+
+void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  const Values boundaries = input["boundaries"];
+  if (boundaries.has("ground")) {
+    const Values v = boundaries["ground"];
+    s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
+  }
+  s.conditions.inside = boundaries["fluid"].text() == "inside";
+  if (!s.conditions.inside) return;
+  if (s.screen || !s.form.rigid())
+    out.push_back(input.error_at(boundaries["fluid"], "a room needs closed rigid walls",
+                                 "Set \"surface\": \"rigid\"; give soft or absorbing walls as groups."));
+  if (s.conditions.ground)
+    out.push_back(
+        input.error_at(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out."));
+}
+
 }  // namespace
 
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
@@ -109,7 +156,12 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const Values parameters = input["parameters"], excitation = input["excitation"], output = input["output"];
   s.form.c = input["materials"]["speed"].number();
   const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
-  s.form.name = surface == "rigid" ? FormName::NC : surface == "soft" ? FormName::DC : FormName::N;
+  s.screen = surface == "screen";
+  s.density = input["materials"]["density"].number();
+  // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
+  s.form.name = surface == "soft"                                                        ? FormName::DC
+                : surface == "screen" || input["boundaries"]["fluid"].text() == "inside" ? FormName::N
+                                                                                         : FormName::NC;
   if (form != "auto") {
     const FormName wanted = form == "N"    ? FormName::N
                             : form == "NC" ? FormName::NC
@@ -147,8 +199,17 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.rim_layers = static_cast<int>(parameters["rim_layers"].integer());
   s.single_precision = input["compute"]["precision"].text() == "single";
 
-  const Pulse pulse = read_pulse(input, excitation["pulse"], out);
+  read_walls(input, s, out);
+  read_ground(input, s, out);
   const Values waves = excitation["waves"];
+  Pulse pulse;
+  if (excitation.has("pulse"))
+    pulse = read_pulse(input, excitation["pulse"], out);
+  else if (waves.size() > 0)
+    out.push_back(input.error_at(excitation, "the waves have no pulse", "Give \"excitation\": {\"pulse\": …}."));
+  if (waves.size() == 0 && s.motions.empty())
+    out.push_back(input.error_at(excitation, "nothing makes sound",
+                                 "Give \"waves\" and their \"pulse\", or a group of kind \"velocity\" in boundaries."));
   const bool separate = excitation["separate"].boolean();
   for (std::size_t k = 0; k < waves.size(); ++k) {
     const Values v = waves.at(k);
@@ -170,6 +231,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     if (separate || s.runs.empty()) s.runs.push_back({name, {}});
     s.runs.back().waves.push_back(w);
   }
+  if (s.runs.empty() || (separate && !s.motions.empty())) s.runs.push_back({"motion", {}});
   const Values receivers = output["receivers"];
   for (std::size_t k = 0; k < receivers.size(); ++k) {
     const std::string name = receivers.at(k)["name"].text();
@@ -178,15 +240,21 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   }
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
-  if (output.has("frequencies")) {
-    const Values f = output["frequencies"];
+  const auto row_of = [&](const char* key, std::vector<double>& frequencies) {
+    if (!output.has(key)) return;
+    const Values f = output[key];
     const double from = f["from"].number(), to = f["to"].number();
     const Index count = f["count"].integer();
     for (Index k = 0; k < count; ++k)
-      s.frequencies.push_back(
-          count == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
+      frequencies.push_back(count == 1 ? from
+                                       : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
     if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
-  }
+  };
+  row_of("frequencies", s.frequencies);
+  row_of("spectra", s.spectra);
+  if (!s.spectra.empty() && s.receivers.empty())
+    out.push_back(input.error_at(output["spectra"], "spectra are those of receivers, and there are none",
+                                 "Give \"receivers\", or leave \"spectra\" out."));
   s.maps = output["maps"].numbers();
   const Values directions = output["directions"];
   for (std::size_t k = 0; k < directions.size(); ++k) {
@@ -200,6 +268,36 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   }
   s.exact_sphere = output["exact"].text() == "sphere";
   return s;
+}
+
+Result<Surface> surface_for(const Settings& s, const Mesh& mesh) {
+  return make_surface(mesh, s.ordering, s.rim_layers, s.conditions);
+}
+
+void add_image_waves(Settings& s) {
+  if (!s.conditions.ground) return;
+  const Ground& ground = *s.conditions.ground;
+  for (Excitation& run : s.runs) {
+    const std::vector<Wave> waves = run.waves;
+    for (Wave w : waves) {
+      w.pulse.amplitude *= ground.sign();
+      if (w.kind == WaveKind::plane) {  // d·(mirrored x) = d'·x + 2 d_n height
+        w.t0 += 2 * ground.height * w.direction[static_cast<std::size_t>(ground.axis)] / s.form.c;
+        w.direction = ground.turned(w.direction);
+      } else {
+        w.position = ground.mirrored(w.position);
+      }
+      run.waves.push_back(w);
+    }
+  }
+}
+
+double highest_frequency(const Settings& s) {
+  double out = 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) out = std::max(out, w.pulse.highest_frequency());
+  for (const Motion& m : s.motions) out = std::max(out, m.pulse.highest_frequency());
+  return out;
 }
 
 void complete(Settings& s, const Surface& surface) {
@@ -216,16 +314,42 @@ void complete(Settings& s, const Surface& surface) {
         if (corner >> d & 1) x[d] += p.spacing[d] * static_cast<double>(p.points[d] - 1);
       points.push_back(x);
     }
+  std::vector<Vec3> lit = surface.vertices;
+  if (const auto& ground = surface.conditions.ground) {  // what an image does here, the wave does to the image
+    for (std::size_t k = 0, count = points.size(); k < count; ++k) points.push_back(ground->mirrored(points[k]));
+    for (const Vec3& x : surface.vertices) lit.push_back(ground->mirrored(x));
+  }
+  if (const auto& ground = surface.conditions.ground) {  // over some pairs of vertices
+    const std::size_t count = surface.vertices.size(), step = std::max<std::size_t>(1, count / 200);
+    double sum = 0, pairs = 0;
+    for (std::size_t a = 0; a < count; a += step)
+      for (std::size_t b = 0; b < count; b += step, ++pairs)
+        sum += distance(surface.vertices[a], ground->mirrored(surface.vertices[b])) -
+               distance(surface.vertices[a], surface.vertices[b]);
+    s.image_gap = sum / pairs / s.form.delta();
+  }
   double last = 0;
+  for (Motion& m : s.motions) {
+    m.t0 += m.pulse.onset();
+    last = std::max(last, m.t0 + m.pulse.length() - m.pulse.onset());
+  }
   for (Excitation& run : s.runs)
     for (Wave& w : run.waves) {
       const double delay = w.t0;
       Excitation one{"", {w}};
       set_onsets(one, points, s.form.c);
       w.t0 = one.waves[0].t0 + delay;
-      for (const Vec3& x : surface.vertices)
+      for (const Vec3& x : lit)
         last = std::max(last, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
     }
+  s.lit = last;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      for (Vec3 x : s.receivers)
+        for (int image = 0; image < (surface.conditions.ground ? 2 : 1); ++image) {
+          if (image > 0) x = surface.conditions.ground->mirrored(x);
+          s.lit = std::max(s.lit, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
+        }
   if (s.duration <= 0) {
     double way = 0;  // from the surface to the farthest receiver
     for (const Vec3& x : s.receivers)
@@ -235,12 +359,12 @@ void complete(Settings& s, const Surface& surface) {
   if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.duration / s.form.dt)));
 }
 
-double expected_length(double courant) {
-  return 2.24 / courant + 3.0;
+double expected_length(const Settings& s, double courant) {
+  return 2.24 / courant + 3.0 + s.image_gap;
 }
 /// Values stored for a row-vector, zeros that fill up groups of rows included.
-double stored_length(double courant) {
-  return 1.04 * expected_length(courant);
+double stored_length(const Settings& s, double courant) {
+  return 1.04 * expected_length(s, courant);
 }
 
 Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
@@ -248,8 +372,10 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const double real = s.single_precision ? 4 : 8;
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
-  const double point = 8 * real + 7 + 4;  // values, structure; extents while they are made
-  return static_cast<Bytes>((n * n * (stored_length(courant) * real + 3) + points * n * point) / s.ranks) +
+  const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
+  const double point = 8 * real + 7 + 4;                      // values, structure; extents while they are made
+  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
+                            s.ranks) +
          (Bytes{32} << 20);
 }
 
@@ -260,7 +386,7 @@ Bytes march_memory(const Settings& s, Index unknowns, double courant, Index colu
   // with its row-vector.
   const double past = static_cast<double>(s.runs.size()) * (2 * (static_cast<double>(columns) + 2 * g) + 768) * real;
   const double near =
-      std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(courant) * (real + 4);
+      std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(s, courant) * (real + 4);
   return static_cast<Bytes>(n * (past + near));
 }
 
@@ -268,7 +394,7 @@ namespace {
 
 MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
   const auto n = static_cast<double>(unknowns);
-  const double real = s.single_precision ? 4 : 8, length = stored_length(courant);
+  const double real = s.single_precision ? 4 : 8, length = stored_length(s, courant);
   MemoryPlan plan;
   plan.budget = budget;
   plan.own = own;
@@ -276,7 +402,9 @@ MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes bu
   plan.ranks = s.ranks;
   // What comes and goes: extents and tiles while the matrices are assembled, then what the march needs (bodies up to as long as
   // three times a sphere of as many triangles).
-  const Bytes assembling = static_cast<Bytes>(4 * n * n) + static_cast<Bytes>(threads) * tile_memory(unknowns);
+  // Tiles are in double precision, and no more of them than there are.
+  plan.tiles = std::min(static_cast<Bytes>(threads) * tile_memory(unknowns), static_cast<Bytes>(8 * n * n * length));
+  const Bytes assembling = static_cast<Bytes>(4 * n * n) + plan.tiles;
   const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
   plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
   plan.values = static_cast<Bytes>(n * n * length * real / s.ranks);
@@ -304,9 +432,19 @@ double streaming_seconds(const Settings& s, const MemoryPlan& plan) {
 }
 
 ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
-  const double length = expected_length(s.form.delta() / surface.mean_edge);
+  const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant);
   const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
-  const double evaluations = triangles * triangles * s.assembly.far_points * 1.25;
+  double evaluations = triangles * triangles * s.assembly.far_points * 1.25 * (surface.images.empty() ? 1 : 2);
+  if (surface.has_walls()) {  // a pair with a wall is computed twice
+    double walls = 0;
+    for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
+    evaluations *= 1 + walls / triangles * (2 - walls / triangles);
+  }
+  for (const Motion& m : s.motions)
+    evaluations +=
+        evaluations * 2 *
+        static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
+        triangles;
   const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
   // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
   // 2.4 + 13.7/p s.
@@ -329,11 +467,13 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   // Tiles in which slices of two ranks meet are computed by both.
   const double ranks = s.ranks, assembled = 1 - (1 - 1 / ranks) * (1 - 1 / ranks);
   ExpectedTime out;
-  out.assembly = assembled * evaluations * 0.41e-6 * length / 8.6 * (1 / share + undivided);
+  out.assembly = assembled * evaluations * 0.41e-6 * (length - s.image_gap) / 8.6 * (1 / share + undivided);
   out.points = 0.19e-6 / ranks * points * rule * triangles * (1 / share + undivided);
   out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
                        0.62e-6 * n * runs);
-  out.finish = 1.7e-6 * triangles * directions;
+  // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
+  const double solved = static_cast<double>(s.spectra.size()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
   return out;
 }
 
@@ -362,13 +502,53 @@ bool solid(const Case& input) {
   return input["boundaries"]["surface"].text() != "screen";
 }
 
+/// Bodies, sources and receivers stand on one side of the ground.
+void check_ground(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (!s.conditions.ground) return;
+  const Ground& ground = *s.conditions.ground;
+  const double near = 1e-6 * surface.diameter;
+  const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
+    out.push_back(input.error_at(
+        at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
+        "The fluid is above the ground; move it up or lower boundaries.ground.height."));
+  };
+  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
+                                       [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
+  if (ground.above(*lowest) < -near) below(input["mesh"], "a vertex of the surface", *lowest);
+  Index lying = 0;
+  for (const Triangle& t : surface.triangles)
+    lying +=
+        std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
+  if (lying > 0)
+    out.push_back(input.error_at(input["mesh"], fmt::format("{} faces lie in the ground", lying),
+                                 "Leave them out: a body that stands on the ground is open below, where its walls meet "
+                                 "it, or lies a little above it."));
+  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+  std::size_t number = 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) {
+      const Values at = waves.at(number++);
+      if (w.kind == WaveKind::point && ground.above(w.position) < 0) below(at, "a point source", w.position);
+      if (w.kind == WaveKind::plane && w.direction[static_cast<std::size_t>(ground.axis)] > 1e-9)
+        out.push_back(input.error_at(at, "the plane wave comes from below the ground",
+                                     "Give the direction in which it goes before the ground reflects it."));
+    }
+  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+    if (ground.above(s.receivers[k]) < -near) below(receivers.at(k), "a receiver", s.receivers[k]);
+}
+
 constexpr const char* way_into_rooms =
     "to have sound inside, give the walls as thin sheets with an opening and set \"boundaries\": {\"surface\": "
     "\"screen\"}";
 
 void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
-                  std::vector<Diagnostic>& out) {
-  if (p.side == Side::inside || p.side == Side::on_body)
+                  bool room, std::vector<Diagnostic>& out) {
+  if (room && (p.side == Side::inside || p.side == Side::on_body))
+    out.push_back(
+        input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
+                       fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                   text_of(axpy(h, p.normal, p.nearest)))));
+  else if (p.side == Side::inside || p.side == Side::on_body)
     out.push_back(input.error_at(
         at,
         fmt::format("the point source \"{}\" at {} lies {} a closed body, through whose walls no sound passes", name,
@@ -385,8 +565,13 @@ void check_source(const Case& input, const Values& at, const std::string& name, 
 }
 
 void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
-                    double h, std::vector<Diagnostic>& out) {
-  if (p.side == Side::inside) {
+                    double h, bool room, std::vector<Diagnostic>& out) {
+  if (room && p.side == Side::inside) {
+    out.push_back(input.error_at(at,
+                                 fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
+                                 fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
+  } else if (p.side == Side::inside) {
     out.push_back(input.error_at(
         at,
         fmt::format("the receiver \"{}\" at {} lies inside a closed body, {} deep, where there is no sound", name,
@@ -414,19 +599,25 @@ void check_receiver(const Case& input, const Values& at, const std::string& name
 void check_places(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
   const PlaceFinder places(surface, solid(input));
   const double h = surface.mean_edge;
+  const bool room = s.conditions.inside;
   const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
   std::size_t number = 0;
   for (const Excitation& run : s.runs)
     for (const Wave& w : run.waves) {
       const Values at = waves.at(number++);
-      if (w.kind != WaveKind::point) continue;
+      if (w.kind != WaveKind::point) {
+        if (room)
+          out.push_back(input.error_at(at, "a plane wave in a room", "Give a source of kind \"point\" in the room."));
+        continue;
+      }
       const std::string name = at["name"].text();
       check_source(input, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
-                   h, out);
+                   h, room, out);
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
-    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, out);
-  for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1; ++b) {
+    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
+                   out);
+  for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
     const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
     if (places.body_around(x) >= 0)
@@ -477,13 +668,13 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
 std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer) {
   std::vector<Diagnostic> out;
   Settings s = read_settings(input, out);
-  const bool closed = input["boundaries"]["surface"].text() != "screen" && s.form.name != FormName::N;
-  for (Diagnostic& d : check_surface(mesh, closed, name_of(s.form.name))) {
+  const bool closed = !s.screen && (s.form.name != FormName::N || s.conditions.inside || !s.conditions.walls.empty());
+  for (Diagnostic& d : check_surface(mesh, closed, name_of(s.form.name), s.conditions)) {
     d.place = input.document().place("/mesh");
     out.push_back(std::move(d));
   }
   if (has_errors(out)) return out;
-  auto made = make_surface(mesh, Ordering::hilbert, s.rim_layers);
+  auto made = surface_for(s, mesh);
   if (!made) {
     out.push_back(made.error());
     return out;
@@ -510,10 +701,14 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     out.push_back(input.warning_at(
         step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
         "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
-  const Pulse& pulse = s.runs.front().waves.front().pulse;
-  const double highest = pulse.highest_frequency(), edges = s.form.c / (highest * h);
-  const Values pulse_place = input["excitation"]["pulse"];
-  if (pulse.kind != PulseKind::sampled && edges < 6) {
+  bool sampled = true;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) sampled = sampled && w.pulse.kind == PulseKind::sampled;
+  for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
+  const double highest = highest_frequency(s), edges = s.form.c / (highest * h);
+  const Values pulse_place =
+      input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
+  if (!sampled && edges < 6) {
     std::string text =
         fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
                     format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
@@ -523,12 +718,15 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
-  for (double f : s.frequencies.empty() ? std::vector<double>{} : std::vector<double>{s.frequencies.back()})
-    if (s.form.c / f < 3 * h)
+  for (const char* key : {"frequencies", "spectra"}) {
+    const auto& asked = key == std::string_view("spectra") ? s.spectra : s.frequencies;
+    if (asked.empty()) continue;
+    if (const double f = asked.back(); s.form.c / f < 3 * h)
       out.push_back(input.warning_at(
-          input["output"]["frequencies"],
+          input["output"][key],
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
           "Results there are not converged: refine the mesh or lower the highest frequency."));
+  }
   if (surface.diameter / s.form.delta() > 60000)
     out.push_back(input.error_at(step,
                                  fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
@@ -571,7 +769,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
             "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
             "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
             "and march {} steps for about {}",
-            surface.unknowns, expected_length(courant), n * n * expected_length(courant),
+            surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
             static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
             threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
@@ -579,6 +777,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, cons
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
+  check_ground(input, s, surface, out);
   check_places(input, s, surface, out);
   check_shape(input, surface, out);
   return out;

@@ -10,6 +10,7 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
 #include "engine/team/offer.hpp"
@@ -38,14 +39,22 @@ struct Settings {
   int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
-  std::vector<Excitation> runs;  ///< onsets not set yet; delays in t0
+  Conditions conditions;        ///< groups, ground, side of the fluid
+  bool screen = false;          ///< sheets with fluid on both sides
+  double density = 1.2;         ///< of the fluid, kg/m³
+  double image_gap = 0;         ///< columns between what comes straight and from the ground, on average, once completed
+  std::vector<Motion> motions;  ///< delays in t0, as below
+  /// Onsets not set yet; delays in t0. Motions act with the last: with all waves, or alone where waves are separate or none.
+  std::vector<Excitation> runs;
   std::vector<std::string> receiver_names;
   std::vector<Vec3> receivers;
   std::vector<PlaneSetting> planes;
   std::vector<double> frequencies;  ///< Hz: target strength
+  std::vector<double> spectra;      ///< Hz: complex pressure at the receivers, solved for
   std::vector<double> maps;         ///< Hz
-  std::vector<Vec3> directions;     ///< unit, towards the observer
-  int pattern_normal = -1;          ///< axis, −1: none
+  double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
+  std::vector<Vec3> directions;  ///< unit, towards the observer
+  int pattern_normal = -1;       ///< axis, −1: none
   Index pattern_count = 0;
   bool exact_sphere = false;
 };
@@ -53,14 +62,23 @@ struct Settings {
 /// Reads the case. Errors (a pulse file, a zero direction) go to `out`.
 [[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
 
+/// The surface of a mesh under a case's conditions.
+[[nodiscard]] Result<Surface> surface_for(const Settings& settings, const Mesh& mesh);
+
 /// Completes what depends on the surface: time step, γ, onsets, number of steps.
 void complete(Settings& settings, const Surface& surface);
+
+/// Adds the image below the ground to every wave, once all onsets are set.
+void add_image_waves(Settings& settings);
+/// The highest frequency of all pulses, Hz.
+[[nodiscard]] double highest_frequency(const Settings& settings);
 
 /// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
 [[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer);
 
-/// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3).
-[[nodiscard]] double expected_length(double courant);
+/// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3, and over a ground the way from
+/// what comes straight to what its image sends).
+[[nodiscard]] double expected_length(const Settings& settings, double courant);
 /// Memory of the matrices and planes, of one rank.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);
 /// Memory of past values, which reach `columns` steps back, and of the near part of the matrices.
@@ -73,6 +91,7 @@ struct MemoryPlan {
   Bytes in_memory = 0;  ///< needed to keep everything in memory
   Bytes fixed =
       0;  ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
+  Bytes tiles = 0;    ///< of all threads while they assemble
   Bytes values = 0;   ///< of the matrices
   Bytes windows = 0;  ///< memory that is left for windows when streaming
   Bytes least = 0;    ///< smallest budget with which streaming works

@@ -85,4 +85,34 @@ extern template class SliceStore<double>;
 extern template class SlicesAtHand<float>;
 extern template class SlicesAtHand<double>;
 
+/// f(i, j, start, values) for the row-vectors, in memory or on the disk, that may begin below `columns`; the entries of a row i come with ascending j.
+template <class Real, class F>
+void for_each_row_below(const Slices<Real>& slices, Index columns, F&& f) {
+  if (!slices.streams()) {
+    for (Index j = 0; j < slices.count(); ++j)
+      slices.for_each_row(j,
+                          [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
+    return;
+  }
+  SliceStore<Real>& store = slices.store();
+  std::vector<Visit> order;
+  for (Index c = 0; c < store.groups(); ++c)
+    for (Index r = 0; r < store.groups(); ++r)
+      if (store.first_column(store.window(r, c)) < columns) order.push_back({store.window(r, c), Access::read});
+  const std::size_t count = order.size();
+  Tour tour = store.windows().announce(std::move(order));
+  for (std::size_t k = 0; k < count; ++k) {
+    auto lease = tour.next();
+    if (!lease) throw Failure(lease.error());
+    const Real* const values = lease->template read<Real>().data();
+    const Interval own = store.slices_of(lease->window() % store.groups());
+    const Interval panels = store.panels_of(lease->window() / store.groups());
+    for (Index j = own.begin; j < own.end; ++j)
+      for (Index panel = panels.begin; panel < panels.end; ++panel)
+        if (slices[j].panels[static_cast<std::size_t>(panel)].first < columns)
+          slices.for_each_row(j, panel, values + store.offset(slices, j, panel),
+                              [&](Index i, Index start, std::span<const Real> v) { f(i, j, start, v); });
+  }
+}
+
 }  // namespace conoid::acoustic_bem

@@ -2,6 +2,7 @@
 // Discrete Fourier sums, far and near fields in frequency.
 #include "engine/solvers/acoustic_bem/spectrum.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -36,24 +37,41 @@ void RunningSpectrum::add(Team& team, std::span<const double> a, double t, doubl
 
 namespace {
 
+/// Sums over the faces and their images: kernel(T, y, φ, σ) is asked with the pressure and ∂_n p there. The unknowns of soft
+/// parts are cΔt ∂_n p half a step earlier, ∂_n p of an impedance is −iω/(ζc) times the pressure.
 template <class Kernel>
-Complex integrate(const Surface& surface, std::span<const Complex> a, Kernel&& kernel) {
+Complex integrate(const Surface& surface, const Form& form, double frequency, std::span<const Complex> a,
+                  Kernel&& kernel) {
   static const Rule rule = triangle_rule(7);
+  const double omega = 2 * std::numbers::pi * frequency;
+  const Complex half_step = std::polar(1 / form.delta(), -0.5 * omega * form.dt);
   Complex sum = 0;
-  for (const Triangle& T : surface.triangles) {
-    Complex value[3];
-    for (std::size_t b = 0; b < 3; ++b)
-      for (const Share& part : surface.shares(T.vertex[b]))
-        value[b] += part.weight * a[static_cast<std::size_t>(part.unknown)];
-    for (const RulePoint& q : rule) {
-      Vec3 y{};
-      Complex density = 0;
-      for (std::size_t c = 0; c < 3; ++c) {
-        y = axpy(q.lambda[c], T.corner[c], y);
-        density += q.lambda[c] * value[c];
-      }
-      sum += q.weight * T.area * density * kernel(T, y);
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    Complex pressure[3], sigma[3];
+    for (std::size_t b = 0; b < 3; ++b) {
+      const std::int32_t vertex = surface.triangles[t].vertex[b];
+      Complex value = 0;
+      for (const Share& part : surface.shares(vertex)) value += part.weight * a[static_cast<std::size_t>(part.unknown)];
+      const Density of = density_of(surface, t, vertex);
+      pressure[b] = form.rigid() ? of.pressure * value : 0;
+      sigma[b] = !form.rigid()                      ? value
+                 : surface.carries_pressure(vertex) ? Complex(0, -omega / form.c) * of.now * value
+                                                    : of.now * half_step * value;
     }
+    const auto add = [&](const Triangle& T, const std::array<std::size_t, 3>& corners, double factor) {
+      for (const RulePoint& q : rule) {
+        Vec3 y{};
+        Complex phi = 0, derivative = 0;
+        for (std::size_t c = 0; c < 3; ++c) {
+          y = axpy(q.lambda[c], T.corner[c], y);
+          phi += q.lambda[c] * pressure[corners[c]];
+          derivative += q.lambda[c] * sigma[corners[c]];
+        }
+        sum += factor * q.weight * T.area * kernel(T, y, phi, derivative);
+      }
+    };
+    add(surface.triangles[t], {0, 1, 2}, 1);
+    if (!surface.images.empty()) add(surface.images[t], {0, 2, 1}, surface.image_sign());
   }
   return sum / (4 * std::numbers::pi);
 }
@@ -63,20 +81,18 @@ Complex integrate(const Surface& surface, std::span<const Complex> a, Kernel&& k
 Complex far_field(const Surface& surface, const Form& form, std::span<const Complex> a, double frequency,
                   const Vec3& direction) {
   const double k = 2 * std::numbers::pi * frequency / form.c;
-  return integrate(surface, a, [&](const Triangle& T, const Vec3& y) {
-    const Complex phase = std::polar(1.0, -k * dot(direction, y));
-    return form.rigid() ? Complex(0, -k) * dot(T.normal, direction) * phase : -phase;
+  return integrate(surface, form, frequency, a, [&](const Triangle& T, const Vec3& y, Complex phi, Complex sigma) {
+    return std::polar(1.0, -k * dot(direction, y)) * (Complex(0, -k) * dot(T.normal, direction) * phi - sigma);
   });
 }
 
 Complex near_field(const Surface& surface, const Form& form, std::span<const Complex> a, double frequency,
                    const Vec3& x) {
   const double k = 2 * std::numbers::pi * frequency / form.c;
-  return integrate(surface, a, [&](const Triangle& T, const Vec3& y) {
+  return integrate(surface, form, frequency, a, [&](const Triangle& T, const Vec3& y, Complex phi, Complex sigma) {
     const Vec3 to = sub(x, y);
     const double R = norm(to);
-    const Complex wave = std::polar(1 / R, k * R);
-    return form.rigid() ? dot(T.normal, to) / (R * R) * Complex(1, -k * R) * wave : -wave;
+    return std::polar(1 / R, k * R) * (dot(T.normal, to) / (R * R) * Complex(1, -k * R) * phi - sigma);
   });
 }
 

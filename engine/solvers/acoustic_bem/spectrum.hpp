@@ -35,7 +35,8 @@ class RunningSpectrum {
   std::vector<std::complex<double>> sums_;
 };
 
-/// f_∞(x̂, ω) from the surface's coefficients â: −ik/4π ∫(n·x̂) e^{−ikx̂·y} â dS (rigid), −1/4π ∫ e^{−ikx̂·y} â dS (soft).
+/// f_∞(x̂, ω) from the surface's coefficients â: −ik/4π ∫(n·x̂) e^{−ikx̂·y} â dS (rigid), −1/4π ∫ e^{−ikx̂·y} â dS (soft), both where
+/// walls differ, and from images where there is a ground. Faces that move add their own part (drive.hpp).
 /// The coefficients are nodal values: they are not multiplied by the transform of the trial functions. Pa·s·m.
 [[nodiscard]] std::complex<double> far_field(const Surface& surface, const Form& form,
                                              std::span<const std::complex<double>> a, double frequency,

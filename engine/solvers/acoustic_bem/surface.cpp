@@ -83,7 +83,8 @@ double largest_distance(const std::vector<Vec3>& points) {
 }
 
 /// The corner triples of all surface cells; quads are cut along their shorter diagonal.
-std::vector<std::array<Index, 3>> corner_triples(const Mesh& mesh) {
+/// `cells`, if given, gets the cell of each.
+std::vector<std::array<Index, 3>> corner_triples(const Mesh& mesh, std::vector<Index>* cells = nullptr) {
   std::vector<std::array<Index, 3>> out;
   for (Index c = 0; c < mesh.cell_count(); ++c) {
     const auto n = mesh.nodes(c);
@@ -98,6 +99,7 @@ std::vector<std::array<Index, 3>> corner_triples(const Mesh& mesh) {
       out.push_back({n[0], n[1], n[3]});
       out.push_back({n[1], n[2], n[3]});
     }
+    if (cells != nullptr) cells->resize(out.size(), c);
   }
   return out;
 }
@@ -112,13 +114,21 @@ using Edges = std::map<EdgeKey, std::vector<EdgeUse>>;
 
 using Triples = std::vector<std::array<Index, 3>>;
 
-Edges edges_of(const Triples& triples) {
+/// Along a rigid ground the triangle's image is its neighbour: it counts as its own, run through the other way.
+Edges edges_of(const Mesh& mesh, const Triples& triples, const std::optional<Ground>& ground) {
   Edges edges;
   for (std::size_t t = 0; t < triples.size(); ++t)
     for (std::size_t e = 0; e < 3; ++e) {
       const Index a = triples[t][e], b = triples[t][(e + 1) % 3];
       edges[{std::min(a, b), std::max(a, b)}].push_back({t, a < b});
     }
+  if (!ground || !ground->rigid) return edges;
+  const auto [low, high] = mesh.bounds();
+  const double near = 1e-7 * distance(low, high);
+  for (auto& [edge, uses] : edges)
+    if (uses.size() == 1 && std::abs(ground->above(mesh.point(edge.first))) <= near &&
+        std::abs(ground->above(mesh.point(edge.second))) <= near)
+      uses.push_back({uses[0].triangle, !uses[0].forward});
   return edges;
 }
 
@@ -129,7 +139,7 @@ struct Pieces {
   std::vector<double> volume;  ///< enclosed, m³; positive: outward normals
 };
 
-Pieces pieces_of(const Mesh& mesh, const Triples& triples, const Edges& edges) {
+Pieces pieces_of(const Mesh& mesh, const Triples& triples, const Edges& edges, const std::optional<Ground>& ground) {
   std::vector<std::vector<std::size_t>> beside(triples.size());
   for (const auto& [edge, uses] : edges)
     for (std::size_t k = 1; k < uses.size(); ++k) {
@@ -140,7 +150,8 @@ Pieces pieces_of(const Mesh& mesh, const Triples& triples, const Edges& edges) {
   out.number.assign(triples.size(), -1);
   for (std::size_t seed = 0; seed < triples.size(); ++seed) {
     if (out.number[seed] >= 0) continue;
-    const Vec3 base = mesh.point(triples[seed][0]);
+    Vec3 base = mesh.point(triples[seed][0]);
+    if (ground) base[static_cast<std::size_t>(ground->axis)] = ground->height;  // what is open below adds nothing
     double six = 0;
     std::vector<std::size_t> found{seed};
     out.number[seed] = static_cast<Index>(out.closed.size());
@@ -171,18 +182,19 @@ Index disagreeing(const Edges& edges) {
 /// The surface's triangles, turned where they must be.
 struct Faces {
   Triples triples;
+  std::vector<Index> cells;  ///< of the mesh, of each triangle
   Edges edges;
   Pieces pieces;
   Index turned = 0;
 };
 
-Faces faces_of(const Mesh& mesh) {
+Faces faces_of(const Mesh& mesh, const Conditions& conditions) {
   Faces f;
   const auto connect = [&] {
-    f.edges = edges_of(f.triples);
-    f.pieces = pieces_of(mesh, f.triples, f.edges);
+    f.edges = edges_of(mesh, f.triples, conditions.ground);
+    f.pieces = pieces_of(mesh, f.triples, f.edges, conditions.ground);
   };
-  f.triples = corner_triples(mesh);
+  f.triples = corner_triples(mesh, &f.cells);
   connect();
   const Triples given = f.triples;
   if (disagreeing(f.edges) > 0) {
@@ -206,6 +218,13 @@ Faces faces_of(const Mesh& mesh) {
         (a[0] == b[0] && a[1] == b[1]) || (a[0] == b[1] && a[1] == b[2]) || (a[0] == b[2] && a[1] == b[0]);
     f.turned += !same;
   }
+  if (!conditions.inside) return f;
+  std::size_t room = 0;  // its normals point into it
+  for (std::size_t p = 1; p < f.pieces.volume.size(); ++p)
+    if (std::abs(f.pieces.volume[p]) > std::abs(f.pieces.volume[room])) room = p;
+  for (std::size_t t = 0; t < f.triples.size(); ++t)
+    if (static_cast<std::size_t>(f.pieces.number[t]) == room) std::swap(f.triples[t][1], f.triples[t][2]);
+  connect();
   return f;
 }
 
@@ -415,15 +434,65 @@ void list_touching(Surface& s) {
   }
 }
 
+/// The wall of each cell; −1: none. Error: no such group, or cells in two.
+Result<std::vector<std::int16_t>> walls_of_cells(const Mesh& mesh, const Conditions& conditions) {
+  std::vector<std::int16_t> out(static_cast<std::size_t>(mesh.cell_count()), -1);
+  for (std::size_t w = 0; w < conditions.walls.size(); ++w) {
+    const auto group = require_group(mesh, conditions.walls[w].group, 2);
+    if (!group) return group.error();
+    for (const Index c : (*group)->cells) {
+      auto& wall = out[static_cast<std::size_t>(c)];
+      if (wall >= 0)
+        return make_error(
+            ErrorCode::invalid_input,
+            fmt::format("cell {} lies in the groups '{}' and '{}', which both have a condition", c,
+                        conditions.walls[static_cast<std::size_t>(wall)].group, conditions.walls[w].group),
+            "Give each face one condition.");
+      wall = static_cast<std::int16_t>(w);
+    }
+  }
+  return out;
+}
+
+/// What the conditions say of triangles and vertices.
+void lay_walls(Surface& s) {
+  const auto& walls = s.conditions.walls;
+  if (std::all_of(walls.begin(), walls.end(), [](const Wall& w) { return w.kind == WallKind::velocity; })) return;
+  s.admittance.assign(s.triangles.size(), 0);
+  s.soft.assign(s.triangles.size(), 0);
+  s.derivative.assign(s.vertices.size(), 0);
+  for (std::size_t t = 0; t < s.triangles.size(); ++t) {
+    if (s.wall[t] < 0) continue;
+    const Wall& wall = walls[static_cast<std::size_t>(s.wall[t])];
+    if (wall.kind == WallKind::impedance) s.admittance[t] = 1 / wall.impedance;
+    if (wall.kind != WallKind::soft) continue;
+    s.soft[t] = 1;
+    for (const std::int32_t v : s.triangles[t].vertex) s.derivative[static_cast<std::size_t>(v)] = 1;
+  }
+}
+
+void add_images(Surface& s) {
+  const Ground& ground = *s.conditions.ground;
+  for (const Triangle& t : s.triangles) {
+    Triangle image =
+        make_triangle(ground.mirrored(t.corner[0]), ground.mirrored(t.corner[2]), ground.mirrored(t.corner[1]));
+    image.vertex = {t.vertex[0], t.vertex[2], t.vertex[1]};
+    s.images.push_back(image);
+  }
+}
+
 }  // namespace
 
-Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers) {
-  const Faces faces = faces_of(mesh);
+Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers, const Conditions& conditions) {
+  const Faces faces = faces_of(mesh, conditions);
   if (faces.triples.empty())
     return make_error(ErrorCode::invalid_input, "The mesh has no surface cells.",
                       "Boundary elements need a surface of triangles: mesh the body's surface, not its volume.");
   const Sheets sheets = sheets_of(faces);
+  const auto walls = walls_of_cells(mesh, conditions);
+  if (!walls) return walls.error();
   Surface s;
+  s.conditions = conditions;
   s.turned = faces.turned;
   measure_edges(mesh, faces.edges, s);
   const auto vertex_of = number_vertices(mesh, sheets, ordering, s);
@@ -443,21 +512,29 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers
   for (const auto& [lowest, t] : order) {
     std::array<std::int32_t, 3> v{};
     for (std::size_t a = 0; a < 3; ++a) v[a] = vertex_of[static_cast<std::size_t>(sheets.node[t][a])];
+    const std::size_t face = t;
     layers.cut(v, [&](const std::array<std::int32_t, 3>& part) {
       Triangle triangle =
           make_triangle(s.vertices[static_cast<std::size_t>(part[0])], s.vertices[static_cast<std::size_t>(part[1])],
                         s.vertices[static_cast<std::size_t>(part[2])]);
       triangle.vertex = part;
       s.area += triangle.area;
-      const Index piece = faces.pieces.number[t];
+      const Index piece = faces.pieces.number[face];
       if (faces.pieces.closed[static_cast<std::size_t>(piece)])
         bodies[piece].push_back(static_cast<std::int32_t>(s.triangles.size()));
       s.triangles.push_back(triangle);
+      if (!conditions.walls.empty()) s.wall.push_back((*walls)[static_cast<std::size_t>(faces.cells[face])]);
     });
   }
   for (auto& [piece, list] : bodies) s.bodies.push_back(std::move(list));
   list_touching(s);
-  s.diameter = largest_distance(s.vertices);
+  lay_walls(s);
+  std::vector<Vec3> points = s.vertices;
+  if (conditions.ground) {
+    add_images(s);
+    for (const Vec3& x : s.vertices) points.push_back(conditions.ground->mirrored(x));
+  }
+  s.diameter = largest_distance(points);
   return s;
 }
 
@@ -495,14 +572,16 @@ double thinness(const Surface& surface) {
 
 double signed_volume(const Surface& surface) {
   double six = 0;
+  Vec3 base = surface.vertices.front();
+  if (const auto& ground = surface.conditions.ground) base[static_cast<std::size_t>(ground->axis)] = ground->height;
   for (const Triangle& t : surface.triangles) {
-    const Vec3& base = surface.vertices.front();
     six += triple(sub(t.corner[0], base), sub(t.corner[1], base), sub(t.corner[2], base));
   }
   return six / 6;
 }
 
-std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form) {
+std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form,
+                                      const Conditions& conditions) {
   std::vector<Diagnostic> out;
   const auto error = [&](std::string text, std::string hint) {
     out.push_back(make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), {"", 0, "/mesh"}));
@@ -551,7 +630,7 @@ std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std:
           "Neighbouring triangles must share their corners: `conoid mesh FILE --merge --convert OUT.msh`, or the key "
           "mesh.merge.");
 
-  const Faces faces = faces_of(mesh);
+  const Faces faces = faces_of(mesh, conditions);
   Index rim = 0, crowded = 0;
   for (const auto& [edge, uses] : faces.edges) {
     rim += uses.size() == 1;

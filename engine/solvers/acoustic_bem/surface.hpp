@@ -22,6 +22,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/acoustic_bem/walls.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -68,7 +69,15 @@ struct Surface {
   std::vector<Share> share;
   std::vector<std::int32_t> touch_begin;          ///< unknowns + 1 entries into `touch`
   std::vector<std::int32_t> touch;                ///< triangles on which each unknown's function lives
-  std::vector<std::vector<std::int32_t>> bodies;  ///< triangles of each closed piece, normals outwards
+  std::vector<std::vector<std::int32_t>> bodies;  ///< triangles of each closed piece, normals into the fluid
+
+  Conditions conditions;
+  std::vector<std::int16_t> wall;  ///< of each triangle among conditions.walls; −1: rigid. Empty: all rigid
+  std::vector<double> admittance;  ///< 1/ζ of each triangle. Empty: nothing soft and no impedance
+  std::vector<char> soft;          ///< of each triangle; empty like `admittance`
+  std::vector<char>
+      derivative;  ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
+  std::vector<Triangle> images;  ///< of each triangle below the ground, normals out of the image; empty: no ground
 
   /// What the value at a vertex is made of: of an unknown's own vertex, itself.
   [[nodiscard]] std::span<const Share> shares(std::int32_t vertex) const {
@@ -76,28 +85,51 @@ struct Surface {
     return std::span(share).subspan(static_cast<std::size_t>(share_begin[v]),
                                     static_cast<std::size_t>(share_begin[v + 1] - share_begin[v]));
   }
+  /// Faces that are soft or have an impedance: the unknowns then carry ∂_n p too (tile.hpp).
+  [[nodiscard]] bool has_walls() const { return !admittance.empty(); }
+  [[nodiscard]] bool is_wall(std::size_t triangle) const {
+    return has_walls() && (admittance[triangle] > 0 || soft[triangle] != 0);
+  }
+  /// The unknown at a vertex is a pressure.
+  [[nodiscard]] bool carries_pressure(std::int32_t vertex) const {
+    return derivative.empty() || derivative[static_cast<std::size_t>(vertex)] == 0;
+  }
+  [[nodiscard]] double image_sign() const { return conditions.ground ? conditions.ground->sign() : 1; }
   /// Triangles on which the functions of these unknowns live, ascending.
   [[nodiscard]] std::vector<std::int32_t> touching(Interval unknowns) const;
 };
+
+/// What a density at a corner of a triangle does: its pressure's part, and what is added of S_k and S_{k−1} (tile.hpp), times 1/(cΔt).
+struct Density {
+  double pressure = 1, now = 0, before = 0;
+};
+[[nodiscard]] inline Density density_of(const Surface& surface, std::size_t triangle, std::int32_t vertex) {
+  if (!surface.has_walls()) return {};
+  if (!surface.carries_pressure(vertex)) return {0, surface.soft[triangle] != 0 ? 1.0 : 0.0, 0};
+  return {1, surface.admittance[triangle], -surface.admittance[triangle]};
+}
 
 /// Layers of the triangles at a rim unless told otherwise: four leave a thirtieth of the rim's error of plain linear functions.
 constexpr int usual_rim_layers = 4;
 
 /// Takes the triangles of a mesh (quads are cut in two). The mesh must have passed check_surface(). Faces are turned so that
 /// neighbours agree, and those of a closed piece point out of it (positive signed volume); of an open piece the direction of
-/// most faces stays. `rim_layers` 1: plain linear functions up to the rim.
-[[nodiscard]] Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers = usual_rim_layers);
+/// most faces stays. `rim_layers` 1: plain linear functions up to the rim. Edges of one triangle in a rigid ground are joined
+/// to their images: no rim is there. Error: a group that the mesh does not have.
+[[nodiscard]] Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers = usual_rim_layers,
+                                           const Conditions& conditions = {});
 
 /// What is wrong with a mesh as a scatterer, each with its numbers and remedy: no triangles, degenerate ones, duplicate
 /// vertices, edges of more than two triangles where a closed body is wanted, one-sided pieces, a rim where a closed body is
 /// wanted; and, as notes, faces that will be turned. `closed_needed` is the form's demand, `form` names it in the text.
-[[nodiscard]] std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form);
+[[nodiscard]] std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form,
+                                                    const Conditions& conditions = {});
 
 /// How thin the body is: the least distance between opposite sheets over the radius of the triangles there (pairs that
 /// share no corner, face each other within 60 degrees of opposite normals, and lie over one another). 1 where it is not thin.
 [[nodiscard]] double thinness(const Surface& surface);
 
-/// Signed volume enclosed, m³: positive for outward normals.
+/// Signed volume enclosed, m³: positive for outward normals. Of bodies that stand on the ground, up to there.
 [[nodiscard]] double signed_volume(const Surface& surface);
 
 }  // namespace conoid::acoustic_bem

@@ -166,6 +166,27 @@ void reserve(TileSpace& space, const TileContext& context) {
   space.direct.resize((context.most_shells + 2) * 9 * W);
   space.transposed.resize(space.direct.size());
   space.work.resize(context.most_shells * 20 * W);
+  if (!context.surface.has_walls()) return;
+  space.direct_sigma.resize(space.direct.size());
+  space.transposed_sigma.resize(space.direct.size());
+}
+
+/// Calls f(triangle, factor) for a source and for its image below the ground.
+template <class F>
+void for_images(const Surface& surface, std::int32_t s, F&& f) {
+  f(surface.triangles[static_cast<std::size_t>(s)], 1.0);
+  if (!surface.images.empty()) f(surface.images[static_cast<std::size_t>(s)], surface.image_sign());
+}
+
+/// Adds what a density does to a row-vector: `count` columns of pressure at `p` and, one column fewer, of ∂_n p at `sigma`.
+void add_density(double* to, const Density& of, double weight, double per_delta, const double* p, const double* sigma,
+                 std::size_t count, std::size_t stride) {
+  for (std::size_t c = 0; c < count; ++c) to[c] += weight * of.pressure * p[c * stride];
+  if (of.now == 0) return;
+  for (std::size_t c = 0; c + 1 < count; ++c) {
+    to[c] += weight * per_delta * of.now * sigma[c * stride];
+    to[c + 1] += weight * per_delta * of.before * sigma[c * stride];
+  }
 }
 
 }  // namespace
@@ -181,103 +202,161 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
   };
   for (std::int32_t s : surface.touching(cols)) {
     if (stop.stop_requested()) return;
-    const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
-    const LaneSource source = lane_source(S);
-    const auto note = [&](std::size_t k, std::size_t lane) {
-      const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
-      const auto low = static_cast<std::uint16_t>(space.first[lane]);
-      const auto high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
-      for_shares(surface, T, rows, [&](std::size_t, Index i, double) {
-        for_shares(surface, S, cols, [&](std::size_t, Index j, double) {
-          widen(static_cast<std::size_t>(j * extents.unknowns + i), low, high);
-          widen(static_cast<std::size_t>(i * extents.unknowns + j), low, high);
+    for_images(surface, s, [&](const Triangle& S, double) {
+      const LaneSource source = lane_source(S);
+      const auto note = [&](std::size_t k, std::size_t lane) {
+        const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
+        const auto low = static_cast<std::uint16_t>(space.first[lane]);
+        const auto high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
+        for_shares(surface, T, rows, [&](std::size_t, Index i, double) {
+          for_shares(surface, S, cols, [&](std::size_t, Index j, double) {
+            widen(static_cast<std::size_t>(j * extents.unknowns + i), low, high);
+            widen(static_cast<std::size_t>(i * extents.unknowns + j), low, high);
+          });
         });
-      });
-    };
-    for_batches(
-        context, space, outer, S,
-        [&](std::size_t begin) {
-          context.kernels.range(source, outer.far(), begin, context.far.view(), context.form.delta(),
-                                space.first.data(), space.last.data());
-          const auto W = static_cast<std::size_t>(context.kernels.lanes);
-          for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
-            if (space.close[begin + t] == Closeness::far) note(begin + t, t);
-        },
-        [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
-          context.kernels.range(source, outer.batch(picked, count, rule), 0, rule.view(), context.form.delta(),
-                                space.first.data(), space.last.data());
-          for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
-        });
+      };
+      for_batches(
+          context, space, outer, S,
+          [&](std::size_t begin) {
+            context.kernels.range(source, outer.far(), begin, context.far.view(), context.form.delta(),
+                                  space.first.data(), space.last.data());
+            const auto W = static_cast<std::size_t>(context.kernels.lanes);
+            for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
+              if (space.close[begin + t] == Closeness::far) note(begin + t, t);
+          },
+          [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+            context.kernels.range(source, outer.batch(picked, count, rule), 0, rule.view(), context.form.delta(),
+                                  space.first.data(), space.last.data());
+            for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
+          });
+    });
   }
 }
+
+namespace {
+
+/// The pairs of one source triangle (or its image, times `factor`) with all outer ones.
+class PairSweep {
+ public:
+  PairSweep(const TileContext& context, TileSpace& space, OuterSet& outer, Block& direct, Block& transposed)
+      : context_(context), space_(space), outer_(outer), direct_(direct), transposed_(transposed),
+        form_(context.form.lanes()), sigma_form_(context.form.sigma_lanes()) {}
+
+  void source(std::int32_t s, const Triangle& S, double factor) {
+    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
+    const LaneSource source = lane_source(S);
+    const bool wall = context_.surface.is_wall(static_cast<std::size_t>(s));
+    const auto pair = [&](const LaneOuter& outer, std::size_t begin, const PackedRule& rule, bool with_sigma) {
+      context_.kernels.pair(source, outer, begin, rule.view(), form_, result(space_.direct, space_.transposed));
+      if (with_sigma)
+        context_.kernels.pair(source, outer, begin, rule.view(), sigma_form_,
+                              result(space_.direct_sigma, space_.transposed_sigma));
+    };
+    const auto outer_wall = [&](std::size_t k) {
+      return context_.surface.is_wall(static_cast<std::size_t>(outer_.triangle(k)));
+    };
+    for_batches(
+        context_, space_, outer_, S,
+        [&](std::size_t begin) {
+          const std::size_t end = std::min(begin + W, outer_.size());
+          bool sigma = wall;
+          for (std::size_t k = begin; k < end && context_.surface.has_walls(); ++k) sigma = sigma || outer_wall(k);
+          pair(outer_.far(), begin, context_.far, sigma);
+          for (std::size_t k = begin; k < end; ++k)
+            if (space_.close[k] == Closeness::far) {
+              scatter(s, S, factor, k, k - begin);
+              space_.evaluations += context_.far.weight.size() * (sigma ? 2 : 1);
+            }
+        },
+        [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+          bool sigma = wall;
+          for (std::size_t t = 0; t < count && context_.surface.has_walls(); ++t)
+            sigma = sigma || outer_wall(picked[t]);
+          pair(outer_.batch(picked, count, rule), 0, rule, sigma);
+          for (std::size_t t = 0; t < count; ++t) scatter(s, S, factor, picked[t], t);
+          space_.evaluations += count * rule.weight.size() * (sigma ? 2 : 1);
+        });
+  }
+
+ private:
+  [[nodiscard]] LaneResult result(std::vector<double>& direct, std::vector<double>& transposed) {
+    return {space_.first.data(), space_.last.data(), direct.data(), transposed.data(), space_.work.data()};
+  }
+
+  void scatter(std::int32_t s, const Triangle& S, double factor, std::size_t k, std::size_t lane) {
+    const Surface& surface = context_.surface;
+    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
+    const auto t = static_cast<std::size_t>(outer_.triangle(k));
+    const Triangle& T = surface.triangles[t];
+    const auto low = static_cast<Index>(space_.first[lane]);
+    const auto count = static_cast<std::size_t>(space_.last[lane] - space_.first[lane]) + 1 +
+                       static_cast<std::size_t>(context_.form.reach());
+    const bool walls = surface.has_walls();
+    for_shares(surface, T, direct_.rows, [&](std::size_t a, Index i, double of_row) {
+      for_shares(surface, S, direct_.cols, [&](std::size_t b, Index j, double of_column) {
+        const std::size_t at = (3 * a + b) * W + lane;
+        const double* const d = space_.direct.data() + at;
+        const double* const u = space_.transposed.data() + at;
+        double* const to = direct_.at(i, j) + (low - direct_.first(i, j));
+        double* const from = transposed_.at(j, i) + (low - transposed_.first(j, i));
+        const double weight = factor * of_row * of_column;
+        if (walls) {
+          const double per_delta = 1 / form_.delta;
+          add_density(to, density_of(surface, static_cast<std::size_t>(s), S.vertex[b]), weight, per_delta, d,
+                      space_.direct_sigma.data() + at, count, 9 * W);
+          add_density(from, density_of(surface, t, T.vertex[a]), weight, per_delta, u,
+                      space_.transposed_sigma.data() + at, count, 9 * W);
+          return;
+        }
+        if (weight != 1) {
+          for (std::size_t c = 0; c < count; ++c) to[c] += weight * d[c * 9 * W];
+          for (std::size_t c = 0; c < count; ++c) from[c] += weight * u[c * 9 * W];
+          return;
+        }
+        for (std::size_t c = 0; c < count; ++c) to[c] += d[c * 9 * W];
+        for (std::size_t c = 0; c < count; ++c) from[c] += u[c * 9 * W];
+      });
+    });
+  }
+
+  const TileContext& context_;
+  TileSpace& space_;
+  OuterSet& outer_;
+  Block &direct_, &transposed_;
+  LaneForm form_, sigma_form_;
+};
+
+}  // namespace
 
 void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Block& transposed,
                  const std::stop_token& stop) {
   reserve(space, context);
   const Surface& surface = context.surface;
-  const auto W = static_cast<std::size_t>(context.kernels.lanes);
   OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.thin,
                  context.kernels.lanes);
-  const LaneForm form = context.form.lanes();
-  const LaneResult result{space.first.data(), space.last.data(), space.direct.data(), space.transposed.data(),
-                          space.work.data()};
-  const Interval rows = direct.rows, cols = direct.cols;
-  for (std::int32_t s : surface.touching(cols)) {
+  PairSweep sweep(context, space, outer, direct, transposed);
+  for (std::int32_t s : surface.touching(direct.cols)) {
     if (stop.stop_requested()) return;
-    const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
-    const LaneSource source = lane_source(S);
-    const auto scatter = [&](std::size_t k, std::size_t lane) {
-      const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
-      const auto low = static_cast<Index>(space.first[lane]);
-      const auto count = static_cast<std::size_t>(space.last[lane] - space.first[lane]) + 1 +
-                         static_cast<std::size_t>(context.form.reach());
-      for_shares(surface, T, rows, [&](std::size_t a, Index i, double of_row) {
-        for_shares(surface, S, cols, [&](std::size_t b, Index j, double of_column) {
-          const double* const d = space.direct.data() + (3 * a + b) * W + lane;
-          const double* const u = space.transposed.data() + (3 * a + b) * W + lane;
-          double* const to = direct.at(i, j) + (low - direct.first(i, j));
-          double* const from = transposed.at(j, i) + (low - transposed.first(j, i));
-          if (const double weight = of_row * of_column; weight != 1) {
-            for (std::size_t c = 0; c < count; ++c) to[c] += weight * d[c * 9 * W];
-            for (std::size_t c = 0; c < count; ++c) from[c] += weight * u[c * 9 * W];
-            return;
-          }
-          for (std::size_t c = 0; c < count; ++c) to[c] += d[c * 9 * W];
-          for (std::size_t c = 0; c < count; ++c) from[c] += u[c * 9 * W];
-        });
-      });
-    };
-    for_batches(
-        context, space, outer, S,
-        [&](std::size_t begin) {
-          context.kernels.pair(source, outer.far(), begin, context.far.view(), form, result);
-          for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
-            if (space.close[begin + t] == Closeness::far) {
-              scatter(begin + t, t);
-              space.evaluations += context.far.weight.size();
-            }
-        },
-        [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
-          context.kernels.pair(source, outer.batch(picked, count, rule), 0, rule.view(), form, result);
-          for (std::size_t t = 0; t < count; ++t) scatter(picked[t], t);
-          space.evaluations += count * rule.weight.size();
-        });
+    for_images(surface, s, [&](const Triangle& S, double factor) { sweep.source(s, S, factor); });
   }
 }
 
 void add_mass(const TileContext& context, Block& block) {
-  if (!context.form.combined()) return;
-  const bool rigid = context.form.rigid();
-  const double now = rigid ? 0.5 * context.form.alpha_plus() : 0.5 * context.form.delta();
-  const double before = rigid ? 0.5 * context.form.alpha_minus() : 0;
-  for (std::int32_t k : context.surface.touching(block.rows)) {
-    const Triangle& T = context.surface.triangles[static_cast<std::size_t>(k)];
-    for_shares(context.surface, T, block.rows, [&](std::size_t a, Index i, double of_row) {
-      for_shares(context.surface, T, block.cols, [&](std::size_t b, Index j, double of_column) {
+  const Surface& surface = context.surface;
+  if (!context.form.combined() && !surface.has_walls()) return;
+  const bool rigid = context.form.rigid(), combined = context.form.combined();
+  const double now = !rigid ? 0.5 * context.form.delta() : combined ? 0.5 * context.form.alpha_plus() : 0;
+  const double before = rigid && combined ? 0.5 * context.form.alpha_minus() : 0;
+  for (std::int32_t k : surface.touching(block.rows)) {
+    const Triangle& T = surface.triangles[static_cast<std::size_t>(k)];
+    for_shares(surface, T, block.rows, [&](std::size_t a, Index i, double of_row) {
+      for_shares(surface, T, block.cols, [&](std::size_t b, Index j, double of_column) {
         const double g = of_row * of_column * T.area / 12 * (a == b ? 2 : 1);
+        const Density of = density_of(surface, static_cast<std::size_t>(k), T.vertex[b]);
         double* const v = block.at(i, j);
-        v[0] += now * g;  // the pair shares a triangle, so its row-vector starts at k = 0
-        v[1] += before * g;
+        v[0] +=
+            (now * of.pressure + 0.5 * of.now) * g;  // the pair shares a triangle, so its row-vector starts at k = 0
+        if (rigid) v[1] += (before * of.pressure + 0.5 * of.before) * g;
       });
     });
   }

@@ -68,6 +68,8 @@ struct Block {
 struct TileSpace {
   Block block, mirror;
   std::vector<double> direct, transposed, work, first, last;
+  std::vector<double> direct_sigma,
+      transposed_sigma;  ///< of densities ∂_n p, where faces are soft or have an impedance
   std::vector<Closeness> close;
   std::vector<std::size_t> picked, picked_thin;
   std::uint64_t evaluations = 0;
@@ -76,6 +78,10 @@ struct TileSpace {
 };
 
 /// Everything the sweeps share.
+///
+/// On faces with an impedance or soft ones ∂_n p = σ acts beside the pressure. Its equation is that of DC (with α = γ = 0 beside N),
+/// S_k, constant over the steps: at a vertex with a pressure σⁿ = (aⁿ − aⁿ⁻¹)/(ζ cΔt), so that M_k += (S_k − S_{k−1})/(ζ cΔt),
+/// S restricted to the face; at one with p = 0 the unknown is cΔt σⁿ, so that its columns are S_k/(cΔt) over its soft faces alone.
 struct TileContext {
   const Surface& surface;
   Form form;

@@ -139,10 +139,17 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
     out.use = {1, "a grid that is streamed goes through one device"};
     return out;
   }
-  // Two H100 that exchange rows after each band took 3.7 to 4.5 times as long as one of them that holds the grid.
-  constexpr double cost_of_sharing = 3.7;
-  if (alone.possible && alone.slower < cost_of_sharing)
-    out.use = {1, "one device is 3.7 to 4.5 times as fast as two, which wait for each other's rows"};
+  // Two H200 that take rounds of panels, with their halos copied from card to card between them, march 1.55 to 1.73 times as fast as one
+  // (1024³ nodes, orders 2 to 8); with single steps, or rounds that take no longer than it takes to begin them, they wait for each other
+  // (two H100 took 3.7 times as long as one).
+  constexpr double cost_of_sharing = 3.7, least_round = 8e8;  // updates of a device: 2 ms
+  const Index band = shared_band(problem, count, first), rows = problem.grid.points[1] / count;
+  const bool rounds = together.levels > 0 && 8 * problem.order * band <= rows &&
+                      static_cast<double>(problem.grid.cells() * band) >= least_round * count;
+  if (!rounds && alone.possible && alone.slower < cost_of_sharing)
+    out.use = {1, together.levels > 0
+                      ? "of a grid of this size one device takes what several would, which wait for each other's rows"
+                      : "several devices that go step by step wait for each other's rows"};
   if (!offer.automatic || out.use.most != 1) out.plan = together;
   return out;
 }

@@ -110,7 +110,10 @@ struct StaticDiagonal {
   double seconds_sums = 0, seconds_rigid = 0;
   Index summed_rows = 0;
 };
+/// `compression`: above zero the sums are those of a compressed matrix whose far blocks have this relative error; enclosing elements and the
+/// classical rules take every pair all the same.
 [[nodiscard]] StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                                             bool sum_everywhere = false, std::stop_token stop = {});
+                                             bool sum_everywhere = false, std::stop_token stop = {},
+                                             double compression = 0);
 
 }  // namespace conoid::elastic_bem

@@ -9,6 +9,8 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
 #include "engine/solvers/elastic_bem/column_sink.hpp"
+#include "engine/solvers/elastic_bem/compressed_equations.hpp"
+#include "engine/solvers/elastic_bem/own_elements.hpp"
 #include "engine/solvers/elastic_bem/pair_phase.hpp"
 #include "engine/team/team.hpp"
 
@@ -82,54 +84,11 @@ AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accurac
   const Index m = surface.node_count();
   ColumnSink<Real> sink(surface, targets, harmonic, m, false);  // a row belongs to one worker
   sink.patches = patches;
-  const LaneMedium<Real> medium = lane_medium<Real>(harmonic);
-  const LaneKernels<Real>& kernels = lane_kernels<Real>();
-  const double k = std::abs(harmonic.kS);
   std::atomic<double> points{0};
   NodePhase phase("singular", m, [&](Interval chunk) {
-    PointSet set;
-    NearPoints<Real> near_points;
-    const auto out = std::make_unique<Block<Real>>();
+    OwnElements<Real, ColumnSink<Real>> own(surface, accuracy, harmonic);
     double done = 0;
-    for (Index n = chunk.begin; n < chunk.end; ++n) {
-      const Vec3& at = surface.nodes[static_cast<std::size_t>(n)];
-      std::complex<Real> block[9];
-      for (std::size_t q = 0; q < 9; ++q) block[q] = static_cast<Real>(diagonal[static_cast<std::size_t>(n)][q]);
-      for (const Touch& touch : surface.touches[static_cast<std::size_t>(n)]) {
-        const Element& e = surface.elements[static_cast<std::size_t>(touch.element)];
-        if (!sink.wants(touch.element)) continue;
-        const auto p = e.node_at(touch.local);
-        const bool u = sink.with_u(touch.element);
-        set.clear();
-        if (accuracy.fixed8) {
-          collapsed_rule(e, p[0], p[1], set);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, true, out->v);
-          sink.one(touch.element, n, out->v, false, u, -1);
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::difference, false, out->v);
-          for (std::size_t q = 0; q < 9; ++q)
-            block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
-          continue;
-        }
-        if (e.affine && e.nodes == 1) {
-          const LanePoints<Real>& points_ = near_points.fill_affine(e, accuracy.target, k, kernels.lanes);
-          done += near_points.count();
-          kernels.near(medium, points_, nullptr, u ? Part::split : Part::difference, u, out->v);
-          if (u) sink.one(touch.element, n, out->v, false, true, 0);
-        } else {
-          singular_rule(e, p[0], p[1], accuracy.target, k, set);
-          done += (u || e.nodes > 1 ? 2.0 : 1.0) * set.count();
-          if (u || e.nodes > 1) {
-            kernels.near(medium, near_points.fill(set, at, kernels.lanes), nullptr, Part::dynamic, u, out->v);
-            sink.one(touch.element, n, out->v, true, u, touch.local);
-          }
-          kernels.near(medium, near_points.fill(set, at, kernels.lanes, touch.local), nullptr, Part::difference, false,
-                       out->v);
-        }
-        for (std::size_t q = 0; q < 9; ++q)
-          block[q] += sink.factors.t * std::complex<Real>(out->v[lane_t + 2 * q], out->v[lane_t + 2 * q + 1]);
-      }
-      sink.diagonal(n, n, block);
-    }
+    for (Index n = chunk.begin; n < chunk.end; ++n) done += own.put(n, n, diagonal[static_cast<std::size_t>(n)], sink);
     points.fetch_add(done);
   });
   team.run(phase);
@@ -142,8 +101,45 @@ template AssemblyWork assemble_singular<float>(Team&, const Surface&, const Accu
                                                std::span<const std::array<double, 9>>, const Targets<float>&,
                                                Patches<float>*);
 
+namespace {
+
+/// Row sums of the static t* over the elements of each node's component, its own ones but for its own function: the compressed matrix times
+/// rigid translations of one component after the other. Empty: stopped.
+std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& surface, const Accuracy& accuracy,
+                                                   const Harmonic& fixed, double tolerance, std::stop_token stop) {
+  const Index m = surface.node_count(), n = 3 * m;
+  const FarRules<double> rules(surface, accuracy, 0, false, team.threads());
+  const std::vector<std::array<double, 9>> none(static_cast<std::size_t>(m));
+  std::vector<EquationColumn> columns;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (Index k = 0; k < m; ++k) columns.push_back({false, k, d, 1.0});
+  auto made = compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, tolerance, std::move(stop));
+  if (!made) return {};
+  std::vector<int> component;
+  for (const auto& touches : surface.touches)
+    component.push_back(surface.elements[static_cast<std::size_t>(touches.front().element)].component);
+  const int components = 1 + *std::max_element(component.begin(), component.end());
+  std::vector<std::array<double, 9>> out(none);
+  for (int c = 0; c < components; ++c) {
+    std::vector<Complex> x(static_cast<std::size_t>(3 * n)), y(x.size());
+    for (Index k = 0; k < m; ++k)
+      if (component[static_cast<std::size_t>(k)] == c)
+        for (Index d = 0; d < 3; ++d) x[static_cast<std::size_t>(d * n + d * m + k)] = 1;
+    (*made)->multiply(x.data(), 3, y.data(), team.threads());
+    for (Index k = 0; k < m; ++k)
+      if (component[static_cast<std::size_t>(k)] == c)
+        for (Index p = 0; p < 3; ++p)
+          for (Index q = 0; q < 3; ++q)
+            out[static_cast<std::size_t>(k)][static_cast<std::size_t>(3 * p + q)] =
+                y[static_cast<std::size_t>(q * n + p * m + k)].real();
+  }
+  return out;
+}
+
+}  // namespace
+
 StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                               bool sum_everywhere, std::stop_token stop) {
+                               bool sum_everywhere, std::stop_token stop, double compression) {
   StaticDiagonal out;
   const Index m = surface.node_count();
   out.blocks.assign(static_cast<std::size_t>(m), {});
@@ -157,7 +153,13 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   for (Index n = 0; n < m; ++n)
     if (sum_everywhere || !surface.planar[static_cast<std::size_t>(n)]) curved.push_back(n);
   out.summed_rows = static_cast<Index>(curved.size());
-  if (!curved.empty()) {
+  const bool compressed =
+      compression > 0 && !sum_everywhere && surface.active == static_cast<Index>(surface.elements.size());
+  if (!curved.empty() && compressed) {
+    const auto sums = compressed_sums(team, surface, fine, fixed, compression, stop);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      for (std::size_t q = 0; q < 9; ++q) out.blocks[k][q] = -sums[k][q];
+  } else if (!curved.empty()) {
     std::vector<Vec3> points;
     for (Index n : curved) points.push_back(surface.nodes[static_cast<std::size_t>(n)]);
     const FarRules<double> rules(surface, fine, 0, true, team.threads());
@@ -210,6 +212,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
       } else if (surface.hollow[static_cast<std::size_t>(component)]) {
         for (std::size_t p = 0; p < 3; ++p) block[4 * p] += 1;
       }
+      if (compressed && !planar) continue;  // the next is in
       // The node's own elements: what their other nodes take of a rigid motion.
       for (const Touch& t : touches) {
         const Element& e = surface.elements[static_cast<std::size_t>(t.element)];

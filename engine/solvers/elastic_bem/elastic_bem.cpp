@@ -14,6 +14,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
+#include "engine/solvers/elastic_bem/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
@@ -64,8 +65,12 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
     ready.rules =
         std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
   context.progress.begin("ghmatece", 0, "");
-  ready.diagonal = static_diagonal(crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu,
-                                   problem_->sum_everywhere, context.stop);
+  ready.diagonal = static_diagonal(
+      crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere,
+      context.stop,
+      problem_->solve.method == Method::compressed && scene.surface->node_count() >= least_compressed_sums
+          ? compressed_sums_share * problem_->solve.compression
+          : 0);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
@@ -121,7 +126,11 @@ Status ElasticBem::prepare(RunContext& context) {
       "algebra by {}",
       s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
       main_.diagonal.summed_rows, dense::backend_name());
-  if (const auto& parities = p.scene.system->parities(); !parities.empty())
+  if (p.solve.method == Method::compressed)
+    log::info(
+        "elastic-bem: matrices compressed to a relative error of {:.0e} of their far blocks, solved by iterations",
+        p.solve.compression);
+  else if (const auto& parities = p.scene.system->parities(); !parities.empty())
     log::info("elastic-bem: {} planes of symmetry: {} systems of up to {} equations instead of one of {}",
               p.symmetry.size(), parities.size(),
               std::max_element(parities.begin(), parities.end(),
@@ -175,7 +184,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     } else {
       const Load& l = p.loads[q];
       v = (*solved)[n + q];
-      if (l.kind == LoadKind::wave) incident[q] = *incident_field(p, l, h);
+      if (is_incident(l)) incident[q] = *incident_field(p, l, h);
       if (n > 0) {
         const std::vector<Complex> fixed = held_forces(s, p.foundations, v, incident[q] ? &*incident[q] : nullptr);
         std::vector<Complex> wrench(n);
@@ -301,6 +310,8 @@ void ElasticBem::count(const SolveFacts& facts) {
   worst_.iterations = std::max(worst_.iterations, facts.iterations);
   worst_.chief_detector = std::max(worst_.chief_detector, facts.chief_detector);
   worst_.chief_rows = std::max(worst_.chief_rows, facts.chief_rows);
+  worst_.compressed = std::max(worst_.compressed, facts.compressed);
+  worst_.compression_error = std::max(worst_.compression_error, facts.compression_error);
   worst_.seconds_pairs += facts.seconds_pairs;
   worst_.seconds_singular += facts.seconds_singular;
   worst_.seconds_solve += facts.seconds_solve;
@@ -326,6 +337,21 @@ void ElasticBem::write_solution(RunContext& context, const Harmonic& h, const So
                                    static_cast<double>(facts.iterations), facts.chief_detector,
                                    static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
                                    facts.seconds_solve});
+  if (facts.compressed == 0) return;
+  TableInfo c;
+  c.id = "compression";
+  c.title = "Compressed matrices";
+  c.form = ChartForm::none;
+  c.definition =
+      "Error: Frobenius norm of what the far blocks lack over theirs, estimated from rows that did not serve to make "
+      "them.";
+  c.columns = {{"f", "Hz", "frequency"},
+               {"error", "1", "sampled error"},
+               {"rank", "1", "mean rank"},
+               {"memory", "B", "with the preconditioner"},
+               {"steps", "1", "of the iterations"}};
+  context.results.table(c).append({h.omega / (2 * std::numbers::pi), facts.compression_error, facts.compression_rank,
+                                   static_cast<double>(facts.compressed), static_cast<double>(facts.iterations)});
 }
 
 Result<Parcel> ElasticBem::compute(std::size_t frequency, RunContext& context) {
@@ -400,12 +426,14 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.shared<Complex>("receivers", receiver_history_);
   writer.shared<double>("lines", line_history_);
   writer.value("exact error", exact_error_);
-  const std::array<double, 6> facts{worst_.residual,
+  const std::array<double, 8> facts{worst_.residual,
                                     worst_.rcond,
                                     static_cast<double>(worst_.iterations),
                                     worst_.chief_detector,
                                     static_cast<double>(worst_.chief_rows),
-                                    worst_.work.far_points + worst_.work.near_points};
+                                    worst_.work.far_points + worst_.work.near_points,
+                                    static_cast<double>(worst_.compressed),
+                                    worst_.compression_error};
   writer.shared<double>("facts", facts);
   rounds_.save(writer);
 }
@@ -422,6 +450,10 @@ void ElasticBem::load(CheckpointReader& reader) {
   worst_.chief_detector = facts[3];
   worst_.chief_rows = static_cast<int>(facts[4]);
   worst_.work.far_points = facts[5];  // all points together; zero in a checkpoint of before this was kept
+  if (facts.size() > 7) {
+    worst_.compressed = static_cast<Bytes>(facts[6]);
+    worst_.compression_error = facts[7];
+  }
   rounds_.load(reader, leads_);
 }
 
@@ -435,6 +467,7 @@ constexpr Capability phases[] = {
     {"near pairs", false, false, true},
     {"singular", false, false, true},
     {"factorise", true, false, true},
+    {"compress", false, false, true},
     {"sigmaec", false, false, true},
     {"far ground", true, true, true},
     {"far ground near pairs", false, false, true},

@@ -12,6 +12,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/compressed_plan.hpp"
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
@@ -161,6 +162,7 @@ struct Crew {
   Rates workers;  ///< processors that share far pairs with devices, and the devices
   Rates solver;   ///< the device that solves
   SolutionPlace place = SolutionPlace::processors;
+  bool solves_by_cuda = false;
 };
 
 /// Seconds of the phases of one frequency; those of `devices` are not the processors'.
@@ -183,11 +185,24 @@ struct SceneCount {
   FarCount far;  ///< memory: the largest
   double unknowns = 0;
   double cubes = 0;  ///< of the unknowns of systems that are factorised apart
+  CompressedPlan compressed;
 };
 
 double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
   return p.far / (single ? crew.workers.far_single : crew.workers.far) + p.near / crew.cores.near +
          p.bytes / crew.cores.bytes;
+}
+
+/// Measured where the others were: near pairs, values of far blocks one by one, products of small blocks, which are slower than large ones; some ten steps, each one product for
+/// the directions of all cases, and as many for the coarse motions.
+void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
+  const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
+               values = c.compressed.near + c.compressed.far;
+  const double known = p.planned_columns(p.scene) > 0 ? 1.5 : 1;  // often fewer than unknowns
+  out.assembly =
+      known * (c.own.near / crew.cores.near + 8 * c.compressed.evaluations / crew.cores.far +
+               c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.05 * crew.cores.product));
+  out.solution = 8 * values * (10 * std::max(1.0, cases) + 300) / (0.5 * crew.cores.product);
 }
 
 Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
@@ -207,6 +222,10 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   out.far_ground = pair_seconds(c.far.pairs, crew, false) + c.far.product / crew.cores.product +
                    c.far.responses / crew.cores.responses;
   const double entry = p.single ? 8 : 16;
+  if (p.solve.method == Method::compressed) {
+    price_compressed(c, crew, p, out);
+    return out;
+  }
   if (p.solve.method == Method::gmres) {
     out.solution = 60 * 8 * n * n / (4e9 / 100e9 * crew.cores.factors);
     return out;
@@ -235,6 +254,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
     for (const Parity& parity : parities) out.cubes += std::pow(static_cast<double>(parity.size()), 3);
   }
   out.own = count_pairs(s, highest, target, p.single, s.nodes, true);
+  if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
   out.observers = count_pairs(s, highest, target, false, points, false);
   std::string why;
   const double fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
@@ -285,11 +305,12 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
     if (worker.device_memory <= most) continue;
     most = worker.device_memory;
     out.solver = one;
+    out.solves_by_cuda = info->backend == "cuda";
   }
   out.workers = of_cores(processors, several_nodes, offer.machine.avx512);
   out.workers.far += devices.far;
   out.workers.far_single += devices.far_single;
-  if (p.solve.method == Method::gmres || !p.symmetry.empty()) return out;
+  if (p.solve.method == Method::gmres || p.solve.method == Method::compressed || !p.symmetry.empty()) return out;
   const bool hollow = std::find(s.hollow.begin(), s.hollow.end(), true) != s.hollow.end();
   const bool interior = hollow && (p.solve.chief == Chief::on || (p.solve.chief == Chief::automatic &&
                                                                   p.highest_wave_number() > safe_wave_number(s)));
@@ -303,7 +324,32 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   return out;
 }
 
+/// Smaller systems are dense whatever the estimate says.
+constexpr Index least_compressed = 6000;
+
 }  // namespace
+
+bool compression_pays(const Problem& p, const Offer& offer) {
+  const Surface& s = *p.scene.surface;
+  const double highest = p.highest_wave_number();
+  const Index known = p.planned_columns(p.scene);
+  SolveOptions compressed = p.solve;
+  compressed.method = Method::compressed;
+  const Bytes dense_bytes = p.scene.system->bytes(known, p.solve, p.single, highest), budget = offer.host.value;
+  if (dense_bytes > budget) return p.scene.system->bytes(known, compressed, p.single, highest) < dense_bytes;
+  const bool devices = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+  if (3 * s.node_count() < least_compressed || devices || !p.symmetry.empty()) return false;
+  const Crew crew = crew_of({}, offer, p, s.elements.front().nodes > 1, known);
+  SceneCount count;
+  count.unknowns = static_cast<double>(3 * s.node_count());
+  count.cubes = std::pow(count.unknowns, 3);
+  count.own = count_pairs(s, highest, p.solve.accuracy.target, p.single, s.nodes, true);
+  count.compressed = plan_compression(s, highest, compressed, p.single);
+  const double dense = price(count, crew, p).sum();
+  Phases other;
+  price_compressed(count, crew, p, other);
+  return other.sum() < 0.5 * dense;
+}
 
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
@@ -336,7 +382,9 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   e.host_memory += static_cast<Bytes>(8 * parcel_length(*p, static_cast<double>(points.size())) *
                                       (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
   Phases taken = phases(crew_of({}, offer, *p, several_nodes, known));
-  e.seconds = taken.sum() * rounds;
+  // Threads that begin, pages of a batch that are touched first, and small systems that many threads do not share.
+  const double beginning = 0.2 + 0.02 * std::max(1, offer.threads.value) + 0.02 * rounds;
+  e.seconds = taken.sum() * rounds + beginning;
   e.copying = 0.1;
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (n * 32 + 1000));
@@ -350,7 +398,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   if (devices) {
     const Crew crew = crew_of(team, offer, *p, several_nodes, known);
     taken = phases(crew);
-    e.planned_seconds = taken.sum() * rounds;
+    e.planned_seconds = taken.sum() * rounds + beginning;
     e.device_seconds = taken.devices * rounds;
     // Two panels of columns on each device, and the same in page-locked memory of the host.
     const double nodes = s.elements.front().nodes, entry = p->single ? 8 : 16,
@@ -363,6 +411,11 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
             device_bytes(crew.place, 3 * s.node_count(), known, p->single ? 8 : 16, factor, s.elements.front().nodes),
         team.device_memory());
     e.host_memory += slots * team.devices().size();
+    if (crew.place == SolutionPlace::whole)
+      e.host_memory -=
+          std::min(e.host_memory, p->scene.system->bytes(0, p->solve, p->single, p->highest_wave_number()));
+    // What cuBLAS and cuSOLVER keep in the host's memory (H200, CUDA 13).
+    if (crew.place != SolutionPlace::processors && crew.solves_by_cuda) e.host_memory += Bytes{460} << 20;
     e.details.emplace_back(far.pairs.far > 0 ? "far pairs and far ground" : "far pairs",
                            fmt::format("by {} and processors", fmt::join(team.devices(), ", ")));
     if (crew.place == SolutionPlace::whole) assembly_by = " on one device";
@@ -392,6 +445,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
                                                            parities.size(), largest));
   }
   e.details.insert(e.details.begin(), details.begin(), details.end());
+  if (p->solve.method == Method::compressed)
+    e.details.emplace_back("matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
+                                                   format_bytes(scenes.front().compressed.bytes),
+                                                   format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(taken.far_ground)));

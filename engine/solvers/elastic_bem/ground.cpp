@@ -107,6 +107,38 @@ std::vector<double> axis(double low, double high, std::vector<double> breaks, co
   return out;
 }
 
+/// The other plane's cells as one group of the first.
+void append(Mesh& to, const Mesh& from, const char* group) {
+  const Index first = to.point_count();
+  for (Index k = 0; k < from.point_count(); ++k) to.add_point(from.point(k));
+  std::vector<Index> nodes;
+  for (Index c = 0; c < from.cell_count(); ++c) {
+    nodes.assign(from.nodes(c).begin(), from.nodes(c).end());
+    for (Index& n : nodes) n += first;
+    const Index cell = to.add_cell(from.shape(c), nodes);
+    to.add_group(group, 2).cells.push_back(cell);
+  }
+}
+
+/// The second plane, of the same outline without what is on the first.
+Result<Mesh> with_rock(Mesh out, const GroundRectangle& o) {
+  if (!(o.rock > 0)) return out;
+  for (const Trench& t : o.trenches)
+    if (!(t.depth < o.rock * (1 - 1e-9)))
+      return invalid(fmt::format("a trench of depth {:g} m reaches the rock at {:g} m", t.depth, o.rock),
+                     "Make it shallower, or mesh the surfaces yourself.");
+  GroundRectangle below = o;
+  below.rock = 0;
+  below.level = o.level - o.rock;
+  below.element = std::max(o.element, 0.5 * o.rock);
+  below.trenches.clear();
+  for (Patch& p : below.patches) p.edge_growth = 1;
+  auto rock = ground_rectangle(below);
+  if (!rock) return rock.error();
+  append(out, *rock, "rock");
+  return out;
+}
+
 }  // namespace
 
 Result<Mesh> ground_rectangle(const GroundRectangle& o) {
@@ -209,7 +241,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
           return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
         });
   }
-  return builder.take();
+  return with_rock(builder.take(), o);
 }
 
 Result<Mesh> ground_disc(const GroundDisc& o) {
@@ -269,7 +301,20 @@ Result<Mesh> ground_disc(const GroundDisc& o) {
           return Vec3{s * std::cos(a), s * std::sin(a), o.level};
         });
   }
-  return builder.take();
+  Mesh out = builder.take();
+  if (!(o.rock > 0)) return out;
+  GroundDisc below = o;
+  below.rock = 0;
+  below.level = o.level - o.rock;
+  below.name = "rock";
+  below.radius = std::min(o.extent, std::max(o.radius, o.rock));
+  below.inside = 3;
+  below.inside_growth = 1;
+  below.first_outside = 0;
+  auto rock = ground_disc(below);
+  if (!rock) return rock.error();
+  append(out, *rock, "rock");
+  return out;
 }
 
 }  // namespace conoid::elastic_bem

@@ -35,8 +35,9 @@ struct GroundRectangle {
   int order = 2;  ///< 1: quad4, 2: quad9
   std::vector<Patch> patches;
   std::vector<Trench> trenches;
+  double rock = 0;  ///< depth of a second plane of the same outline, cells of half of it where that is longer; 0: none
 };
-/// Groups: "ground", the patches' names, "trench". Errors: patches outside, overlapping, or cutting a trench.
+/// Groups: "ground", the patches' names, "trench", "rock". Errors: patches outside, overlapping, or cutting a trench; trenches down to the rock.
 [[nodiscard]] Result<Mesh> ground_rectangle(const GroundRectangle& options);
 
 struct GroundDisc {
@@ -50,8 +51,9 @@ struct GroundDisc {
   double level = 0;
   int order = 2;
   std::string name = "foundation";
+  double rock = 0;  ///< depth of a second plane of the same extent; 0: none
 };
-/// Groups: the disc's name, and "ground" when extent > radius.
+/// Groups: the disc's name, "ground" when extent > radius, "rock".
 [[nodiscard]] Result<Mesh> ground_disc(const GroundDisc& options);
 
 }  // namespace conoid::elastic_bem

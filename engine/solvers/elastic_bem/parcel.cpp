@@ -16,7 +16,10 @@ std::vector<double> numbers_of(const SolveFacts& f) {
           f.seconds_solve,
           f.seconds_factors,
           f.work.far_points,
-          f.work.near_points};
+          f.work.near_points,
+          static_cast<double>(f.compressed),
+          f.compression_rank,
+          f.compression_error};
 }
 
 SolveFacts facts_of(const std::vector<double>& numbers) {
@@ -32,6 +35,10 @@ SolveFacts facts_of(const std::vector<double>& numbers) {
   f.seconds_factors = numbers[8];
   f.work.far_points = numbers[9];
   f.work.near_points = numbers[10];
+  if (numbers.size() < 14) return f;  // of a checkpoint of before there were compressed matrices
+  f.compressed = static_cast<Bytes>(numbers[11]);
+  f.compression_rank = numbers[12];
+  f.compression_error = numbers[13];
   return f;
 }
 

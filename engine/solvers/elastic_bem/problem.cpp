@@ -104,6 +104,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
     d.level = g["level"].number();
     d.order = static_cast<int>(g["order"].integer());
     d.name = g["name"].text();
+    if (g.has("rock")) d.rock = g["rock"].number();
     auto mesh = ground_disc(d);
     if (!mesh) return mesh.error();
     return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::nullopt};
@@ -114,6 +115,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
   r.largest = g["largest"].number();
   r.level = g["level"].number();
   r.order = static_cast<int>(g["order"].integer());
+  if (g.has("rock")) r.rock = g["rock"].number();
   for (std::size_t k = 0; k < g["patches"].size(); ++k) {
     const Values p = g["patches"].at(k);
     r.patches.push_back({p["name"].text(), pair_of(p["low"]), pair_of(p["high"]), p["edge_growth"].number()});
@@ -230,6 +232,10 @@ struct Reader {
 
   void boundaries() {
     const Values list = input["boundaries"];
+    // The program's own rock is held where nothing else is said of it.
+    if (input.values().has("ground") && input["ground"].has("rock"))
+      if (const int c = condition(input["ground"], "rock"); c > 0)
+        p.conditions[static_cast<std::size_t>(c)].displacement = {true, true, true};
     for (std::size_t k = 0; k < list.size(); ++k) {
       const Values b = list.at(k);
       const std::string kind = b["kind"].text(), name = b["group"].text();
@@ -334,6 +340,10 @@ struct Reader {
         l.wave.amplitude = v["amplitude"].number();
         if (!(norm(l.wave.direction) > 0))
           fail(v, "the direction of the wave is zero", "Give a vector along which it travels.");
+      } else if (kind == "point") {
+        l.kind = LoadKind::point;
+        l.value = v["force"].vec3();
+        l.at = v["position"].vec3();
       } else if (kind == "machine") {
         l.kind = LoadKind::machine;
         const std::string name = v["foundation"].text();
@@ -425,6 +435,46 @@ struct Reader {
     p.exact = o["exact"].text();
   }
 
+  void signal() {
+    if (!input.values().has("excitation") || !input["excitation"].has("signal")) return;
+    const Values s = input["excitation"]["signal"];
+    if (p.loads.empty()) {
+      fail(s, "a signal without loads moves nothing", "Give excitation.loads.");
+      return;
+    }
+    if (p.receivers.empty()) {
+      fail(s, "a signal without receivers is seen nowhere", "Give output.receivers.");
+      return;
+    }
+    const std::string quantity = s["quantity"].text();
+    Signal made;
+    made.kind = quantity == "factor"         ? SignalKind::factor
+                : quantity == "displacement" ? SignalKind::displacement
+                : quantity == "velocity"     ? SignalKind::velocity
+                                             : SignalKind::acceleration;
+    const char* const units[] = {"1", "m", "m/s", "m/s^2"};
+    made.damping = s["damping"].number();
+    auto steps = frequency_steps(p.frequencies);
+    if (!steps) {
+      fail(input["parameters"]["frequencies"], steps.error().text, steps.error().hint);
+      return;
+    }
+    made.steps = *steps;
+    auto table = read_time_table(input.path(s["file"].text()), quantity, units[static_cast<int>(made.kind)]);
+    if (!table) {
+      fail(s["file"], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
+      return;
+    }
+    made.table = std::move(*table);
+    if (const double lasts = made.table.times.back() - made.table.times.front(); lasts > made.steps.period())
+      fail(s["file"],
+           fmt::format("the signal lasts {}, and frequencies in steps of {} tell of {} only",
+                       format_quantity(lasts, "s"), format_quantity(made.steps.step, "Hz"),
+                       format_quantity(made.steps.period(), "s")),
+           fmt::format("Use steps below {}, or a shorter signal.", format_quantity(1 / lasts, "Hz")));
+    p.signal = std::move(made);
+  }
+
   /// Cells that run against their neighbours are turned round, of open surfaces too.
   void turn() {
     const SurfaceReport report = check_surface(*p.scene.mesh, 1);
@@ -438,6 +488,37 @@ struct Reader {
                     change.turned),
         "Nothing needs to be done; in gmsh, `Reverse Surface` or consistent curve loops turn them in the geometry."));
     p.scene.mesh = std::make_shared<const Mesh>(std::move(turned));
+  }
+
+  /// Forces in the medium: within it, and away from the surface by an element, as their field is taken at its nodes.
+  void points_of_force() {
+    for (std::size_t k = 0; k < p.loads.size(); ++k) {
+      const Load& l = p.loads[k];
+      if (l.kind != LoadKind::point) continue;
+      const Values v = input["excitation"]["loads"].at(k);
+      const Surface& s = *p.scene.surface;
+      if (places_of(s, p.surface_options, {&l.at, 1}).front() != Place::inside) {
+        fail(v, fmt::format("the force at ({:g}, {:g}, {:g}) m is not in the medium", l.at[0], l.at[1], l.at[2]),
+             "Give a point below the ground or inside the body; on a surface use a load of kind \"force\".");
+        continue;
+      }
+      for (Index e = 0; e < s.active; ++e) {
+        const Element& element = s.elements[static_cast<std::size_t>(e)];
+        const double away = distance_to(element, l.at);
+        if (away > 0.75 * element.size) continue;
+        fail(v,
+             fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", l.at[0], l.at[1], l.at[2],
+                         format_quantity(away, "m"), format_quantity(element.size, "m")),
+             "Move it away by three quarters of an element or more, or use smaller elements there.");
+        break;
+      }
+      for (std::size_t q = 0; q < p.receivers.size(); ++q)
+        if (distance(p.receivers[q], l.at) < 1e-6 * s.element_size)
+          fail(v,
+               fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite",
+                           p.receiver_names[q]),
+               "Move one of them.");
+    }
   }
 
   void resolution() {
@@ -724,6 +805,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   r.foundations();
   r.loads();
   r.observers();
+  r.signal();
   if (has_errors(out)) return nullptr;
 
   const std::string domain = parameters["domain"].text();
@@ -750,11 +832,15 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
     }
   }
   const std::string solution = parameters["solution"].text(), chief = parameters["chief"].text();
-  p.solve.method = solution == "mixed" ? Method::mixed : solution == "direct" ? Method::direct : Method::gmres;
-  if (p.solve.method == Method::gmres && !p.symmetry.empty())
+  p.solve.method = solution == "direct"       ? Method::direct
+                   : solution == "gmres"      ? Method::gmres
+                   : solution == "compressed" ? Method::compressed
+                                              : Method::mixed;
+  if ((p.solve.method == Method::gmres || p.solve.method == Method::compressed) && !p.symmetry.empty())
     out.push_back(input.warning_at(parameters["symmetry"],
                                    "iterations take all equations at once: symmetry saves nothing",
                                    "Use parameters.solution \"mixed\" or \"direct\"."));
+  p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
@@ -780,14 +866,19 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
   }
   r.resolution();
   r.places_of_observers();
+  r.points_of_force();
   r.free_bodies();
+  if (solution == "auto" && compression_pays(p, offer)) p.solve.method = Method::compressed;
   const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   if (const Bytes budget = offer.host.value; needed > budget) {
     Diagnostic d =
         input.error_at(has_ground ? input["ground"] : input["mesh"],
                        fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(),
                                    format_bytes(needed), format_bytes(budget)),
-                       "Coarsen the mesh, use single precision, or raise compute.memory.host.");
+                       p.solve.method == Method::compressed
+                           ? "Coarsen the mesh, use a larger parameters.compression, or raise compute.memory.host."
+                           : "Coarsen the mesh, use parameters.solution \"compressed\", single precision, or raise "
+                             "compute.memory.host.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
@@ -802,6 +893,10 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
       out.push_back(input.error_at(input["excitation"]["loads"].at(k),
                                    "a wave cannot come from outside into a finite body",
                                    "Load the body's surface instead."));
+    else if (has_ground && input["ground"].has("rock"))
+      out.push_back(input.error_at(input["excitation"]["loads"].at(k),
+                                   "no wave comes through a rigid rock: incident waves are those of a half-space",
+                                   "Leave out ground.rock, or load the ground or a foundation."));
     else if (auto field = incident_field(p, p.loads[k], highest); !field) {
       Diagnostic d = field.error();
       d.place = input.document().place(fmt::format("/excitation/loads/{}", k));
@@ -814,14 +909,15 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
 Index Problem::planned_columns(const Scene& s) const {
   std::vector<char> touched(conditions.size(), 0);
   Index columns = 0;
-  bool waves = false;
+  bool waves = false, points = false;
   for (const Load& l : loads) {
     if (l.condition >= 0) touched[static_cast<std::size_t>(l.condition)] = 1;
     waves = waves || l.kind == LoadKind::wave;
+    points = points || l.kind == LoadKind::point;
   }
   for (const Foundation& f : foundations) touched[static_cast<std::size_t>(f.condition)] = 1;
   for (std::size_t t = 0; t < s.surface->traction_node.size(); ++t)
-    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 ||
+    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 || points ||
         (waves && surface_options.domain != Domain::ground))
       columns += 3;
   return columns;
@@ -841,6 +937,7 @@ std::vector<Vec3> Problem::observers() const {
 }
 
 Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
+  if (load.kind == LoadKind::point) return IncidentField::point_force(load.at, load.value, h);
   WaveSetting w = load.wave;
   w.half_space = p.surface_options.domain == Domain::ground;
   w.up = scale(-1, p.surface_options.down);
@@ -916,7 +1013,8 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
               out.displacement[static_cast<std::size_t>(s.traction_node[t])][d] = load.value[d];
       break;
     case LoadKind::machine: break;  // moves foundations: by superposition of unit motions
-    case LoadKind::wave: {
+    case LoadKind::wave:
+    case LoadKind::point: {
       const IncidentField field = *incident_field(p, load, h);
       out.traction.resize(s.traction_node.size());
       out.displacement.resize(s.nodes.size());

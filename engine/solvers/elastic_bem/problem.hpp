@@ -10,12 +10,13 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/time_histories.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid::elastic_bem {
 
-enum class LoadKind { traction, pressure, force, moving, displacement, machine, wave };
+enum class LoadKind { traction, pressure, force, moving, displacement, machine, wave, point };
 
 struct Load {
   LoadKind kind = LoadKind::traction;
@@ -23,6 +24,7 @@ struct Load {
   int condition = -1;  ///< of its group
   Vec3 value{};
   double pressure = 0;
+  Vec3 at{};  ///< of a force in the medium
   Vec3 velocity{};
   double own_omega = 0;
   std::size_t foundation = 0;
@@ -52,6 +54,15 @@ struct Scene {
   std::optional<BoundarySystem> system;
 };
 
+/// What the loads' amplitudes are over time.
+enum class SignalKind { factor, displacement, velocity, acceleration };
+struct Signal {
+  SignalKind kind = SignalKind::factor;
+  TimeTable table;
+  FrequencySteps steps;
+  double damping = 0.05;  ///< of the oscillators of response spectra
+};
+
 struct Problem {
   Medium medium;
   SurfaceOptions surface_options;
@@ -72,6 +83,7 @@ struct Problem {
   bool stresses = false, third_octaves = false;
   double level_reference = 5e-8;
   std::string exact = "none";
+  std::optional<Signal> signal;
 
   [[nodiscard]] double highest_wave_number() const;
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
@@ -83,6 +95,10 @@ struct Problem {
 [[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const Offer& offer,
                                                     std::vector<Diagnostic>& out);
 
+/// Whether compressed matrices are what there is memory for, or take less than half the time of dense ones by the estimate. Where devices
+/// are lent, or planes of symmetry part the equations, only the memory counts.
+[[nodiscard]] bool compression_pays(const Problem& problem, const Offer& offer);
+
 /// Tractions of a force that runs over the elements of a condition: ∫ F e^{iω0 t} δ(x − v t) e^{-iωt} dt = F/v e^{-i(ω − ω0) x/v},
 /// spread over their width.
 [[nodiscard]] std::vector<Complex3> moving_traction(const Surface& surface, int condition, const Vec3& force,
@@ -90,7 +106,11 @@ struct Problem {
 /// Given values of a load at one frequency; of a wave those of its scattered field.
 [[nodiscard]] LoadValues load_values(const Problem& problem, const Scene& scene, const Load& load,
                                      const Harmonic& harmonic);
-/// The setting of a wave load for this problem (half-space when the domain is ground).
+/// Whether a load is a field that comes from the medium: the surface scatters it.
+[[nodiscard]] inline bool is_incident(const Load& load) {
+  return load.kind == LoadKind::wave || load.kind == LoadKind::point;
+}
+/// The field of such a load for this problem (waves: that of a half-space when the domain is ground).
 [[nodiscard]] Result<IncidentField> incident_field(const Problem& problem, const Load& load, const Harmonic& harmonic);
 
 }  // namespace conoid::elastic_bem

@@ -285,6 +285,10 @@ Status ElasticBem::finish(RunContext& context) {
   out.number("seconds_singular", worst_.seconds_singular, "s");
   out.number("seconds_linsolve", worst_.seconds_solve, "s");
   out.number("kernel_evaluations", worst_.work.far_points + worst_.work.near_points, "1");
+  if (worst_.compressed > 0) {
+    out.number("compression_error", worst_.compression_error, "1");
+    out.number("compressed_memory", static_cast<double>(worst_.compressed), "B");
+  }
   if (exact_error_ > 0) out.number("error_against_exact", exact_error_, "1");
   if (!p.lines.empty() && step_ > 0) {
     std::size_t total = 0, first = 0;
@@ -310,6 +314,7 @@ Status ElasticBem::finish(RunContext& context) {
       first += static_cast<std::size_t>(l.count);
     }
   }
+  write_histories(context);
   if (p.third_octaves && !p.receivers.empty() && step_ > 0) {
     // Bands of IEC 61260-1, base ten: centres 10^{k/10} Hz, edges 10^{±1/20} apart. The level is that of the mean square over
     // the computed frequencies of a band.

@@ -120,7 +120,9 @@ std::vector<Place> places_of(const Surface& s, const SurfaceOptions& o, std::spa
     if (o.domain == Domain::ground) {
       const bool beyond_high = x[axis] > high[axis], beyond_low = x[axis] < low[axis];
       if (beyond_high || beyond_low) {
-        out[k] = beyond_high == (up[axis] > 0) ? Place::outside : Place::inside;
+        // Below a second open surface (rock) there is no ground any more.
+        const bool above = beyond_high == (up[axis] > 0), layer = std::ranges::count(s.closed, false) > 1;
+        out[k] = above || (layer && place_of(s, o, x) == Place::outside) ? Place::outside : Place::inside;
         continue;
       }
     } else {

@@ -12,6 +12,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/gmres.hpp"
+#include "engine/solvers/elastic_bem/compressed_solution.hpp"
 #include "engine/solvers/elastic_bem/cuda/pair_arguments.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/far_ground.hpp"
@@ -214,7 +215,9 @@ class BoundarySystem::Solution {
   /// Of a free body the loads' resultant goes into its acceleration.
   [[nodiscard]] Status accelerate();
   [[nodiscard]] Status solve_by_gmres();
+  [[nodiscard]] Status solve_compressed();
   [[nodiscard]] Status solve_by_factors();
+  void note_interior_defect();
   [[nodiscard]] Status add_interior_equations();
   [[nodiscard]] std::vector<BoundaryValues> boundary_values() const;
   [[nodiscard]] bool has_interior() const { return extra_ > 0; }
@@ -223,6 +226,11 @@ class BoundarySystem::Solution {
   template <class T>
   static std::span<T> numbers(BigArray<std::byte>& from, Index count);
   [[nodiscard]] Targets<Real> targets_of(C* unknown, C* known, Index rows) const;
+  [[nodiscard]] bool compressed() const { return options_.method == Method::compressed; }
+  [[nodiscard]] Status compress(const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal);
+  [[nodiscard]] Status assemble_interior(const FarRules<Real>& rules);
+  /// Of the known columns: a value each, case after case.
+  [[nodiscard]] std::vector<C> known_values() const;
   double residuals(std::vector<Complex>& r) const;
   template <class F>
   [[nodiscard]] Status factorise_and_correct();
@@ -254,7 +262,8 @@ class BoundarySystem::Solution {
   SolveMemory own_memory_;
   SolveMemory& room_;
   const bool keep_room_;
-  std::unique_ptr<DeviceSolution<Real>> device_;  ///< null: processors solve
+  std::unique_ptr<DeviceSolution<Real>> device_;          ///< null: processors solve
+  std::unique_ptr<CompressedSolution<Real>> compressed_;  ///< null: dense matrices
   std::span<C> a_, b_;      ///< matrices of unknown and of known values, column by column; on the device, if whole()
   std::vector<C> a2_, b2_;  ///< those of the interior equations
   Targets<Real> targets_, targets2_;
@@ -289,7 +298,7 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
   const auto known_count = static_cast<Index>(known_.size());
   if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
   parted_ = !system.parities_.empty();
-  if (options.method != Method::gmres && m_ >= least_device_rows && !parted_) {
+  if (!compressed() && options.method != Method::gmres && m_ >= least_device_rows && !parted_) {
     if (!room_.device) room_.device = std::make_shared<DeviceRoom>();
     Index nodes = 1;
     for (const Element& e : s_.elements) nodes = std::max<Index>(nodes, e.nodes);
@@ -301,7 +310,7 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
   if (whole()) {
     a_ = {device_->matrix(), static_cast<std::size_t>(n_ * n_)};
     b_ = {device_->known(), static_cast<std::size_t>(n_ * known_count)};
-  } else {
+  } else if (!compressed()) {
     a_ = numbers<C>(room_.matrix, n_ * n_);
     b_ = numbers<C>(room_.known, n_ * known_count);
   }
@@ -312,7 +321,7 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
       });
   a2_.assign(static_cast<std::size_t>(3 * extra_ * n_), C(0));
   b2_.assign(static_cast<std::size_t>(3 * extra_ * known_count), C(0));
-  targets_ = targets_of(a_.data(), b_.data(), n_);
+  if (!compressed()) targets_ = targets_of(a_.data(), b_.data(), n_);
   targets2_ = targets_of(a2_.data(), b2_.data(), 3 * extra_);
 }
 
@@ -369,14 +378,18 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
     if (stop_.stop_requested()) return stop_error();
     return {};
   }
+  if (compressed()) {
+    if (auto status = compress(rules, diagonal); !status) return status.error();
+    if (auto status = assemble_interior(rules); !status) return status.error();
+    progress.end();
+    facts_.seconds_pairs += seconds_now() - begin;
+    progress.begin("singular", 0, "");  // is in
+    progress.end();
+    return {};
+  }
   AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_,
                                            room_.panels.get());
-  if (extra_ > 0) {
-    const AssemblyWork more = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {interior_, false}, targets2_,
-                                                   stop_, room_.panels.get());
-    work.far_points += more.far_points;
-    work.near_points += more.near_points;
-  }
+  if (auto status = assemble_interior(rules); !status) return status.error();
   progress.end();
   facts_.seconds_pairs += seconds_now() - begin;
   if (stop_.stop_requested()) return stop_error();
@@ -394,6 +407,37 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
 }
 
 template <class Real>
+Status BoundarySystem::Solution<Real>::assemble_interior(const FarRules<Real>& rules) {
+  if (extra_ == 0) return {};
+  const AssemblyWork more = assemble_pairs<Real>(team_, s_, rules, options_.accuracy, harmonic_, {interior_, false},
+                                                 targets2_, stop_, room_.panels.get());
+  facts_.work.far_points += more.far_points;
+  facts_.work.near_points += more.near_points;
+  if (stop_.stop_requested()) return stop_error();
+  return {};
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::compress(const FarRules<Real>& rules,
+                                                std::span<const std::array<double, 9>> diagonal) {
+  std::vector<EquationColumn> unknown, known;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (Index k = 0; k < m_; ++k) {
+      const Index traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
+      unknown.push_back(traction < 0 ? EquationColumn{false, k, d, 1.0}
+                                     : EquationColumn{true, traction, d, -harmonic_.mu});
+    }
+  for (const Known& v : known_) known.push_back({v.traction, v.node, v.component, v.traction ? 1.0 : -1.0});
+  const std::vector<C> values = known_values();
+  auto made = CompressedSolution<Real>::make(
+      {team_, s_, rules, options_, harmonic_, diagonal, far_, is_free_ ? &free_ : nullptr, modes_, stop_},
+      std::move(unknown), std::move(known), {values.begin(), values.end()});
+  if (!made) return made.error();
+  compressed_ = std::move(*made);
+  return {};
+}
+
+template <class Real>
 void BoundarySystem::Solution<Real>::complete() {
   const auto by_matrix = [&](const C* x, Index columns, C* y) { multiply(a_, n_, x, columns, y); };
   if (whole()) {
@@ -402,10 +446,13 @@ void BoundarySystem::Solution<Real>::complete() {
     device_->finish(finished_columns<Real>(s_, far_, targets_), more);
     return;
   }
-  if (is_free_) rigid_ = rigid_columns<Real>(free_, targets_, s_, a_.data(), n_, library_threads_);
+  if (is_free_ && compressed())
+    rigid_.assign(compressed_->rigid().begin(), compressed_->rigid().end());
+  else if (is_free_)
+    rigid_ = rigid_columns<Real>(free_, targets_, s_, a_.data(), n_, library_threads_);
   std::vector<C> more, more2;
   if (far_ != nullptr) {
-    more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
+    if (!compressed()) more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
     if (extra_ > 0)
       more2 = far_columns<Real>(*far_,
                                 far_->beyond_rows(team_, interior_, options_.deterministic, stop_, room_.panels.get()),
@@ -413,17 +460,16 @@ void BoundarySystem::Solution<Real>::complete() {
                                   dense::multiply<C>(a2_.data(), 3 * extra_, n_, x, columns, C(0), y, library_threads_);
                                 });
   }
-  fade_columns<Real>(s_, targets_, n_, true);
   fade_columns<Real>(s_, targets2_, 3 * extra_, false);
-  if (far_ != nullptr) {
-    put_far<Real>(*far_, targets_, more, n_);
-    put_far<Real>(*far_, targets2_, more2, 3 * extra_);
-  }
+  if (far_ != nullptr) put_far<Real>(*far_, targets2_, more2, 3 * extra_);
+  if (compressed()) return;
+  fade_columns<Real>(s_, targets_, n_, true);
+  if (far_ != nullptr) put_far<Real>(*far_, targets_, more, n_);
   for (const WeakMode& mode : modes_) put_mode<Real>(mode, targets_, n_, all_threads_);
 }
 
 template <class Real>
-void BoundarySystem::Solution<Real>::right_hand_sides() {
+auto BoundarySystem::Solution<Real>::known_values() const -> std::vector<C> {
   const auto known_count = static_cast<Index>(known_.size());
   std::vector<C> values(static_cast<std::size_t>(known_count * columns_));
   for (Index q = 0; q < known_count; ++q)
@@ -434,15 +480,27 @@ void BoundarySystem::Solution<Real>::right_hand_sides() {
       if (!from.empty())
         values[static_cast<std::size_t>(c * known_count + q)] = C(from[static_cast<std::size_t>(v.node)][v.component]);
     }
-  std::vector<C> rhs(static_cast<std::size_t>(n_ * columns_));
+  return values;
+}
+
+template <class Real>
+void BoundarySystem::Solution<Real>::right_hand_sides() {
+  const auto known_count = static_cast<Index>(known_.size());
+  const std::vector<C> values = known_values();
   rhs2_.assign(static_cast<std::size_t>(3 * extra_ * columns_), C(0));
-  multiply(b_, known_count, values.data(), columns_, rhs.data());
+  x_.assign(static_cast<std::size_t>(n_ * columns_), Complex(0));
+  f_ = x_;
+  if (compressed()) {
+    if (known_count > 0) f_ = compressed_->right_hand_sides();
+  } else {
+    std::vector<C> rhs(x_.size());
+    multiply(b_, known_count, values.data(), columns_, rhs.data());
+    f_.assign(rhs.begin(), rhs.end());
+  }
   if (extra_ > 0)
     dense::multiply<C>(b2_.data(), 3 * extra_, known_count, values.data(), columns_, C(0), rhs2_.data(),
                        library_threads_);
   if (!keep_room_) room_.known = BigArray<std::byte>();
-  f_.assign(rhs.begin(), rhs.end());
-  x_.assign(static_cast<std::size_t>(n_ * columns_), Complex(0));
 }
 
 template <class Real>
@@ -499,6 +557,17 @@ Status BoundarySystem::Solution<Real>::solve_by_gmres() {
   facts_.iterations = static_cast<int>(gmres.steps());
   std::vector<Complex> r(f_.size());
   facts_.residual = residuals(r);
+  return {};
+}
+
+/// Interior equations join the others; their defect is that of the common solution.
+template <class Real>
+Status BoundarySystem::Solution<Real>::solve_compressed() {
+  if (extra_ > 0) compressed_->add_interior({a2_.begin(), a2_.end()}, {rhs2_.begin(), rhs2_.end()}, 3 * extra_);
+  auto found = compressed_->solve(f_, facts_);
+  if (!found) return found.error();
+  x_ = std::move(*found);
+  if (extra_ > 0) note_interior_defect();
   return {};
 }
 
@@ -626,9 +695,9 @@ Status BoundarySystem::Solution<Real>::solve_by_factors() {
   return {};
 }
 
+/// How badly the solution breaks the interior equations, against the size of their terms.
 template <class Real>
-Status BoundarySystem::Solution<Real>::add_interior_equations() {
-  // How badly the plain solution breaks the interior equations, against the size of their terms.
+void BoundarySystem::Solution<Real>::note_interior_defect() {
   const std::vector<C> xr(x_.begin(), x_.end());
   std::vector<C> y(rhs2_.size());
   dense::multiply<C>(a2_.data(), 3 * extra_, n_, xr.data(), columns_, C(0), y.data(), library_threads_);
@@ -644,6 +713,11 @@ Status BoundarySystem::Solution<Real>::add_interior_equations() {
   }
   facts_.chief_detector = detector;
   facts_.chief_rows = static_cast<int>(3 * extra_);
+}
+
+template <class Real>
+Status BoundarySystem::Solution<Real>::add_interior_equations() {
+  note_interior_defect();  // of the plain solution
   const Index rows = n_ + 3 * extra_;
   std::vector<Complex> tall(static_cast<std::size_t>(rows * n_)), right(static_cast<std::size_t>(rows * columns_));
   for (Index j = 0; j < n_; ++j) {
@@ -701,9 +775,12 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
   solution.complete();
   solution.right_hand_sides();
   if (auto status = solution.accelerate(); !status) return status.error();
-  if (auto status = options.method == Method::gmres ? solution.solve_by_gmres() : solution.solve_by_factors(); !status)
+  if (auto status = options.method == Method::compressed ? solution.solve_compressed()
+                    : options.method == Method::gmres    ? solution.solve_by_gmres()
+                                                         : solution.solve_by_factors();
+      !status)
     return status.error();
-  if (solution.has_interior())
+  if (solution.has_interior() && options.method != Method::compressed)
     if (auto status = solution.add_interior_equations(); !status) return status.error();
   progress.end();
   facts.seconds_solve += seconds_now() - begin;

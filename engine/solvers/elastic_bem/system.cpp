@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/compressed_plan.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -174,6 +175,10 @@ Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const 
 }
 
 Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
+  if (options.method ==
+      Method::compressed) {  // known columns come and go before; as many of them as unknowns take as much
+    return plan_compression(*surface_, wave_number, options, single).bytes + compressed_solution_bytes(*surface_, 6);
+  }
   const auto n = static_cast<double>(3 * surface_->node_count());
   const double entry = single ? 8 : 16;
   double a_value = entry;  // the matrix

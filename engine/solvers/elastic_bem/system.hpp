@@ -36,12 +36,13 @@ struct BoundaryValues {
   std::vector<Complex3> displacement, traction;
 };
 
-enum class Method { mixed, direct, gmres };
+enum class Method { mixed, direct, gmres, compressed };
 enum class Chief { automatic, on, off };
 
 struct SolveOptions {
   Method method = Method::mixed;
-  double tolerance = 1e-10;  ///< of the relative residual, for mixed and gmres
+  double tolerance = 1e-10;   ///< of the relative residual, for mixed and gmres
+  double compression = 1e-4;  ///< relative error of far blocks, for compressed
   Chief chief = Chief::automatic;
   int chief_points = 20;
   int chief_seed = 1;
@@ -54,8 +55,9 @@ enum class SolutionPlace { processors, factors, whole };
 
 struct SolveFacts {
   double residual = 0;  ///< largest relative residual of a load case
-  double rcond = 0;     ///< reciprocal condition estimate; 0: not computed (gmres)
-  int iterations = 0;   ///< corrections or GMRES steps
+  double rcond =
+      0;  ///< reciprocal condition estimate; 0: not computed (gmres); of compressed matrices no more than a bound from above
+  int iterations = 0;  ///< corrections or steps of iterations
   double chief_detector =
       0;  ///< ‖interior equations‖ of the plain solution over that of a solution of the same size; ≪ 1 is good
   int chief_rows = 0;
@@ -63,6 +65,9 @@ struct SolveFacts {
   double seconds_factors = 0;  ///< of seconds_solve: the factorisation
   SolutionPlace place = SolutionPlace::processors;
   AssemblyWork work;
+  Bytes compressed = 0;          ///< of compressed matrices with their preconditioner; 0: dense
+  double compression_rank = 0;   ///< mean of the far blocks
+  double compression_error = 0;  ///< of the far blocks together, sampled, relative, Frobenius
 };
 
 class FarField;

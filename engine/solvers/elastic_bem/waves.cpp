@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/kernels/fundamental.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -120,8 +121,19 @@ Result<IncidentField> IncidentField::make(const WaveSetting& s, const Harmonic& 
   return f;
 }
 
+IncidentField IncidentField::point_force(const Vec3& at, const Vec3& force, const Harmonic& h) {
+  IncidentField f;
+  f.source_ = Source{h, at, force};
+  return f;
+}
+
 std::array<Complex, 3> IncidentField::displacement(const Vec3& x) const {
   Vector u{};
+  if (source_) {
+    const Matrix3 g = kernels(source_->harmonic, source_->at, x, {0, 0, 1}).u;
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t i = 0; i < 3; ++i) u[i] += source_->force[j] * g[j][i];
+  }
   for (const Term& t : terms_) {
     const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));
     for (std::size_t d = 0; d < 3; ++d) u[d] += t.d[d] * phase;
@@ -131,6 +143,11 @@ std::array<Complex, 3> IncidentField::displacement(const Vec3& x) const {
 
 std::array<Complex, 3> IncidentField::traction(const Vec3& x, const Vec3& n) const {
   Vector out{};
+  if (source_) {
+    const Matrix3 g = kernels(source_->harmonic, source_->at, x, n).t;
+    for (std::size_t j = 0; j < 3; ++j)
+      for (std::size_t i = 0; i < 3; ++i) out[i] += source_->force[j] * g[j][i];
+  }
   for (const Term& t : terms_) {
     const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));
     const Vector v = plane_traction(lambda_, mu_, t.k, t.d, n);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Incident fields: plane P, SV and SH waves in the full space, the same with their reflections at a flat free surface, and
-// Rayleigh waves. Every field is a sum of (possibly inhomogeneous) plane waves d e^{-ik·x}.
+// Rayleigh waves: sums of (possibly inhomogeneous) plane waves d e^{-ik·x}; and the field of a force at a point of the full space.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/core/error.hpp"
@@ -23,11 +24,13 @@ struct WaveSetting {
   double level = 0;         ///< up · x on the surface
 };
 
-/// A field that satisfies the equation of motion everywhere (with half_space: also no traction on the surface).
+/// A field that satisfies the equation of motion everywhere but at a point force (with half_space: also no traction on the surface).
 class IncidentField {
  public:
   /// Errors: a half-space wave that does not come from below.
   [[nodiscard]] static Result<IncidentField> make(const WaveSetting& setting, const Harmonic& harmonic);
+  /// Of a force in the full space (Stokes); infinite at its point.
+  [[nodiscard]] static IncidentField point_force(const Vec3& at, const Vec3& force, const Harmonic& harmonic);
   [[nodiscard]] std::array<Complex, 3> displacement(const Vec3& x) const;
   /// σ·n.
   [[nodiscard]] std::array<Complex, 3> traction(const Vec3& x, const Vec3& n) const;
@@ -37,8 +40,13 @@ class IncidentField {
   struct Term {
     Vector k, d;
   };
+  struct Source {
+    Harmonic harmonic;
+    Vec3 at, force;
+  };
   Complex lambda_, mu_;
   std::vector<Term> terms_;
+  std::optional<Source> source_;
 };
 
 }  // namespace conoid::elastic_bem

@@ -6,12 +6,15 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include <fmt/core.h>
 
+#include "engine/cluster/halo.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/cuda/arguments.hpp"
+#include "engine/solvers/hydro_fem/device_part.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/team/team.hpp"
 
@@ -44,14 +47,16 @@ struct BlockPlan {
 class DeviceBackend final : public Backend {
  public:
   DeviceBackend(Operator& op, Device device, int worker, DeviceOptions options)
-      : op_(op), device_(std::move(device)), stream_(device_.stream()), k_(op.tables().k), dim_(op.space().dim),
-        zones_(op.space().zones), nodes_(op.space().nodes), own_(options.own_orders && k_ <= largest_own_order),
+      : op_(op), share_(op.share()), part_(op), device_(std::move(device)), stream_(device_.stream()),
+        k_(op.tables().k), dim_(op.space().dim), zones_(static_cast<Index>(part_.zones.size())),
+        nodes_(static_cast<Index>(part_.nodes.size())), own_(options.own_orders && k_ <= largest_own_order),
         worker_(worker) {
     lay_out_zones();
     lay_out_nodes();
     lay_out_walls();
     lay_out_pressure();
     plan_kernels(options);
+    if (share_) lay_out_share();
     for (Stage& s : stages_) s = {device_.event(), device_.event(), false};
     numbers_ = device_.allocate<SolveNumbers>(1, "numbers");
     stream_.zero(numbers_);
@@ -93,7 +98,7 @@ class DeviceBackend final : public Backend {
     end(stress_stage);
     fetch_numbers();
     times_.update_points += zones_ * op_.data().zone_points;
-    return host_numbers_[0].step;
+    return share_ ? share_->cluster->minimum(host_numbers_[0].step) : host_numbers_[0].step;
   }
 
   void acceleration(Row state, const StageTime& when) override {
@@ -107,6 +112,7 @@ class DeviceBackend final : public Backend {
           press_, {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_}, p);
       stream_.launch(load_, {.grid = {blocks_for(p.loaded, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, p);
     }
+    if (share_) return solve_shared(when);
     NodeArguments n = node_arguments_;
     n.a = row_of(Row::rate).v.data();
     const LaunchShape nodes{.grid = {node_blocks_, 1, 1}, .block = {node_threads, 1, 1}};
@@ -194,17 +200,19 @@ class DeviceBackend final : public Backend {
 
   Energies energies() override {
     const Buffers& s = row_of(Row::state);
-    dot(energy_weights_, s.e, 0);
+    dot(energy_weights_, s.e, zones_ * op_.data().zone_energies, 0);
     MassArguments m{};
     m.zone = zones_arguments_;
     m.zone.terms = nullptr;
     m.plain = s.v.data();
     launch_mass(m);
     total(zone_partial_, zone_partials_, false, &numbers_.data()->sum[1]);
-    if (!body_force_.empty()) dot(body_force_, s.x, 2);
+    if (!body_force_.empty()) dot(share_ ? own_force_ : body_force_, s.x, nodes_ * dim_, 2);
     fetch_numbers();
     const SolveNumbers& n = host_numbers_[0];
-    return {n.sum[0], 0.5 * n.sum[1], body_force_.empty() ? 0 : -n.sum[2]};
+    std::array<double, 3> sums = {n.sum[0], 0.5 * n.sum[1], body_force_.empty() ? 0 : -n.sum[2]};
+    if (share_) share_->cluster->sum(std::span(sums));
+    return {sums[0], sums[1], sums[2]};
   }
 
   const State& state() const override {
@@ -216,9 +224,11 @@ class DeviceBackend final : public Backend {
 
   void set_state(State state) override {
     const Buffers& s = row_of(Row::state);
-    stream_.to_device(s.x, std::span<const double>(state.x));
-    stream_.to_device(s.v, std::span<const double>(state.v));
-    stream_.to_device(s.e, std::span<const double>(state.e));
+    const std::vector<double> x = part_.at_nodes(state.x), v = part_.at_nodes(state.v),
+                              e = part_.at_zones(state.e, op_.data().zone_energies);
+    stream_.to_device(s.x, std::span<const double>(x));
+    stream_.to_device(s.v, std::span<const double>(v));
+    stream_.to_device(s.e, std::span<const double>(e));
     stream_.synchronize();
     shown_ = std::move(state);
     looked_ = true;
@@ -234,7 +244,8 @@ class DeviceBackend final : public Backend {
     if (!limited_) return 0;
     stream_.to_host(host_outside_.span(), outside_);
     stream_.synchronize();
-    return host_outside_[0];
+    const int here = host_outside_[0];
+    return share_ ? static_cast<Index>(share_->cluster->sum(static_cast<double>(here))) : here;
   }
   Operator::Limit first_outside(Row row) override {
     const State state = taken(row);
@@ -256,25 +267,31 @@ class DeviceBackend final : public Backend {
   };
   enum { stress_stage, force_stage, solve_stage, energy_stage, stage_count };
 
+  // A rank without zones has arrays without anything in them.
   DeviceBuffer<double> doubles(const std::vector<double>& from, const char* label) {
-    auto out = device_.allocate<double>(from.size(), label);
+    auto out = device_.allocate<double>(std::max<std::size_t>(1, from.size()), label);
+    if (from.empty()) stream_.zero(out);
     stream_.to_device(out, std::span<const double>(from));
     stream_.synchronize();  // the source may go
     return out;
   }
   DeviceBuffer<int> integers(const std::vector<int>& from, const char* label) {
-    auto out = device_.allocate<int>(from.size(), label);
+    auto out = device_.allocate<int>(std::max<std::size_t>(1, from.size()), label);
+    if (from.empty()) stream_.zero(out);
     stream_.to_device(out, std::span<const int>(from));
     stream_.synchronize();
     return out;
   }
 
+  DeviceBuffer<double> room(Index count, const char* label) {
+    return device_.allocate<double>(u(std::max<Index>(1, count)), label);
+  }
   Buffers& row_of(Row row) {
     Buffers& b = rows_[static_cast<std::size_t>(row)];
     if (b.x.empty()) {
-      b.x = device_.allocate<double>(u(nodes_ * dim_), "positions");
-      b.v = device_.allocate<double>(u(nodes_ * dim_), "velocities");
-      b.e = device_.allocate<double>(u(zones_ * op_.data().zone_energies), "energies");
+      b.x = room(nodes_ * dim_, "positions");
+      b.v = room(nodes_ * dim_, "velocities");
+      b.e = room(zones_ * op_.data().zone_energies, "energies");
     }
     return b;
   }
@@ -286,13 +303,21 @@ class DeviceBackend final : public Backend {
 
   void bring(Row row, State& to) const {
     const Buffers& b = rows_[static_cast<std::size_t>(row)];
-    to.x.resize(b.x.size());
-    to.v.resize(b.v.size());
-    to.e.resize(b.e.size());
-    stream_.to_host(std::span<double>(to.x), b.x);
-    stream_.to_host(std::span<double>(to.v), b.v);
-    stream_.to_host(std::span<double>(to.e), b.e);
+    const State& sizes = op_.initial();
+    to.x.resize(sizes.x.size());
+    to.v.resize(sizes.v.size());
+    to.e.resize(sizes.e.size());
+    std::vector<double> x(u(nodes_ * dim_)), v(x.size()), e(u(zones_ * op_.data().zone_energies));
+    std::vector<double>&hx = share_ ? x : to.x, &hv = share_ ? v : to.v, &he = share_ ? e : to.e;
+    stream_.to_host(std::span<double>(hx), b.x);
+    stream_.to_host(std::span<double>(hv), b.v);
+    stream_.to_host(std::span<double>(he), b.e);
     stream_.synchronize();
+    if (!share_) return;
+    part_.spread_nodes(x, to.x);
+    part_.spread_nodes(v, to.v);
+    part_.spread_zones(e, op_.data().zone_energies, to.e);
+    op_.gather(to);
   }
   [[nodiscard]] State taken(Row row) const {
     State out;
@@ -326,8 +351,8 @@ class DeviceBackend final : public Backend {
          times_.corner_wall);
     const double terms = 8.0 * dim_ * (zones * op_.data().zone_nodes + 2.0 * static_cast<double>(nodes_));
     tell(force_stage, "force sum", {0.0, terms}, times_.force, times_.corner_wall);
-    tell(solve_stage, "velocity solve", op_.solve_work(host_numbers_[0].iterations), times_.velocity_solve,
-         times_.solve_wall);
+    tell(solve_stage, "velocity solve", op_.solve_work(share_ ? expected_iterations_ : host_numbers_[0].iterations),
+         times_.velocity_solve, times_.solve_wall);
     tell(energy_stage, "energy", of(op_.energy_work()), times_.energy_solve, times_.corner_wall);
   }
 
@@ -348,7 +373,7 @@ class DeviceBackend final : public Backend {
       stream_.on_device(pushed_, 0, body_force_, 0, pushed_.size());
     for (const Wall& wall : walls_)
       add_whole(pushed_, -op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.momentum);
-    if (pressed_ > 0) stream_.on_device(extra_, 0, pushed_, 0, pushed_.size());
+    if (pressed_ > 0 && !share_) stream_.on_device(extra_, 0, pushed_, 0, pushed_.size());
   }
   void push_walls(const StageTime& when) {
     for (const Wall& wall : walls_)
@@ -358,7 +383,7 @@ class DeviceBackend final : public Backend {
     SumArguments a{};
     a.factor = factor;
     a.count = 1;
-    a.one[0] = {to.data(), to.data(), direction.data(), static_cast<Index>(to.size())};
+    a.one[0] = {to.data(), to.data(), direction.data(), nodes_ * dim_};
     stream_.launch(add_, {.grid = {blocks_for(a.one[0].size, node_threads), 1, 1}, .block = {node_threads, 1, 1}}, a);
   }
 
@@ -366,8 +391,7 @@ class DeviceBackend final : public Backend {
     stream_.launch(total_, {.grid = {1, 1, 1}, .block = {node_threads, 1, 1}},
                    TotalArguments{partial.data(), count, least ? 1 : 0, out});
   }
-  void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, int sum) {
-    const auto size = static_cast<Index>(a.size());
+  void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, Index size, int sum) {
     const unsigned blocks = blocks_for(size, node_threads);
     stream_.launch(dot_, {.grid = {blocks, 1, 1}, .block = {node_threads, 1, 1}},
                    DotArguments{a.data(), b.data(), size, dot_partial_.data()});
@@ -401,8 +425,10 @@ class DeviceBackend final : public Backend {
     workers.for_each({0, op_.batches()}, 8, [&](Interval batches, int) {
       for (Index b = batches.begin; b < batches.end; ++b)
         for (Index l = 0; l < W; ++l) {
-          const Index zone = op_.lane_zones()[u(b * W + l)];
-          if (l > 0 && zone == op_.lane_zones()[u(b * W + l - 1)]) continue;  // an unused lane
+          const Index lane_zone = op_.lane_zones()[u(b * W + l)];
+          if (l > 0 && lane_zone == op_.lane_zones()[u(b * W + l - 1)]) continue;  // an unused lane
+          const Index zone = part_.zone_of[u(lane_zone)];
+          if (zone < 0) continue;
           for (Index q = 0; q < points; ++q)
             for (Index i = 0; i < inner; ++i)
               out[u((zone * inner + i) * points + q)] = lanes[((b * points + q) * inner + i) * W + l];
@@ -425,12 +451,12 @@ class DeviceBackend final : public Backend {
     tables_ = doubles(tables, "tables");
     a.tables = tables_.data();
     a.k = k_;
-    a.axisymmetric = z.axisymmetric ? 1 : 0;
+    a.turns = z.turns;
     a.viscosity = z.viscosity ? 1 : 0;
     a.vorticity_switch = z.vorticity_switch ? 1 : 0;
     a.zones = static_cast<int>(zones_);
     a.nodes = nodes_;
-    map_ = integers({op_.space().map.begin(), op_.space().map.end()}, "nodes of zones");
+    map_ = integers(part_.map, "nodes of zones");
     a.map = map_.data();
     mass_points_ = doubles(from_lanes(z.mass, QQ, 1), "mass at points");
     a.mass = mass_points_.data();
@@ -448,7 +474,7 @@ class DeviceBackend final : public Backend {
     for (std::size_t i = 0; i < cube.size(); ++i) cube[i] = z.cubes[i / u(W)];
     std::vector<unsigned char> cubes;
     for (const double c : from_lanes(cube.data(), 1, 1)) cubes.push_back(c > 0 ? 1 : 0);
-    cubes_ = device_.allocate<unsigned char>(cubes.size(), "cubes");
+    cubes_ = device_.allocate<unsigned char>(std::max<std::size_t>(1, cubes.size()), "cubes");
     stream_.to_device(cubes_, std::span<const unsigned char>(cubes));
     a.cubes = cubes_.data();
     if (z.widths != nullptr && z.viscosity) {
@@ -487,37 +513,40 @@ class DeviceBackend final : public Backend {
     materials_ = device_.allocate<MaterialArguments>(materials.size(), "materials");
     stream_.to_device(materials_, std::span<const MaterialArguments>(materials));
     a.materials = materials_.data();
-    material_of_ = integers(op_.mesh().region, "materials of zones");
+    std::vector<int> material_of;
+    for (const Index zone : part_.zones) material_of.push_back(op_.mesh().region[u(zone)]);
+    material_of_ = integers(material_of, "materials of zones");
     a.material = material_of_.data();
 
     if (z.burn != nullptr) {
       burn_ = doubles(from_lanes(z.burn, QQ, 2), "burn");
       a.burn = burn_.data();
     }
-    S_ = device_.allocate<double>(u(zones_ * DD * QQ), "stress");
+    S_ = room(zones_ * DD * QQ, "stress");
     a.S = S_.data();
-    if (z.axisymmetric) {
-      hoop_ = device_.allocate<double>(u(zones_ * QQ), "hoop stress");
+    if (z.turns > 0) {
+      hoop_ = room(zones_ * QQ, "hoop stress");
       a.hoop = hoop_.data();
     }
-    terms_ = device_.allocate<double>(u(zones_ * dim_ * z.zone_nodes), "terms of nodes");
+    terms_ = room(dim_ * (zones_ * z.zone_nodes + part_.received), "terms of nodes");
     a.terms = terms_.data();
     stream_.synchronize();
   }
 
   void lay_out_nodes() {
-    const Space& s = op_.space();
     NodeArguments& n = node_arguments_;
     n = {};
     n.nodes = nodes_;
-    meet_begin_ = integers({s.meet_begin.begin(), s.meet_begin.end()}, "meeting nodes");
+    meet_begin_ = integers(part_.meet_begin, "meeting nodes");
     n.meet_begin = meet_begin_.data();
-    place_ = integers({s.meet.begin(), s.meet.end()}, "places of terms");
+    place_ = integers(part_.place, "places of terms");
     n.place = place_.data();
     std::vector<int> constraint(u(nodes_), -1);
     std::vector<double> projectors;
     for (const auto& c : op_.constraints()) {
-      constraint[u(c.node)] = static_cast<int>(projectors.size()) / (dim_ * dim_);
+      const Index node = part_.node_of[u(c.node)];
+      if (node < 0) continue;
+      constraint[u(node)] = static_cast<int>(projectors.size()) / (dim_ * dim_);
       projectors.insert(projectors.end(), c.projector.begin(), c.projector.begin() + dim_ * dim_);
     }
     if (projectors.empty()) projectors.push_back(0);
@@ -525,13 +554,13 @@ class DeviceBackend final : public Backend {
     projectors_ = doubles(projectors, "projectors");
     n.constraint = constraint_.data();
     n.projector = projectors_.data();
-    diagonal_ = doubles(op_.inverse_diagonal(), "diagonal of the mass");
+    diagonal_ = doubles(part_.at_nodes(op_.inverse_diagonal()), "diagonal of the mass");
     n.diagonal = diagonal_.data();
     n.terms = terms_.data();
-    energy_weights_ = doubles(op_.energy_weights(), "energy weights");
-    if (!op_.body_force().empty()) body_force_ = doubles(op_.body_force(), "body force");
-    r_ = device_.allocate<double>(u(nodes_ * dim_), "residual");
-    p_ = device_.allocate<double>(u(nodes_ * dim_), "direction");
+    energy_weights_ = doubles(part_.at_zones(op_.energy_weights(), op_.data().zone_energies), "energy weights");
+    if (!op_.body_force().empty()) body_force_ = doubles(part_.at_nodes(op_.body_force()), "body force");
+    r_ = room(nodes_ * dim_, "residual");
+    p_ = room(nodes_ * dim_, "direction");
     n.r = r_.data();
     n.p = p_.data();
     node_blocks_ = blocks_for(nodes_, node_threads);
@@ -541,9 +570,10 @@ class DeviceBackend final : public Backend {
   void lay_out_walls() {
     for (std::size_t i = 0; i < op_.driven_walls().size(); ++i) {
       const Operator::DrivenWall& wall = op_.driven_walls()[i];
-      walls_.push_back({i, doubles(wall.velocity, "driven wall"), doubles(wall.momentum, "momentum of a driven wall")});
+      walls_.push_back({i, doubles(part_.at_nodes(wall.velocity), "driven wall"),
+                        doubles(part_.at_nodes(wall.momentum), "momentum of a driven wall")});
     }
-    if (!walls_.empty()) pushed_ = device_.allocate<double>(u(nodes_ * dim_), "loads of driven walls");
+    if (!walls_.empty()) pushed_ = room(nodes_ * dim_, "loads of driven walls");
   }
 
   void lay_out_pressure() {
@@ -556,7 +586,8 @@ class DeviceBackend final : public Backend {
     for (int d = 1; d < dim_; ++d) side_nodes *= k_ + 1;
     for (const auto& face : mesh.faces) {
       const BoundaryCondition& bc = op_.boundaries()[u(face.boundary)];
-      if (!bc.presses()) continue;
+      const Index zone = part_.zone_of[u(face.zone)];
+      if (!bc.presses() || zone < 0) continue;
       const int axis = face.side / 2, side = static_cast<int>(sign_of.size());
       // The tangents' normal points along axes 0 and 2 and against axis 1.
       sign_of.push_back((face.side % 2 != 0 ? 1 : -1) * (dim_ > 1 && axis == 1 ? -1 : 1));
@@ -568,8 +599,10 @@ class DeviceBackend final : public Backend {
         int rest = local;
         for (int d = 0; d < axis; ++d) rest /= k_ + 1;
         if (rest % (k_ + 1) != (face.side % 2 != 0 ? k_ : 0)) continue;
-        node.push_back(static_cast<int>(s.map[u(face.zone * s.zone_nodes + local)]));
-        meets[node.back()].push_back(side * dim_ * side_nodes + at++);
+        const auto place = static_cast<int>(zone * s.zone_nodes + local);
+        node.push_back(part_.map[u(place)]);
+        // Nodes of a part get their loads with the terms of its zones, as other parts do that meet there.
+        meets[share_ ? place : node.back()].push_back(side * dim_ * side_nodes + at++);
       }
     }
     pressed_ = static_cast<Index>(sign_of.size());
@@ -593,7 +626,7 @@ class DeviceBackend final : public Backend {
     p = {};
     p.dim = dim_;
     p.k = k_;
-    p.axisymmetric = op_.data().axisymmetric ? 1 : 0;
+    p.turns = op_.data().turns;
     p.sides = static_cast<int>(pressed_);
     p.side_nodes = side_nodes;
     p.side_points = dim_ == 1 ? 1 : dim_ == 2 ? 2 * k_ : 4 * k_ * k_;
@@ -607,9 +640,11 @@ class DeviceBackend final : public Backend {
     loaded_begin_ = integers(begin, "loads of nodes");
     loaded_place_ = integers(place, "places of loads");
     side_terms_ = device_.allocate<double>(u(pressed_ * dim_ * side_nodes), "terms of sides");
-    std::vector<double> extra = op_.body_force();
-    extra.resize(u(nodes_ * dim_), 0);
-    extra_ = doubles(extra, "loads");
+    if (!share_) {
+      std::vector<double> extra = op_.body_force();
+      extra.resize(u(nodes_ * dim_), 0);
+      extra_ = doubles(extra, "loads");
+    }
     p.node = side_node_.data();
     p.pressure = pressures_.data();
     p.sign = side_sign_.data();
@@ -619,9 +654,106 @@ class DeviceBackend final : public Backend {
     p.begin = loaded_begin_.data();
     p.place = loaded_place_.data();
     p.weight = pushing;
-    p.extra = extra_.data();
+    p.extra = share_ ? terms_.data() : extra_.data();
     press_shared_ = static_cast<Bytes>(dim_ * p.side_points) * sizeof(double);
-    node_arguments_.extra = extra_.data();
+    node_arguments_.extra = share_ ? pushing : extra_.data();
+  }
+
+  /// What goes to other ranks and comes from them, and the vectors of a solve with one round of sums an iteration.
+  void lay_out_share() {
+    if (!body_force_.empty()) {
+      // Potential energy counts a node once.
+      std::vector<double> own = part_.at_nodes(op_.body_force());
+      for (int c = 0; c < dim_; ++c)
+        std::fill(own.begin() + c * nodes_ + part_.own, own.begin() + (c + 1) * nodes_, 0.0);
+      own_force_ = doubles(own, "body force at own nodes");
+    }
+    sent_ = integers(part_.sent, "places of terms sent");
+    const auto count = static_cast<Index>(part_.sent.size());
+    packed_ = room(dim_ * count, "terms sent");
+    host_packed_ = device_.pinned<double>(u(std::max<Index>(1, dim_ * count)));
+    host_received_ = device_.pinned<double>(u(std::max<Index>(1, dim_ * part_.received)));
+    u_ = room(nodes_ * dim_, "preconditioned residual");
+    s_ = room(nodes_ * dim_, "image of the direction");
+    begin_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/begin-shared<{}>", dim_));
+    solve_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/solve-shared<{}>", dim_));
+    pack_ = device_.kernel<PackArguments>("hydro-fem/pack");
+  }
+
+  /// Terms for other ranks, and the numbers, on the host.
+  void fetch_sent() {
+    const auto count = static_cast<int>(part_.sent.size());
+    if (count > 0) {
+      stream_.launch(pack_,
+                     {.grid = {blocks_for(Index{count} * dim_, node_threads), 1, 1}, .block = {node_threads, 1, 1}},
+                     PackArguments{dim_, count, sent_.data(), terms_.data(), packed_.data()});
+      stream_.to_host(host_packed_.span().first(u(Index{count} * dim_)), packed_);
+    }
+    stream_.to_host(host_numbers_.span(), numbers_);
+    stream_.synchronize();
+  }
+  /// What was fetched goes to other ranks while `sums` are added over all of them; theirs come behind the terms of this part's zones.
+  void exchange(std::span<double> sums) {
+    const std::size_t item = u(dim_) * sizeof(double);
+    if (!sums.empty()) share_->cluster->start_sum(sums);
+    const double* packed = host_packed_.data();
+    share_->halo->start([&](Index) { return item; },
+                        [&](Index, std::byte*& at) {
+                          std::memcpy(at, packed, item);
+                          packed += dim_;
+                          at += item;
+                        });
+    double* received = host_received_.data();
+    share_->halo->finish([&](Index, const std::byte*& at) {
+      std::memcpy(received, at, item);
+      received += dim_;
+      at += item;
+    });
+    if (!sums.empty()) share_->cluster->finish_sum();
+    const Index count = dim_ * part_.received;
+    if (count > 0)
+      stream_.to_device(terms_, std::span<const double>(host_received_.span().first(u(count))),
+                        u(dim_ * zones_ * op_.data().zone_nodes));
+  }
+
+  /// Conjugate gradients over all ranks. What meets between them and both sums of an iteration travel together: with
+  /// u = D r, γ = r·u and δ = u·M u, which zones know before anything is exchanged, α = γ/(δ - β γ/α_before), β = γ/γ_before
+  /// (Chronopoulos and Gear, J. Comput. Appl. Math. 25 (1989) 153). All ranks have the same sums, and so end together.
+  void solve_shared(const StageTime& when) {
+    fetch_sent();
+    exchange({});
+    SharedNodeArguments a{node_arguments_, part_.own, 0, 0, u_.data(), s_.data()};
+    a.node.a = row_of(Row::rate).v.data();
+    const LaunchShape nodes{.grid = {node_blocks_, 1, 1}, .block = {node_threads, 1, 1}};
+    stream_.launch(begin_shared_, nodes, a);
+    end(force_stage);
+    begin(solve_stage);
+    MassArguments m{};
+    m.zone = zones_arguments_;
+    m.plain = u_.data();
+    double before = 0, target = 0;
+    int iteration = 0;
+    for (const int most = op_.mass_iterations(); iteration < most; ++iteration) {
+      total(node_partial_, static_cast<int>(node_blocks_), false, &numbers_.data()->sum[0]);
+      launch_mass(m);
+      total(zone_partial_, zone_partials_, false, &numbers_.data()->sum[1]);
+      fetch_sent();
+      std::array<double, 2> sums = {host_numbers_[0].sum[0], host_numbers_[0].sum[1]};
+      exchange(sums);
+      const double gamma = sums[0];
+      if (iteration == 0) target = op_.mass_tolerance() * op_.mass_tolerance() * gamma;
+      if (!(gamma > target)) break;
+      a.beta = iteration > 0 ? gamma / before : 0;
+      a.alpha = gamma / (iteration > 0 ? sums[1] - a.beta * gamma / a.alpha : sums[1]);
+      before = gamma;
+      stream_.launch(solve_shared_, nodes, a);
+    }
+    push_walls(when);
+    end(solve_stage);
+    expected_iterations_ = iteration;
+    fetch_numbers();
+    times_.iterations += iteration;
+    ++times_.solves;
   }
 
   BlockPlan plan(Index zones, int zone_doubles, int work, unsigned most, const DeviceOptions& options) const {
@@ -673,8 +805,7 @@ class DeviceBackend final : public Backend {
       lists_[u(kind)] = {};
     }
     plan_whole_solves(options);
-    zone_partial_ =
-        device_.allocate<double>(u(std::max<Index>(zone_partials_, at_once_plan_.blocks)), "sums over zones");
+    zone_partial_ = room(std::max<Index>(zone_partials_, at_once_plan_.blocks), "sums over zones");
     node_partial_ = device_.allocate<double>(std::max(node_blocks_, at_once_plan_.blocks), "sums over nodes");
     node_arguments_.partial = node_partial_.data();
     node_arguments_.zone_partial = zone_partial_.data();
@@ -682,7 +813,7 @@ class DeviceBackend final : public Backend {
     begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
     solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/solve<{}>", dim_));
     press_ = device_.kernel<PressureArguments>("hydro-fem/press");
-    load_ = device_.kernel<PressureArguments>("hydro-fem/load");
+    load_ = device_.kernel<PressureArguments>(share_ ? "hydro-fem/load-terms" : "hydro-fem/load");
     add_ = device_.kernel<SumArguments>("hydro-fem/add");
     dot_ = device_.kernel<DotArguments>("hydro-fem/dot");
     total_ = device_.kernel<TotalArguments>("hydro-fem/total");
@@ -691,7 +822,7 @@ class DeviceBackend final : public Backend {
   /// One kernel a solve where its blocks are all there at once and each has little to do in a pass.
   void plan_whole_solves(const DeviceOptions& options) {
     at_once_plan_.blocks = 0;
-    if (options.solves == DeviceOptions::Solves::launches || mass_.size() != 1) return;
+    if (options.solves == DeviceOptions::Solves::launches || mass_.size() != 1 || share_) return;
     const bool uniform = lists_kind_ == 0;
     at_once_ = device_.kernel<SolveArguments>(
         fmt::format("hydro-fem/at-once<{},{},{}>", dim_, own_ ? k_ : 0, uniform ? "uniform" : "any"));
@@ -721,6 +852,8 @@ class DeviceBackend final : public Backend {
   };
 
   Operator& op_;
+  std::optional<Operator::Share> share_;  // with other ranks
+  DevicePart part_;
   Device device_;
   mutable Stream stream_;
   int k_, dim_;
@@ -754,6 +887,11 @@ class DeviceBackend final : public Backend {
   Kernel<SumArguments> add_;
   Kernel<DotArguments> dot_;
   Kernel<TotalArguments> total_;
+  Kernel<SharedNodeArguments> begin_shared_, solve_shared_;
+  Kernel<PackArguments> pack_;
+  DeviceBuffer<double> own_force_, packed_, u_, s_;
+  DeviceBuffer<int> sent_;
+  PinnedBuffer<double> host_packed_, host_received_;
 
   DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_,
       burn_;
@@ -785,9 +923,10 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4;
   const double zone =
-      8 * (Q * (1 + matrices + (n.axisymmetric ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
+      8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
       4 * (2 * N + 1) + 1;
-  const double vectors = n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
+  const double vectors =
+      n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.shared ? 2 : 0) + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
   // rows, r, p, loads and body force, driven walls
   const double node = 8 * (vectors + 1) + 4 * 2;
   // Zones that are too large for the shared memory of today's devices have their scratch here, so many at a time.
@@ -822,44 +961,58 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
     out.warning = warning;
     return std::move(out);
   };
-  if (first == workers.end()) return on_processors({}, false);
+  // Ranks compute in one way: what speaks against the device of one speaks against all.
+  const auto share = op.share();
+  const auto all = [&](bool here) { return share ? share->cluster->minimum(here ? 1.0 : 0.0) > 0 : here; };
+  constexpr const char* another =
+      "hydro-fem leaves the devices alone, the processors compute instead: another rank has none that "
+      "can compute its part";
+  if (!all(first != workers.end())) return on_processors(first == workers.end() ? "" : another, first != workers.end());
   if (const std::string why = device_objection(setup); !why.empty())
     return on_processors(fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, why),
                          true);
-  const Index zones = op.space().zones;
+  const DevicePart part(op);
+  const auto zones = static_cast<Index>(part.zones.size());
   auto device = Device::open(first->device);
-  if (!device) throw Failure(device.error());
+  if (!all(device.ok())) {
+    if (!device) throw Failure(device.error());
+    return on_processors(another, true);
+  }
   Bytes budget = std::min(device->free_memory() / 10 * 9, device->info().memory / 10 * 9);
   if (first->device_memory > 0) budget = std::min(budget, first->device_memory);
   DeviceNeeds needs;
   needs.zones = static_cast<double>(zones);
-  needs.nodes = static_cast<double>(op.space().nodes);
+  needs.nodes = static_cast<double>(part.nodes.size());
+  needs.shared = share.has_value();
   needs.dim = op.space().dim;
   needs.k = op.tables().k;
-  needs.axisymmetric = setup.axisymmetric;
+  needs.turns = setup.turns;
   needs.viscosity = setup.viscosity;
   needs.rk4 = rk4;
   needs.cubes = op.data().widths == nullptr;
   needs.burns = op.data().burn != nullptr;
   needs.driven_walls = static_cast<int>(op.driven_walls().size());
   const Bytes needed = device_bytes(needs);
-  if (needed > budget)
-    return on_processors(fmt::format("order {} on {} zones needs {} of {}'s memory, {} are to be had; the processors "
-                                     "compute instead",
-                                     needs.k, zones, format_bytes(needed), first->name, format_bytes(budget)),
-                         true);
+  if (!all(needed <= budget))
+    return on_processors(
+        needed <= budget ? another
+                         : fmt::format("order {} on {} zones needs {} of {}'s memory, {} are to be had; the processors "
+                                       "compute instead",
+                                       needs.k, zones, format_bytes(needed), first->name, format_bytes(budget)),
+        true);
   const std::string what = device->info().name;
+  std::string refused;
   try {
     out.backend = std::make_unique<DeviceBackend>(op, std::move(*device), static_cast<int>(first - workers.begin()),
                                                   DeviceOptions{});
   } catch (const Failure& failure) {
     if (failure.error().code != ErrorCode::resources) throw;
-    return on_processors(
-        fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, failure.error().text),
-        true);
+    refused =
+        fmt::format("hydro-fem leaves {} alone, the processors compute instead: {}", first->name, failure.error().text);
   }
-  out.told =
-      fmt::format("steps are computed on {} ({}), with {} of its memory", first->name, what, format_bytes(needed));
+  if (!all(out.backend != nullptr)) return on_processors(refused.empty() ? another : refused, true);
+  out.told = fmt::format("steps are computed on {} ({}), with {} of its memory{}", first->name, what,
+                         format_bytes(needed), share ? ", each rank's on its own" : "");
   const auto devices =
       std::count_if(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
   if (devices > 1) out.told += fmt::format("; hydro-fem uses one device, the other {} stay idle", devices - 1);

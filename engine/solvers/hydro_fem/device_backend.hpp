@@ -15,10 +15,12 @@ namespace conoid::hydro_fem {
 struct DeviceNeeds {
   double zones = 0, nodes = 0;
   int dim = 2, k = 2;
-  bool axisymmetric = false, viscosity = true, rk4 = false;
+  int turns = 0;  ///< Setup::turns
+  bool viscosity = true, rk4 = false;
   bool cubes = true;     ///< zones are cubes at the start: no widths are kept
   bool burns = false;    ///< an explosive's arrival times are kept
   int driven_walls = 0;  ///< pistons of changing speed
+  bool shared = false;   ///< of one of several ranks
 };
 [[nodiscard]] Bytes device_bytes(const DeviceNeeds& needs);
 
@@ -38,16 +40,18 @@ struct DeviceOptions {
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
 };
 
-/// On a device, from the operator's initial state; the operator must outlive it. What cannot be computed there (device_objection) is a bug of
+/// On a device, from the operator's initial state; the operator must outlive it. Of an operator that several ranks share, this rank's part,
+/// and every call that computes or looks is collective. What cannot be computed there (device_objection) is a bug of
 /// the caller. Throws Failure (resources) where memory is refused or, later, when the device fails.
 [[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options = {});
 
-/// Where a run's steps go: the first device of the team unless something speaks against it, which is told in `told`.
+/// Where a run's steps go: the first device of the team (of each rank's, if all ranks have one that can) unless something speaks against it, which is told in `told`.
 struct Placed {
   std::unique_ptr<Backend> backend;
   std::string told;      ///< a sentence for the log; empty: nothing to say
   bool warning = false;  ///< it was to be a device, and is not
 };
+/// Collective where ranks share the operator.
 [[nodiscard]] Placed place_march(const Setup& setup, Operator& op, bool rk4);
 
 /// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with

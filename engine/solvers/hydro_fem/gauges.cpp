@@ -7,6 +7,11 @@
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+namespace {
+
+constexpr std::size_t numbers_kept = 10;  // a gauge in a checkpoint: its place, whether it moves, its sums
+
+}  // namespace
 
 void GaugeSums::add(double t, double pressure, double threshold) {
   if (time < 0) {
@@ -56,16 +61,33 @@ std::vector<double> Gauges::sample(const View& view, const State& state, double 
 
 std::vector<double> Gauges::kept() const {
   std::vector<double> out;
-  for (const GaugeSums& s : sums_) out.insert(out.end(), {s.start, s.peak, s.impulse, s.arrival, s.last, s.time});
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const GaugeSums& s = sums_[i];
+    const Gauge& g = gauges_[i];
+    out.insert(out.end(), {g.position[0], g.position[1], g.position[2], g.moves ? 1.0 : 0.0, s.start, s.peak, s.impulse,
+                           s.arrival, s.last, s.time});
+  }
   return out;
 }
 
-void Gauges::restore(const std::vector<double>& kept) {
-  verify(kept.size() == 6 * sums_.size(), "a checkpoint has the sums of all gauges");
+std::vector<std::string> Gauges::restore(const std::vector<double>& kept) {
+  std::vector<std::string> unknown;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    const double* k = &kept[6 * i];
+    const Gauge& g = gauges_[i];
+    sums_[i] = {};
+    std::size_t at = 0;
+    for (; at + numbers_kept <= kept.size(); at += numbers_kept)
+      if (kept[at] == g.position[0] && kept[at + 1] == g.position[1] && kept[at + 2] == g.position[2] &&
+          (kept[at + 3] != 0) == g.moves)
+        break;
+    if (at + numbers_kept > kept.size()) {
+      unknown.push_back(g.name);
+      continue;
+    }
+    const double* k = &kept[at + 4];
     sums_[i] = {k[0], k[1], k[2], k[3], k[4], k[5]};
   }
+  return unknown;
 }
 
 }  // namespace conoid::hydro_fem

@@ -40,9 +40,10 @@ class Gauges {
   std::vector<double> sample(const View& view, const State& state, double t);
   [[nodiscard]] const std::vector<Gauge>& gauges() const { return gauges_; }
   [[nodiscard]] const std::vector<GaugeSums>& sums() const { return sums_; }
-  /// For checkpoints: the sums as numbers.
+  /// For checkpoints: where each gauge stands and its sums, as numbers.
   [[nodiscard]] std::vector<double> kept() const;
-  void restore(const std::vector<double>& kept);
+  /// Each gauge takes the sums of the one of its place and kind. Names of those that have none: they begin with the next sample.
+  [[nodiscard]] std::vector<std::string> restore(const std::vector<double>& kept);
 
  private:
   std::vector<Gauge> gauges_;

@@ -186,15 +186,26 @@ Geometry read_geometry(CaseReader& r) {
   }
   if (!r.good()) return g;
   const Values section = r.input[grid ? "grid" : "mesh"];
-  g.axisymmetric = section["coordinates"].text() == "axisymmetric";
-  if (g.axisymmetric && g.dim != 2)
+  const std::string coordinates = section["coordinates"].text();
+  g.turns = turns_of(coordinates);
+  const bool plane = coordinates == "axisymmetric";
+  if (plane && g.dim != 2)
     r.wrong(section["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim),
             "Give `lower`, `upper` and `zones` two numbers, or a plane mesh: x along the axis, y along the "
             "radius.");
-  if (g.axisymmetric && g.lower[1] < -1e-12 * g.upper[1])
-    r.wrong(grid ? section["lower"] : section["coordinates"], fmt::format("the radius begins at {}", g.lower[1]),
-            "Let y begin at 0 (on the axis) or above.");
+  else if (g.turns > 0 && !plane && g.dim != 1)
+    r.wrong(section["coordinates"], fmt::format("{} flow has one dimension, the radius, found {}", coordinates, g.dim),
+            "Give `lower`, `upper` and `zones` one number, or a mesh of segments; with two dimensions there is "
+            "axisymmetric flow.");
+  else if (g.turns > 0 && g.lower[u(g.dim - 1)] < -1e-12 * g.upper[u(g.dim - 1)])
+    r.wrong(grid ? section["lower"] : section["coordinates"],
+            fmt::format("the radius begins at {}", g.lower[u(g.dim - 1)]),
+            fmt::format("Let {} begin at 0 (on the axis) or above.", plane ? "y" : "x"));
   return g;
+}
+
+int turns_of(std::string_view coordinates) {
+  return coordinates == "spherical" ? 2 : coordinates == "axisymmetric" || coordinates == "cylindrical" ? 1 : 0;
 }
 
 ZoneCount count_case_zones(const Case& input, const Mesh* mesh) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace conoid::hydro_fem {
@@ -36,7 +37,7 @@ struct Extent {
 /// A grid's sizes are read at once; a mesh becomes zones at once, a grid by zones().
 struct Geometry {
   int dim = 2;
-  bool axisymmetric = false;
+  int turns = 0;                          ///< Setup::turns
   Vec3 lower{}, upper{};                  ///< of the box around all points
   std::array<Index, 3> counts{1, 1, 1};   ///< zones along each axis of a grid
   Vec3 grading{1, 1, 1};                  ///< of a grid: density of lines at its lower end over that at its upper one
@@ -55,6 +56,9 @@ struct Geometry {
   /// Zones with their regions: the last extent that holds a zone's centre, -1 where there is none.
   [[nodiscard]] ZoneMesh zones(std::span<const Extent> extents) const;
 };
+
+/// Setup::turns of the coordinates of a case.
+[[nodiscard]] int turns_of(std::string_view coordinates);
 
 /// Reads `grid` or `mesh`; what is wrong is added to the reader, and the result is then of no use.
 [[nodiscard]] Geometry read_geometry(CaseReader& reader);

@@ -47,9 +47,15 @@ struct OnDevice {
 };
 OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   if (offer.devices.empty()) return {};
-  if (offer.place.ranks > 1) return {{0, "several ranks compute on processors"}, 0};
   if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
-  const DeviceNeeds needs = problem_device_needs(input, mesh);
+  DeviceNeeds needs = problem_device_needs(input, mesh);
+  if (const double ranks = offer.place.ranks; ranks > 1) {
+    // A rank's part, a layer of nodes around it included.
+    const double layer = std::pow(needs.zones / ranks, -1.0 / needs.dim);
+    needs.shared = true;
+    needs.zones = std::ceil(needs.zones / ranks);
+    needs.nodes = std::ceil(needs.nodes / ranks * (1 + 2 * layer));
+  }
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
   const WorkerSpec& first =
       *std::find_if(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
@@ -59,7 +65,8 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   const Bytes bytes = device_bytes(needs);
   if (const Bytes had = first.device_memory; had > 0 && bytes > had)
     return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(had))}, 0};
-  return {{1, "whole steps lie on one device"}, bytes};
+  return {{1, offer.place.ranks > 1 ? "the steps of a rank lie on one device" : "whole steps lie on one device"},
+          bytes};
 }
 
 }  // namespace
@@ -139,18 +146,9 @@ Status HydroFem::prepare(RunContext& context) {
     problem_ = make_problem(context.input, context.mesh.get());
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     cluster_ = &context.cluster;
-    Placed placed;
-    if (cluster_->size() > 1) {
-      op_->share_among(*cluster_);
-      placed.backend = host_backend(*op_);
-      if (const auto& workers = context.team.workers();
-          std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); })) {
-        placed.told = "hydro-fem leaves the devices alone: its ranks compute on processors";
-        placed.warning = true;
-      }
-    } else {
-      placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
-    }
+    if (problem_.initial) tell_start();
+    if (cluster_->size() > 1) op_->share_among(*cluster_);
+    Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
     if (!placed.told.empty() && cluster_->leads())
       placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
     march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
@@ -192,6 +190,20 @@ Status HydroFem::prepare(RunContext& context) {
               format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
+}
+
+/// What of the mass and energy of another run has come over.
+void HydroFem::tell_start() {
+  const InitialRun& run = *problem_.initial;
+  const auto got = amounts_at_start(*op_, run, problem_.lower, problem_.upper);
+  const auto& whole = run.amounts();
+  if (got) start_off_ = {got->mass / whole.mass - 1, got->energy / whole.energy - 1};
+  if (!cluster_->leads()) return;
+  if (got)
+    log::info("the start is that run at t = {}: of its mass {:+.3g} %, of its energy {:+.3g} %",
+              format_quantity(run.time(), "s"), 100 * start_off_->mass, 100 * start_off_->energy);
+  else
+    log::warning("the zones end before the material of the run does, which the start is taken from");
 }
 
 /// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.
@@ -327,9 +339,14 @@ void HydroFem::load(CheckpointReader& reader) {
   march_->restore(std::move(s), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
   if (!problem_.gauges.empty()) {
-    std::vector<double> kept = gauges_->kept();
-    reader.range<double>("gauges", 0, kept);
-    gauges_->restore(kept);
+    // The case of a resumed run may have gauges that the checkpoint, or all of it, knows nothing of.
+    std::vector<double> kept(u(std::max<Index>(0, reader.length("gauges"))));
+    if (!kept.empty()) reader.range<double>("gauges", 0, kept);
+    for (const std::string& name : gauges_->restore(kept))
+      if (cluster_->leads())
+        log::warning(
+            "{} was not there before: it begins at t = {}, and what it sees is beyond the pressure at that time", name,
+            format_quantity(march_->time(), "s"));
   }
   if (reader.length("outside tables") == 1) outside_ = reader.value<Outside>("outside tables");
   if (reader.length("mass solves") == 1)

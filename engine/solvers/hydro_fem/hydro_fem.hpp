@@ -58,6 +58,7 @@ class HydroFem final : public Solver {
   void watch_tables();
   [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
   [[nodiscard]] double share(double time) const;
+  void tell_start();
   void record_gauges(RunContext& context);
   void record_tracers(RunContext& context);
   void write_gauges(RunContext& context) const;
@@ -75,6 +76,7 @@ class HydroFem final : public Solver {
   std::unique_ptr<View> view_;
   std::vector<View::Place> tracers_;
   std::optional<Gauges> gauges_;
+  std::optional<InitialRun::Amounts> start_off_;  ///< of another run's mass and energy, relative
   Sums sums_;
   Outside outside_;
   struct MassSolves {

@@ -13,13 +13,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace conoid {
+class Halo;
 class Team;
-}
+}  // namespace conoid
 
 namespace conoid::hydro_fem {
 
@@ -65,12 +67,17 @@ using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
 struct Setup {
   ZoneMesh mesh;
   int k = 2;
-  bool axisymmetric = false;
+  /// Directions that the flow is even around: 0 planar, 1 axisymmetric (two dimensions) or cylindrical (one), 2 spherical (one). The last
+  /// coordinate is then the radius r, and integrals carry r^turns.
+  int turns = 0;
   std::vector<std::shared_ptr<const EquationOfState>> materials;  ///< one a region
   std::vector<BoundaryCondition> boundaries;                      ///< one a boundary name
   std::function<double(const Vec3&, int region)> density;         ///< interpolated at the L2 nodes
   std::function<double(const Vec3&, int region)> energy;          ///< likewise
   std::function<Vec3(const Vec3&, int region)> velocity;          ///< at the H1 nodes, region: the last at a node
+  /// Density is taken at the quadrature points as it is there, and energy projected with it (∫ ρ e φ), so that mass and internal energy
+  /// are what the points say: for values that jump inside zones.
+  bool at_points = false;
   /// Optional: makes the power fed in per unit volume [W/m³] over place, time and region. Called once a thread, as what
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;
@@ -122,6 +129,15 @@ class Operator {
   void share_among(Communicator& cluster);
   /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
   void gather(State& state) const;
+  /// Of several ranks, what a backend needs that keeps this rank's part elsewhere; none on one.
+  struct Share {
+    Communicator* cluster = nullptr;
+    Halo* halo = nullptr;              ///< of what zones add at nodes; its items are numbers in Space::meet
+    Interval nodes;                    ///< this rank's own
+    std::span<const Interval> others;  ///< nodes that it holds besides
+    std::span<const int> rank_of_zone;
+  };
+  [[nodiscard]] std::optional<Share> share() const;
 
   [[nodiscard]] const State& initial() const { return initial_; }
   [[nodiscard]] const Space& space() const { return space_; }
@@ -264,7 +280,7 @@ class Operator {
   std::vector<std::shared_ptr<const EquationOfState>> materials_;
   std::vector<BoundaryCondition> boundaries_;
   Vec3 gravity_{};
-  bool axisymmetric_ = false;
+  int turns_ = 0;
   std::unique_ptr<CornerTables> corner_;  // only where F is formed
   double* power_ = nullptr;               // likewise, F^T v
   double mass_tolerance_ = 1e-8;

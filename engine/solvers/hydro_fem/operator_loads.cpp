@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/operator.hpp"
 
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ void Operator::add_boundary_pressure(const std::vector<double>& position, double
       if (rest % t.h1 == (face.side % 2 ? t.k : 0)) nodes.push_back(map[local]);
     }
     if (dim == 1) {
-      rhs[u(nodes[0])] -= pressure * outward;
+      rhs[u(nodes[0])] -= pressure * outward * reference::measure(turns_, position[u(nodes[0])]);
       continue;
     }
     const int points = dim == 2 ? t.q : t.q * t.q;
@@ -85,7 +86,7 @@ void Operator::add_boundary_pressure(const std::vector<double>& position, double
       }
       double w = t.rule.weights[u(q % t.q)];
       if (dim == 3) w *= t.rule.weights[u(q / t.q)];
-      if (axisymmetric_) w *= radius;
+      if (turns_ > 0) w *= radius;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         double phi = t.B(q % t.q, static_cast<int>(i) % t.h1);
         if (dim == 3) phi *= t.B(q / t.q, static_cast<int>(i) / t.h1);
@@ -143,7 +144,7 @@ void Operator::add_energy_source(const State& state, double time, std::vector<do
           if (dim == 3)
             det = J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
                   J[2] * (J[3] * J[7] - J[4] * J[6]);
-          const double f = w * det * (axisymmetric_ ? p[1] : 1) * source(p, time, mesh_.region[u(zone)]);
+          const double f = w * det * reference::measure(turns_, p[u(dim - 1)]) * source(p, time, mesh_.region[u(zone)]);
           for (int j = 0; j < EE; ++j) {
             double phi = 1;
             int rj = j;

@@ -85,8 +85,8 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
       const int from = rank_at(m);
       for (const int to : holders) {
         if (to == from) continue;
-        if (from == me) sides[u(to)].to.push_back(meet_place_[u(m)]);
-        if (to == me) sides[u(from)].from.push_back(meet_place_[u(m)]);
+        if (from == me) sides[u(to)].to.push_back(m);
+        if (to == me) sides[u(from)].from.push_back(m);
       }
     }
   }
@@ -130,15 +130,22 @@ void Operator::list_pieces(const std::vector<char>& held) {
   }
 }
 
+std::optional<Operator::Share> Operator::share() const {
+  if (!ranks_) return std::nullopt;
+  return Share{ranks_->cluster, &ranks_->halo, own_nodes_, ghosts_, ranks_->rank_of_zone};
+}
+
 void Operator::exchange_terms(int components) const {
   const Index stride = space_.zone_nodes * kernels_.lanes;
   double* terms = data_.node_terms;
   ranks_->halo.start([&](Index) { return u(components) * sizeof(double); },
-                     [&](Index place, std::byte*& at) {
+                     [&](Index meeting, std::byte*& at) {
+                       const Index place = meet_place_[u(meeting)];
                        for (int c = 0; c < components; ++c, at += sizeof(double))
                          std::memcpy(at, terms + place + c * stride, sizeof(double));
                      });
-  ranks_->halo.finish([&](Index place, const std::byte*& at) {
+  ranks_->halo.finish([&](Index meeting, const std::byte*& at) {
+    const Index place = meet_place_[u(meeting)];
     for (int c = 0; c < components; ++c, at += sizeof(double))
       std::memcpy(terms + place + c * stride, at, sizeof(double));
   });

@@ -15,7 +15,7 @@ struct Operator::Ranks {
   std::vector<int> rank_of_zone;   ///< of all zones
   std::vector<Interval> of_nodes;  ///< pieces of a field at nodes (all its components) that this rank holds
   std::vector<Interval> of_zones;  ///< of energies, likewise
-  mutable Halo halo;               ///< its items are places in node_terms, component 0
+  mutable Halo halo;               ///< its items are numbers in Space::meet
   std::vector<Index> loaded;       ///< nodes of sides under pressure
   mutable std::vector<double> at_loaded, positions;
   double own_step = 0, step = 0;  ///< that the last update allows, of this rank's zones and of all

@@ -11,11 +11,24 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
+namespace {
+
+double density_at_point(const Setup& setup, const Vec3& x, int region) {
+  const double density = setup.density(x, region);
+  if (!(density > 0) || !std::isfinite(density))
+    throw Failure(make_error(ErrorCode::invalid_input,
+                             fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", density, x[0], x[1], x[2]),
+                             "Give every region a density above zero."));
+  return density;
+}
+
+}  // namespace
 
 double* Operator::allocate(Index count) {
   const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
@@ -29,7 +42,7 @@ double* Operator::allocate(Index count) {
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
-      axisymmetric_(setup.axisymmetric), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
+      turns_(setup.turns), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
       solve_width_(workers_.threads()) {
   const int dim = space_.dim;
   if (setup.energy_source)
@@ -38,7 +51,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
   data_.tables = &tables_;
   data_.dim = dim;
-  data_.axisymmetric = axisymmetric_;
+  data_.turns = turns_;
   data_.nodes = space_.nodes;
   data_.zone_nodes = space_.zone_nodes;
   data_.zone_energies = pow_dim(tables_.l2);
@@ -51,7 +64,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   const Index W = kernels_.lanes;
   const Index points = batch_count_ * data_.zone_points * W;
   data_.S = allocate(points * dim * dim);
-  if (axisymmetric_) data_.hoop = allocate(points);
+  if (turns_ > 0) data_.hoop = allocate(points);
   data_.node_terms = allocate(batch_count_ * dim * space_.zone_nodes * W);
   batch_step_.assign(u(batch_count_), 0);
   if (std::any_of(materials_.begin(), materials_.end(), [](const auto& m) { return m->limited(); })) {
@@ -197,7 +210,6 @@ void Operator::set_masses(const Setup& setup) {
       for (int q = 0; q < QQ; ++q) {
         const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), zone, q);
         const auto& J = spot.J;
-        const double radius = spot.x[1];
         const double det = reference::determinant(dim, J);
         if (!(det > 0))
           throw Failure(make_error(ErrorCode::invalid_input,
@@ -207,7 +219,8 @@ void Operator::set_masses(const Setup& setup) {
         const auto inv = reference::inverse3(dim, J);
         double rho_q = 0;
         for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];
-        const double m0 = det * rho_q * (axisymmetric_ ? radius : 1);
+        if (setup.at_points) rho_q = density_at_point(setup, spot.x, region);
+        const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
         const double m = weights[u(q)] * m0;
         least = std::min(least, m0);
         most = std::max(most, m0);
@@ -222,7 +235,7 @@ void Operator::set_masses(const Setup& setup) {
       if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
       const Matrix inv = inverse(Matrix{EE, EE, Me});
       for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-      if (axisymmetric_ && setup.energy && counts) project_energy(setup, tables, b, l);
+      if ((turns_ > 0 || setup.at_points) && setup.energy && counts) project_energy(setup, tables, b, l);
     }
   // The tensor form serves a batch only where it holds in all of its zones.
   for (Index b = 0; b < batch_count_; ++b)
@@ -260,8 +273,14 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
   double least = std::numeric_limits<double>::infinity();
   for (int q = 0; q < QQ; ++q) {
     const Vec3 x = reference::spot_of(tables, space_, space_.x0.data(), zone, q).x;
-    const double e = setup.energy(x, mesh_.region[u(zone)]);
+    double e = setup.energy(x, mesh_.region[u(zone)]);
     if (!std::isfinite(e)) return;
+    if (setup.at_points && setup.velocity) {
+      // What the velocity of the nodes has less of kinetic energy than that at the points is heat, as behind a shock.
+      const Vec3 there = setup.velocity(x, mesh_.region[u(zone)]),
+                 here = reference::spot_of(tables, space_, initial_.v.data(), zone, q).x;
+      for (int d = 0; d < space_.dim; ++d) e += 0.5 * (there[u(d)] * there[u(d)] - here[u(d)] * here[u(d)]);
+    }
     least = std::min(least, e);
     for (int i = 0; i < EE; ++i) load[u(i)] += data_.mass[(b * QQ + q) * W + l] * tables.phi(q, i) * e;
   }
@@ -271,7 +290,13 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
   for (int q = 0; q < QQ; ++q) {
     double e = 0;
     for (int j = 0; j < EE; ++j) e += tables.phi(q, j) * projected[u(j)];
-    if (e < 0 && least >= 0) return;
+    if (!(e < 0 && (least >= 0 || setup.at_points))) continue;
+    if (!setup.at_points || !(std::accumulate(load.begin(), load.end(), 0.0) >= 0)) return;
+    // The mean keeps the energy.
+    const double mass =
+        std::accumulate(energy_weights_.begin() + zone * EE, energy_weights_.begin() + (zone + 1) * EE, 0.0);
+    std::fill(projected.begin(), projected.end(), std::accumulate(load.begin(), load.end(), 0.0) / mass);
+    break;
   }
   std::copy(projected.begin(), projected.end(), initial_.e.begin() + zone * EE);
 }

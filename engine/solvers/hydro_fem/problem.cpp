@@ -141,6 +141,7 @@ struct Parts {
   std::vector<std::string> boundary_names;
   std::vector<BoundaryCondition> boundaries;
   std::vector<Source> sources;
+  std::shared_ptr<const InitialRun> initial;
 };
 
 const std::vector<std::string> source_variables{"x", "y", "z", "r", "t"};
@@ -221,7 +222,7 @@ void check_walls(Reader& r, const Parts& p) {
 /// force is twice that beside it and stays in its place, shows it first. README.md, "Limits".
 void check_poles(Reader& r, const Parts& p) {
   const int order = static_cast<int>(r.input["parameters"]["order"].integer());
-  if (p.geometry.is_grid() || !p.geometry.axisymmetric || order > 2) return;
+  if (p.geometry.is_grid() || p.geometry.turns == 0 || p.geometry.dim < 2 || order > 2) return;
   const ZoneMesh& m = p.geometry.mesh->zones;
   for (const auto& face : m.faces) {
     const auto kind = p.boundaries[u(face.boundary)].kind;
@@ -242,6 +243,22 @@ void check_poles(Reader& r, const Parts& p) {
       return;
     }
   }
+}
+
+/// At the centre of cylindrical or spherical flow nothing can move.
+void check_centre(Reader& r, const Parts& p) {
+  const Geometry& g = p.geometry;
+  if (g.dim != 1 || g.turns == 0 || g.lower[0] > 1e-12 * g.upper[0]) return;
+  const Values sides = r.input["boundaries"];
+  const auto refuse = [&](int boundary) {
+    if (p.boundaries[u(boundary)].kind != BoundaryCondition::Kind::wall)
+      r.wrong(sides[p.boundary_names[u(boundary)]], "the side at radius 0 is the centre, which stands still",
+              "Leave it out, or let the radius begin above 0.");
+  };
+  if (g.is_grid()) return refuse(0);
+  const ZoneMesh& m = g.mesh->zones;
+  for (const auto& face : m.faces)
+    if (m.vertex(m.zones[u(face.zone * 2 + face.side)])[0] <= 1e-12 * g.upper[0]) refuse(face.boundary);
 }
 
 void read_boundaries(Reader& r, Parts& p) {
@@ -288,6 +305,7 @@ void read_boundaries(Reader& r, Parts& p) {
     p.boundaries[u(index)] = bc;
   }
   check_walls(r, p);
+  check_centre(r, p);
   if (r.good()) check_poles(r, p);
 }
 
@@ -316,6 +334,20 @@ void read_sources(Reader& r, Parts& p) {
   }
 }
 
+/// The start that another run gives.
+void read_initial(Reader& r, Parts& p) {
+  if (!r.input.values().has("initial") || !r.input["initial"].has("from")) return;
+  const Values from = r.input["initial"]["from"];
+  const Geometry& g = p.geometry;
+  const Vec3 centre = padded(from["position"].numbers());
+  if (g.turns > 0 && centre[u(g.dim - 1)] != 0)
+    return r.wrong(from["position"], "the middle of the run lies off the axis",
+                   g.dim == 1 ? "Leave it out: it is the centre." : "Let its y be 0.");
+  auto run = InitialRun::read(r.input.path(from["run"].text()), from["frame"].text(), g.dim, g.turns, centre);
+  if (!run) return r.wrong(from["run"], run.error().text, run.error().hint);
+  p.initial = std::move(run).value();
+}
+
 Parts read_parts(Reader& r) {
   Parts p;
   p.geometry = read_geometry(r);
@@ -325,12 +357,13 @@ Parts read_parts(Reader& r) {
   for (const Region& region : p.regions) p.extents.push_back(region.extent);
   read_boundaries(r, p);
   read_sources(r, p);
+  if (r.good()) read_initial(r, p);
   if (r.good()) check_cover(r, p.geometry, p.extents);
   return p;
 }
 
 bool uniform(const Parts& p) {
-  return p.regions.size() == 1 && !p.regions[0].energy && !p.regions[0].density_formula &&
+  return p.regions.size() == 1 && !p.initial && !p.regions[0].energy && !p.regions[0].density_formula &&
          !p.regions[0].pressure_formula;
 }
 
@@ -477,7 +510,7 @@ DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
     const Values zones = input["grid"]["zones"];
     for (std::size_t d = 0; d < zones.size(); ++d) out.nodes *= static_cast<double>(zones.at(d).integer()) * out.k + 1;
   }
-  out.axisymmetric = input[mesh == nullptr ? "grid" : "mesh"]["coordinates"].text() == "axisymmetric";
+  out.turns = turns_of(input[mesh == nullptr ? "grid" : "mesh"]["coordinates"].text());
   out.viscosity = input["parameters"]["viscosity"].boolean();
   out.rk4 = input["parameters"]["integrator"].text() == "rk4";
   out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
@@ -561,9 +594,16 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   s.mesh = g.zones(parts->extents);
   for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
   s.boundaries = parts->boundaries;
-  s.axisymmetric = g.axisymmetric;
-  s.density = [parts](const Vec3& p, int region) { return parts->regions[u(region)].density_at(p); };
-  s.energy = [parts](const Vec3& p, int region) {
+  s.turns = g.turns;
+  out.initial = parts->initial;
+  s.at_points = parts->initial != nullptr;
+  const auto of_run = [parts](const Vec3& p) { return parts->initial ? parts->initial->at(p) : std::nullopt; };
+  s.density = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->density;
+    return parts->regions[u(region)].density_at(p);
+  };
+  s.energy = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->energy;
     const Region& here = parts->regions[u(region)];
     if (here.energy) return *here.energy;
     const double density = here.density_at(p), pressure = here.pressure_at(p);
@@ -575,7 +615,10 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
                                state_hint));
     return material.energy(density, pressure);
   };
-  s.velocity = [parts](const Vec3& p, int region) { return parts->regions[u(region)].velocity_at(p); };
+  s.velocity = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->velocity;
+    return parts->regions[u(region)].velocity_at(p);
+  };
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
   s.burn = read_burn(input, *parts);
   const Values parameters = input["parameters"];
@@ -627,11 +670,13 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   out.zones_text = count_case_zones(input, mesh).text;
   out.lower = g.lower;
   out.upper = g.upper;
-  out.energy_unit = g.axisymmetric || g.dim == 3 ? "J" : g.dim == 2 ? "J/m" : "J/m^2";
-  if (g.axisymmetric) out.energy_factor = 2 * std::numbers::pi;
+  // Of the whole turn, or sphere; cylindrical flow is of a length of its axis.
+  const int dimensions = g.dim + g.turns;
+  out.energy_unit = dimensions == 3 ? "J" : dimensions == 2 ? "J/m" : "J/m^2";
+  if (g.turns > 0) out.energy_factor = 2 * g.turns * std::numbers::pi;
   if (s.point_energy > 0) {
     s.point_energy /= out.energy_factor;
-    out.blast_dimension = g.axisymmetric ? 3 : g.dim;
+    out.blast_dimension = dimensions;
     out.blast_energy = excitation["blast"]["energy"].number();
     const Values material = input["materials"][parts->names[parts->regions[0].material]];
     if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
@@ -641,7 +686,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
       const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
       const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
       const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
-      if (folded && !(g.axisymmetric && d == 1)) out.blast_energy *= 2;
+      if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
     }
   }
   return out;

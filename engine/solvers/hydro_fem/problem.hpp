@@ -6,6 +6,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/gauges.hpp"
+#include "engine/solvers/hydro_fem/initial_run.hpp"
 #include "engine/solvers/hydro_fem/march.hpp"
 
 namespace conoid::hydro_fem {
@@ -20,7 +21,8 @@ struct Problem {
   };
   std::vector<Tracer> tracers;
   std::vector<Gauge> gauges;
-  struct Line {  ///< values along a straight line in space, at the end of the run
+  std::shared_ptr<const InitialRun> initial;  ///< of another run; null without
+  struct Line {                               ///< values along a straight line in space, at the end of the run
     std::string name;
     Vec3 from{}, to{};
     int points = 2;
@@ -31,7 +33,7 @@ struct Problem {
   int blast_dimension = 2;   ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical
   double gamma = 1.4;        ///< of the exact solution
   double blast_energy = 0;   ///< of the whole blast, unfolded over the planes of symmetry through its centre
-  double energy_factor = 1;  ///< energies of the case per energy of the discrete problem: 2π in axisymmetric flow
+  double energy_factor = 1;  ///< energies of the case per energy of the discrete problem: 2π of a turn, 4π of a sphere
   bool stop_outside_table = false;
   std::string energy_unit = "J";        ///< per length or area in fewer than three dimensions
   bool is_grid = true;                  ///< of equal zones; otherwise a mesh

@@ -272,7 +272,7 @@ void HydroFem::write_blast(RunContext& context) const {
     context.results.number("shock_radius_spread", f.spread, "m");
   }
   const bool square = problem_.is_grid && setup.mesh.dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
-                      !setup.axisymmetric && problem_.lower[0] == problem_.lower[1] &&
+                      setup.turns == 0 && problem_.lower[0] == problem_.lower[1] &&
                       problem_.upper[0] == problem_.upper[1] && setup.point[0] == setup.point[1] &&
                       setup.gravity[0] == setup.gravity[1];
   const auto alike = [&](std::size_t side) {
@@ -301,6 +301,10 @@ Status HydroFem::finish(RunContext& context) {
   number("internal_energy", factor * e.internal, problem_.energy_unit);
   number("kinetic_energy", factor * e.kinetic, problem_.energy_unit);
   number("total_energy", factor * e.total(), problem_.energy_unit);
+  if (start_off_) {
+    number("start_mass_difference", start_off_->mass, "1");
+    number("start_energy_difference", start_off_->energy, "1");
+  }
   if (closed_ && sums_.energy_first != 0) {
     number("energy_change", (e.total() - sums_.energy_first) / std::abs(sums_.energy_first), "1");
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");
@@ -408,10 +412,10 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
       for (int i = 0; i < tables.nodes; ++i)
         for (int c = 0; c < dim; ++c) {
           const double x = state.x[u(c * op.space().nodes + map[i])];
-          if (c == 1) radius += tables.w(q, i) * x;
+          if (c == dim - 1) radius += tables.w(q, i) * x;
           for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables.grad[u(m)](q, i) * x;
         }
-      const double volume = w * reference::determinant(dim, J) * (setup.axisymmetric ? radius : 1);
+      const double volume = w * reference::determinant(dim, J) * reference::measure(setup.turns, radius);
       const double mass = z.mass[(batch * tables.points + q) * lanes + lane];  // ρ volume
       for (int i = 0; i < tables.energies; ++i) {
         load[u(i)] += mass * tables.phi(q, i);

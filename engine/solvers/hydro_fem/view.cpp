@@ -60,12 +60,12 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), wor
     for (int q = 0; q < z.zone_points; ++q) {
       double m = z.mass[(batch * z.zone_points + q) * lanes + lane];
       for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m /= t.rule.weights[u(rest % t.q)];
-      if (z.axisymmetric) {  // divided by r0 there, so that the quotient stays regular towards the axis
+      if (z.turns > 0) {  // divided by r0 there, so that the quotient stays regular towards the axis
+        const double* radii = &op.space().x0[u((z.dim - 1) * op.space().nodes)];
         double radius = 0;
-        for (int j = 0; j < t.h1; ++j)
-          for (int k = 0; k < t.h1; ++k)
-            radius += t.B(q % t.q, k) * t.B(q / t.q, j) * op.space().x0[u(op.space().nodes + map[j * t.h1 + k])];
-        m /= radius;
+        for (int j = 0; j < z.zone_nodes; ++j)
+          radius += t.B(q % t.q, j % t.h1) * (z.dim > 1 ? t.B(q / t.q, j / t.h1) : 1) * radii[map[j]];
+        m /= reference::measure(z.turns, radius);
       }
       density_points_[u(zone * z.zone_points + q)] = m;
     }
@@ -116,7 +116,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
   PointValues out;
   reference::Point p;
   p.dim = n;
-  p.axisymmetric = z.axisymmetric;
+  p.turns = z.turns;
   std::array<double, 9> J0{};
   double r0 = 0;
   Vec3 start{};
@@ -131,7 +131,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
         p.dv[u(c * n + m)] += d[u(m)] * v;
         J0[u(c * n + m)] += d[u(m)] * x0;
       }
-      if (c == 1) r0 += w * x0;
+      if (c == n - 1) r0 += w * x0;
       start[u(c)] += w * x0;
     }
   });
@@ -139,18 +139,19 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
   // ρ0 |J0| is a polynomial known at the mass points; ρ = ρ0 |J0| r0 / (|J| r). On the axis both radii vanish, and their
   // derivatives across it take their place.
   double r_now = 1, r_then = 1;
-  if (z.axisymmetric) {
-    r_now = out.position[1];
+  if (z.turns > 0) {
+    r_now = out.position[u(n - 1)];
     r_then = r0;
-    const double across = std::abs(p.J[2]) + std::abs(p.J[3]);
+    const std::size_t first = u((n - 1) * n), last = u(n * n - 1);
+    const double across = std::abs(p.J[first]) + std::abs(p.J[last]);
     if (r_now < 1e-9 * across) {
-      const bool second = std::abs(p.J[3]) >= std::abs(p.J[2]);
-      r_now = second ? p.J[3] : p.J[2];
-      r_then = second ? J0[3] : J0[2];
+      const std::size_t steeper = std::abs(p.J[last]) >= std::abs(p.J[first]) ? last : first;
+      r_now = p.J[steeper];
+      r_then = J0[steeper];
     }
   }
   const double det = reference::determinant(n, p.J);
-  out.density = det > 0 ? mass / det * (r_then / r_now) : 0;
+  out.density = det > 0 ? mass / det * reference::measure(z.turns, r_then / r_now) : 0;
   if (!(out.density > 0)) return out;
   double sound = 0;
   const EquationOfState& material = *setup_.materials[u(setup_.mesh.region[u(at.zone)])];
@@ -176,11 +177,11 @@ double View::volume(const State& state, const Place& place) const {
   over_nodes(place, s.dim, s.k + 1, [&](int i, double w, const std::array<double, 3>& d) {
     for (int c = 0; c < s.dim; ++c) {
       const double x = state.x[u(c * s.nodes + map[i])];
-      if (c == 1) radius += w * x;
+      if (c == s.dim - 1) radius += w * x;
       for (int m = 0; m < s.dim; ++m) J[u(c * s.dim + m)] += d[u(m)] * x;
     }
   });
-  return reference::determinant(s.dim, J) * (op_.data().axisymmetric ? radius : 1);
+  return reference::determinant(s.dim, J) * reference::measure(op_.data().turns, radius);
 }
 
 View::Boxes View::boxes(const State& state) const {

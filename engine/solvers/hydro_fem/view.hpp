@@ -44,7 +44,7 @@ class View {
   /// What is burnt is so at this time from now on; everything without it.
   void at_time(double t) { time_ = t; }
 
-  /// |J| at a place (times r in axisymmetric flow).
+  /// |J| at a place (times r^turns).
   [[nodiscard]] double volume(const State& state, const Place& place) const;
 
   /// Cells a direction that every zone is cut into: the order, or fewer so that about `points_limit` points remain.

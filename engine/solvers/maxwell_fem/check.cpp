@@ -55,15 +55,16 @@ struct Checker {
 
   /// The longest edge in a material against the wave there. `refine`: what to do, given the edge that is wanted in metres.
   template <class Refine>
-  void edges(double longest, int material, const Refine& refine) const {
-    const double index = refractive_index(s, material), limit = edge_limit(s.domain.order);
+  void edges(double longest, int material, const Refine& refine, double shorter = 1) const {
+    const double index = refractive_index(s, material), limit = edge_limit(s.domain.order) * shorter;
     const double in_waves = longest * index / shortest();
     if (in_waves <= limit) return;
     const std::string text =
         fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest, "m"),
                     s.material_names[material], in_waves, format_quantity(s.frequencies.back(), "Hz"));
     const double wanted = limit / 1.6 * shortest() / index;
-    const bool error = in_waves > refused * limit && !(index > nearly_metal && absorbs(s, material));
+    const bool error =
+        in_waves > refused * edge_limit(s.domain.order) && !(index > nearly_metal && absorbs(s, material));
     if (error)
       out.push_back(
           input.error_at(place, text, "Elements are too coarse: " + refine(wanted) + ", or lower the frequency."));
@@ -89,19 +90,21 @@ struct Checker {
 
   void sphere() const {
     const SphereEdges e = sphere_edges(s);
+    const double ringing =
+        s.sphere->core_material > 0 ? shorter_inside(s, s.sphere->core_material, s.sphere->radius) : 1;
     // The divisions (and rows, where they are what is too thick) with which no edge is too long.
     const auto refine = [&](double) {
       Settings finer = s;
       SphereSetting& p = *finer.sphere;
       const double wanted = 0.9 * edge_limit(s.domain.order) * shortest();
-      const auto fits = [&](double edge, int material) {
+      const auto fits = [&](double edge, int material, double shorter = 1) {
         const double n = material < 0 ? 0 : refractive_index(s, material);
-        return edge * n <= wanted || (n > nearly_metal && absorbs(s, std::max(0, material)));
+        return edge * n <= wanted * shorter || (n > nearly_metal && absorbs(s, std::max(0, material)));
       };
       for (int step = 0; step < 400; ++step) {
         const SphereEdges now = sphere_edges(finer);
         const bool vacuum = fits(now.vacuum, 0), coat = fits(now.coat, p.coat > 0 ? p.coat_material : -1),
-                   core = fits(now.core, p.core_material > 0 ? p.core_material : -1);
+                   core = fits(now.core, p.core_material > 0 ? p.core_material : -1, ringing);
         if (vacuum && coat && core) break;
         ++p.divisions;
         if (!vacuum && sphere_distance(s) / p.layers > 0.4 * wanted) ++p.layers;
@@ -115,7 +118,7 @@ struct Checker {
     const std::size_t before = out.size();
     edges(e.vacuum, 0, refine);
     if (e.coat > 0 && out.size() == before) edges(e.coat, s.sphere->coat_material, refine);
-    if (e.core > 0 && out.size() == before) edges(e.core, s.sphere->core_material, refine);
+    if (e.core > 0 && out.size() == before) edges(e.core, s.sphere->core_material, refine, ringing);
     const double radius = s.sphere->radius + s.sphere->coat;
     if (out.size() == before && sphere_distance(s) / s.sphere->layers > 0.5 * radius && s.domain.order == 2)
       out.push_back(input.warning_at(

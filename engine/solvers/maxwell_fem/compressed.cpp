@@ -77,10 +77,11 @@ PointArrays CompressedRadiation::ordered_points(const Patch& patch, const Tree& 
 }
 
 CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double tolerance, int threads,
-                                         std::stop_token stop, double separation)
+                                         std::stop_token stop, double separation, int rank, int ranks)
     : k_(k), stop_(std::move(stop)), to_tree_(make_tree(domain, domain.outer)),
       from_tree_(make_tree(domain, domain.currents)), to_(ordered_points(domain.outer, to_tree_)),
       from_(ordered_points(domain.currents, from_tree_)) {
+  share_out(rank, ranks);
   pair_up(0, 0, separation);
   std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
   parallel_for(threads, {0, static_cast<Index>(far_.size())}, 1, [&](Index b) {
@@ -105,8 +106,27 @@ void CompressedRadiation::sort_far() {
   }
 }
 
+/// As equal parts as whole leaves allow.
+void CompressedRadiation::share_out(int rank, int ranks) {
+  const auto faces = static_cast<Index>(to_tree_.faces.size());
+  const auto up_to = [&](Index face) {
+    Index out = 0;
+    for (const Cluster& c : to_tree_.clusters)
+      if (c.child[0] < 0 && c.end <= face) out = std::max(out, c.end);
+    return out;
+  };
+  own_ = {up_to(faces * rank / ranks), up_to(faces * (rank + 1) / ranks)};
+  owned_.assign(to_tree_.faces.size(), false);
+  for (Index at = own_.begin; at < own_.end; ++at) owned_[static_cast<std::size_t>(to_tree_.faces[at])] = true;
+}
+
 void CompressedRadiation::pair_up(Index to, Index from, double separation) {
   const Cluster &t = to_tree_.clusters[to], &f = from_tree_.clusters[from];
+  if (t.end <= own_.begin || t.begin >= own_.end) return;
+  if (t.begin < own_.begin || t.end > own_.end) {  // no leaf is cut
+    for (Index c : std::array<Index, 2>(t.child)) pair_up(c, from, separation);
+    return;
+  }
   const double gap = distance(t.centre, f.centre) - t.radius - f.radius;
   if (gap > separation * 2 * std::min(t.radius, f.radius)) {
     far_.push_back({to, from, {0, 0}, {}, {}});

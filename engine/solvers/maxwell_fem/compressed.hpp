@@ -16,15 +16,21 @@ class CompressedRadiation {
  public:
   /// Blocks whose clusters are farther apart than `separation` of the smaller one's diameter are compressed to `tolerance`
   /// (relative, Frobenius norm of each block).
+  /// Of several ranks each makes and applies the rows of its own part of S: a stretch of leaves of the tree.
   CompressedRadiation(const Domain& domain, double k, double tolerance, int threads, std::stop_token stop = {},
-                      double separation = 0.5);
+                      double separation = 0.5, int rank = 0, int ranks = 1);
+  /// Whether a face of S is this rank's; sums of others are left alone.
+  [[nodiscard]] bool owns(Index face) const { return owned_[static_cast<std::size_t>(face)]; }
 
   /// plus and minus halves (kernels/radiation.hpp), unscaled, without near corrections; f and sums in columns as
   /// Radiation::apply has them. Adds to `sums`.
   void apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const;
 
-  [[nodiscard]] Bytes bytes() const;
-  [[nodiscard]] Bytes dense_bytes() const { return static_cast<Bytes>(4 * to_.count * from_.count) * sizeof(Complex); }
+  [[nodiscard]] Bytes bytes() const;  ///< of this rank
+  /// Of these rows written out.
+  [[nodiscard]] Bytes dense_bytes() const {
+    return static_cast<Bytes>(4 * own_.size() * face_points * from_.count) * sizeof(Complex);
+  }
   [[nodiscard]] double average_rank() const;
 
  private:
@@ -49,6 +55,7 @@ class CompressedRadiation {
 
   static Tree make_tree(const Domain& domain, const Patch& patch);
   static PointArrays ordered_points(const Patch& patch, const Tree& tree);
+  void share_out(int rank, int ranks);
   void pair_up(Index to, Index from, double separation);
   void compress(LowRank& block, double tolerance) const;
   void sort_far();
@@ -61,6 +68,8 @@ class CompressedRadiation {
   std::vector<LowRank> far_;                   ///< by target cluster
   std::vector<std::vector<Interval>> levels_;  ///< far blocks of each target cluster, by levels of the tree
   std::vector<Near> near_;
+  Interval own_;             ///< faces in the tree's order
+  std::vector<bool> owned_;  ///< faces in the patch's
 };
 
 }  // namespace conoid::maxwell_fem

@@ -346,7 +346,8 @@ Result<Domain> make_domain(const Mesh& mesh, const DomainOptions& options, const
   d.magnetic = Patch(d.space, b.collect(BoundaryKind::pmc));
   for (std::size_t r = 0; r < b.kinds.size(); ++r)
     if (b.kinds[r].kind == BoundaryKind::impedance)
-      d.impedances.push_back({Patch(d.space, b.collect(static_cast<int>(r))), b.kinds[r].surface_impedance});
+      d.impedances.push_back(
+          {Patch(d.space, b.collect(static_cast<int>(r))), b.kinds[r].surface_impedance, b.kinds[r].law});
   b.number_unknowns();
   d.outside = std::move(b.outside);
   d.distance = std::numeric_limits<double>::max();

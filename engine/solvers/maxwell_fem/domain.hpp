@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/core/error.hpp"
+#include "engine/solvers/maxwell_fem/impedance.hpp"
 #include "engine/solvers/maxwell_fem/patch.hpp"
 #include "engine/solvers/maxwell_fem/space.hpp"
 
@@ -18,6 +19,8 @@ enum class BoundaryKind : std::uint8_t { pec, pmc, impedance, outer, currents };
 struct Boundary {
   BoundaryKind kind = BoundaryKind::pec;
   Complex surface_impedance = 0;  ///< ohms; impedance only
+  ImpedanceLaw law = {};          ///< over frequency; empty: the constant above
+  [[nodiscard]] Complex impedance(double frequency) const { return law ? law(frequency) : surface_impedance; }
 };
 
 struct DomainOptions {
@@ -32,7 +35,8 @@ struct DomainOptions {
 
 struct ImpedancePatch {
   Patch patch;
-  Complex surface_impedance;
+  Complex surface_impedance;  ///< of the frequency that is computed
+  ImpedanceLaw law;
 };
 
 struct Domain {

@@ -101,6 +101,12 @@ double expected_columns(const Settings& s, const Mesh* mesh, double waves) {
   return std::min(waves, s.polarisations() * (wave_number * radius * span / pi + 12));
 }
 
+/// Frequencies that are computed: of a fast sweep some dozen, more where a body rings.
+double computed_frequencies(const Settings& s, std::size_t all) {
+  const auto count = static_cast<double>(all);
+  return s.fast ? std::min({count, static_cast<double>(s.fast->most), 12.0}) : count;
+}
+
 /// Points of S; S' has about as many.
 double expected_points(const Settings& s, const Mesh* mesh, double unknowns) {
   if (s.sphere) return face_points * (s.sphere->core_material > 0 ? 12.0 : 20.0) * std::pow(s.sphere->divisions, 2);
@@ -152,22 +158,29 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   for (const Band& band : bands) {
     const Settings part = in_band(s, band);
     const Index here = expected_unknowns(part, mesh);
-    const auto n = static_cast<double>(here), frequencies = static_cast<double>(part.frequencies.size());
+    const auto n = static_cast<double>(here), frequencies = computed_frequencies(s, part.frequencies.size());
     const double solved = expected_columns(part, mesh, waves), points = expected_points(part, mesh, n);
     const int rows = thin_rows(part, mesh);
     const Bytes of_factors = expected_factor_bytes(here, rows);
     RadiationWork work = radiation_work(part, solved);
     work.outer_points = work.current_points = points;
+    work.ranks = std::max(1.0, std::floor(offer.place.ranks / frequencies));  // of one frequency
     const RadiationPlan loop = plan_radiation(work, budget);
     const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
                             (s.truncation.loop == RadiationLoop::automatic && loop.compressed);
     const double entries = static_cast<double>(of_factors) / 20, applied = work.applications * work.columns,
                  radiation = compressed ? loop.compressed_seconds : loop.plain_seconds;
-    e.seconds += frequencies * (n * assembly_seconds + factor_flops(n, entries, rows) / factored +
-                                16 * entries * (applied + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
-                                (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
-                                (points * near_seconds + radiation + shown_work(part, solved, points)) / cores);
-    radiated += frequencies * radiation / cores;
+    // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
+    const auto ranks = static_cast<double>(std::max(1, offer.place.ranks));
+    const auto seconds_of = [&](double together) {
+      return n * assembly_seconds + factor_flops(n, entries, rows) / factored +
+             16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
+             (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
+             (points * near_seconds + radiation * work.ranks / together + shown_work(part, solved, points)) / cores;
+    };
+    const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
+    e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+    radiated += std::ceil(frequencies / ranks) * radiation / cores;
     const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
                 memory = expected_memory(part, here, rows, solved, points, budget) + blocks;
     if (memory < e.host_memory) continue;
@@ -180,7 +193,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     outer_points = points;
     plan = loop;
   }
-  const auto n = static_cast<double>(unknowns), frequencies = static_cast<double>(s.frequencies.size());
+  const auto n = static_cast<double>(unknowns), frequencies = computed_frequencies(s, s.frequencies.size());
   // The factorisation is most of it: a rate that was measured here must not be taken for a server's core's once more.
   e.basis = measured > 0 ? "from laws fitted to three cases and the rate of a factorisation here"
                          : "from laws fitted to three cases on a server's core";
@@ -217,17 +230,25 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     by = fmt::format("by {}{}", fmt::join(team.devices(), ", "),
                      team.devices().size() < team.workers.size() ? " and processors" : "");
   }
-  e.details = {{"unknowns", fmt::format("about {}", unknowns)},
-               {"elements", fmt::format("order {}", s.domain.order)},
-               {"frequencies", bands.size() == 1 ? fmt::format("{}", s.frequencies.size())
-                                                 : fmt::format("{} in {} bands with meshes of their own",
-                                                               s.frequencies.size(), bands.size())},
-               {"incident waves", fmt::format("{:.0f} a frequency", waves)},
-               {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
-               {"factors", format_bytes(factors)},
-               {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
-               {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
-               {"radiation", by}};
+  e.details = {
+      {"unknowns", fmt::format("about {}", unknowns)},
+      {"elements", fmt::format("order {}", s.domain.order)},
+      {"frequencies", s.fast ? fmt::format("{}, about {:.0f} of them computed", s.frequencies.size(), frequencies)
+                      : bands.size() == 1
+                          ? fmt::format("{}", s.frequencies.size())
+                          : fmt::format("{} in {} bands with meshes of their own", s.frequencies.size(), bands.size())},
+      {"incident waves", fmt::format("{:.0f} a frequency", waves)},
+      {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
+      {"factors", format_bytes(factors)},
+      {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
+      {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
+      {"radiation", by}};
+  if (const int ranks = offer.place.ranks; ranks > 1)
+    e.details.emplace_back(
+        "ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",
+                                               ranks, format_bytes(e.host_memory))
+                                 : fmt::format("{} share solves and radiation; each holds mesh and factors, {}", ranks,
+                                               format_bytes(e.host_memory)));
   return e;
 }
 

@@ -45,8 +45,7 @@ double edge_on_body(const Settings& s, double size) {
   double edge = longest_on_body * shortest_wave(s);
   if (s.body_material > 0)
     if (const double n = refractive_index(s, s.body_material); n > 0) {
-      const double inside = shortest_wave(s) / n;
-      edge = std::min(edge, longest_inside * inside * std::min(1.0, std::cbrt(resonant * inside / (2 * pi * size))));
+      edge = std::min(edge, longest_inside * shortest_wave(s) / n * shorter_inside(s, s.body_material, size));
     }
   return edge;
 }
@@ -68,7 +67,8 @@ Settings in_band(const Settings& s, const Band& band) {
 
 std::vector<Band> bands_of(const Settings& s, const Mesh* surface) {
   const std::size_t count = s.frequencies.size();
-  if (count == 0 || (!s.sphere && surface == nullptr)) return {{0, count == 0 ? 0 : count - 1}};
+  // What is interpolated must have one mesh.
+  if (count == 0 || s.fast || (!s.sphere && surface == nullptr)) return {{0, count == 0 ? 0 : count - 1}};
   const BodyMeasure body = surface != nullptr ? measure_body(*surface) : BodyMeasure{};
   const auto layout = [&](std::size_t first, std::size_t last) {
     const Settings part = in_band(s, {first, last});
@@ -106,6 +106,11 @@ double refractive_index(const Settings& s, int material) {
     }
   }
   return out;
+}
+
+double shorter_inside(const Settings& s, int material, double size) {
+  const double n = refractive_index(s, material);
+  return n > 0 ? std::min(1.0, std::cbrt(resonant * shortest_wave(s) / (n * 2 * pi * size))) : 1;
 }
 
 Layout layout_around(const Settings& s, const BodyMeasure& body) {

@@ -46,6 +46,8 @@ struct Layout {
            layer.filled == o.layer.filled && layer.inside == o.layer.inside && parts == o.parts;
   }
 };
+/// Edges inside of a filled body of this size in which waves go to and fro must be shorter than elsewhere, by this factor, at most 1.
+[[nodiscard]] double shorter_inside(const Settings& settings, int material, double size);
 [[nodiscard]] Layout layout_around(const Settings& settings, const BodyMeasure& body);
 /// Of a built-in sphere: from the body to S, m.
 [[nodiscard]] double sphere_distance(const Settings& settings);

@@ -60,12 +60,17 @@ Status MaxwellFem::prepare(RunContext& context) {
     if (d.severity == Severity::error) return d;
   given_ = context.mesh;
   cluster_ = &context.cluster;
+  group_ = cluster_;
   stop_ = context.stop;
   bands_ = bands_of(settings_, bare_surface(settings_, given_).get());
+  begin_order();
   context.progress.begin("mesh", 0, "");
   if (Status s = enter_band(0); !s) return s;
   context.progress.end();
   note_mesh(context);
+  if (cluster_->size() > 1 && cluster_->leads() && settings_.frequencies.size() > 1)
+    log::info("maxwell-fem: {} frequencies by {} ranks, each of another one as far as they go",
+              settings_.frequencies.size(), cluster_->size());
   return {};
 }
 
@@ -130,6 +135,8 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
   const double begin = now();
+  for (ImpedancePatch& i : domain_.impedances)
+    if (i.law) i.surface_impedance = i.law(frequency());
   system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
   DirectOptions direct = settings_.direct;
   direct.memory = settings_.memory;
@@ -143,7 +150,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
     return s;
   }
   if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
-  seconds_factor_ += now() - begin;
+  outcome_.facts.seconds_factor += now() - begin;
   // Each entry of the factors is written once and read once.
   if (const DirectFacts& facts = system_->facts(); facts.flops > 0)
     context.team.note("factorise", facts.seconds,
@@ -159,7 +166,7 @@ bool MaxwellFem::devices_radiate(RunContext& context) const {
   const bool device =
       std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
   std::vector<double> all{device && (workers.size() == 1 || !context.offer.deterministic.value) ? 1.0 : 0.0};
-  context.cluster.minimum(std::span(all));
+  group_->minimum(std::span(all));
   return all[0] > 0;
 }
 
@@ -176,15 +183,15 @@ RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
               processors ? " and processors" : "");
     return RadiationLoop::device;
   }
-  const auto solved = static_cast<double>(solved_.size() + (check_ ? 1 : 0)),
+  const auto solved = static_cast<double>(outcome_.solved.size() + (check_ ? 1 : 0)),
              at_once = static_cast<double>(batch_size());
   RadiationWork work = radiation_work(settings_, std::min(solved, at_once));
   work.applications *= std::ceil(std::max(1.0, solved) / at_once);
   work.outer_points = static_cast<double>(domain_.outer.size());
   work.current_points = static_cast<double>(domain_.currents.size());
-  work.ranks = context.cluster.size();
+  work.ranks = group_->size();
   std::vector<double> budget{static_cast<double>(settings_.memory)};
-  context.cluster.minimum(std::span(budget));  // all ranks must choose the same
+  group_->minimum(std::span(budget));  // all ranks must choose the same
   const RadiationPlan plan = plan_radiation(work, budget[0]);
   log::info("maxwell-fem: radiation from S' to S {}", plan.reason);
   return plan.compressed ? RadiationLoop::compressed : RadiationLoop::automatic;
@@ -200,48 +207,54 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   TruncationOptions options = settings_.truncation;
   options.loop = choose_loop(context);
   if (options.loop == RadiationLoop::compressed && !radiation_->stopped()) {
-    radiation_->compress(0.1 * settings_.truncation.tolerance, threads);
+    radiation_->compress(0.1 * settings_.truncation.tolerance, threads, group_->rank(), group_->size());
     const CompressedRadiation& c = *radiation_->compressed();
     log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}",
               c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
-    context.results.number("compressed_memory", static_cast<double>(c.bytes()), "B");
+    outcome_.facts.compressed_bytes = static_cast<double>(c.bytes());
   }
   if (radiation_->stopped()) return stop_error();
-  seconds_near_ += now() - begin;
+  outcome_.facts.seconds_near += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
             facts.on_disk ? " on disk" : "", radiation_->near_blocks());
-  context.results.number("factor_memory", static_cast<double>(facts.bytes), "B");
-  context.results.number("factor_entries", static_cast<double>(facts.entries), "1");
-  if (facts.flops > 0) context.results.number("factor_operations", facts.flops, "1");
+  outcome_.facts.factor_bytes = static_cast<double>(facts.bytes);
+  outcome_.facts.factor_entries = static_cast<double>(facts.entries);
+  outcome_.facts.factor_operations = facts.flops;
   context.results.text("direct_solver", facts.method);
   context.progress.end();
   options.memory = settings_.memory / 4;
   options.stop = context.stop;
-  truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, &context.cluster);
+  truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, group_);
   return {};
+}
+
+void MaxwellFem::choose_check_wave() {
+  check_.reset();
+  if (waves_.size() != 1 || !settings_.reciprocity) return;
+  // From anywhere else, between V and H, so that symmetries of the body do not make the comparison one of zeros.
+  const Direction from = settings_.incidences()[0];
+  check_from_ = {std::fmod(from.theta + 1.1, pi), from.phi + 0.7};
+  check_ = wave_from(check_from_, false, k());
+  check_->polarisation = scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
 }
 
 /// Which waves are solved. Of a sweep: those whose data on S are independent, found by pivoted orthogonalisation; every other
 /// wave is a sum of them, and so are its fields.
 Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   const std::size_t count = waves_.size();
-  solved_.clear();
-  mix_.clear();
-  compression_error_ = 0;
-  check_.reset();
-  if (count == 1 && settings_.reciprocity) {
-    // From anywhere else, between V and H, so that symmetries of the body do not make the comparison one of zeros.
-    const Direction from = settings_.incidences()[0];
-    check_from_ = {std::fmod(from.theta + 1.1, pi), from.phi + 0.7};
-    check_ = wave_from(check_from_, false, k());
-    check_->polarisation = scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
-  }
+  std::vector<Index>& solved = outcome_.solved;
+  std::vector<Complex>& mix = outcome_.mix;
+  double& error = outcome_.facts.compression_error;
+  solved.clear();
+  mix.clear();
+  error = 0;
+  choose_check_wave();
   if (!settings_.monostatic || !settings_.compress || count < 8) {
-    mix_.assign(count * count, 0);
+    mix.assign(count * count, 0);
     for (std::size_t c = 0; c < count; ++c) {
-      solved_.push_back(static_cast<Index>(c));
-      mix_[c * count + c] = 1;
+      solved.push_back(static_cast<Index>(c));
+      mix[c * count + c] = 1;
     }
     return {};
   }
@@ -261,7 +274,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   double most = 0;
   for (const auto& c : columns) most = std::max(most, norm2(c));
   std::vector<std::vector<Complex>> r;  // rows of R
-  while (solved_.size() < count) {
+  while (solved.size() < count) {
     if (stop.stop_requested()) return stop_error();
     std::size_t pivot = 0;
     double largest = -1;
@@ -270,8 +283,8 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
         largest = n;
         pivot = c;
       }
-    compression_error_ = std::sqrt(std::max(largest, 0.0) / most);
-    if (compression_error_ <= settings_.compress_tolerance) break;
+    error = std::sqrt(std::max(largest, 0.0) / most);
+    if (error <= settings_.compress_tolerance) break;
     std::vector<Complex> q = columns[pivot];
     for (Complex& z : q) z /= std::sqrt(largest);
     r.emplace_back(count);
@@ -283,24 +296,24 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
       for (std::size_t i = 0; i < q.size(); ++i) columns[c][i] -= dot * q[i];
     });
     std::fill(columns[pivot].begin(), columns[pivot].end(), Complex(0));
-    solved_.push_back(static_cast<Index>(pivot));
+    solved.push_back(static_cast<Index>(pivot));
   }
-  const std::size_t rank = solved_.size();
-  mix_.assign(count * rank, 0);
+  const std::size_t rank = solved.size();
+  mix.assign(count * rank, 0);
   for (std::size_t c = 0; c < count; ++c)
     for (std::size_t i = rank; i-- > 0;) {
       Complex sum = r[i][c];
-      for (std::size_t l = i + 1; l < rank; ++l) sum -= r[i][solved_[l]] * mix_[c * rank + l];
-      mix_[c * rank + i] = sum / r[i][solved_[i]];
+      for (std::size_t l = i + 1; l < rank; ++l) sum -= r[i][solved[l]] * mix[c * rank + l];
+      mix[c * rank + i] = sum / r[i][solved[i]];
     }
-  log::info("maxwell-fem: {} waves are sums of {} of them to {:.1e}", count, rank, compression_error_);
+  log::info("maxwell-fem: {} waves are sums of {} of them to {:.1e}", count, rank, error);
   return {};
 }
 
 Status MaxwellFem::begin_batch(RunContext& context) {
   std::vector<PlaneWave> batch;
-  const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(solved_.size()));
-  for (Index s = first_; s < end; ++s) batch.push_back(waves_[solved_[s]]);
+  const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(outcome_.solved.size()));
+  for (Index s = first_; s < end; ++s) batch.push_back(waves_[outcome_.solved[s]]);
   if (check_ && end > first_) batch.push_back(*check_);
   collected_ = 0;
   if (Status s = truncation_->start(context.team, batch); !s) {
@@ -323,12 +336,16 @@ Status MaxwellFem::collect_block(RunContext& context) {
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
   if (first_ == 0 && collected_ == 0) {
-    if (Status s = show(waves_[solved_[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
+    if (Status s = show(waves_[outcome_.solved[0]], std::span(u).first(static_cast<std::size_t>(system_->unknowns())),
                         std::span(f).first(static_cast<std::size_t>(system_->currents_length())), context);
         !s)
       return s;
-    shown_step_ = steps_ + 1;
-    shown_ = frequency();
+    if (cluster_->leads()) {
+      shown_step_ = steps_ + 1;
+      shown_ = frequency();
+    } else {
+      outcome_.shown = shown_fields();
+    }
   }
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
@@ -336,11 +353,12 @@ Status MaxwellFem::collect_block(RunContext& context) {
 }
 
 void MaxwellFem::end_batch(RunContext& context) {
-  worst_iterations_ = std::max(worst_iterations_, truncation_->iterations());
-  worst_residual_ = std::max(worst_residual_, truncation_->largest_residual());
-  applications_ += truncation_->applications();
+  OutcomeFacts& facts = outcome_.facts;
+  facts.iterations = std::max(facts.iterations, static_cast<double>(truncation_->iterations()));
+  facts.residual = std::max(facts.residual, truncation_->largest_residual());
+  facts.applications += static_cast<double>(truncation_->applications());
   if (!truncation_->converged()) {
-    failed_to_converge_ = true;
+    facts.failed = 1;
     log::warning("maxwell-fem: {}: the truncation {} after {} iterations, residual {:.2e}",
                  format_quantity(frequency(), "Hz"), truncation_->diverged() ? "diverges" : "has not converged",
                  truncation_->iterations(), truncation_->largest_residual());
@@ -350,9 +368,14 @@ void MaxwellFem::end_batch(RunContext& context) {
 }
 
 void MaxwellFem::note_iteration(RunContext& context) {
-  ++iterations_;
   context.progress.at(truncation_->iterations());
   context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
+  outcome_.rows.push_back({truncation_->largest_residual(), static_cast<double>(truncation_->active())});
+  if (frequency_ == order_[next_]) write_iterations(context);  // those of others wait until they are written
+}
+
+/// The iterations of a frequency that are not in the table yet.
+void MaxwellFem::write_iterations(RunContext& context) {
   TableInfo t;
   t.id = "convergence";
   t.title = "Convergence of the truncation";
@@ -365,152 +388,17 @@ void MaxwellFem::note_iteration(RunContext& context) {
                      ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
                      : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
   t.exact = {"tolerance"};
-  context.results.table(t).append({static_cast<double>(iterations_), truncation_->largest_residual(),
-                                   settings_.truncation.tolerance, static_cast<double>(truncation_->active())});
-}
-
-Status MaxwellFem::piece(RunContext& context) {
-  if (const std::size_t band = band_of(frequency_); band != band_) {
-    context.progress.begin("mesh", 0, "");
-    if (Status s = enter_band(band); !s) return s;
-    context.progress.end();
-    note_mesh(context);
-    return {};
-  }
-  if (!system_) return factorise_frequency(context);
-  if (!radiation_) {
-    Status s = begin_frequency(context);
-    if (s) s = begin_batch(context);
-    if (!s) {
-      truncation_.reset();
-      radiation_.reset();
-    }
-    return s;
-  }
-  if (!truncation_->finished()) {
-    auto whole = truncation_->piece(context.team);
-    if (!whole) return whole.error();
-    if (*whole) note_iteration(context);
-    return {};
-  }
-  if (collected_ < static_cast<Index>(truncation_->waves().size())) {
-    if (Status s = collect_block(context); !s) return s;
-    if (collected_ < static_cast<Index>(truncation_->waves().size())) return {};
-    end_batch(context);
-    return first_ < static_cast<Index>(solved_.size()) ? begin_batch(context) : Status();
-  }
-  if (Status s = end_frequency(context); !s) return s;
-  seconds_solve_ += truncation_->times().solve;
-  seconds_radiate_ += truncation_->times().radiate;
-  truncation_.reset();
-  radiation_.reset();
-  system_.reset();
-  first_ = 0;
-  currents_.clear();
-  if (++frequency_ == settings_.frequencies.size()) {
-    finished_ = true;
-    --frequency_;
-  }
-  return {};
-}
-
-Result<Advanced> MaxwellFem::advance(RunContext& context) {
-  stop_ = context.stop;
-  Advanced out;
-  if (Status s = piece(context); s)
-    ++steps_;
-  else if (s.error().code != ErrorCode::stopped || !context.stop.stop_requested())
-    return s.error();
-  // After a stop all is as it was before the piece, or after it: the run can be saved.
-  out.step = steps_;
-  out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1 ? frequency() : static_cast<double>(iterations_);
-  return out;
-}
-
-void MaxwellFem::save(CheckpointWriter& writer) const {
-  const std::int64_t place[6] = {
-      static_cast<std::int64_t>(frequency_), first_, steps_, iterations_, worst_iterations_, applications_};
-  writer.shared<std::int64_t>("place", place);
-  writer.value("worst residual", worst_residual_);
-  writer.value("failed", static_cast<std::int32_t>(failed_to_converge_));
-  // Currents of whole batches; of the one under way its iteration, with a Krylov space that is not too large: of one that is
-  // left out the resumed run makes a part again, and a stop must not wait for the disk.
-  const Bytes most = Bytes{stop_.stop_requested() ? 64U : 512U} << 20;
-  const auto whole = first_ < static_cast<Index>(solved_.size())
-                         ? static_cast<std::size_t>(first_ * 4 * domain_.currents.size())
-                         : currents_.size();
-  writer.shared<Complex>("currents", std::span(currents_).first(std::min(whole, currents_.size())));
-  BlockGcr::State state = restored_;  // not yet taken up, if the run has just been resumed
-  if (truncation_) state = first_ < static_cast<Index>(solved_.size()) ? truncation_->state(most) : BlockGcr::State{};
-  writer.shared<Complex>("psi", state.data);
-  writer.shared<double>("iteration", state.marks);
-  std::vector<Complex> echoes;
-  for (const Echo& e : echoes_) {
-    echoes.emplace_back(e.frequency, static_cast<double>(e.amplitude.size()));
-    echoes.emplace_back(e.extinction, e.scattering);
-    echoes.insert(echoes.end(), e.amplitude.begin(), e.amplitude.end());
-  }
-  writer.shared<Complex>("echoes", echoes);
-  const double shown[2] = {static_cast<double>(shown_step_), shown_};
-  writer.shared<double>("shown", shown);
-  writer.shared<std::int64_t>("shown band", std::array{static_cast<std::int64_t>(band_)});
-  std::vector<float> planes;
-  for (const auto& p : plane_fields_) planes.insert(planes.end(), p.begin(), p.end());
-  writer.shared<float>("planes", planes);
-  writer.shared<float>("electric", electric_);
-  writer.shared<float>("surface current", surface_current_);
-}
-
-void MaxwellFem::load(CheckpointReader& reader) {
-  const auto place = reader.all<std::int64_t>("place");
-  if (place.size() < 6 || reader.length("shown") < 2)
-    throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
-                             "Run the case again from its beginning."));
-  frequency_ = static_cast<std::size_t>(place.at(0));
-  first_ = place.at(1);
-  steps_ = place.at(2);
-  iterations_ = place.at(3);
-  worst_iterations_ = place.at(4);
-  applications_ = place.at(5);
-  worst_residual_ = reader.value<double>("worst residual");
-  failed_to_converge_ = reader.value<std::int32_t>("failed") != 0;
-  currents_ = reader.all<Complex>("currents");
-  restored_.data = reader.all<Complex>("psi");
-  restored_.marks = reader.all<double>("iteration");
-  const auto echoes = reader.all<Complex>("echoes");
-  for (std::size_t i = 0; i + 1 < echoes.size();) {
-    Echo e;
-    e.frequency = echoes[i].real();
-    const auto n = static_cast<std::size_t>(echoes[i].imag());
-    e.extinction = echoes[i + 1].real();
-    e.scattering = echoes[i + 1].imag();
-    e.amplitude.assign(echoes.begin() + static_cast<std::ptrdiff_t>(i + 2),
-                       echoes.begin() + static_cast<std::ptrdiff_t>(i + 2 + n));
-    echoes_.push_back(std::move(e));
-    i += 2 + n;
-  }
-  // The mesh that was in use: fields that are shown belong to it.
-  if (const auto band = static_cast<std::size_t>(reader.all<std::int64_t>("shown band").at(0)); band != band_)
-    enter_band(band).or_throw();
-  const auto shown = reader.all<double>("shown");
-  shown_step_ = static_cast<Index>(shown.at(0));
-  shown_ = shown.at(1);
-  const auto planes = reader.all<float>("planes");
-  std::size_t at = 0;
-  for (auto& p : plane_fields_)
-    if (at + p.size() <= planes.size()) {
-      std::copy_n(planes.begin() + static_cast<std::ptrdiff_t>(at), p.size(), p.begin());
-      at += p.size();
-    }
-  electric_ = reader.all<float>("electric");
-  surface_current_ = reader.all<float>("surface current");
+  Table& table = context.results.table(t);
+  for (auto row = static_cast<std::size_t>(outcome_.told); row < outcome_.rows.size(); ++row)
+    table.append({static_cast<double>(++iterations_), outcome_.rows[row].residual, settings_.truncation.tolerance,
+                  outcome_.rows[row].active});
+  outcome_.told = static_cast<double>(outcome_.rows.size());
 }
 
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"factorise", false, false, false, "disk"},     {"radiation", false, false, true, ""},
+    {"factorise", false, false, true, "disk"},      {"radiation", false, false, true, ""},
     {"radiation of one", false, false, true, ""},   {"radiation by loops", false, false, true, ""},
     {"radiation on devices", true, true, true, ""},
 };

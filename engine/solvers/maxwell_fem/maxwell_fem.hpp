@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solver's face to the session. One advance() is a piece of work of a second or so: factors, a block of solves, a part of
 // the radiation, the fields of a block; so a stop is heard between them.
+//
+// Several ranks compute a round of as many frequencies of a band as there are ranks, or as are left of it: rank r belongs to group
+// r modulo the number of groups, and a group computes one frequency. When all are done the leading rank has their answers and writes them
+// one by one, in their order; so tables do not depend on the number of ranks.
 #pragma once
 
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
+#include "engine/solvers/maxwell_fem/outcome.hpp"
+#include "engine/solvers/maxwell_fem/rational.hpp"
 #include "engine/solvers/maxwell_fem/settings.hpp"
 #include "engine/solvers/solver.hpp"
+#include "engine/solvers/step_rounds.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,6 +53,16 @@ class MaxwellFem final : public Solver {
     double extinction = 0, scattering = 0;
   };
 
+  /// Begins a round at next_, with its groups of ranks; or goes on to the mesh of its band, which is a piece by itself.
+  [[nodiscard]] Status begin_round(RunContext& context);
+  /// What a checkpoint holds of the frequency of this group.
+  void take_up();
+  /// A piece of the round on this rank, and what came of it on all; true: answers wait.
+  [[nodiscard]] Result<bool> compute_round(RunContext& context);
+  [[nodiscard]] Status keep(RunContext& context);
+  /// Whether only the reciprocity asks for one more wave, and which.
+  void choose_check_wave();
+  [[nodiscard]] Parcel under_way() const;
   /// The mesh of a band of frequencies, and all that hangs on it.
   [[nodiscard]] Status enter_band(std::size_t band);
   void note_mesh(RunContext& context) const;
@@ -59,12 +77,8 @@ class MaxwellFem final : public Solver {
   void note_iteration(RunContext& context);
   [[nodiscard]] Status collect_block(RunContext& context);
   void end_batch(RunContext& context);
-  /// All far fields that the tables of one frequency are made of: they take long, and a stop between tables would leave some.
-  struct FarFields {
-    std::vector<std::vector<FarAmplitude>> cuts;
-    std::vector<Direction> sphere_directions;
-    std::vector<FarAmplitude> sphere, back, forward, everywhere, reciprocal;
-  };
+  void write_iterations(RunContext& context);
+  [[nodiscard]] std::vector<Direction> sphere_directions() const;
   [[nodiscard]] Result<FarFields> far_fields(RunContext& context) const;
   using CutErrors = std::vector<std::pair<double, double>>;  ///< cross section, exact one
   [[nodiscard]] bool one_table() const;                      ///< of all frequencies
@@ -77,12 +91,34 @@ class MaxwellFem final : public Solver {
   void judge_optical_theorem(Results& out, const FarAmplitude& forward) const;
   void judge_reciprocity(Results& out, double mismatch) const;
   [[nodiscard]] Status end_frequency(RunContext& context);
+  [[nodiscard]] Status write_frequency(RunContext& context);
   void write_cuts(RunContext& context, const FarFields& far_fields);
   void write_monostatic(RunContext& context, const FarFields& far_fields);
   void write_checks(RunContext& context, const FarFields& far_fields);
+  /// A computed frequency of a fast sweep: amplitudes(), and forward F of the first wave.
+  struct Sample {
+    double frequency = 0;
+    std::vector<Complex> y;
+  };
+  void begin_order();
+  void remember();
+  [[nodiscard]] std::vector<SweepSample> scaled_samples(std::size_t most) const;
+  void extend_order(Communicator& all);
+  void write_sweep(Results& out);
+  /// F of all waves of one frequency in the order of the table of amplitudes: [wave][back, cuts, sphere][V, H].
+  [[nodiscard]] std::vector<Complex> amplitudes() const;
+  [[nodiscard]] std::vector<Direction> seen_from() const;  ///< directions of each wave there, but for the one back
+  void write_amplitudes(Results& out, double frequency, std::span<const Complex> values) const;
+  [[nodiscard]] Status write_ffe(const std::filesystem::path& folder, double frequency, std::size_t number,
+                                 std::span<const Complex> values) const;
+  void write_isar(Results& out) const;
+  void write_facts(Results& out, const OutcomeFacts& facts) const;
   [[nodiscard]] Status show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
                             RunContext& context);
   [[nodiscard]] Status prepare_view(const std::stop_token& stop);
+  /// What frames show, on its way to the leading rank and there.
+  [[nodiscard]] std::vector<std::vector<std::complex<float>>> shown_fields() const;
+  void show_fields(const std::vector<std::vector<std::complex<float>>>& fields);
   [[nodiscard]] double frequency() const { return settings_.frequencies[frequency_]; }
   [[nodiscard]] double k() const;
   [[nodiscard]] std::string at_frequency() const;  ///< " at 2 GHz" when there are several
@@ -93,28 +129,40 @@ class MaxwellFem final : public Solver {
   std::size_t band_ = 0;               ///< whose mesh this is
   std::shared_ptr<const Mesh> given_;  ///< the case's
   Communicator* cluster_ = nullptr;
+  std::unique_ptr<Communicator> own_group_;
+  Communicator* group_ = nullptr;  ///< the ranks that compute this frequency: cluster_ or own_group_
   std::shared_ptr<const Mesh> mesh_;
   Domain domain_;
   std::unique_ptr<System> system_;
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
 
-  std::size_t frequency_ = 0;       ///< index
-  Index first_ = 0;                 ///< of the batch among solved_
+  std::vector<std::size_t> order_;  ///< frequencies that are computed, in this order
+  std::vector<Sample> samples_;     ///< of a fast sweep, on the leading rank
+  std::size_t newest_ = 1;          ///< of those that were computed at once
+  int agreed_ = 0;                  ///< times in a row that they changed nothing
+  double sweep_error_ = 0;
+  std::size_t next_ = 0;       ///< place in order_ of the frequency to be written next; those before are in the tables
+  std::size_t round_ = 0;      ///< frequencies that are computed at once from next_ on; 0: a round is to begin
+  std::size_t frequency_ = 0;  ///< of this group, or that which is being written
+  Outcome outcome_;            ///< of this group's frequency so far
+  bool done_ = false;          ///< all of it
+  StepRounds rounds_;
+  std::map<std::size_t, Parcel>
+      interrupted_;  ///< frequencies of a checkpoint that were under way and are not taken up yet
+
+  Index first_ = 0;                 ///< of the batch among outcome_.solved
   std::vector<PlaneWave> waves_;    ///< of the case at this frequency
-  std::vector<Index> solved_;       ///< those that are solved
-  std::vector<Complex> mix_;        ///< [wave][solved]: each wave as a sum of solved ones
   std::vector<Complex> currents_;   ///< F of the solved ones so far
   std::optional<PlaneWave> check_;  ///< one more wave, for reciprocity, where the case has a single one
   Direction check_from_;
   BlockGcr::State restored_;  ///< from a checkpoint, for the next batch
   std::stop_token stop_;      ///< of the run: what is saved after a stop must be written fast
   Index collected_ = 0;       ///< columns of the batch whose currents are in currents_
-  Index steps_ = 0, iterations_ = 0, applications_ = 0, worst_iterations_ = 0;
-  bool finished_ = false, failed_to_converge_ = false;
-  double worst_residual_ = 0, compression_error_ = 0;
+  Index steps_ = 0, iterations_ = 0;
+  OutcomeFacts all_;  ///< sums, or the worst, of all frequencies that are written
+  bool finished_ = false;
   std::vector<Echo> echoes_;
-  double seconds_factor_ = 0, seconds_solve_ = 0, seconds_radiate_ = 0, seconds_near_ = 0;
 
   MeshGeometry volume_, surface_;
   std::vector<PlanePoints> plane_points_;

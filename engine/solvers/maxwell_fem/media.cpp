@@ -31,6 +31,10 @@ Complex lorentz(double infinity, const std::vector<LorentzTerm>& terms, double f
   return out;
 }
 
+Complex drude(double infinity, double plasma_frequency, double damping, double f) {
+  return infinity - plasma_frequency * plasma_frequency / Complex(f * f, -f * damping);
+}
+
 double interpolate(const std::vector<double>& at, const std::vector<double>& values, double x, double otherwise) {
   if (values.empty()) return otherwise;
   const auto above = static_cast<std::size_t>(std::upper_bound(at.begin(), at.end(), x) - at.begin());
@@ -45,6 +49,7 @@ MaterialLaw read_material(const Values& v, std::string& problem) {
   if (kind == "constant") {
     const double e = v["permittivity"].number(), loss = v["permittivity_loss"].number(),
                  sigma = v["conductivity"].number();
+    if (e == 0) problem = "a permittivity of 0 has no waves";
     const Complex mu{v["permeability"].number(), -v["permeability_loss"].number()};
     return [=](double f) {
       return Medium{isotropic({e, -loss - sigma / (2 * pi * f * vacuum_permittivity)}), isotropic(mu)};
@@ -54,8 +59,8 @@ MaterialLaw read_material(const Values& v, std::string& problem) {
     const auto e = v["permittivity"].numbers(), el = v["permittivity_loss"].numbers(), m = v["permeability"].numbers(),
                ml = v["permeability_loss"].numbers();
     for (int d = 0; d < 3; ++d)
-      if (!(e[d] > 0) || !(m[d] > 0) || el[d] < 0 || ml[d] < 0)
-        problem = "permittivity and permeability must be positive, losses not negative";
+      if (e[d] == 0 || !(m[d] > 0) || el[d] < 0 || ml[d] < 0)
+        problem = "permittivities must not be 0, permeabilities positive, losses not negative";
     return [=](double) {
       Medium out;
       for (int d = 0; d < 3; ++d) {
@@ -79,6 +84,10 @@ MaterialLaw read_material(const Values& v, std::string& problem) {
   }
   const Complex mu{v["permeability"].number(), -v["permeability_loss"].number()};
   const double infinity = v["permittivity_infinity"].number();
+  if (kind == "drude") {
+    const double plasma = v["plasma_frequency"].number(), damping = v["damping"].number();
+    return [=](double f) { return Medium{isotropic(drude(infinity, plasma, damping, f)), isotropic(mu)}; };
+  }
   const Values terms = v["terms"];
   if (kind == "debye") {
     std::vector<DebyeTerm> list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Materials over frequency: constant, Debye, Lorentz, tables.
+// Materials over frequency: constant, Debye, Lorentz, Drude, tables.
 #pragma once
 
 #include "engine/solvers/maxwell_fem/elements.hpp"
@@ -28,6 +28,8 @@ struct LorentzTerm {
                             double frequency);
 /// ε_∞ + Σ Δε f_0²/(f_0² − f² + j f Γ)
 [[nodiscard]] Complex lorentz(double infinity, const std::vector<LorentzTerm>& terms, double frequency);
+/// ε_∞ − f_p²/(f² − j f Γ): free carriers.
+[[nodiscard]] Complex drude(double infinity, double plasma_frequency, double damping, double frequency);
 /// Linear between the samples, constant beyond; `otherwise` where there are none.
 [[nodiscard]] double interpolate(const std::vector<double>& at, const std::vector<double>& values, double x,
                                  double otherwise);

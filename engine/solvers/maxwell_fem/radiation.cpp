@@ -365,8 +365,8 @@ class Radiation::OnDevices final : public Phase {
   DeviceForm form_;
 };
 
-void Radiation::compress(double tolerance, int threads) {
-  compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads, stop_);
+void Radiation::compress(double tolerance, int threads, int rank, int ranks) {
+  compressed_ = std::make_unique<CompressedRadiation>(*domain_, k_, tolerance, threads, stop_, 0.5, rank, ranks);
 }
 
 void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::span<Complex> psi, RadiationLoop loop,
@@ -397,15 +397,16 @@ void Radiation::apply(Team& team, std::span<const Complex> f, Index count, std::
       const Index n = to_.count, depth = 2 * from_.count;
       std::fill(psi.begin(), psi.begin() + 2 * n * count, Complex(0));
       compressed_->apply(f, count, psi, team.threads());
-      for (Index c = 0; c < count; ++c)
-        for (Index p = 0; p < 2 * n; ++p)
-          if (const Index face = p % n / face_points; face < part.begin || face >= part.end) psi[2 * c * n + p] = 0;
       for (Index c = 0; c < count; ++c) {
         const auto column = psi.subspan(2 * c * n, 2 * n);
-        const Interval points{part.begin * face_points, part.end * face_points};
-        add_near(points, f.data() + 2 * c * depth, f.data() + (2 * c + 1) * depth, column.data() + points.begin,
-                 column.data() + n + points.begin);
-        for (Index p = 0; p < 2 * n; ++p) column[p] *= scale_[p % n];
+        const Complex *minus = f.data() + 2 * c * depth, *plus = minus + depth;
+        for (Index face = 0; face < domain_->outer.faces(); ++face) {
+          const Interval points{face * face_points, (face + 1) * face_points};
+          const bool wanted = face >= part.begin && face < part.end && compressed_->owns(face);
+          if (wanted) add_near(points, minus, plus, column.data() + points.begin, column.data() + n + points.begin);
+          for (Index p = points.begin; p < points.end; ++p)
+            for (Complex* value : {&column[p], &column[n + p]}) *value = wanted ? *value * scale_[p] : Complex(0);
+        }
       }
       break;
     }

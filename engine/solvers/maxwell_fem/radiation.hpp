@@ -68,8 +68,9 @@ class Radiation {
     return loop == RadiationLoop::automatic || loop == RadiationLoop::blocked || loop == RadiationLoop::fused;
   }
 
-  /// Prepares the loop `compressed`: a relative error of `tolerance` a block.
-  void compress(double tolerance, int threads);
+  /// Prepares the loop `compressed`: a relative error of `tolerance` a block. Of several ranks each computes rows of its own then,
+  /// whatever part apply() is asked for, and zeros elsewhere.
+  void compress(double tolerance, int threads, int rank = 0, int ranks = 1);
   [[nodiscard]] const CompressedRadiation* compressed() const { return compressed_.get(); }
 
   [[nodiscard]] Index near_blocks() const { return static_cast<Index>(near_.size()); }

@@ -31,24 +31,29 @@ RadiationPlan plan_radiation(const RadiationWork& w, double budget) {
   // A point of S meets 27 clusters a level of the tree; 58 in all with 7,680 points (measured). Rank: 3.8 a decade.
   const double clusters = std::max(0.0, 58 + 27 * std::log2(n / 7680)),
                rank = 3.8 * std::max(1.0, -std::log10(w.tolerance));
-  out.compressed_bytes = std::min(out.dense_bytes, 96 * rank * n * clusters);
+  const double ranks = std::max(1.0, w.ranks);
+  out.compressed_bytes = std::min(out.dense_bytes, 96 * rank * n * clusters) / ranks;
   const auto product = [&](double of_pairs) {
     return of_pairs * (w.columns < 1.5 ? fused_flops : tile_flops + 32 * w.columns) / product_rate;
   };
-  out.plain_seconds = w.applications * product(pairs) / std::max(1.0, w.ranks);
+  out.plain_seconds = w.applications * product(pairs) / ranks;
   const double far = out.compressed_bytes * std::max(1 / stream_rate, 0.5 * w.columns / low_rank_rate);
   out.compressed_seconds =
-      making * out.compressed_bytes + w.applications * (far + product(std::min(pairs, near_points * n)));
+      making * out.compressed_bytes + w.applications * (far + product(std::min(pairs, near_points * n)) / ranks);
   const std::string whole = format_bytes(static_cast<Bytes>(out.dense_bytes)),
                     kept = format_bytes(static_cast<Bytes>(out.compressed_bytes));
   if (out.compressed_seconds > worth * out.plain_seconds) {
-    out.reason = fmt::format("computed anew each time; kept whole it would be {}", whole);
+    out.reason =
+        fmt::format("computed anew each time, {}: about {} of a core, compressed {}; kept whole it would be {}",
+                    w.columns < 1.5 ? "one by one" : "in blocked products", format_duration(out.plain_seconds),
+                    format_duration(out.compressed_seconds), whole);
   } else if (out.compressed_bytes > budget / 4) {
     out.reason = fmt::format(
         "computed anew each time: compressed it would need {} of {}, more than a quarter of the budget", kept, whole);
   } else {
     out.compressed = true;
-    out.reason = fmt::format("compressed to about {} of {}", kept, whole);
+    out.reason = fmt::format("compressed to about {} of {}: about {} of a core, computed anew {}", kept, whole,
+                             format_duration(out.compressed_seconds), format_duration(out.plain_seconds));
   }
   return out;
 }

@@ -20,12 +20,12 @@ struct RadiationWork {
   double columns = 1;       ///< right-hand sides to which the operator is applied at once, on average
   double applications = 1;  ///< how often
   double tolerance = 1e-4;  ///< of the blocks
-  double ranks = 1;         ///< that share the plain loops; each makes the whole compressed operator
+  double ranks = 1;         ///< that share the loops; of a compressed operator each makes its own rows
 };
 
 struct RadiationPlan {
   bool compressed = false;
-  double dense_bytes = 0, compressed_bytes = 0;
+  double dense_bytes = 0, compressed_bytes = 0;      ///< the latter of one rank
   double plain_seconds = 0, compressed_seconds = 0;  ///< of one core: all applications; with the making of the blocks
   std::string reason;                                ///< one clause, for people
 };

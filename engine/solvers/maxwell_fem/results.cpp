@@ -55,7 +55,8 @@ SphereSeries exact_of(const Settings& s, double frequency) {
                ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
                : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
   if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
-  if (s.body.kind == BoundaryKind::impedance) return impedance_sphere(ka, s.body.surface_impedance / vacuum_impedance);
+  if (s.body.kind == BoundaryKind::impedance)
+    return impedance_sphere(ka, s.body.impedance(frequency) / vacuum_impedance);
   SphereSeries out = conducting_sphere(ka);
   if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
   return out;
@@ -82,34 +83,37 @@ constexpr const char* definition_of_sigma =
 
 }  // namespace
 
-Result<MaxwellFem::FarFields> MaxwellFem::far_fields(RunContext& context) const {
+std::vector<Direction> MaxwellFem::sphere_directions() const {
+  std::vector<Direction> out;
+  if (settings_.sphere_step > 0)
+    for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
+      for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step) out.push_back({theta, phi});
+  return out;
+}
+
+Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
   FarFields out;
   const auto seen = [&](std::span<const Complex> f, Index count, std::span<const Direction> directions) {
     return far_field(domain_, k(), f, count, directions, context.team.threads(), context.stop);
   };
-  const auto solved = static_cast<Index>(solved_.size());
+  const auto solved = static_cast<Index>(outcome_.solved.size());
   for (const Cut& cut : settings_.cuts) {
     std::vector<Direction> directions;
     for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
     out.cuts.push_back(seen(currents_, solved, directions));
   }
-  if (settings_.sphere_step > 0) {
-    for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
-      for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step)
-        out.sphere_directions.push_back({theta, phi});
-    out.sphere = seen(currents_, solved, out.sphere_directions);
-  }
+  if (settings_.sphere_step > 0) out.sphere = seen(currents_, solved, sphere_directions());
   const auto directions = settings_.incidences();
   out.back = seen(currents_, solved, directions);
   // Of the first wave that was solved, for the optical theorem.
-  const Direction forward = behind(waves_[solved_[0]]);
+  const Direction forward = behind(waves_[outcome_.solved[0]]);
   const auto one = std::span(currents_).first(static_cast<std::size_t>(4 * domain_.currents.size()));
   out.forward = seen(one, 1, std::span(&forward, 1));
   out.everywhere = seen(one, 1, sphere_rule(k() * extent(domain_)).directions);
   // Of some waves where the others come from, for reciprocity.
   if (const Index some = std::min<Index>(solved, 24); some > 1) {
     std::vector<Direction> from;
-    for (Index s = 0; s < some; ++s) from.push_back(directions[solved_[s] / settings_.polarisations()]);
+    for (Index s = 0; s < some; ++s) from.push_back(directions[outcome_.solved[s] / settings_.polarisations()]);
     out.reciprocal = seen(currents_, solved, from);
   } else if (check_) {
     out.reciprocal = seen(currents_, 2, std::array<Direction, 2>{directions[0], check_from_});
@@ -146,11 +150,11 @@ std::vector<double> MaxwellFem::leading_values(bool with_incidence, std::size_t 
 
 /// Of one wave, from far fields [direction][solved]: a sum of those that were solved.
 FarAmplitude MaxwellFem::mixed(std::span<const FarAmplitude> far, std::size_t direction, std::size_t wave) const {
-  const std::size_t solved = solved_.size();
+  const std::size_t solved = outcome_.solved.size();
   FarAmplitude out;
   for (std::size_t s = 0; s < solved; ++s) {
-    out.theta += mix_[wave * solved + s] * far[direction * solved + s].theta;
-    out.phi += mix_[wave * solved + s] * far[direction * solved + s].phi;
+    out.theta += outcome_.mix[wave * solved + s] * far[direction * solved + s].theta;
+    out.phi += outcome_.mix[wave * solved + s] * far[direction * solved + s].phi;
   }
   return out;
 }
@@ -249,7 +253,7 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
 
 void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_fields) {
   const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::vector<Direction>& directions = far_fields.sphere_directions;
+  const std::vector<Direction> directions = sphere_directions();
   TableInfo t;
   t.id = "far_field" + (one_table() ? "" : suffix());
   t.title = "Far field" + (one_table() ? "" : at_frequency());
@@ -361,10 +365,10 @@ void MaxwellFem::judge_reciprocity(Results& out, double mismatch) const {
 }
 
 void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) {
-  const auto solved = static_cast<Index>(solved_.size());
+  const auto solved = static_cast<Index>(outcome_.solved.size());
   Results& out = context.results;
   // Optical theorem, for the first wave that was solved.
-  const PlaneWave& wave = waves_[solved_[0]];
+  const PlaneWave& wave = waves_[outcome_.solved[0]];
   const Direction forward = behind(wave);
   Echo& echo = echoes_.back();
   echo.extinction = extinction(far_fields.forward[0], forward, wave);
@@ -375,7 +379,8 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   bool lossy = false;
   for (const Medium& m : settings_.media(frequency()))
     for (int d = 0; d < 3; ++d) lossy = lossy || m.epsilon[d].imag() < 0 || m.mu[d].imag() < 0;
-  for (const ImpedancePatch& i : domain_.impedances) lossy = lossy || i.surface_impedance.real() > 0;
+  for (const ImpedancePatch& i : domain_.impedances)
+    lossy = lossy || i.surface_impedance.real() > 1e-9 * vacuum_impedance;
   out.number("extinction", echo.extinction, "m^2");
   out.number("scattering", echo.scattering, "m^2");
   if (lossy)
@@ -389,8 +394,8 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
     double difference = 0, largest = 0;
     for (Index a = 0; a < some; ++a)
       for (Index b = 0; b < some; ++b) {
-        const Complex there = far[a * solved + b].along(settings_.is_horizontal(solved_[a])),
-                      back = far[b * solved + a].along(settings_.is_horizontal(solved_[b]));
+        const Complex there = far[a * solved + b].along(settings_.is_horizontal(outcome_.solved[a])),
+                      back = far[b * solved + a].along(settings_.is_horizontal(outcome_.solved[b]));
         difference = std::max(difference, std::abs(there - back));
         largest = std::max(largest, std::abs(there));
       }
@@ -409,20 +414,39 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
 }
 
 Status MaxwellFem::end_frequency(RunContext& context) {
-  const auto far = far_fields(context);
+  auto far = far_fields(context);
   if (!far) return far.error();
-  echoes_.push_back({frequency(), {}, 0, 0});
-  write_cuts(context, *far);
-  write_monostatic(context, *far);
-  write_checks(context, *far);
-  context.results.number("directions_solved", static_cast<double>(solved_.size()), "1");
-  if (settings_.monostatic) context.results.number("compression_error", compression_error_, "1");
+  outcome_.far = std::move(*far);
   return {};
+}
+
+Status MaxwellFem::write_frequency(RunContext& context) {
+  echoes_.push_back({frequency(), {}, 0, 0});
+  write_cuts(context, outcome_.far);
+  write_monostatic(context, outcome_.far);
+  write_checks(context, outcome_.far);
+  write_facts(context.results, outcome_.facts);
+  const bool files = settings_.ffe && !context.results.folder().empty();
+  if (settings_.fast) remember();
+  if (!files && !settings_.amplitudes) return {};
+  const std::vector<Complex> values = amplitudes();
+  if (settings_.amplitudes && !settings_.fast) write_amplitudes(context.results, frequency(), values);
+  return files ? write_ffe(context.results.folder(), frequency(), frequency_, values) : Status();
+}
+
+void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
+  out.number("directions_solved", static_cast<double>(outcome_.solved.size()), "1");
+  if (settings_.monostatic) out.number("compression_error", facts.compression_error, "1");
+  out.number("factor_memory", facts.factor_bytes, "B");
+  out.number("factor_entries", facts.factor_entries, "1");
+  if (facts.factor_operations > 0) out.number("factor_operations", facts.factor_operations, "1");
+  if (facts.compressed_bytes > 0) out.number("compressed_memory", facts.compressed_bytes, "B");
 }
 
 Status MaxwellFem::finish(RunContext& context) {
   Results& out = context.results;
   const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  if (settings_.fast && !samples_.empty()) write_sweep(out);
   if (echoes_.size() > 1) {
     TableInfo t;
     t.id = "frequency";
@@ -435,8 +459,10 @@ Status MaxwellFem::finish(RunContext& context) {
             std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
         t.columns.push_back({n, "dBsm", n});
       }
-    t.columns.push_back({"extinction", "dBsm", "extinction"});
-    t.columns.push_back({"scattering", "dBsm", "scattering"});
+    if (!settings_.fast) {
+      t.columns.push_back({"extinction", "dBsm", "extinction"});
+      t.columns.push_back({"scattering", "dBsm", "scattering"});
+    }
     if (settings_.exact) {
       t.columns.push_back({"exact", "dBsm", "exact"});
       t.exact = {"exact"};
@@ -445,8 +471,7 @@ Status MaxwellFem::finish(RunContext& context) {
     for (const Echo& e : echoes_) {
       std::vector<double> row{e.frequency};
       for (std::size_t c = 0; c < 2 * pols; ++c) row.push_back(decibel(sigma(e.amplitude[c])));
-      row.push_back(decibel(e.extinction));
-      row.push_back(decibel(e.scattering));
+      if (!settings_.fast) row.insert(row.end(), {decibel(e.extinction), decibel(e.scattering)});
       if (settings_.exact) {
         const SphereSeries s = exact_of(settings_, e.frequency);
         const double a = settings_.sphere->radius + settings_.sphere->coat;
@@ -473,24 +498,27 @@ Status MaxwellFem::finish(RunContext& context) {
     const RangeProfile profile = range_profile(frequencies, echo);
     for (std::size_t i = 0; i < profile.range.size(); ++i) table.append({profile.range[i], profile.level[i]});
   }
+  if (settings_.isar && settings_.monostatic && echoes_.size() >= 2) write_isar(out);
   if (!echoes_.empty())
     for (std::size_t p = 0; p < pols; ++p) {
       const bool h = settings_.is_horizontal(static_cast<Index>(p));
       out.number(h ? "echo_HH" : "echo_VV", sigma(echoes_.back().amplitude[2 * p + static_cast<std::size_t>(h)]),
                  "m^2");
     }
-  out.number("iterations", static_cast<double>(worst_iterations_), "1");
-  out.number("operator_applications", static_cast<double>(applications_), "1");
-  out.number("residual", worst_residual_, "1");
-  out.number("seconds_factorisation", seconds_factor_, "s");
-  out.number("seconds_near_pairs", seconds_near_, "s");
-  out.number("seconds_solution", seconds_solve_, "s");
-  out.number("seconds_radiation", seconds_radiate_, "s");
-  if (finished_ && failed_to_converge_)
+  out.number("iterations", all_.iterations, "1");
+  out.number("operator_applications", all_.applications, "1");
+  out.number("residual", all_.residual, "1");
+  out.number("seconds_factorisation", all_.seconds_factor, "s");
+  out.number("seconds_near_pairs", all_.seconds_near, "s");
+  out.number("seconds_solution", all_.seconds_solve, "s");
+  out.number("seconds_radiation", all_.seconds_radiate, "s");
+  // The leading rank has counted; all must come to the same end.
+  const OutcomeFacts all = context.cluster.from_root(all_);
+  if (finished_ && all.failed > 0)
     return make_error(
         ErrorCode::not_converged,
         fmt::format("the truncation did not converge: residual {:.2e} after {} iterations, {:.1e} was asked for",
-                    worst_residual_, worst_iterations_, settings_.truncation.tolerance),
+                    all.residual, static_cast<Index>(all.iterations), settings_.truncation.tolerance),
         settings_.truncation.method == TruncationMethod::gmres
             ? "Allow more iterations; for bodies of many wavelengths also move S farther out (truncation.distance)."
             : "Use the method gmres: the plain iteration diverges on large bodies with S close by.");

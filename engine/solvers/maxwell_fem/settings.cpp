@@ -61,17 +61,48 @@ FieldPlane read_plane(const Case& input, const Values& v, std::size_t number, st
   return p;
 }
 
-Boundary read_boundary(const Case& input, const Values& v, std::vector<Diagnostic>& out) {
+/// Metal with its coats, or a table.
+ImpedanceLaw read_impedance_law(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
+  if (v["kind"].text() == "metal") {
+    const double conductivity = v["conductivity"].number(), permeability = v["permeability"].number();
+    std::vector<ThinCoat> coats;
+    const Values layers = v["coats"];
+    for (std::size_t n = 0; n < layers.size(); ++n)
+      coats.push_back({s.laws[static_cast<std::size_t>(material_number(input, s, layers.at(n)["material"], out))],
+                       layers.at(n)["thickness"].number()});
+    if (!(conductivity > 0) && coats.empty())
+      out.push_back(input.error_at(v, "a metal without resistance and coats",
+                                   "Give a conductivity or coats, or use the kind pec."));
+    return [=](double f) { return coated_impedance(metal_impedance(conductivity, permeability, f), coats, f); };
+  }
+  const auto at = v["frequencies"].numbers(), r = v["resistances"].numbers(), x = v["reactances"].numbers();
+  if (at.empty()) return {};
+  if (!std::is_sorted(at.begin(), at.end()) || r.size() != at.size() || (!x.empty() && x.size() != at.size()) ||
+      std::any_of(r.begin(), r.end(), [](double value) { return value < 0; }))
+    out.push_back(
+        input.error_at(v, "the table of the surface impedance does not fit together",
+                       "Give ascending frequencies, as many resistances (not negative), and as many reactances "
+                       "or none."));
+  return [=](double f) { return Complex(interpolate(at, r, f, 0), interpolate(at, x, f, 0)); };
+}
+
+Boundary read_boundary(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
   const std::string kind = v["kind"].text();
   Boundary b;
-  b.kind = kind == "pmc"         ? BoundaryKind::pmc
-           : kind == "impedance" ? BoundaryKind::impedance
-           : kind == "outer"     ? BoundaryKind::outer
-           : kind == "currents"  ? BoundaryKind::currents
-                                 : BoundaryKind::pec;
+  b.kind = kind == "pmc"                            ? BoundaryKind::pmc
+           : kind == "impedance" || kind == "metal" ? BoundaryKind::impedance
+           : kind == "outer"                        ? BoundaryKind::outer
+           : kind == "currents"                     ? BoundaryKind::currents
+                                                    : BoundaryKind::pec;
   b.surface_impedance = {v["resistance"].number(), v["reactance"].number()};
-  if (b.kind == BoundaryKind::impedance && std::abs(b.surface_impedance) < 1e-9)
-    out.push_back(input.error_at(v, "an impedance of 0 ohm", "Give a resistance or a reactance, or use the kind pec."));
+  if (b.kind != BoundaryKind::impedance) return b;
+  b.law = read_impedance_law(input, s, v, out);
+  for (double f : s.frequencies)
+    if (kind != "metal" && std::abs(b.impedance(f)) < 1e-9) {
+      out.push_back(
+          input.error_at(v, "an impedance of 0 ohm", "Give a resistance or a reactance, or use the kind pec."));
+      break;
+    }
   return b;
 }
 
@@ -110,6 +141,37 @@ std::vector<PlaneWave> Settings::waves(double frequency) const {
   return out;
 }
 
+namespace {
+
+void read_image(const Case& input, const Values& v, Settings& s, std::vector<Diagnostic>& out) {
+  s.isar = true;
+  s.isar_width = v["width"].number();
+  s.isar_points = static_cast<int>(v["points"].integer());
+  constexpr std::size_t least = 8;
+  if (!s.monostatic || s.monostatic->angles.size() < least || s.frequencies.size() < least) {
+    out.push_back(input.error_at(v, "an image needs echoes over frequencies and directions",
+                                 "Give excitation.sweep and excitation.monostatic with at least 8 values each."));
+    return;
+  }
+  const Cut& m = *s.monostatic;
+  const double angle = std::abs(m.angles.back() - m.angles.front()) / static_cast<double>(m.angles.size() - 1) *
+                       (m.phi_runs ? std::abs(std::sin(m.fixed)) : 1.0),
+               band = (s.frequencies.back() - s.frequencies.front()) / static_cast<double>(s.frequencies.size() - 1);
+  if (!(angle > 0) || !(band > 0)) {
+    out.push_back(input.error_at(v, "the directions or the frequencies of the image do not differ",
+                                 "Let phi run at a theta other than 0, from one end to another one."));
+    return;
+  }
+  const double range = light_speed / 2 / band, across = light_speed / s.frequencies.back() / 2 / angle;
+  if (s.isar_width > std::min(range, across))
+    out.push_back(input.warning_at(v,
+                                   fmt::format("the image repeats itself after {} in range and {} across",
+                                               format_quantity(range, "m"), format_quantity(across, "m")),
+                                   "Make it narrower, or take more frequencies or directions."));
+}
+
+}  // namespace
+
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   Settings s;
   const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
@@ -127,6 +189,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     s.frequencies = spread(excitation["sweep"]);
     if (s.frequencies.back() < s.frequencies.front())
       out.push_back(input.error_at(excitation["sweep"], "the frequencies run backwards", "Give from ≤ to."));
+    if (const Values sweep = excitation["sweep"]; sweep.has("fast"))
+      s.fast = FastSweep{sweep["fast"]["accuracy"].number(), sweep["fast"]["most"].integer()};
   } else if (excitation.has("frequency")) {
     s.frequencies = {excitation["frequency"].number()};
   } else {
@@ -200,11 +264,11 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     if (s.sphere) out.push_back(input.error_at(body, "the sphere names its own material", "Use sphere.material."));
     s.body_material = material_number(input, s, body["material"], out);
   } else {
-    s.body = read_boundary(input, body, out);
+    s.body = read_boundary(input, s, body, out);
   }
   const Values boundaries = root["boundaries"];
   for (const std::string& name : boundaries.keys())
-    s.domain.boundaries[name] = read_boundary(input, boundaries[name], out);
+    s.domain.boundaries[name] = read_boundary(input, s, boundaries[name], out);
   const Values regions = root["regions"];
   for (const std::string& name : regions.keys())
     s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
@@ -225,6 +289,8 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.truncation.method =
       truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
   s.truncation.tolerance = truncation["tolerance"].number();
+  // What the iteration leaves would look like resonances.
+  if (s.fast) s.truncation.tolerance = std::min(s.truncation.tolerance, 1e-3 * s.fast->accuracy);
   s.truncation.longest = truncation["iterations"].integer();
   const std::string loop = truncation["loop"].text();
   s.truncation.loop = loop == "blocked"      ? RadiationLoop::blocked
@@ -238,6 +304,9 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
   s.range_profile = output["range_profile"].boolean();
+  s.amplitudes = output["amplitudes"].boolean();
+  s.ffe = output["ffe"].boolean();
+  if (output.has("isar")) read_image(input, output["isar"], s, out);
   if (s.range_profile && s.frequencies.size() < 8)
     out.push_back(input.error_at(output["range_profile"],
                                  fmt::format("a range profile from {} frequencies", s.frequencies.size()),

@@ -44,8 +44,15 @@ struct SphereSetting {
   bool curved = true;
 };
 
+/// A sweep of which only some frequencies are computed.
+struct FastSweep {
+  double accuracy = 0.1;  ///< dB
+  Index most = 30;        ///< frequencies computed
+};
+
 struct Settings {
   std::vector<double> frequencies;  ///< Hz, ascending
+  std::optional<FastSweep> fast;
   Direction incidence;
   bool vertical = true, horizontal = true;
   std::optional<Cut> monostatic;
@@ -67,6 +74,10 @@ struct Settings {
   double sphere_step = 0;
   std::vector<FieldPlane> planes;
   bool range_profile = false, exact = false;
+  bool amplitudes = true, ffe = false;  ///< tables and files of all complex amplitudes
+  bool isar = false;
+  double isar_width = 0;  ///< m; 0: as wide as it is unambiguous
+  int isar_points = 128;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget, as it was offered

@@ -74,7 +74,10 @@ void Truncation::radiate_part(Team& team, Product& p) {
   const double seconds = radiation_->pairs() * static_cast<double>(p.count * 32 + 200) / (4e10 * team.threads());
   const Index parts = radiation_->divisible(options_.loop) ? std::clamp<Index>(static_cast<Index>(seconds), 1, 256) : 1;
   const Interval own = mine(faces);
-  const Interval part{own.begin + own.size() * p.radiated / parts, own.begin + own.size() * (p.radiated + 1) / parts};
+  const bool rows_of_its_own = options_.loop == RadiationLoop::compressed;
+  const Interval part = rows_of_its_own ? Interval{0, faces}
+                                        : Interval{own.begin + own.size() * p.radiated / parts,
+                                                   own.begin + own.size() * (p.radiated + 1) / parts};
   radiation_->apply(team, p.f, p.count, p.out, options_.loop, part);
   if (++p.radiated == parts) {
     add_up(p.out);
@@ -100,6 +103,7 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
       if (Status s = system_->currents(u, some, part, std::span(f).subspan(c * length, some * length)); !s) return s;
     }
     radiation_->apply(team, f, count, psi0, options_.loop);
+    if (options_.loop == RadiationLoop::compressed) add_up(psi0);
   }
   if (Status s = still_wanted(); !s) return s;
   iterations_ = applications_ = 0;

@@ -7,7 +7,8 @@
 // plain iteration diverges (electrically large bodies with S close by); all right-hand sides share one space (block_gcr.hpp).
 //
 // With several ranks each holds the whole matrix; they share the right-hand sides of the solves and the elements of S of the
-// radiation, and add up what they found, so that all ranks iterate on the same numbers.
+// radiation (of a compressed operator each has made the rows of its own part alone), and add up what they found, so that all ranks
+// iterate on the same numbers.
 #pragma once
 
 #include "engine/cluster/communicator.hpp"

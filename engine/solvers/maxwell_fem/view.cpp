@@ -231,6 +231,28 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
   return {};
 }
 
+std::vector<std::vector<std::complex<float>>> MaxwellFem::shown_fields() const {
+  std::vector<const std::vector<float>*> from{&surface_current_};
+  for (const auto& plane : plane_fields_) from.push_back(&plane);
+  if (settings_.volume) from.push_back(&electric_);
+  std::vector<std::vector<std::complex<float>>> out;
+  for (const auto* field : from) {
+    auto& list = out.emplace_back();
+    for (std::size_t i = 0; i + 1 < field->size(); i += 2) list.emplace_back((*field)[i], (*field)[i + 1]);
+  }
+  return out;
+}
+
+void MaxwellFem::show_fields(const std::vector<std::vector<std::complex<float>>>& fields) {
+  std::vector<std::vector<float>*> to{&surface_current_};
+  for (auto& plane : plane_fields_) to.push_back(&plane);
+  if (settings_.volume) to.push_back(&electric_);
+  for (std::size_t n = 0; n < to.size() && n < fields.size(); ++n) {
+    to[n]->clear();
+    for (const auto& v : fields[n]) to[n]->insert(to[n]->end(), {v.real(), v.imag()});
+  }
+}
+
 std::vector<CatalogEntry> MaxwellFem::catalog() const {
   const FieldInfo electric{
       "electric_field",

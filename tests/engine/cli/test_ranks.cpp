@@ -41,6 +41,7 @@ class TestRanks : public QObject {
   void a_rank_that_does_not_come_back_is_given_up();
   void checkpoints_go_from_one_rank_to_two_and_back_data();
   void checkpoints_go_from_one_rank_to_two_and_back();
+  void frequencies_of_a_sweep_are_shared_by_ranks();
   void killed_ranks_go_on_to_the_same_end_data();
   void killed_ranks_go_on_to_the_same_end();
 };
@@ -242,6 +243,46 @@ void TestRanks::checkpoints_go_from_one_rank_to_two_and_back() {
   COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
   wrong = safety::difference(whole.left, safety::left_by(scratch / "parts"), limits_on_ranks(solver));
   QVERIFY2(wrong.empty(), ("one, two and one: " + wrong).c_str());
+}
+
+/// Five frequencies in one band: ranks compute two or four of them at once, and what is written stays the same to the last digit.
+void TestRanks::frequencies_of_a_sweep_are_shared_by_ranks() {
+  const rod::Scratch scratch;
+  const Json json = conoid::read_json(R"({
+    "conoid": 1, "solver": "maxwell-fem", "sphere": {"radius": "50 mm", "divisions": 2, "layers": 1},
+    "excitation": {"sweep": {"from": "0.9 GHz", "to": "1.1 GHz", "count": 5}, "theta": "180 deg", "polarisation": "V"},
+    "truncation": {"tolerance": 1e-4},
+    "output": {"cuts": [{"name": "E plane", "count": 5}],
+               "planes": [{"low": [-0.1, 0, -0.1], "high": [0.1, 0, 0.1], "points": [3, 3]}]},
+    "compute": {"threads": 1}})");
+  rod::write_case(scratch / "case.json", json);
+  const auto on_ranks = [](const QString& ranks, const QStringList& words) {
+    return QStringList{"--allow-run-as-root", "--oversubscribe", "-n", ranks, safety::program} + words;
+  };
+  const QStringList run = {"run", "case.json", "--progress", "none", "--out"};
+  COMPARE_EXIT(safety::conoid(scratch.path(), run + QStringList{"one"}), 0);
+  const safety::Left one = safety::left_by(scratch / "one");
+  for (const char* ranks : {"2", "4"}) {
+    const QString out = QString("ranks") + ranks;
+    QProcess process;
+    rod::prepare(process, scratch.path()).start("mpirun", on_ranks(ranks, run + QStringList{out}));
+    COMPARE_EXIT(rod::collect(process), 0);
+    const std::filesystem::path folder = scratch / out.toStdString();
+    for (const char* table : {"frequency", "convergence", "rcs_E_plane_f1", "rcs_E_plane_f5"})
+      QCOMPARE(rod::rows_of(folder / "charts" / (std::string(table) + ".csv")),
+               rod::rows_of(scratch / ("one/charts/" + std::string(table) + ".csv")));
+  }
+  // Stopped on one rank, gone on with two, which are stopped in the middle of their frequencies, and finished by one.
+  COMPARE_EXIT(
+      safety::conoid(scratch.path(), run + QStringList{"parts"} + safety::often, safety::stops_in_checkpoint()), 75);
+  QProcess second;
+  rod::prepare(second, scratch.path())
+      .start("mpirun", on_two_ranks("0", "stop", 2, "rename step-#.part/") +
+                           QStringList{"resume", "parts", "--progress", "none"});
+  COMPARE_EXIT(rod::collect(second), 75);
+  COMPARE_EXIT(safety::conoid(scratch.path(), {"resume", "parts", "--progress", "none"}), 0);
+  const std::string wrong = safety::difference(one, safety::left_by(scratch / "parts"), limits_on_ranks("maxwell-fem"));
+  QVERIFY2(wrong.empty(), wrong.c_str());
 }
 
 void TestRanks::killed_ranks_go_on_to_the_same_end_data() {

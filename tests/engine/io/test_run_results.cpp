@@ -4,10 +4,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fcntl.h>
+
+#include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
@@ -38,6 +43,7 @@ class TestRunResults : public QObject {
   void lost_table_is_a_warning();
   void summary_is_whole();
   void full_disk_keeps_whole_rows();
+  void a_link_that_changes_places_with_the_charts_is_never_followed();
   void other_ranks_write_nothing();
   void hooks_see_everything();
 
@@ -431,6 +437,29 @@ void TestRunResults::full_disk_keeps_whole_rows() {
     QVERIFY(!stored->table.last_line_cut);
     QCOMPARE(stored->table.rows(), std::size_t{10});
   }
+}
+
+void TestRunResults::a_link_that_changes_places_with_the_charts_is_never_followed() {
+  QTemporaryDir folder;
+  const fs::path charts = path(folder) / "charts", other = path(folder) / "other",
+                 elsewhere = path(folder) / "elsewhere";
+  fs::create_directory(charts);
+  fs::create_directory(elsewhere);
+  fs::create_directory_symlink(elsewhere, other);
+  std::atomic<bool> done{false};
+  std::jthread swapper([&] {
+    while (!done) ::renameat2(AT_FDCWD, charts.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE);
+  });
+  int opened = 0, refused = 0;
+  for (int k = 0; k < 20'000 || ((opened == 0 || refused == 0) && k < 2'000'000); ++k) {
+    GrowingFile file;
+    (file.open(charts / "table.csv", -1, GrowingFile::Above::own) ? opened : refused) += 1;
+  }
+  done = true;
+  swapper.join();
+  QVERIFY(opened > 0);
+  QVERIFY(refused > 0);
+  QVERIFY(fs::is_empty(elsewhere));
 }
 
 void TestRunResults::other_ranks_write_nothing() {

@@ -40,8 +40,8 @@ Mesh ringed(int rings, Place&& place) {
   return mesh;
 }
 
-Surface surface_of(const Mesh& mesh, int rim_layers) {
-  return std::move(*make_surface(mesh, Ordering::hilbert, rim_layers));
+Surface surface_of(const Mesh& mesh, int rim_layers, const Conditions& conditions = {}) {
+  return std::move(*make_surface(mesh, Ordering::hilbert, rim_layers, conditions));
 }
 
 /// ∫ over the surface of each unknown's function times a value a triangle.
@@ -113,11 +113,13 @@ Mesh shell_with_hole(int rings, double half_angle) {
   return made(low);
 }
 
-Mesh wall(double width, double depth, double edge) {
+Mesh wall(double width, double depth, double edge, bool half) {
   Mesh mesh;
-  const int nx = static_cast<int>(std::lround(2 * width / edge)), nz = static_cast<int>(std::lround(depth / edge));
+  const int nx = static_cast<int>(std::lround((half ? 1 : 2) * width / edge)),
+            nz = static_cast<int>(std::lround(depth / edge));
   for (int k = 0; k <= nz; ++k)
-    for (int i = 0; i <= nx; ++i) mesh.add_point({width * (2.0 * i / nx - 1), 0, depth * (1.0 * k / nz - 1)});
+    for (int i = 0; i <= nx; ++i)
+      mesh.add_point({half ? width * i / nx : width * (2.0 * i / nx - 1), 0, depth * (1.0 * k / nz - 1)});
   for (int k = 0; k < nz; ++k)
     for (int i = 0; i < nx; ++i) {
       const Index a = Index{k} * (nx + 1) + i, b = a + 1, c = a + nx + 1, d = c + 1;
@@ -167,9 +169,9 @@ ScreenError shell_resonance(int rings, int rim_layers, Team& team) {
 namespace {
 
 /// Pressure of the shadow: edge along x at y = z = 0, source and receiver at distance `radius` from it on either side, angle
-/// `polar` from the faces.
+/// `polar` from the faces, `apart` along the edge.
 std::vector<double> shadow_signal(const std::vector<double>& times, const Pulse& pulse, double t0, double radius,
-                                  double polar) {
+                                  double polar, double apart) {
   // The integral over the edge, x = w sinh u: graded about the apex. ν = ½; source and receiver at equal distances.
   const double source = polar, receiver = 2 * pi - polar, w = 0.05;
   std::vector<double> delay, weight;
@@ -177,14 +179,15 @@ std::vector<double> shadow_signal(const std::vector<double>& times, const Pulse&
   const double step = 6.0 / half;
   for (int k = -half; k <= half; ++k) {
     const double u = k * step, x = w * std::sinh(u), dx = w * std::cosh(u) * step;
-    const double m = std::hypot(radius, x);
-    const double eta = std::acosh(std::max(1.0, (m * m + x * x) / (radius * radius)));
+    const double to_source = x + 0.5 * apart, to_receiver = x - 0.5 * apart;
+    const double m = std::hypot(radius, to_source), l = std::hypot(radius, to_receiver);
+    const double eta = std::acosh(std::max(1.0, (m * l + to_source * to_receiver) / (radius * radius)));
     double beta = 0;
     for (double angle :
          {pi + source + receiver, pi + source - receiver, pi - source + receiver, pi - source - receiver})
       beta += std::sin(0.5 * angle) / (std::cosh(0.5 * eta) - std::cos(0.5 * angle));
-    delay.push_back(2 * m);
-    weight.push_back(-0.5 / (16 * pi * pi) * beta / (m * m) * dx);
+    delay.push_back(m + l);
+    weight.push_back(-0.5 / (16 * pi * pi) * beta / (m * l) * dx);
   }
   std::vector<double> out;
   for (double t : times) {
@@ -197,21 +200,29 @@ std::vector<double> shadow_signal(const std::vector<double>& times, const Pulse&
 
 }  // namespace
 
-ShadowError half_plane_shadow(double edge, int rim_layers, Team& team) {
-  const Surface s = surface_of(wall(1.3, 1.6, edge), rim_layers);
+ShadowError half_plane_shadow(double edge, int rim_layers, Team& team, bool on_ground) {
+  // On a ground at x = 0, to which the edge is normal, the field is that of the source and of its image at the whole half-plane.
+  const double width = on_ground ? 1.7 : 1.3, off = on_ground ? 0.3 : 0;
+  Conditions conditions;
+  if (on_ground) conditions.ground = Ground{0, 0, true};
+  const Surface s = surface_of(wall(width, 1.6, edge, on_ground), rim_layers, conditions);
   const Form form = form_for(s, FormName::N);
-  const Vec3 place{0, 0.5, -0.3};
+  const Vec3 place{off, 0.5, -0.3};
   Excitation excitation{"source", {}};
   Wave wave;
   wave.kind = WaveKind::point;
-  wave.position = {0, -0.5, -0.3};
+  wave.position = {off, -0.5, -0.3};
   wave.pulse = ricker_of(6);
   wave.pulse.amplitude = 4 * pi;
   excitation.waves.push_back(wave);
   set_onsets(excitation, s.vertices, 1);
   const double t0 = excitation.waves[0].t0;
+  if (on_ground) {
+    excitation.waves.push_back(excitation.waves[0]);
+    excitation.waves[1].position = conditions.ground->mirrored(wave.position);
+  }
   // The other edges are heard 2 √(½² + 1.3²) after the source, the pulse's flank before.
-  const double end = t0 + 2 * std::hypot(0.5, 1.3) - 1;
+  const double end = t0 + 2 * std::hypot(0.5, width - off) - 1;
   RightHandSide l(s, form, excitation);
   March<double> march(assemble_all<double>(s, form, {}, team),
                       {.steps = 8, .reach = receiver_columns(s, form, {place}) + 8});
@@ -231,8 +242,14 @@ ShadowError half_plane_shadow(double edge, int rim_layers, Team& team) {
     }
   }
   const double radius = std::hypot(0.5, 0.3), polar = std::atan2(0.5, 0.3), shift = 1e-3;
-  const auto exact = shadow_signal(times, excitation.waves[0].pulse, t0, radius, polar);
-  const auto later = shadow_signal(times, excitation.waves[0].pulse, t0 + shift, radius, polar);
+  const auto signal_at = [&](double start) {
+    auto out = shadow_signal(times, excitation.waves[0].pulse, start, radius, polar, 0);
+    if (!on_ground) return out;
+    const auto image = shadow_signal(times, excitation.waves[0].pulse, start, radius, polar, 2 * off);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] += image[k];
+    return out;
+  };
+  const auto exact = signal_at(t0), later = signal_at(t0 + shift);
   double difference = 0, total = 0, along = 0, square = 0;
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double slope = (later[k] - exact[k]) / shift;

@@ -17,7 +17,7 @@ namespace conoid::acoustic_bem {
 /// on the sphere, and the volume up to the hole's plane that of the true shell.
 [[nodiscard]] Mesh shell_with_hole(int rings, double half_angle);
 /// Rectangle |x| ≤ width, −depth ≤ z ≤ 0 in the plane y = 0, of squares of about this edge cut in two.
-[[nodiscard]] Mesh wall(double width, double depth, double edge);
+[[nodiscard]] Mesh wall(double width, double depth, double edge, bool half = false);
 
 struct ScreenError {
   Index unknowns = 0;
@@ -42,6 +42,6 @@ struct ShadowError {
   double signal = 0;  ///< relative L²
   double late = 0;    ///< delay of the signal by the best fit, lengths at c = 1; negative: early
 };
-[[nodiscard]] ShadowError half_plane_shadow(double edge, int rim_layers, Team& team);
+[[nodiscard]] ShadowError half_plane_shadow(double edge, int rim_layers, Team& team, bool on_ground = false);
 
 }  // namespace conoid::acoustic_bem

@@ -12,6 +12,7 @@
 
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
+#include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/solvers/row_team.hpp"
 
 namespace conoid::acoustic_bem {
@@ -203,6 +204,65 @@ void screens(Table& t) {
       std::abs(shell.value / shell_resonance_exact - 1), quick ? 0.003 : 0.002, "mode matching (screens.hpp)");
 }
 
+/// Moving, absorbing and soft groups; a ground; a room.
+void walls(Table& t) {
+  const int d = t.run.quick ? 6 : 8;
+  const auto slope = [](double coarse, double fine, const WallErrors& a, const WallErrors& b) {
+    return std::log(coarse / fine) / std::log(a.h / b.h);
+  };
+  const std::pair<const char*, SphereMotion> motions[] = {{"pulsating", SphereMotion::pulsating},
+                                                          {"oscillating", SphereMotion::oscillating}};
+  for (const auto& [name, motion] : motions) {
+    t.run.doing(fmt::format("{} sphere", name));
+    const WallErrors a = moving_sphere(4, motion, t.team), b = moving_sphere(d, motion, t.team);
+    t.at_most(fmt::format("{} sphere, N = {}: surface pressure, relative L2", name, b.unknowns), b.surface, 0.015,
+              series);
+    t.at_most(fmt::format("{} sphere, N = {}: receivers at r = 2", name, b.unknowns), b.receiver, 0.005, series);
+    t.at_least(fmt::format("{} sphere: order of the surface pressure, N = {} to {}", name, a.unknowns, b.unknowns),
+               slope(a.surface, b.surface, a, b), 1.8, "order 2");
+  }
+  t.run.doing("cap piston in a sphere");
+  const WallErrors rough = moving_sphere(9, SphereMotion::cap, t.team),
+                   cap = moving_sphere(t.run.quick ? 12 : 18, SphereMotion::cap, t.team);
+  t.at_most(fmt::format("cap piston of 60 degrees in a sphere, N = {}: surface pressure", cap.unknowns), cap.surface,
+            t.run.quick ? 0.06 : 0.04, series);
+  t.at_most(fmt::format("cap piston, N = {}: receivers at r = 2, worst", cap.unknowns), cap.receiver, 0.02, series);
+  t.at_least(fmt::format("cap piston: order of the receivers, N = {} to {}", rough.unknowns, cap.unknowns),
+             slope(rough.receiver, cap.receiver, rough, cap), 1.5, "order 2");
+  for (const double z : {0.0, 0.5, 1.0, 4.0}) {
+    const std::string name = z == 0 ? "soft sphere by a group" : fmt::format("sphere of impedance {}", z);
+    t.run.doing(name);
+    const WallErrors a = absorbing_sphere(4, z, t.team), b = absorbing_sphere(d, z, t.team);
+    t.at_most(fmt::format("{}, N = {}: surface, relative L2", name, b.unknowns), b.surface, 0.04, series);
+    t.at_most(fmt::format("{}, N = {}: receivers, worst", name, b.unknowns), b.receiver, 0.01, series);
+    t.at_least(fmt::format("{}: order of the surface, N = {} to {}", name, a.unknowns, b.unknowns),
+               slope(a.surface, b.surface, a, b), 1.8, "order 2");
+  }
+  t.run.doing("ground");
+  for (const bool rigid : {true, false})
+    t.at_most(fmt::format("sphere over a {} ground, N = 92: against two spheres, surface and receiver, over the peak",
+                          rigid ? "rigid" : "soft"),
+              sphere_over_ground(3, rigid, t.team), 1e-12, "exact: images");
+  const ShadowError far = half_plane_shadow(0.2, usual_rim_layers, t.team, true),
+                    near = half_plane_shadow(t.run.quick ? 0.1 : 0.07, usual_rim_layers, t.team, true);
+  t.at_most(fmt::format("half-plane on a rigid ground, deep shadow, N = {}: signal, relative L2", near.unknowns),
+            near.signal, t.run.quick ? 0.03 : 0.015, "exact: integral along the edge, source and image");
+  t.at_least(fmt::format("half-plane on a ground: order of the signal, N = {} to {}", far.unknowns, near.unknowns),
+             std::log(far.signal / near.signal) / std::log(far.h / near.h), 1.7, "order 2");
+  t.run.doing("room");
+  const WallErrors coarse = box_room(6, t.team), fine = box_room(t.run.quick ? 12 : 16, t.team);
+  t.at_most(fmt::format("box room, N = {}: receiver, four widths of time", fine.unknowns), fine.receiver, 0.08,
+            "exact: image sources");
+  t.at_least(fmt::format("box room: order of the receiver, N = {} to {}", coarse.unknowns, fine.unknowns),
+             slope(coarse.receiver, fine.receiver, coarse, fine), 1.5, "order 2");
+  for (const double z : {0.0, 1.0}) {
+    t.run.doing("late times of walls");
+    t.at_most(fmt::format("sphere with a soft cap, the rest {}, after noise: level at step 20000",
+                          z == 0 ? "rigid" : "of impedance 1"),
+              late_level_of_walls(4, z, 20000, t.team), 1e-12, "stability: no exponential growth");
+  }
+}
+
 /// The same march by K_max dense products a step, and by every n_g.
 void summation(Table& t) {
   t.run.doing("grouped steps");
@@ -275,6 +335,9 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"soft sphere"})) soft_sphere(t);
     if (any({"cube, N", "cube: "})) cube(t);
     if (any({"disc", "half-plane", "spherical shell"})) screens(t);
+    if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
+             "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
+      walls(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);
   } catch (const Failure& failure) {
     return failure.error();

@@ -500,6 +500,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
       factorisation<std::complex<double>>(b, "complex double", n, b.peak_all);
     }
     bench_devices(run, row);
+    bench_compressed(run, row);
     for (const Size& s : sizes)
       if (!run.quick || s.n <= 2160) stages(b, s);
   } catch (const Failure& failure) {

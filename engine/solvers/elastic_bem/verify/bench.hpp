@@ -9,4 +9,7 @@ namespace conoid::elastic_bem {
 /// Far pairs on the CUDA devices that are here; no rows where there are none. Throws Failure.
 void bench_devices(const TestRun& run, const BenchSink& row);
 
+/// Rows of compressed matrices.
+void bench_compressed(const TestRun& run, const BenchSink& row);
+
 }  // namespace conoid::elastic_bem

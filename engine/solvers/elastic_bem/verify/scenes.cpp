@@ -16,7 +16,7 @@ namespace conoid::elastic_bem {
 using namespace conoid::vec;
 
 TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups,
-                   Medium medium, Accuracy accuracy, Team& team)
+                   Medium medium, Accuracy accuracy, Team& team, double compression)
     : mesh_(std::move(mesh)), medium_(medium), accuracy_(accuracy), team_(team) {
   std::vector<int> of(static_cast<std::size_t>(mesh_.cell_count()), 0);
   std::vector<Condition> conditions{{"free", {false, false, false}}};
@@ -34,7 +34,7 @@ TestBody::TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std:
   auto surface = make_surface(mesh_, options);
   surface_ = std::make_unique<Surface>(std::move(surface).value());
   system_ = BoundarySystem::make(*surface_, std::move(conditions)).value();
-  diagonal_ = static_diagonal(team_, *surface_, accuracy_, medium_.nu, accuracy_.fixed8);
+  diagonal_ = static_diagonal(team_, *surface_, accuracy_, medium_.nu, accuracy_.fixed8, {}, compression);
 }
 
 void TestBody::part(const std::vector<int>& axes) {
@@ -81,11 +81,12 @@ TestBody cavity(int divisions, int order, double nu, double target, Team& team) 
   return TestBody(cube_sphere(o).value(), s, {}, m, {target, false}, team);
 }
 
-double cavity_pressure_error(TestBody& body, double ks, Chief chief) {
+double cavity_pressure_error(TestBody& body, double ks, Chief chief, Method method) {
   LoadValues load;
   for (const Vec3& n : body.surface().traction_normal) load.traction.push_back({-n[0], -n[1], -n[2]});
   SolveOptions options;
   options.chief = chief;
+  options.method = method;
   const auto v = body.solve(ks, {load}, options);
   const Complex exact = cavity_under_pressure(Harmonic(body.medium(), ks), 1, 1, 1);
   double worst = 0;
@@ -176,16 +177,20 @@ TestBody disc(const DiscSetting& setting, Team& team) {
   d.inside_growth = setting.fine ? 0.4 : 0.8;
   d.outside_growth = setting.fine ? 1.5 : 1.25;
   d.order = setting.fine ? 2 : 1;
+  d.rock = setting.rock;
   SurfaceOptions s;
   s.domain = Domain::ground;
   s.constant = !setting.fine;
   s.window = 0.8;
   Medium m;
   m.nu = setting.nu;
+  m.beta = setting.beta;
   std::array<bool, 3> given{true, true, true};
   if (setting.contact == Contact::smooth) given = {false, false, true};
   if (setting.contact == Contact::tangential) given = {true, true, false};
-  return TestBody(ground_disc(d).value(), s, {{"foundation", given}}, m, {1e-5, false}, team);
+  std::vector<std::pair<std::string, std::array<bool, 3>>> groups{{"foundation", given}};
+  if (d.rock > 0) groups.push_back({"rock", {true, true, true}});
+  return TestBody(ground_disc(d).value(), s, groups, m, {1e-5, false}, team);
 }
 
 std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega) {

@@ -17,9 +17,10 @@ namespace conoid::elastic_bem {
 /// A surface with its equations, ready for several frequencies. Throws Failure on what a case would report.
 class TestBody {
  public:
-  /// `groups`: conditions of named groups, in order 1, 2, …; everything else is condition 0, "enclosing" cells are −1.
+  /// `groups`: conditions of named groups, in order 1, 2, …; everything else is condition 0, "enclosing" cells are −1. `compression`: that of
+  /// the static row sums, 0: by every pair.
   TestBody(Mesh mesh, SurfaceOptions options, std::vector<std::pair<std::string, std::array<bool, 3>>> groups,
-           Medium medium, Accuracy accuracy, Team& team);
+           Medium medium, Accuracy accuracy, Team& team, double compression = 0);
   [[nodiscard]] std::vector<BoundaryValues> solve(double omega, const std::vector<LoadValues>& cases,
                                                   SolveOptions options = {});
   [[nodiscard]] std::vector<Complex3> inside(double omega, const std::vector<Vec3>& points,
@@ -52,7 +53,8 @@ class TestBody {
 /// Cube-sphere cavity of radius 1; `order` 0: constant elements on flat quads, 1: linear, 2: quadratic.
 [[nodiscard]] TestBody cavity(int divisions, int order, double nu, double target, Team& team);
 /// Largest error of u_r under internal pressure over the exact value.
-[[nodiscard]] double cavity_pressure_error(TestBody& body, double ks, Chief chief = Chief::automatic);
+[[nodiscard]] double cavity_pressure_error(TestBody& body, double ks, Chief chief = Chief::automatic,
+                                           Method method = Method::mixed);
 /// Relative L² error of the wall's displacement under a P wave along z.
 [[nodiscard]] double cavity_wave_error(TestBody& body, double kp);
 
@@ -87,6 +89,8 @@ struct DiscSetting {
   Contact contact = Contact::smooth;
   bool fine = true;  ///< graded quadratic; else constant elements
   double extent = 6;
+  double rock = 0;  ///< depth of rigid rock; 0: none
+  double beta = 0;
 };
 [[nodiscard]] TestBody disc(const DiscSetting& setting, Team& team);
 [[nodiscard]] std::vector<Complex> foundation_impedance(TestBody& body, Contact contact, double omega);
@@ -124,5 +128,25 @@ struct Parted {
   Index unknowns = 0, largest = 0;
 };
 [[nodiscard]] Parted parted_answer(SymmetricBody body, int order, double omega, Team& team);
+
+/// Bodies of which compressed and dense matrices are compared: a cavity (also in a nearly incompressible medium), ground that fades, a
+/// column held below, the same held by nothing. `order` as of cavity().
+enum class CompressedBody { cavity, incompressible, ground, held_box, free_box };
+[[nodiscard]] TestBody compressed_body(CompressedBody body, int divisions, int order, Team& team,
+                                       double compression = 0);
+/// Two loads by both: largest relative L2 difference of displacements and tractions, and what either solution tells of itself.
+struct Compressed {
+  double error = 0;
+  Index unknowns = 0;
+  SolveFacts facts, dense;
+};
+[[nodiscard]] Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega,
+                                           double tolerance, Team& team);
+
+/// Forces in the medium: two points of a free box, motion of one along i under a force on the other along j against the other way round,
+/// relative to the largest; and the mean motion of a square of damped ground under a force below it, against the exact field of an even pressure on
+/// the square (relative error).
+[[nodiscard]] double point_force_asymmetry(Team& team);
+[[nodiscard]] double buried_force_error(Team& team);
 
 }  // namespace conoid::elastic_bem

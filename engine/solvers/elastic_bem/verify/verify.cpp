@@ -194,6 +194,18 @@ const DiscRow disc_rows[] = {{0.5, {5.81338, 2.37914}, {3.75230, 0.10028}, {5.09
                              {1, {5.29486, 4.94246}, {3.30069, 0.54100}, {4.62190, 0.48678}, {4.63272, 2.87539}},
                              {2, {3.92234, 11.14669}, {2.55138, 1.97066}, {3.80545, 1.95324}, {4.47768, 6.05977}}};
 
+/// Smooth disc on a layer of twice its radius over rigid rock, nu 1/3, damping 5 %: K_v/(mu a) by the integral equation of the layer's Green
+/// function.
+void layer(Table& t) {
+  t.run.doing("disc on a layer");
+  TestBody body = disc({1.0 / 3, Contact::smooth, true, 6, 2, 0.05}, t.team);
+  for (const auto& [a0, want] : {std::pair{0.3, Complex(9.663, 0.990)}, {0.7, Complex(8.519, 1.004)}}) {
+    const Complex got = foundation_impedance(body, Contact::smooth, a0)[14];
+    t.at_most(fmt::format("layer on rock, H = 2 a: smooth disc, K_v at a0 = {}", a0),
+              std::abs(got - want) / std::abs(want), 0.015, "layer's integral equation");
+  }
+}
+
 void foundations(Table& t) {
   t.run.doing("rigid disc");
   const auto error = [](Complex got, Complex want) { return std::abs(got - want) / std::abs(want); };
@@ -455,7 +467,39 @@ void symmetry(Table& t) {
   row("quarter of ground that ends, linear", SymmetricBody::ground, 1);
 }
 
+void compressed(Table& t) {
+  t.run.doing("compressed matrices");
+  // Errors of the blocks come back as many times as the equations' condition makes of them; those of loads over a whole surface hardly do.
+  const auto row = [&](const char* name, CompressedBody body, int divisions, int order, double omega,
+                       double tolerance) {
+    const Compressed found = compressed_answer(body, divisions, order, omega, tolerance, t.team);
+    t.at_most(fmt::format("compressed to {:.0e}, {}: {} unknowns", tolerance, name, found.unknowns), found.error,
+              tolerance, "dense matrices");
+    t.at_most(fmt::format("compressed to {:.0e}, {}: sampled error of the far blocks", tolerance, name),
+              found.facts.compression_error, tolerance, "asked for");
+  };
+  row("cavity, constant", CompressedBody::cavity, 9, 0, 2, 1e-4);
+  if (t.run.quick) return;
+  row("cavity, curved", CompressedBody::cavity, 6, 2, 4, 1e-6);
+  row("cavity, nu 0.4999, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
+  row("ground that ends", CompressedBody::ground, 5, 2, 2, 1e-4);
+  row("held column", CompressedBody::held_box, 4, 1, 0.3, 1e-4);
+  row("free column at rest", CompressedBody::free_box, 4, 1, 0, 1e-4);
+  TestBody body = cavity(5, 2, 0.25, 1e-5, t.team);
+  t.at_most("compressed, cavity at k_S a = 7.78 with interior equations: u_r",
+            cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed), 0.005, "exact");
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("compressed")) compressed(t);
+  if (!t.run.quick && t.run.may_want("force in the medium")) {
+    t.run.doing("forces in the medium");
+    t.at_most("force in the medium, free box: motion at one point by a force at another, and the other way round",
+              point_force_asymmetry(t.team), 0.002, "reciprocity");
+    t.at_most("force in the medium below ground: mean motion of a square", buried_force_error(t.team), 0.005,
+              "Hankel integrals, reciprocity");
+  }
+  if (!t.run.quick && t.run.may_want("layer on rock")) layer(t);
   if (t.run.may_want("planes of symmetry")) symmetry(t);
   if (t.run.may_want("subdivision") || t.run.may_want("the same, target")) near_elements(t);
   if (t.run.may_want("moving load")) {

@@ -44,7 +44,7 @@ CONOID_HYDRO_BOTH constexpr UpdateLayout update_layout(int dim, int k) {
             ee = whole_power(k, dim);
   UpdateLayout s{};
   s.stress = dim * dim * qq;
-  s.hoop = dim == 2 ? qq : 0;
+  s.hoop = dim < 3 ? qq : 0;
   if (dim == 1) {
     s.u = f * nn;
     s.energy = ee;
@@ -116,7 +116,7 @@ struct MaterialArguments {
 struct ZoneArguments {
   double own[own_tables];  ///< tables of orders up to largest_own_order, for kernels whose loops are unrolled
   const double* tables;    ///< the same of any order, in the device's memory
-  int k, axisymmetric, viscosity, vorticity_switch;
+  int k, turns, viscosity, vorticity_switch;
   int zones, zones_a_block;
   long long nodes;
   const int* list;             ///< of zones to be worked on; null: all
@@ -180,6 +180,23 @@ struct NodeArguments {
   SolveNumbers* numbers;
 };
 
+/// Of a part of the zones, whose nodes meet zones of others: terms that go there in a row, `dim` numbers each.
+struct PackArguments {
+  int dim, count;
+  const int* place;  ///< in terms of component 0
+  const double* terms;
+  double* out;
+};
+/// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): M u, u = D r, is given at the nodes, and
+/// p = u + β p, s = M u + β s, a += α p, r -= α s. Sums are over the first `counted` nodes, which are this part's own.
+struct SharedNodeArguments {
+  NodeArguments node;
+  long long counted;
+  double alpha, beta;
+  double* u;  ///< [component][node]
+  double* s;  ///< [node][component]
+};
+
 /// A solve in one kernel.
 struct SolveArguments {
   MassArguments mass;
@@ -189,7 +206,7 @@ struct SolveArguments {
 
 /// Pressure on sides. `node` and `weight` of a side's nodes and points; the loads of a node are added in the order of `begin`.
 struct PressureArguments {
-  int dim, k, axisymmetric, sides, side_nodes, side_points, loaded;
+  int dim, k, turns, sides, side_nodes, side_points, loaded;
   long long nodes;
   const double* tables;
   const int* node;         ///< [side][node of the side]

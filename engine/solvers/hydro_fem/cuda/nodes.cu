@@ -48,6 +48,68 @@ __global__ void go_on_solving(NodeArguments a) {
   if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
 }
 
+/// The same of a part of the zones, and u = D r.
+template <int D>
+__global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments shared) {
+  const NodeArguments& a = shared.node;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  double gamma = 0;
+  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
+    double sum[D];
+    meet<D>(a, node, sum);
+    for (int c = 0; c < D; ++c) {
+      sum[c] = -sum[c];
+      if (a.extra != nullptr) sum[c] += a.extra[c * a.nodes + node];
+    }
+    keep_free<D>(a, node, sum);
+    const double d = a.diagonal[node];
+    for (int c = 0; c < D; ++c) {
+      a.r[node * D + c] = sum[c];
+      a.p[node * D + c] = shared.s[node * D + c] = 0;
+      a.a[c * a.nodes + node] = 0;
+      shared.u[c * a.nodes + node] = d * sum[c];
+      if (node < shared.counted) gamma += d * sum[c] * sum[c];
+    }
+  }
+  const double all = block_fold<false>(gamma);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+}
+
+/// One iteration's pass over nodes of a part, from M u as it meets there.
+template <int D>
+__global__ void go_on_shared(const __grid_constant__ SharedNodeArguments shared) {
+  const NodeArguments& a = shared.node;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  double gamma = 0;
+  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
+    double w[D];
+    meet<D>(a, node, w);
+    keep_free<D>(a, node, w);
+    const double d = a.diagonal[node];
+#pragma unroll
+    for (int c = 0; c < D; ++c) {
+      const long long at = node * D + c;
+      const double p = shared.u[c * a.nodes + node] + shared.beta * a.p[at];
+      const double s = w[c] + shared.beta * shared.s[at];
+      const double r = a.r[at] - shared.alpha * s;
+      a.p[at] = p;
+      shared.s[at] = s;
+      a.r[at] = r;
+      a.a[c * a.nodes + node] += shared.alpha * p;
+      shared.u[c * a.nodes + node] = d * r;
+      if (node < shared.counted) gamma += d * r * r;
+    }
+  }
+  const double all = block_fold<false>(gamma);
+  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+}
+
+__global__ void pack_terms(PackArguments a) {
+  const int stride = static_cast<int>(gridDim.x * blockDim.x);
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < a.count * a.dim; i += stride)
+    a.out[i] = a.terms[static_cast<long long>(a.dim) * a.place[i / a.dim] + i % a.dim];
+}
+
 /// Terms of a side under pressure at its nodes: ∫ p n w (r), a block a side.
 __global__ void press_sides(PressureArguments a) {
   const int side = static_cast<int>(blockIdx.x), id = static_cast<int>(threadIdx.x), T = static_cast<int>(blockDim.x);
@@ -58,7 +120,9 @@ __global__ void press_sides(PressureArguments a) {
   double* const out = a.terms + static_cast<long long>(side) * (a.dim * a.side_nodes);
   const double pressure = a.sign[side] * a.pressure[a.boundary[side]];
   if (a.dim == 1) {
-    if (id == 0) out[0] = pressure;
+    if (id != 0) return;
+    const double radius = a.x[nodes[0]];
+    out[0] = pressure * (a.turns == 2 ? radius * radius : a.turns == 1 ? radius : 1.0);
     return;
   }
   double* const area = dynamic_shared<double>();  // [component][point]
@@ -82,7 +146,7 @@ __global__ void press_sides(PressureArguments a) {
       n[2] = s[0] * t[1] - s[1] * t[0];
     }
     double weight = w[q % Q] * (a.dim == 3 ? w[q / Q] : 1.0);
-    if (a.axisymmetric != 0) weight *= radius;
+    if (a.turns != 0) weight *= radius;
     for (int d = 0; d < a.dim; ++d) area[d * a.side_points + q] = pressure * weight * n[d];
   }
   __syncthreads();
@@ -107,6 +171,17 @@ __global__ void load_nodes(PressureArguments a) {
     double sum = a.weight != nullptr ? a.weight[c * a.nodes + node] : 0.0;
     for (int m = a.begin[i]; m < a.begin[i + 1]; ++m) sum -= a.terms[a.place[m] + c * a.side_nodes];
     a.extra[c * a.nodes + node] = sum;
+  }
+}
+
+/// The same added to the terms of the sides' zones, which other parts get with them; `extra` is those terms.
+__global__ void load_terms(PressureArguments a) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= a.loaded) return;
+  for (int c = 0; c < a.dim; ++c) {
+    double sum = 0;
+    for (int m = a.begin[i]; m < a.begin[i + 1]; ++m) sum += a.terms[a.place[m] + c * a.side_nodes];
+    a.extra[static_cast<long long>(a.dim) * a.loaded_node[i] + c] += sum;
   }
 }
 
@@ -143,6 +218,14 @@ static const RegisterKernel begin_3("hydro-fem/begin<3>", begin_solve<3>);
 static const RegisterKernel solve_1("hydro-fem/solve<1>", go_on_solving<1>);
 static const RegisterKernel solve_2("hydro-fem/solve<2>", go_on_solving<2>);
 static const RegisterKernel solve_3("hydro-fem/solve<3>", go_on_solving<3>);
+static const RegisterKernel begin_shared_1("hydro-fem/begin-shared<1>", begin_shared_solve<1>);
+static const RegisterKernel begin_shared_2("hydro-fem/begin-shared<2>", begin_shared_solve<2>);
+static const RegisterKernel begin_shared_3("hydro-fem/begin-shared<3>", begin_shared_solve<3>);
+static const RegisterKernel solve_shared_1("hydro-fem/solve-shared<1>", go_on_shared<1>);
+static const RegisterKernel solve_shared_2("hydro-fem/solve-shared<2>", go_on_shared<2>);
+static const RegisterKernel solve_shared_3("hydro-fem/solve-shared<3>", go_on_shared<3>);
+static const RegisterKernel pack_kernel("hydro-fem/pack", pack_terms);
+static const RegisterKernel load_terms_kernel("hydro-fem/load-terms", load_terms);
 static const RegisterKernel press_kernel("hydro-fem/press", press_sides);
 static const RegisterKernel load_kernel("hydro-fem/load", load_nodes);
 static const RegisterKernel add_kernel("hydro-fem/add", add_vectors);

@@ -313,6 +313,7 @@ struct DevicePoint {
   double J[D * D], dv[D * D];
   double energy, mass, weight;
   double radius, radial_velocity;  ///< 1 and 0 in planar flow
+  double measure, hoop_measure;    ///< r^turns and turns r^(turns - 1); 1 in planar flow
   double burnt;                    ///< share of the pressure that is there
   bool turned;
   const double *J0inv, *widths;
@@ -385,14 +386,14 @@ __device__ inline double device_viscosity(const DevicePoint<D>& at, const double
   return nu;
 }
 
-/// S = w |J| σ J^-T (r) and w |J| σ_θθ; returns the step the point allows (0 where it is tangled).
+/// S = w |J| σ J^-T r^turns and turns w |J| σ_θθ r^(turns - 1); returns the step the point allows (0 where it is tangled).
 template <int D>
 __device__ inline double device_stress(const DevicePoint<D>& at, const MaterialArguments& material,
                                        const double* material_tables, double* S, double& hoop, bool& outside) {
   double A[D * D], sigma[D * D];
   const double det = DeviceMatrix<D>::det(at.J);
   DeviceMatrix<D>::adjugate(at.J, A);
-  const double rho = at.mass / (at.weight * det * at.radius);
+  const double rho = at.mass / (at.weight * det * at.measure);
   double p, c;
   device_state(material, material_tables, rho, at.energy, p, c, outside);
   p *= at.burnt;
@@ -400,14 +401,14 @@ __device__ inline double device_stress(const DevicePoint<D>& at, const MaterialA
     for (int j = 0; j < D; ++j) sigma[i * D + j] = i == j ? -p : 0.0;
   double hoop_stress = -p, nu = 0, per_area = 0;
   if (at.viscosity) nu = device_viscosity<D>(at, A, 1.0 / det, rho, c, sigma, hoop_stress, per_area);
-  const double scale = at.weight * at.radius;
+  const double scale = at.weight * at.measure;
   for (int i = 0; i < D; ++i)
     for (int m = 0; m < D; ++m) {
       double value = 0;
       for (int j = 0; j < D; ++j) value += sigma[i * D + j] * A[m * D + j];
       S[i * D + m] = scale * value;
     }
-  hoop = at.weight * det * hoop_stress;
+  hoop = at.weight * det * at.hoop_measure * hoop_stress;
   const double h_min = device_smallest_singular<D>(at.J, A, det) / at.k;
   const bool wide = at.viscosity && at.widths != nullptr;
   const double viscous = nu / rho * (wide ? per_area * (at.k * at.k) : 1.0 / (h_min * h_min));

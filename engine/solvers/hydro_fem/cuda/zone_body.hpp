@@ -196,14 +196,17 @@ struct DeviceZone {
       __syncthreads();
     }
   }
-  /// The last axis, at one point: derivatives d[D] of a field, and its value in two dimensions.
+  /// The last axis, at one point: derivatives d[D] of a field, and its value in fewer than three dimensions.
   __device__ __forceinline__ void at_point(int field, int most, int q, const double* u, const double* second, double* d,
                                            double& value) const {
     value = 0;
     for (int m = 0; m < D; ++m) d[m] = 0;
     if constexpr (D == 1) {
 #pragma unroll
-      for (int i = 0; i < N; ++i) d[0] += tG[q * N + i] * u[field * N + i];
+      for (int i = 0; i < N; ++i) {
+        d[0] += tG[q * N + i] * u[field * N + i];
+        value += tB[q * N + i] * u[field * N + i];
+      }
     }
     if constexpr (D == 2) {
       const double* const bx = second + field * N * Q + q % Q;
@@ -255,7 +258,7 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
   double* const energy_second = late + Z * at.second;
   double* const stress = early;
   double* const hoop = early + Z * at.stress;
-  const bool turned = D == 2 && a.axisymmetric != 0;
+  const bool turned = D < 3 && a.turns != 0;
   double slowest = 1e300;
   int beyond = 0;
   for (int group = static_cast<int>(blockIdx.x); group * Z < a.zones; group += static_cast<int>(gridDim.x)) {
@@ -286,9 +289,9 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
 #pragma unroll
       for (int c = 0; c < D; ++c) {
         zone.at_point(z * F + c, Z * F, q, u, second, point.J + c * D, value);
-        if (c == 1 && turned) radius = value;
+        if (c == D - 1 && turned) radius = value;
         zone.at_point(z * F + D + c, Z * F, q, u, second, point.dv + c * D, value);
-        if (c == 1 && turned) radial_velocity = value;
+        if (c == D - 1 && turned) radial_velocity = value;
       }
       const int plane = D == 1 ? 1 : D == 2 ? Q : Q * Q;
       const double* const line = (D == 1 ? energy : energy_second) + z * E * plane + q % plane;
@@ -300,6 +303,8 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
       point.weight = zone.weight(q);
       point.radius = radius;
       point.radial_velocity = radial_velocity;
+      point.measure = a.turns == 2 ? radius * radius : radius;
+      point.hoop_measure = a.turns == 2 ? 2 * radius : 1.0;
       point.turned = turned;
       point.burnt = 1;
       if (a.burn != nullptr) {
@@ -337,7 +342,12 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
       const int f = line / lines;
       terms[((f / D) * NN + line % lines * N + i) * D + f % D] = value;
     };
-    if constexpr (D == 1) zone.to_nodes_into(G, count, 1, stress, QQ, put_term);
+    if constexpr (D == 1) {
+      if (turned)
+        zone.to_nodes_both(G, B, count, 1, stress, QQ, hoop, QQ, put_term);
+      else
+        zone.to_nodes_into(G, count, 1, stress, QQ, put_term);
+    }
     if constexpr (D == 2) {
       double *const by = late, *const gy = late + Z * D * N * Q;
       zone.to_nodes(B, count * D, Q, stress, D * QQ, by, N * Q);
@@ -385,7 +395,7 @@ __global__ void __launch_bounds__(device_threads) energy_of_zones(const __grid_c
   double* const back_second = power + Z * at.power;
   double* const back_first = back_second + Z * at.back_second;
   double* const load = back_first + Z * at.back_first;
-  const bool turned = D == 2 && a.axisymmetric != 0;
+  const bool turned = D < 3 && a.turns != 0;
   for (int group = static_cast<int>(blockIdx.x); group * Z < a.zones; group += static_cast<int>(gridDim.x)) {
     const int begin = group * Z, count = a.zones - begin < Z ? a.zones - begin : Z;
     for (int j = id; j < count * NN; j += T) {
@@ -407,7 +417,7 @@ __global__ void __launch_bounds__(device_threads) energy_of_zones(const __grid_c
         zone.at_point(z * D + c, Z * D, q, u, second, d, value);
 #pragma unroll
         for (int m = 0; m < D; ++m) sum += S[(c * D + m) * QQ] * d[m];
-        if (c == 1 && turned) sum += a.hoop[number * QQ + q] * value;
+        if (c == D - 1 && turned) sum += a.hoop[number * QQ + q] * value;
       }
       power[z * QQ + q] = sum;
     }

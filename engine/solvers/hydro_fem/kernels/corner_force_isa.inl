@@ -21,7 +21,7 @@ struct CornerForce {
   explicit CornerForce(const ZoneData& data)
       : z(data), t(*data.corner), D(z.dim), NN(z.zone_nodes), QQ(z.zone_points), EE(z.zone_energies) {}
 
-  /// Row (c, i) of A_z: α_k σ(q_k) : J^-1 ∇w_i(q_k) |J| for all points k; with the hoop stress in axisymmetric flow.
+  /// Row (c, i) of A_z: α_k σ(q_k) : J^-1 ∇w_i(q_k) |J| for all points k; with the hoop stress where the flow is turned.
   void row(Index batch, int c, int i, V* a) const {
     const V* S = reinterpret_cast<const V*>(z.S) + batch * QQ * D * D + c * D;
     const double* g = t.grad.data() + static_cast<std::ptrdiff_t>(i) * D * QQ;
@@ -30,7 +30,7 @@ struct CornerForce {
       for (int m = 1; m < D; ++m) sum += S[k * D * D + m] * g[m * QQ + k];
       a[k] = sum;
     }
-    if (z.axisymmetric && c == 1) {
+    if (z.turns > 0 && c == D - 1) {
       const V* hoop = reinterpret_cast<const V*>(z.hoop) + batch * QQ;
       const double* w = t.value.data() + static_cast<std::ptrdiff_t>(i) * QQ;
       for (int k = 0; k < QQ; ++k) a[k] += hoop[k] * w[k];

@@ -85,6 +85,10 @@ int smallest_diagonal(int n, const std::array<double, 9>& a) {
 
 }  // namespace
 
+double measure(int turns, double radius) {
+  return turns == 0 ? 1 : turns == 1 ? radius : radius * radius;
+}
+
 double determinant(int dim, const std::array<double, 9>& J) {
   if (dim == 1) return J[0];
   if (dim == 2) return J[0] * J[3] - J[1] * J[2];
@@ -179,8 +183,10 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int 
       }
     weighed = product(n, product(n, B, weighed), transposed(n, B));
     for (int i = 0; i < n * n; ++i) out.sigma[u(i)] += out.viscosity * weighed[u(i)];
-    if (point.axisymmetric && point.radius > 0)
-      out.hoop += out.viscosity * (B[2] * B[2] + B[3] * B[3]) / width * point.radial_velocity / point.radius;
+    if (point.turns > 0 && point.radius > 0) {
+      const double radial_width = n == 1 ? width : B[2] * B[2] + B[3] * B[3];
+      out.hoop += out.viscosity * radial_width / width * point.radial_velocity / point.radius;
+    }
     // The fastest decay of a wave q: ε = (d q + q d)/2 gives Σ W_ij ε_ij² <= Σ a_j q_j² |d|² / width, with equality.
     const double per_length = k * largest_stretch(n, product(n, Jinv, B));
     out.viscous_rate = 2.5 * out.viscosity * per_length * per_length / (point.rho * width);
@@ -233,22 +239,22 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
     for (int d = 0, rest = q; d < n; ++d, rest /= z.tables->q) alpha *= rule.weights[u(rest % z.tables->q)];
     Point p;
     p.dim = n;
-    p.axisymmetric = z.axisymmetric;
+    p.turns = z.turns;
     for (int i = 0; i < t.nodes; ++i) {
       for (int c = 0; c < n; ++c)
         for (int m = 0; m < n; ++m) {
           p.J[u(c * n + m)] += t.grad[u(m)](q, i) * x[c * z.nodes + map[i]];
           p.dv[u(c * n + m)] += t.grad[u(m)](q, i) * v[c * z.nodes + map[i]];
         }
-      if (z.axisymmetric) {
-        p.radius += t.w(q, i) * x[z.nodes + map[i]];
-        p.radial_velocity += t.w(q, i) * v[z.nodes + map[i]];
+      if (z.turns > 0) {
+        p.radius += t.w(q, i) * x[(n - 1) * z.nodes + map[i]];
+        p.radial_velocity += t.w(q, i) * v[(n - 1) * z.nodes + map[i]];
       }
     }
     double energy = 0;
     for (int j = 0; j < t.energies; ++j) energy += t.phi(q, j) * e[zone * t.energies + j];
     const double det = determinant(n, p.J);
-    const double volume = alpha * det * (z.axisymmetric ? p.radius : 1);
+    const double volume = alpha * det * measure(z.turns, p.radius);
     p.rho = z.mass[(batch * t.points + q) * lanes + l] / volume;
     for (int i = 0; i < n * n; ++i) p.J0inv[u(i)] = z.J0inv[((batch * t.points + q) * n * n + i) * lanes + l];
     z.material[batch]->evaluate(std::span(&p.rho, 1), std::span(&energy, 1), std::span(&p.p, 1), std::span(&p.c, 1));
@@ -264,7 +270,8 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
           value += s.sigma[u(c * n + j)] * dw;
         }
         value *= volume;
-        if (z.axisymmetric && c == 1) value += alpha * det * s.hoop * t.w(q, i);
+        if (z.turns > 0 && c == n - 1)
+          value += z.turns * measure(z.turns - 1, p.radius) * alpha * det * s.hoop * t.w(q, i);
         out.A(c * t.nodes + i, q) = value;
         for (int j = 0; j < t.energies; ++j) out.F(c * t.nodes + i, j) += value * t.phi(q, j);
       }

@@ -18,7 +18,7 @@ struct Point {
   int dim = 2;
   std::array<double, 9> J{}, J0inv{}, dv{};
   double rho = 1, p = 0, c = 0;
-  bool axisymmetric = false;
+  int turns = 0;  ///< Setup::turns
   double radius = 0, radial_velocity = 0;
 };
 struct Stress {
@@ -33,6 +33,8 @@ struct Stress {
 /// B = N diag(√a): the axes of the zone at the start in its columns, and its widths a along them; B B^T = (J0 J0^T)^(1/2).
 [[nodiscard]] std::array<double, 9> widths(int dim, const std::array<double, 9>& J0inv);
 
+/// r^turns, what integrals carry (Setup::turns).
+[[nodiscard]] double measure(int turns, double radius);
 [[nodiscard]] double determinant(int dim, const std::array<double, 9>& J);
 /// J^-1 by cofactors; the determinant must not be zero.
 [[nodiscard]] std::array<double, 9> inverse3(int dim, const std::array<double, 9>& J);

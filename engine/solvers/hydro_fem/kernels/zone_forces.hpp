@@ -36,7 +36,7 @@ struct Zone : ZoneStress<V, D, K> {
       for (int i = 0; i < D; ++i) {
         for (int q = 0; q < QQ; ++q)
           for (int m = 0; m < D; ++m) f[m * QQ + q] = S[q * D * D + i * D + m];
-        const bool radial = D == 2 && z.axisymmetric && i == 1;
+        const bool radial = D < 3 && z.turns > 0 && i == D - 1;
         derivatives_t(f, radial ? reinterpret_cast<const V*>(z.hoop) + b * QQ : nullptr, out + i * NN, work);
       }
     }
@@ -53,7 +53,7 @@ struct Zone : ZoneStress<V, D, K> {
       const V* S = reinterpret_cast<const V*>(z.S) + b * QQ * D * D;
       for (int q = 0; q < QQ; ++q) power_[q] = V{};
       for (int i = 0; i < D; ++i) {
-        const bool radial = D == 2 && z.axisymmetric && i == 1;
+        const bool radial = D < 3 && z.turns > 0 && i == D - 1;
         gather(v, i, b, node);
         derivatives(node, dv, radial ? value : nullptr, work);
         for (int q = 0; q < QQ; ++q)

@@ -23,7 +23,7 @@ struct CornerTables {
 struct ZoneData {
   const Tables* tables = nullptr;
   int dim = 2;
-  bool axisymmetric = false;  ///< x is the axis z, y is the radius r; dim = 2
+  int turns = 0;  ///< Setup::turns; the last coordinate is the radius r, dim < 3
   Index nodes = 0;
   int zone_nodes = 0;                ///< (k+1)^dim
   int zone_energies = 0;             ///< k^dim
@@ -31,12 +31,12 @@ struct ZoneData {
   const int* batch_map = nullptr;    ///< [batch][node of the zone][W] → node
   const Index* lane_zone = nullptr;  ///< batch × W: zone of each lane (the last one repeated in unused lanes)
   const EquationOfState* const* material = nullptr;  ///< one a batch
-  const double* mass = nullptr;     ///< [batch][point][W]: w ρ0 |J0| (times r0 if axisymmetric), constant in time
+  const double* mass = nullptr;     ///< [batch][point][W]: w ρ0 |J0| (times r0^turns), constant in time
   const double* J0inv = nullptr;    ///< [batch][point][dim²][W]
   const double* Meinv = nullptr;    ///< [batch][e][e][W]: inverse energy mass blocks
   const double* uniform = nullptr;  ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
-  double* S = nullptr;              ///< [batch][point][dim²][W]: w |J| σ J^-T (times r), rows = component
-  double* hoop = nullptr;           ///< [batch][point][W]: w |J| σ_θθ, axisymmetric only
+  double* S = nullptr;              ///< [batch][point][dim²][W]: w |J| σ J^-T (times r^turns), rows = component
+  double* hoop = nullptr;           ///< [batch][point][W]: turns w |J| σ_θθ r^(turns-1), with turns only
   double* node_terms = nullptr;     ///< [batch][component][node][W]: contributions to nodes, summed by the caller
   const CornerTables* corner = nullptr;  ///< only for the paper's form, as F
   double* F = nullptr;                   ///< [batch][component·node][e][W]: F_z

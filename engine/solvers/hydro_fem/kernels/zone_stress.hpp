@@ -176,10 +176,12 @@ struct ZoneStress : ZoneTensor<V, D, K> {
     V* radius = other + 5 * QQ;
     V* vr = other + 6 * QQ;
     const std::vector<double>& w1 = t.rule.weights;
+    const bool turned = D < 3 && z.turns > 0;
+    const auto measure = [&](int q) -> V { return z.turns == 2 ? V(radius[q] * radius[q]) : radius[q]; };
 
     for (Index b = batches.begin; b < batches.end; ++b) {
       for (int d = 0; d < D; ++d) {
-        const bool radial = D == 2 && z.axisymmetric && d == 1;
+        const bool radial = turned && d == D - 1;
         gather(x, d, b, node);
         derivatives(node, J + d * D * QQ, radial ? radius : nullptr, work);
         gather(v, d, b, node);
@@ -204,7 +206,7 @@ struct ZoneStress : ZoneTensor<V, D, K> {
         for (int i = 0; i < D * D; ++i) Jq[i] = J[i * QQ + q];
         detJ[q] = PointMatrix<V, D>::det(Jq);
         V volume = weight(q) * detJ[q];
-        if (D == 2 && z.axisymmetric) volume *= radius[q];
+        if (turned) volume *= measure(q);
         rho[q] = mass[q] / volume;
       }
       const auto count = static_cast<std::size_t>(QQ * W);
@@ -306,17 +308,21 @@ struct ZoneStress : ZoneTensor<V, D, K> {
             per_area = largest * largest / width;
           }
           for (int i = 0; i < D * D; ++i) sigma[i] += nu * strain[i];
-          if (D == 2 && z.axisymmetric) hoop_stress += nu * hoop_share * vr[q] / radius[q];
+          if (turned) hoop_stress += nu * hoop_share * vr[q] / radius[q];
         }
         const double w = weight(q);
-        const V scale = D == 2 && z.axisymmetric ? w * radius[q] : splat<V>(w);
+        const V scale = turned ? w * measure(q) : splat<V>(w);
         for (int i = 0; i < D; ++i)
           for (int m = 0; m < D; ++m) {
             V value{};
             for (int j = 0; j < D; ++j) value += sigma[i * D + j] * A[m * D + j];
             S[q * D * D + i * D + m] = scale * value;
           }
-        if (D == 2 && z.axisymmetric) reinterpret_cast<V*>(z.hoop)[b * QQ + q] = w * detJ[q] * hoop_stress;
+        if (turned) {  // each of the turns pushes outwards: turns r^(turns - 1)
+          V& hoop = reinterpret_cast<V*>(z.hoop)[b * QQ + q];
+          hoop = w * detJ[q] * hoop_stress;
+          if (z.turns == 2) hoop *= 2.0 * radius[q];
+        }
 
         const V h_min = PointMatrix<V, D>::smallest_singular(Jq, A, detJ[q]) / static_cast<double>(t.k);
         const V viscous =

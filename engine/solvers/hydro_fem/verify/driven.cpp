@@ -77,7 +77,7 @@ double Kidder::density(double r) const {
 Setup Kidder::setup(int k, Index n) const {
   Setup s;
   s.k = k;
-  s.axisymmetric = dimension == 3;
+  s.turns = dimension == 3;
   s.mesh = box_zones(2, {line(inner, outer, n), line(0, 0.5 * std::numbers::pi, 2 * n), {}});
   s.mesh.curve = [](const Vec3& p) { return Vec3{p[0] * std::cos(p[1]), p[0] * std::sin(p[1]), 0}; };
   s.materials = {stiffened_gas(gamma)};

@@ -4,7 +4,9 @@
 
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/initial_run.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
+#include "engine/solvers/hydro_fem/view.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +74,7 @@ Setup sedov(int dim, int k, Index n, double size, double energy) {
 
 Setup sedov_axisymmetric(int k, Index n, double size, double energy) {
   Setup s = sedov(2, k, n, size, energy / (2 * pi));
-  s.axisymmetric = true;
+  s.turns = true;
   return s;
 }
 
@@ -214,6 +216,53 @@ Setup noh(int dim, int k, Index n) {
   return s;
 }
 
+Setup radial(Setup line, int turns) {
+  line.turns = turns;
+  line.point_energy /= 2 * turns * pi;
+  return line;
+}
+
+Setup begun_with(Setup target, Flow& line, double time) {
+  const View view(line.op(), line.setup());
+  const int sub = line.setup().k;
+  Frame frame;
+  frame.value = time;
+  frame.parts.push_back({"flow", view.geometry(line.state(), sub), {}});
+  const auto& geometry = std::get<MeshGeometry>(frame.parts[0].geometry);
+  std::vector<float> density(geometry.points->size() / 3), energy(density.size()), velocity(3 * density.size());
+  view.values(line.state(), sub, false, [&](Index i, const PointValues& v) {
+    const std::size_t at = u(i);
+    density[at] = static_cast<float>(v.density);
+    energy[at] = static_cast<float>(v.energy);
+    velocity[3 * at] = static_cast<float>(v.velocity[0]);
+  });
+  const auto add = [&](const char* name, int components, std::vector<float> values) {
+    frame.parts[0].fields.push_back(
+        make_field({name, "1", FieldKind::magnitude, Association::point, components, false, name}, std::move(values)));
+  };
+  add("density", 1, std::move(density));
+  add("energy", 1, std::move(energy));
+  add("velocity", 3, std::move(velocity));
+  const auto run = InitialRun::of(frame, line.setup().turns, target.mesh.dim, target.turns, {});
+  if (!run) throw Failure(run.error());
+  const auto start = *run;
+  target.at_points = true;
+  target.point_energy = 0;
+  target.density = [start, before = target.density](const Vec3& x, int region) {
+    const auto there = start->at(x);
+    return there ? there->density : before(x, region);
+  };
+  target.energy = [start, before = target.energy](const Vec3& x, int region) {
+    const auto there = start->at(x);
+    return there ? there->energy : before ? before(x, region) : 0;
+  };
+  target.velocity = [start, before = target.velocity](const Vec3& x, int region) {
+    const auto there = start->at(x);
+    return there ? there->velocity : before ? before(x, region) : Vec3{};
+  };
+  return target;
+}
+
 Setup saltzmann(int k, Index nx, Index ny) {
   ZoneMesh mesh = box_zones(2, {line(0, 1, nx), line(0, 0.1, ny), {}});
   for (std::size_t v = 0; v < mesh.vertices.size(); v += 2)
@@ -266,7 +315,7 @@ Setup ball(int k, Index n, double gamma) {
         if (block == 2 && j == n - 1) m.faces.push_back({zone, 3, 2});
       }
   s.k = k;
-  s.axisymmetric = true;
+  s.turns = true;
   s.viscosity = false;
   s.materials = {stiffened_gas(gamma)};
   s.density = [](const Vec3& x, int) { return 1 - x[0] * x[0] - x[1] * x[1]; };

@@ -224,7 +224,7 @@ class Table {
       for (int d = 0; d < dim; ++d) lines[static_cast<std::size_t>(d)] = flows::line(0, 1, k > 4 || dim == 3 ? 2 : 4);
       Setup s;
       s.k = k;
-      s.axisymmetric = turned;
+      s.turns = turned;
       s.mesh = box_zones(dim, lines);
       s.materials = {stiffened_gas(1.4)};
       s.density = [](const Vec3&, int) { return 1.0; };
@@ -393,6 +393,75 @@ class Table {
     energy(name, fine);
   }
 
+  /// The same along the radius: behind the shock 4^(turns + 1).
+  void noh_radial(int turns, Index n, double slack, double order) {
+    const std::string name = fmt::format("Noh {} Q2-Q1, {} zones", turns == 1 ? "cylindrical" : "spherical", n);
+    if (!run_.may_want(name)) return;
+    run_.doing(name);
+    Flow coarse(strict(flows::radial(flows::noh(1, 2, n / 2), turns), 1e-12), until(0.6), workers_);
+    Flow fine(strict(flows::radial(flows::noh(1, 2, n), turns), 1e-12), until(0.6), workers_);
+    const double density = turns == 1 ? 16 : 64;
+    const double a = noh_error(coarse, 1, density), b = noh_error(fine, 1, density);
+    at_most(name + ": plateau density, relative difference", b, "1", slack,
+            "Noh 1987, exact; first order, with wall heating");
+    at_least(name + ": observed order of the plateau", std::log2(a / b), "1", order, "first order at shocks");
+    energy(name, fine);
+  }
+
+  /// Blasts along the radius: the shock, the density behind it and how they get better.
+  void blast_radial(int turns, int k, Index n, double whole, double end, double exact_radius) {
+    const std::string name =
+        fmt::format("Sedov {} Q{}-Q{}, {} zones on 1.2", turns == 1 ? "cylindrical" : "spherical", k, k - 1, n);
+    if (!run_.may_want(name)) return;
+    run_.doing(name);
+    std::array<double, 2> off{};
+    for (const bool fine : {false, true}) {
+      const Index zones = fine ? n : n / 4;
+      Flow flow(strict(flows::radial(flows::sedov(1, k, zones, 1.2, whole), turns), 1e-12), until(end), workers_);
+      flow.run();
+      const View view(flow.op(), flow.setup());
+      const BlastErrors e = blast_errors(flow.op(), view, flow.state(), flow.setup(), end, 1.4, 1, turns + 1, whole);
+      off[fine ? 1 : 0] = e.density_l2;
+      if (!fine) continue;
+      at_most(name + ": exact radius by our quadrature, difference", std::abs(e.exact_radius - exact_radius), "m", 2e-5,
+              "Kamm, LA-UR-00-6055, in the digits of the proxy");
+      at_most(name + ": shock radius, difference", std::abs(e.radius - e.exact_radius), "m",
+              0.5 * 1.2 / static_cast<double>(n), "exact; limit half a zone");
+      const auto boxes = view.boxes(flow.state());
+      double peak = 0;
+      for (int i = 0; i < 4000; ++i)
+        if (const auto place = view.locate(flow.state(), boxes, {1.1 * i / 4000.0, 0, 0}))
+          peak = std::max(peak, view.at(flow.state(), *place, false).density);
+      at_most(name + ": peak density, relative difference", std::abs(peak / 6 - 1), "1", 0.1,
+              "exact: 6; a shock over one to two zones");
+      this->energy(name, flow);
+    }
+    at_least(name + ": observed order of density in L2", 0.5 * std::log2(off[0] / off[1]), "1", 0.4,
+             "order 1/2 at shocks in L2");
+  }
+
+  /// A blast along the radius until a time, then in more dimensions.
+  void mapped_blast(const std::string& name, const Setup& target, Index n, double begin, double end) {
+    if (!run_.may_want(name)) return;
+    run_.doing(name);
+    Flow line(strict(flows::radial(flows::sedov(1, 2, 120, 1.2, 2), 2), 1e-12), until(begin), workers_);
+    line.run();
+    Flow flow(strict(flows::begun_with(target, line, begin), 1e-12), until(end - begin), workers_);
+    // The whole from a half of all turns, or an octant.
+    const double times = target.turns == 1 ? 4 * std::numbers::pi : 8;
+    at_most(name + ": energy of the start, relative difference",
+            std::abs(times * flow.op().energies(flow.op().initial()).total() / 2 - 1), "1", 0.03,
+            "exact: 2 J; limit that of a shock between the points of a zone");
+    flow.run();
+    const View view(flow.op(), flow.setup());
+    const BlastErrors e = blast_errors(flow.op(), view, flow.state(), flow.setup(), end, 1.4, 1, 3, 2);
+    const double zone = 1.2 / static_cast<double>(n);
+    at_most(name + ": shock radius, difference", std::abs(e.radius - e.exact_radius), "m", 0.5 * zone,
+            "exact; limit half a zone");
+    at_most(name + ": spread of the radius over directions", e.radius_spread, "m", zone, "exact; limit one zone");
+    energy(name, flow);
+  }
+
   void saltzmann() {
     run_.doing("Saltzmann piston");
     constexpr double t = 0.6;  // the shock, of speed 4/3, has run through 0.8 of the tube
@@ -517,6 +586,17 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     table.rest(3, false, false, run.quick ? 3 : 4);
     table.rest(2, false, true, run.quick ? 4 : 8);
     if (!run.quick) table.sod_on(0.0004, "50 times as wide as high");
+    table.blast_radial(1, 2, 60, 1, 0.8, 0.898034);
+    table.blast_radial(2, 2, 60, 2, 0.6, 0.967107);
+    table.blast_radial(2, 3, 40, 2, 0.6, 0.967107);
+    if (!run.quick) {
+      table.mapped_blast("Sedov from the radius into axisymmetric Q2-Q1, 16×16",
+                         flows::sedov_axisymmetric(2, 16, 1.2, 1), 16, 0.2, 0.6);
+      table.mapped_blast("Sedov from the radius into an octant Q2-Q1, 8×8×8", flows::sedov(3, 2, 8, 1.2, 0.25), 8, 0.4,
+                         0.45);
+    }
+    table.noh_radial(1, 100, 0.1, 0.7);
+    table.noh_radial(2, 200, 0.1, 0.7);
     table.noh(1, 50, 0.02, 0);
     table.noh(2, 24, 0.12, 0.7);
     table.saltzmann();

@@ -3,13 +3,17 @@
 // labels: unit timeout300
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <fstream>
 #include <map>
+#include <numeric>
 
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -150,6 +154,124 @@ class TestSolver : public QObject {
     std::size_t promised = 0;
     for (const auto& e : run.solver.catalog()) promised += e.part == "surface" || e.part == "plane 1";
     QCOMPARE(promised, frame->parts[0].fields.size() + frame->parts[1].fields.size());
+  }
+
+  // A pulsating sphere: radiation efficiency (ka)²/(1 + (ka)²), power and pressure of the exact series.
+  void pulsating_sphere_radiates() {
+    Mesh mesh = *icosphere({.divisions = 5, .equal_volume = true});
+    std::vector<Index> all(static_cast<std::size_t>(mesh.cell_count()));
+    std::iota(all.begin(), all.end(), Index{0});
+    mesh.add_group("skin", 2).cells = all;
+    Json json = sphere_case();
+    json.erase("excitation");
+    json["materials"]["density"] = 1.3;
+    json["boundaries"]["groups"] = read_json(
+        R"([{"kind": "velocity", "group": "skin", "pulse": {"kind": "ricker", "frequency": "100 Hz", "amplitude": "2 mm/s"}}])");
+    Run run(json, std::make_shared<const Mesh>(mesh));
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    const auto* spectrum = run.results.find("radiated_spectrum");
+    QVERIFY(spectrum != nullptr && spectrum->rows.size() == 9);
+    double energy = 0;
+    for (const auto& row : spectrum->rows) {
+      const double ka = 2 * 3.14159265358979 * row[0] / 340;
+      QVERIFY2(std::abs(row[2] * (1 + 1 / (ka * ka)) - 1) < 0.01,
+               qPrintable(QString("%1 Hz: %2").arg(row[0]).arg(row[2])));
+      energy += row[1] * 20;
+    }
+    QVERIFY(run.number("radiated_energy") > energy && run.number("radiated_energy") < 1.1 * energy);
+    const auto* power = run.results.find("radiated_power");
+    QVERIFY(power != nullptr && power->info.columns.size() == 4);
+    QVERIFY(run.results.find("target_strength") == nullptr);
+    ExactSphere exact{true, 1, 340, 0};
+    exact.density = 1.3;
+    exact.motion = {1};
+    double most = 0;
+    for (const auto& row : run.results.find("receivers")->rows) most = std::max(most, std::abs(row[1]));
+    std::vector<double> times;
+    for (int k = 0; k < 400; ++k) times.push_back(1e-4 * k);
+    const Pulse pulse{PulseKind::ricker, 2e-3, 100, 1, {}, 0};
+    double want = 0;
+    const auto heard = exact.time_signals(ExactSphere::Quantity::scattered, 3, {-1}, times, pulse, pulse.onset());
+    for (const double v : heard[0]) want = std::max(want, std::abs(v));
+    QVERIFY2(std::abs(most / want - 1) < 0.02, qPrintable(QString("%1 %2").arg(most).arg(want)));
+  }
+
+  // What is solved for at a frequency is the transform of all steps, without marching them: ratios between receivers are those of
+  // the signals, and a run of one group of steps has the same spectra.
+  void spectra_are_those_of_endless_runs_data() {
+    QTest::addColumn<QString>("boundaries");
+    QTest::addRow("rigid") << R"({"surface": "rigid"})";
+    QTest::addRow("soft") << R"({"surface": "soft"})";
+    QTest::addRow("walls that move, absorb and yield over a ground") << R"({"groups": [
+      {"kind": "velocity", "group": "first", "pulse": {"kind": "ricker", "frequency": "80 Hz", "amplitude": "2 mm/s"}},
+      {"kind": "impedance", "group": "second", "impedance": 1.5}, {"kind": "soft", "group": "third"}],
+      "ground": {"height": "-3.5 m"}})";
+  }
+  void spectra_are_those_of_endless_runs() {
+    QFETCH(QString, boundaries);
+    Mesh mesh = *icosphere({.divisions = 3, .equal_volume = true});
+    const char* names[] = {"first", "second", "third"};
+    for (Index k = 0; k < 3; ++k) {
+      std::vector<Index> cells(40);
+      std::iota(cells.begin(), cells.end(), 40 * k);
+      mesh.add_group(names[k], 2).cells = cells;
+    }
+    Json json = sphere_case();
+    json["boundaries"] = read_json(boundaries.toUtf8().constData());
+    json["excitation"]["waves"][0]["direction"] = {0.3, 0, -1};
+    json["output"] =
+        read_json(R"({"receivers": [{"position": [0, 0, -3]}, {"position": [2.5, 0, 0.5]}, {"position": [1.05, 0, 0]}],
+      "spectra": {"from": 40, "to": 160, "count": 5}})");
+    json["parameters"]["steps"] = 1000;
+    const auto shared = std::make_shared<const Mesh>(mesh);
+    Run whole(json, shared);
+    whole.go();
+    QVERIFY(whole.solver.finish(whole.context).ok());
+    json["parameters"]["steps"] = 8;
+    Run one(json, shared);
+    one.go();
+    QVERIFY(one.solver.finish(one.context).ok());
+    const auto &spectra = whole.results.find("spectra")->rows, &other = one.results.find("spectra")->rows;
+    QCOMPARE(spectra.size(), std::size_t{5});
+    const auto& rows = whole.results.find("receivers")->rows;
+    for (std::size_t k = 0; k < spectra.size(); ++k) {
+      std::array<std::complex<double>, 3> sum{};
+      for (const auto& row : rows)
+        for (std::size_t r = 0; r < 3; ++r)
+          sum[r] += row[1 + 2 * r] * std::polar(1.0, 2 * 3.14159265358979323846 * spectra[k][0] * row[0]);
+      const std::complex<double> first(spectra[k][2], spectra[k][3]);
+      for (std::size_t r = 1; r < 3; ++r) {
+        const std::complex<double> p(spectra[k][2 + 3 * r], spectra[k][3 + 3 * r]);
+        const double off = std::abs(p / first - sum[r] / sum[0]) / std::abs(p / first);
+        QVERIFY2(off < 1e-7, qPrintable(QString("%1 Hz, %2: %3").arg(spectra[k][0]).arg(r).arg(off)));
+      }
+      for (std::size_t c = 0; c < spectra[k].size(); ++c)
+        QVERIFY(std::abs(spectra[k][c] - other[k][c]) <= 1e-8 * (1 + std::abs(spectra[k][c])));
+    }
+    QVERIFY(whole.number("spectrum_iterations") > 1 && whole.number("spectrum_iterations") < 60);
+  }
+
+  void walls_and_grounds_that_cannot_be_are_refused() {
+    Mesh mesh = *icosphere({.divisions = 4});
+    mesh.add_group("part", 2).cells = {0, 1, 2};
+    const auto with = [&](const char* pointer, const char* value) {
+      Json json = sphere_case();
+      json["boundaries"][pointer] = read_json(value);
+      return first_error(json, mesh);
+    };
+    QVERIFY(with("groups", R"([{"kind": "soft", "group": "nowhere"}])").contains("part"));
+    QVERIFY(with("groups", R"([{"kind": "soft", "group": "part"}, {"kind": "rigid", "group": "part"}])")
+                .contains("both have a condition"));
+    QVERIFY(with("ground", R"({"height": 0})").contains("below the ground"));
+    QVERIFY(with("ground", R"({"height": -3})").contains("from below the ground"));
+    QVERIFY(with("fluid", R"("inside")").contains("plane wave in a room"));
+    Json nothing = sphere_case();
+    nothing.erase("excitation");
+    QVERIFY(first_error(nothing, mesh).contains("nothing makes sound"));
+    Json soft = sphere_case();
+    soft["boundaries"] = read_json(R"({"surface": "soft", "groups": [{"kind": "rigid", "group": "part"}]})");
+    QVERIFY(first_error(soft, mesh).contains("soft surface"));
   }
 
   void shadow_lies_behind_the_body() {

@@ -318,7 +318,7 @@ class TestDeviceSolution : public QObject {
       "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
       "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
       "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]}]},
-      "parameters": {"frequencies": {"values": [0.05]}}})"))
+      "parameters": {"solution": "mixed", "frequencies": {"values": [0.05]}}})"))
                            .value();
     Offer offer = make_offer(input).value();
     offer.host.value = Bytes{120} << 30;

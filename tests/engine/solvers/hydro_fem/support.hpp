@@ -18,15 +18,20 @@
 
 namespace conoid::hydro_fem::testing {
 
+/// Setup::turns that a dimension can have.
+inline std::vector<int> turns_in(int dim) {
+  return dim == 1 ? std::vector{0, 1, 2} : dim == 2 ? std::vector{0, 1} : std::vector{0};
+}
+
 /// A box of odd counts of zones, bent by sines, of two materials, with varying density, energy and velocity.
-inline Setup lively(int dim, int k, bool axisymmetric, std::mt19937& random) {
+inline Setup lively(int dim, int k, int turns, std::mt19937& random) {
   std::uniform_int_distribution<Index> count(1, dim == 1 ? 19 : dim == 2 ? 5 : 3);
   std::array<std::vector<double>, 3> lines;
   for (int d = 0; d < dim; ++d)
-    lines[static_cast<std::size_t>(d)] = flows::line(axisymmetric && d == 1 ? 0.0 : -0.3, 1, count(random));
+    lines[static_cast<std::size_t>(d)] = flows::line(turns > 0 && d == dim - 1 ? 0.0 : -0.3, 1, count(random));
   Setup s;
   s.k = k;
-  s.axisymmetric = axisymmetric;
+  s.turns = turns;
   s.mesh = box_zones(dim, lines);
   s.mesh.curve = [dim](const Vec3& x) {
     Vec3 y = x;

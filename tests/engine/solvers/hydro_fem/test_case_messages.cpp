@@ -90,6 +90,9 @@ class TestCaseMessages : public QObject {
     row("radius", "grid",
         "{\"coordinates\": \"axisymmetric\", \"lower\": [0, -1], \"upper\": [7, 3], \"zones\": [14, 8]}",
         {"radius", "-1"});
+    row("start from no run", "initial", R"({"from": {"run": "nowhere"}})", {"nowhere", "no run folder"});
+    row("spheres in two dimensions", "grid.coordinates", "\"spherical\"",
+        {"spherical flow has one dimension", "found 2"});
     row("uncovered", "regions.0.upper", "[1, 3]", {"no region covers"});
     row("too much", "parameters.order", "9", {});
     row("blast outside", "excitation", "{\"blast\": {\"energy\": 1, \"position\": [9, 0]}}", {"outside the grid"});

@@ -22,7 +22,7 @@ using Kind = BoundaryCondition::Kind;
 /// Gas in a box that leans, whose walls meet: two driven pistons and planes.
 Setup box_with_pistons(int dim, int k) {
   std::mt19937 random(20);
-  Setup s = lively(dim, k, false, random);
+  Setup s = lively(dim, k, 0, random);
   s.mesh.curve = nullptr;
   for (auto& b : s.boundaries) b.kind = Kind::wall;
   s.boundaries[0] = {Kind::piston, {1, 0, 0}, 0, [](double t) { return 0.3 + std::sin(40 * t); }};

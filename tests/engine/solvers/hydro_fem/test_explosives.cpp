@@ -94,8 +94,13 @@ class TestExplosives : public QObject {
     QCOMPARE(p[0], 0.0);
     QVERIFY(p[1] > 0.8);
     Gauges other({{"fixed", {0.02, 0, 0}, false, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.op().initial());
-    other.restore(gauges.kept());
+    QVERIFY(other.restore(gauges.kept()).empty());
     QVERIFY(other.kept() == gauges.kept());
+    // Others, in another order: each finds its own sums, or begins.
+    Gauges changed({{"new", {0.03, 0, 0}, true, 0}, {"moving", {0.02, 0, 0}, true, 0}}, view, flow.op().initial());
+    QVERIFY(changed.restore(gauges.kept()) == std::vector<std::string>{"new"});
+    QCOMPARE(changed.sums()[1].last, gauges.sums()[1].last);
+    QVERIFY(changed.sums()[0].time < 0 && changed.restore({}).size() == 2);
     QVERIFY_EXCEPTION_THROWN(Gauges({{"out", {7, 0, 0}, true, 0}}, view, flow.op().initial()), Failure);
   }
 

@@ -111,12 +111,10 @@ class TestKernelsEqualReference : public QObject {
     for (const ZoneKernels* kernels : kernels_here())
       for (int dim = 1; dim <= 3; ++dim)
         for (int k = 1; k <= (dim == 3 ? 4 : 6); ++k)
-          for (const bool turned : {false, true}) {
-            if (turned && dim != 2) continue;
-            Setup s = lively(dim, k, turned, random);
+          for (const int turns : turns_in(dim)) {
+            Setup s = lively(dim, k, turns, random);
             s.vorticity_switch = k % 2 == 0;
-            const QString what =
-                QString("%1, %2D, k = %3%4").arg(kernels->name).arg(dim).arg(k).arg(turned ? ", axisymmetric" : "");
+            const QString what = QString("%1, %2D, k = %3, turns %4").arg(kernels->name).arg(dim).arg(k).arg(turns);
             compare(s, *kernels, what);
             if (k > 3) continue;
             s.corner_matrices = true;
@@ -131,7 +129,7 @@ class TestKernelsEqualReference : public QObject {
       for (int dim = 1; dim <= 3; ++dim)
         for (int k = 1; k <= 3; ++k)
           for (const bool plain : {false, true}) {  // plain: straight zones of one density, the tensor form
-            Setup s = lively(dim, k, false, random);
+            Setup s = lively(dim, k, 0, random);
             if (plain) {
               s.mesh.curve = nullptr;
               s.density = [](const Vec3&, int r) { return r ? 3.0 : 0.5; };
@@ -172,7 +170,7 @@ class TestKernelsEqualReference : public QObject {
     std::mt19937 random(77);
     std::uniform_real_distribution<double> value(-1, 1);
     for (int dim = 1; dim <= 3; ++dim) {
-      const Setup s = lively(dim, 3, false, random);
+      const Setup s = lively(dim, 3, 0, random);
       Team team({WorkerSpec{"cpu", 1, 1}});
       Operator op(s, best_kernels(), team);
       const auto n = static_cast<std::size_t>(op.space().nodes);

@@ -158,30 +158,29 @@ class TestMarch : public QObject {
     QTest::addColumn<int>("dim");
     QTest::addColumn<int>("k");
     QTest::addColumn<bool>("viscosity");
-    QTest::addColumn<bool>("turned");
+    QTest::addColumn<int>("turned");
     for (int dim = 1; dim <= 3; ++dim)
       for (int k = 1; k <= (dim == 3 ? 4 : 8); ++k)
         for (const bool viscosity : {true, false})
-          for (const bool turned : {false, true})
-            if (!turned || dim == 2)
-              QTest::newRow(qPrintable(QString("%1D, order %2%3%4")
-                                           .arg(dim)
-                                           .arg(k)
-                                           .arg(viscosity ? "" : ", no viscosity")
-                                           .arg(turned ? ", axisymmetric" : "")))
-                  << dim << k << viscosity << turned;
+          for (const int turned : turns_in(dim))
+            QTest::newRow(qPrintable(QString("%1D, order %2%3, turns %4")
+                                         .arg(dim)
+                                         .arg(k)
+                                         .arg(viscosity ? "" : ", no viscosity")
+                                         .arg(turned)))
+                << dim << k << viscosity << turned;
   }
   void gas_at_rest_stays_at_rest() {
     // 500 steps are enough for any growth beyond 8 % a step to reach 1e-24 from the square of rounding.
     QFETCH(int, dim);
     QFETCH(int, k);
     QFETCH(bool, viscosity);
-    QFETCH(bool, turned);
+    QFETCH(int, turned);
     std::array<std::vector<double>, 3> lines;
     for (int d = 0; d < dim; ++d) lines[static_cast<std::size_t>(d)] = flows::line(0, 1, dim == 3 || k > 4 ? 2 : 4);
     Setup s;
     s.k = k;
-    s.axisymmetric = turned;
+    s.turns = turned;
     s.viscosity = viscosity;
     s.mesh = box_zones(dim, lines);
     s.materials = {stiffened_gas(1.4)};
@@ -264,7 +263,7 @@ class TestMarch : public QObject {
   void outside_pressure_balances_inside_pressure() {
     for (int dim = 1; dim <= 3; ++dim) {
       std::mt19937 random(static_cast<unsigned>(dim));
-      Setup s = lively(dim, 2, false, random);
+      Setup s = lively(dim, 2, 0, random);
       std::fill(s.mesh.region.begin(), s.mesh.region.end(), 0);
       s.velocity = nullptr;
       s.density = [](const Vec3&, int) { return 1.3; };
@@ -284,7 +283,7 @@ class TestMarch : public QObject {
 
   void threads_and_workers_do_not_matter() {
     std::mt19937 random(11);
-    Setup s = lively(2, 3, false, random);
+    Setup s = lively(2, 3, 0, random);
     s.mesh.curve = nullptr;  // walls are plane
     s.boundaries.assign(4, {});
     const Setup t = flows::triple_point(3, 14, 6);

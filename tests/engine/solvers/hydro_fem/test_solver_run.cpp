@@ -264,6 +264,26 @@ class TestSolverRun : public QObject {
     }
   }
 
+  void gauges_may_be_added_when_a_run_is_resumed() {
+    const std::pair<std::string, std::string> gauges{"output.gauges", "[{\"position\": [0.3, 0.3]}]"};
+    Bench before(blast_case), after(blast_case, {gauges}), whole(blast_case, {gauges});
+    before.solver->prepare(before.context).or_throw();
+    Index at = 0;
+    while (at < 20) at = before.solver->advance(before.context)->step;
+    MemoryCheckpoint checkpoint;
+    before.solver->save(checkpoint);
+    after.solver->prepare(after.context).or_throw();
+    after.solver->load(checkpoint);
+    whole.solver->prepare(whole.context).or_throw();
+    for (Bench* b : {&after, &whole}) {
+      b->march();
+      b->solver->finish(b->context).or_throw();
+    }
+    QVERIFY(after.number("gauge_1_peak") > 0);
+    QVERIFY(after.results.find("gauges")->rows.size() < whole.results.find("gauges")->rows.size());
+    QVERIFY(after.results.find("gauges")->rows.back() == whole.results.find("gauges")->rows.back());
+  }
+
   void every_dimension_and_boundary_runs() {
     const char* cases[] = {
         R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [20]}, "materials": {"a": {}},

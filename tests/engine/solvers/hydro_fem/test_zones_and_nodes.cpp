@@ -101,7 +101,7 @@ class TestZonesAndNodes : public QObject {
     std::uniform_real_distribution<double> xi(0.02, 0.98);
     for (int dim = 1; dim <= 3; ++dim)
       for (int k = 1; k <= 3; ++k) {
-        const Setup setup = testing::lively(dim, k, false, random);
+        const Setup setup = testing::lively(dim, k, 0, random);
         Team team({WorkerSpec{"cpu", 1, 1}});
         const Operator op(setup, best_kernels(), team);
         const View view(op, setup);

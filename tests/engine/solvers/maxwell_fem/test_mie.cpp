@@ -7,8 +7,10 @@
 #include <numbers>
 #include <sstream>
 
+#include "engine/solvers/maxwell_fem/impedance.hpp"
 #include "engine/solvers/maxwell_fem/media.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
+#include "engine/solvers/maxwell_fem/system.hpp"
 
 using namespace conoid::maxwell_fem;
 
@@ -73,6 +75,38 @@ class TestMie : public QObject {
     const SphereSeries loss = homogeneous_sphere(3, {2, -0.5}, 1), none = homogeneous_sphere(3, 2, 1);
     QVERIFY(loss.extinction() > loss.scattering());
     QVERIFY(std::abs(none.extinction() - none.scattering()) < 1e-12);
+  }
+
+  /// Metal and coats as impedances against the full series: the thinner skin and coat, the nearer.
+  void metals_and_thin_coats_are_impedances() {
+    const double a = 0.05, f = 2e9, k = 2 * std::numbers::pi * f / light_speed, eta0 = vacuum_impedance;
+    const auto apart = [](const SphereSeries& s, const SphereSeries& t) {
+      return std::abs(s.s2(-1) - t.s2(-1)) / std::abs(s.s2(-1));
+    };
+    // Sea water, 4 S/m: a skin of 5.6 mm; copper.
+    for (const auto& [sigma, limit] : {std::pair{4.0, 0.05}, {400.0, 0.005}, {5.8e7, 2e-5}}) {
+      const std::complex<double> epsilon(1, -sigma * eta0 / k), z = metal_impedance(sigma, 1, f);
+      const double error = apart(homogeneous_sphere(k * a, epsilon, 1), impedance_sphere(k * a, z / eta0));
+      QVERIFY2(error < limit, qPrintable(QString("%1 S/m: %2").arg(sigma).arg(error)));
+    }
+    // A coat of 1 mm and of half of that on a conductor.
+    const std::complex<double> epsilon(20, -5), mu(2, -1);
+    double last = 0;
+    for (const double d : {1e-3, 5e-4}) {
+      const ThinCoat coat{[=](double) { return Medium{{epsilon, epsilon, epsilon}, {mu, mu, mu}}; }, d};
+      const std::complex<double> z = coated_impedance(0, {coat}, f);
+      const SphereSeries exact = coated_conductor(k * a, k * (a + d), epsilon, mu),
+                         thin = impedance_sphere(k * (a + d), z / eta0);
+      const double error = apart(exact, thin), bare = apart(exact, conducting_sphere(k * (a + d)));
+      QVERIFY2(error < 0.01 && error < 0.2 * bare,
+               qPrintable(QString("%1 m: %2, without %3").arg(d).arg(error).arg(bare)));
+      QVERIFY(last == 0 || error < last);
+      last = error;
+    }
+    // Two half coats are one; a lossless coat on a perfect conductor is a reactance.
+    const ThinCoat half{[](double) { return Medium{{3, 3, 3}, {1, 1, 1}}; }, 1e-3}, whole{half.material, 2e-3};
+    QVERIFY(std::abs(coated_impedance(0, {half, half}, f) - coated_impedance(0, {whole}, f)) < 1e-9);
+    QVERIFY(std::abs(coated_impedance(0, {whole}, f).real()) < 1e-9 && coated_impedance(0, {whole}, f).imag() > 0);
   }
 
   void surface_impedance_runs_from_conductor_to_magnetic_wall() {

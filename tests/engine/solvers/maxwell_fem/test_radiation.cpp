@@ -7,11 +7,13 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/maxwell_fem/amplitudes.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
+#include "engine/solvers/maxwell_fem/rational.hpp"
 #include "engine/solvers/maxwell_fem/system.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/team/team.hpp"
@@ -186,6 +188,31 @@ class TestRadiation : public QObject {
     }
   }
 
+  /// Each of three ranks makes its rows alone: together they are the operator, and each holds about a third of it.
+  void ranks_make_rows_of_their_own_of_compressed_blocks() {
+    const auto s = scene(5, 2);
+    const Domain& d = s->domain;
+    Team team({{"cpu", 2, 1}});
+    Radiation whole(d, 2.5, 2);
+    whole.compress(1e-6, 2);
+    const Index count = 3;
+    const auto f = random_values(4 * d.currents.size() * count);
+    std::vector<Complex> exact(static_cast<std::size_t>(2 * d.outer.size() * count)), sum(exact);
+    whole.apply(team, f, count, exact, RadiationLoop::compressed);
+    for (int rank = 0; rank < 3; ++rank) {
+      Radiation part(d, 2.5, 2);
+      part.compress(1e-6, 2, rank, 3);
+      const double share =
+          static_cast<double>(part.compressed()->bytes()) / static_cast<double>(whole.compressed()->bytes());
+      QVERIFY2(share > 0.2 && share < 0.45, qPrintable(QString::number(share)));
+      std::vector<Complex> psi(exact.size(), 7);
+      part.apply(team, f, count, psi, RadiationLoop::compressed);
+      for (std::size_t i = 0; i < psi.size(); ++i) sum[i] += psi[i];
+    }
+    // Blocks that a boundary between ranks cuts are smaller ones.
+    QVERIFY2(difference(sum, exact) < 2e-6, qPrintable(QString::number(difference(sum, exact))));
+  }
+
   void near_pairs_reach_the_exact_field_of_a_dipole() {
     // Currents of a dipole inside S' (order-2 interpolation on curved faces); its field on S, close by, with and without care.
     const double k = 1;
@@ -323,6 +350,107 @@ class TestRadiation : public QObject {
           return system.factor({}, stopped);
         },
         (rows + 4095) / 4096 + (tets + 511) / 512 + 1 + 2 * blocks + outside + 2 * blocks, 2);
+  }
+
+  /// Three conducting spheres, each by its exact series, seen over 30 degrees and 4 GHz: they stand where they stand.
+  void an_image_shows_three_spheres_where_they_stand() {
+    const std::vector<Vec3> places{{0.3, 0.1, 0}, {-0.25, -0.3, 0}, {0, 0.35, 0}};
+    const double a = 0.02;
+    Cut sweep;
+    sweep.phi_runs = true;
+    sweep.fixed = std::numbers::pi / 2;
+    for (int n = 0; n <= 60; ++n) sweep.angles.push_back((40 + 0.5 * n) * std::numbers::pi / 180);
+    std::vector<double> frequencies;
+    std::vector<Complex> echo;
+    for (int n = 0; n <= 40; ++n) {
+      const double f = 6e9 + 1e8 * n, k = 2 * std::numbers::pi * f / light_speed;
+      frequencies.push_back(f);
+      const Complex one = conducting_sphere(k * a).s2(-1) / (j * k);
+      for (std::size_t m = 0; m < sweep.angles.size(); ++m) {
+        Complex sum = 0;
+        for (const Vec3& x : places)
+          sum += one * std::polar(1.0, 2 * k * conoid::vec::dot(sweep.direction(m).radial(), x));
+        echo.push_back(sum);
+      }
+    }
+    const int points = 120;
+    const IsarImage image = isar_image(frequencies, sweep, echo, 1.2, points);
+    QVERIFY2(image.range_width > 1.4 && image.cross_width > 1.7, "the image does not repeat within the square");
+    std::vector<double> level = image.level;
+    std::vector<bool> found(places.size(), false);
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      const auto peak = static_cast<std::size_t>(std::max_element(level.begin(), level.end()) - level.begin());
+      const double u = image.at[peak % points], v = image.at[peak / points];
+      for (std::size_t p = 0; p < places.size(); ++p) {
+        // The echo of a sphere comes from its front.
+        const double du = u - conoid::vec::dot(places[p], image.down) - a,
+                     dv = v - conoid::vec::dot(places[p], image.across);
+        if (std::hypot(du, dv) > 0.02) continue;
+        QVERIFY(!found[p]);
+        found[p] = true;
+      }
+      for (std::size_t q = 0; q < level.size(); ++q)
+        if (std::hypot(image.at[q % points] - u, image.at[q / points] - v) < 0.12) level[q] = -300;
+    }
+    QVERIFY(found[0] && found[1] && found[2]);
+    const double rest = *std::max_element(level.begin(), level.end()),
+                 most = *std::max_element(image.level.begin(), image.level.end());
+    QVERIFY2(rest < most - 15, qPrintable(QString("%1 %2").arg(rest).arg(most)));
+  }
+
+  /// A ball of permittivity 38 through its resonances and a conductor, by their series with what an iteration leaves: 1001 frequencies from
+  /// a dozen.
+  void few_frequencies_give_a_sweep() {
+    for (const double epsilon : {38.0, 0.0}) {
+      const double from = epsilon > 0 ? 0.45 : 1, to = epsilon > 0 ? 0.75 : 3;
+      unsigned state = 1;
+      const auto noise = [&] {
+        state = state * 1664525U + 1013904223U;
+        return 2 * (state / 4294967296.0) - 1;
+      };
+      const auto values = [&](double ka, double error) {
+        const SphereSeries s = epsilon > 0 ? homogeneous_sphere(ka, epsilon, 1) : conducting_sphere(ka);
+        std::vector<Complex> out;
+        double most = 0;
+        for (int n = 0; n <= 36; ++n)
+          for (const Complex z :
+               {s.s2(-std::cos(n * std::numbers::pi / 36)), s.s1(-std::cos(n * std::numbers::pi / 36))}) {
+            out.push_back(z / ka);
+            most = std::max(most, std::abs(out.back()));
+          }
+        for (Complex& z : out) z += error * most * Complex(noise(), noise());
+        return out;
+      };
+      std::vector<double> grid;
+      for (int n = 0; n <= 1000; ++n) grid.push_back(from + (to - from) * n / 1000);
+      std::vector<SweepSample> samples;
+      for (std::size_t n = 0; n <= 1000; n += 250) samples.push_back({grid[n], values(grid[n], 1e-5)});
+      const double tolerance = std::pow(10, 0.1 / 20) - 1;
+      for (int agreed = 0; samples.size() < 16;) {
+        const SweepPlan plan = plan_sweep(grid, samples, 1, tolerance, 1);
+        agreed = plan.error <= tolerance ? agreed + 1 : 0;
+        if (agreed == 2) break;
+        samples.push_back({grid[plan.next.at(0)], values(grid[plan.next.at(0)], 1e-5)});
+      }
+      const RationalFit fit(samples, 0.05 * tolerance);
+      double worst = 0;
+      for (const double x : grid)
+        worst = std::max(worst, std::abs(20 * std::log10(std::abs(fit.at(x)[0] / values(x, 0)[0]))));
+      QVERIFY2(samples.size() <= 15 && worst < 0.02,
+               qPrintable(QString("%1 samples, %2 dB").arg(samples.size()).arg(worst)));
+    }
+  }
+
+  void ffe_files_hold_grids_with_theta_fastest() {
+    FfeBlock block{
+        "V", "cut", 1e9, 2, 1, {{0, 0}, {std::numbers::pi / 2, 0}}, {{Complex(1, -2), 0}, {0, Complex(0, 0.5)}}};
+    const std::string text = ffe_text(std::span(&block, 1));
+    QVERIFY(text.starts_with("##File Type: Far field\n##File Format: 3\n"));
+    for (const char* line :
+         {"#Frequency:   1.0000000000E+09\n", "#No. of Theta Samples: 2\n", "#No. of Phi Samples: 1\n"})
+      QVERIFY2(text.find(line) != std::string::npos, line);
+    QVERIFY(text.find("9.00000000E+01") != std::string::npos);
+    QVERIFY(text.find("6.28318531E+01") != std::string::npos);  // 4 pi |1 - 2j|^2
   }
 
   void range_profile_finds_the_front_of_a_sphere() {

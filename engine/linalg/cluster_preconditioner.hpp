@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An approximate inverse of a square compressed matrix: of what is within clusters, by LU in single precision, and of what passes between
+// them, by the Galerkin matrix of a few motions of each cluster (two levels; R. A. Nicolaides, SIAM J. Numer. Anal. 24 (1987) 355).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "engine/core/error.hpp"
+#include "engine/linalg/compressed_matrix.hpp"
+#include "engine/linalg/dense.hpp"
+
+namespace conoid {
+
+template <class T>
+class ClusterPreconditioner {
+ public:
+  using Complex = std::complex<double>;
+  using Operator = std::function<void(const Complex* x, Index count, Complex* y)>;
+  struct Options {
+    Index points = 160;       ///< of a cluster at most
+    Index coarse_points = 0;  ///< of one that moves as a whole; 0: no coarse matrix
+    int threads = 1;
+    int library_threads = 1;  ///< of products that the library splits, whose bits depend on it
+  };
+  /// `motion(point, k, values)`: the `width` values of motion k at a point; `motions` of them, 0: no coarse matrix. `apply`: the matrix as
+  /// it is to be solved, in the caller's order. Errors: singular clusters (not_converged).
+  [[nodiscard]] static Result<ClusterPreconditioner> make(
+      const CompressedMatrix<T>& matrix, const Options& options, Index motions,
+      const std::function<void(Index point, Index k, double* values)>& motion, const Operator& apply);
+
+  /// y ≈ A⁻¹ x for `count` columns in the caller's order.
+  void solve(const Complex* x, Index count, Complex* y) const;
+  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] Index clusters() const { return static_cast<Index>(blocks_.size()); }
+  [[nodiscard]] Index coarse() const { return coarse_; }
+
+ private:
+  ClusterPreconditioner(const CompressedMatrix<T>& matrix, const Options& options)
+      : matrix_(&matrix), options_(options) {}
+  [[nodiscard]] Status factorise();
+  [[nodiscard]] Status make_coarse(Index motions, const std::function<void(Index, Index, double*)>& motion,
+                                   const Operator& apply);
+  /// In the tree's order.
+  void within(const Complex* x, Index count, Complex* y) const;
+
+  struct Block {
+    Index cluster = 0;
+    std::vector<std::complex<float>> values;
+    std::optional<dense::Lu<std::complex<float>>> lu;
+  };
+  struct Moves {  ///< columns of P that live on one cluster
+    Interval positions;
+    Index first = 0;             ///< column
+    std::vector<double> values;  ///< entry, column
+    Index columns = 0;
+  };
+  const CompressedMatrix<T>* matrix_;
+  Options options_;
+  std::vector<Block> blocks_;
+  std::vector<Moves> moves_;
+  Index coarse_ = 0;
+  std::vector<Complex> galerkin_, image_;  ///< Pᵀ A P, factorised; A P in the tree's order
+  std::optional<dense::Lu<Complex>> coarse_lu_;
+};
+
+}  // namespace conoid

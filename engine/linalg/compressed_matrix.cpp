@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plan, blocks, products.
+#include "engine/linalg/compressed_matrix.hpp"
+
+#include "engine/linalg/dense.hpp"
+#include "engine/linalg/one_blas_thread.hpp"
+#include "engine/team/parallel_for.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace conoid {
+
+template <class T>
+CompressedMatrix<T>::CompressedMatrix(const MatrixSource& source, ClusterTree rows, ClusterTree columns,
+                                      const Options& options)
+    : source_(source), rows_(std::move(rows)), columns_(std::move(columns)), options_(options) {
+  ClusterPairs pairs = cluster_pairs(rows_, columns_, options.separation);
+  std::ranges::sort(pairs.near,
+                    [](const auto& a, const auto& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  for (const ClusterPairs::Pair& p : pairs.near) {
+    if (strips_.empty() || strips_.back().row != p.row) strips_.push_back({p.row, {}, {}});
+    strips_.back().columns.push_back(p.column);
+  }
+  const auto size = [&](const ClusterPairs::Pair& p) { return rows_[p.row].size() + columns_[p.column].size(); };
+  std::ranges::sort(pairs.far, [&](const auto& a, const auto& b) {
+    return size(a) != size(b) ? size(a) > size(b) : a.row != b.row ? a.row < b.row : a.column < b.column;
+  });
+  for (const ClusterPairs::Pair& p : pairs.far) {
+    Far& block = far_.emplace_back();
+    block.row = p.row;
+    block.column = p.column;
+  }
+}
+
+template <class T>
+void CompressedMatrix<T>::build(Index item) {
+  const auto k = static_cast<std::size_t>(item);
+  const Index width = options_.width;
+  if (k < strips_.size()) {
+    Strip& strip = strips_[k];
+    std::vector<Index> columns;
+    for (const Index c : strip.columns) {
+      const auto some = columns_.points(columns_[c]);
+      columns.insert(columns.end(), some.begin(), some.end());
+    }
+    const auto rows = rows_.points(rows_[strip.row]);
+    std::vector<Complex> values(rows.size() * columns.size() * static_cast<std::size_t>(width * width));
+    source_.near(rows, columns, values.data());
+    strip.values.assign(values.begin(), values.end());
+    return;
+  }
+  Far& block = far_[k - strips_.size()];
+  const auto rows = rows_.points(rows_[block.row]), columns = columns_.points(columns_[block.column]);
+  const std::unique_ptr<CrossBlock> values = source_.far(rows, columns);
+  const LowRank found = cross_approximation(*values, static_cast<Index>(rows.size()),
+                                            static_cast<Index>(columns.size()), width, options_.tolerance);
+  block.rank = found.rank;
+  block.u.assign(found.u.begin(), found.u.end());
+  block.v.assign(found.v.begin(), found.v.end());
+  block.norm2 = found.norm2;
+  block.error2 = found.error2;
+}
+
+template <class T>
+void CompressedMatrix<T>::finish() {
+  std::ranges::sort(far_,
+                    [](const Far& a, const Far& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  const auto& clusters = rows_.clusters();
+  std::vector<std::size_t> level(clusters.size(), 0);
+  std::size_t deepest = 0;
+  for (std::size_t t = 0; t < level.size(); ++t)
+    for (const Index child : clusters[t].child)
+      if (child >= 0) {
+        level[static_cast<std::size_t>(child)] = level[t] + 1;
+        deepest = std::max(deepest, level[t] + 1);
+      }
+  levels_.assign(deepest + 1, {});
+  for (std::size_t b = 0; b < far_.size();) {
+    std::size_t end = b;
+    while (end < far_.size() && far_[end].row == far_[b].row) ++end;
+    levels_[level[static_cast<std::size_t>(far_[b].row)]].push_back({static_cast<Index>(b), static_cast<Index>(end)});
+    b = end;
+  }
+}
+
+/// Vectors of the products: position width + component, column by column.
+template <class T>
+void CompressedMatrix<T>::add_strip(const Strip& strip, const T* x, Index count, T* y) const {
+  const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
+  const ClusterTree::Cluster& row = rows_[strip.row];
+  const Index rows = row.size() * width;
+  Index columns = 0;
+  for (const Index c : strip.columns) columns += columns_[c].size() * width;
+  std::vector<T> in(static_cast<std::size_t>(columns * count)), out(static_cast<std::size_t>(rows * count));
+  for (Index q = 0; q < count; ++q) {
+    auto at = in.begin() + q * columns;
+    for (const Index c : strip.columns)
+      at = std::copy_n(x + q * n + columns_[c].begin * width, columns_[c].size() * width, at);
+  }
+  dense::multiply<T>(strip.values.data(), rows, columns, in.data(), count, T(0), out.data(), 1);
+  for (Index q = 0; q < count; ++q) std::copy_n(out.begin() + q * rows, rows, y + q * m + row.begin * width);
+}
+
+template <class T>
+void CompressedMatrix<T>::add_far(Interval blocks, const T* x, Index count, T* y) const {
+  const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
+  const ClusterTree::Cluster& row = rows_[far_[static_cast<std::size_t>(blocks.begin)].row];
+  const Index rows = row.size() * width;
+  std::vector<T> in, h, out(static_cast<std::size_t>(rows * count));
+  for (Index b = blocks.begin; b < blocks.end; ++b) {
+    const Far& block = far_[static_cast<std::size_t>(b)];
+    if (block.rank == 0) continue;
+    const ClusterTree::Cluster& column = columns_[block.column];
+    const Index columns = column.size() * width;
+    in.resize(static_cast<std::size_t>(columns * count));
+    for (Index q = 0; q < count; ++q) std::copy_n(x + q * n + column.begin * width, columns, in.begin() + q * columns);
+    h.resize(static_cast<std::size_t>(block.rank * count));
+    dense::multiply_adjoint<T>(block.v.data(), columns, block.rank, in.data(), count, h.data(), 1);
+    dense::multiply<T>(block.u.data(), rows, block.rank, h.data(), count, T(1), out.data(), 1);
+  }
+  for (Index q = 0; q < count; ++q)
+    for (Index i = 0; i < rows; ++i) y[q * m + row.begin * width + i] += out[static_cast<std::size_t>(q * rows + i)];
+}
+
+template <class T>
+void CompressedMatrix<T>::multiply(const Complex* x, Index count, Complex* y, int threads) const {
+  const Index width = options_.width, np = columns_.size(), mp = rows_.size();
+  std::vector<T> in(static_cast<std::size_t>(np * width * count)), out(static_cast<std::size_t>(mp * width * count));
+  parallel_for(threads, {0, np * count}, 4096, [&](Index k) {
+    const Index q = k / np, position = k % np, point = columns_.order()[static_cast<std::size_t>(position)];
+    for (Index c = 0; c < width; ++c)
+      in[static_cast<std::size_t>((q * np + position) * width + c)] = T(x[(q * width + c) * np + point]);
+  });
+  const OneBlasThread alone;
+  parallel_for(threads, {0, static_cast<Index>(strips_.size())}, 1,
+               [&](Index k) { add_strip(strips_[static_cast<std::size_t>(k)], in.data(), count, out.data()); });
+  for (const std::vector<Interval>& level : levels_)  // clusters of one level have no rows in common
+    parallel_for(threads, {0, static_cast<Index>(level.size())}, 1,
+                 [&](Index k) { add_far(level[static_cast<std::size_t>(k)], in.data(), count, out.data()); });
+  parallel_for(threads, {0, mp * count}, 4096, [&](Index k) {
+    const Index q = k / mp, position = k % mp, point = rows_.order()[static_cast<std::size_t>(position)];
+    for (Index c = 0; c < width; ++c)
+      y[(q * width + c) * mp + point] = Complex(out[static_cast<std::size_t>((q * mp + position) * width + c)]);
+  });
+}
+
+template <class T>
+void CompressedMatrix<T>::diagonal_block(const ClusterTree::Cluster& cluster, std::complex<float>* out) const {
+  const Index width = options_.width, size = cluster.size() * width;
+  const auto inside = [&](const ClusterTree::Cluster& c) { return c.begin >= cluster.begin && c.end <= cluster.end; };
+  const auto put = [&](const T* values, const ClusterTree::Cluster& row, const ClusterTree::Cluster& column) {
+    const Index rows = row.size() * width;
+    for (Index j = 0; j < column.size() * width; ++j)
+      for (Index i = 0; i < rows; ++i)
+        out[((column.begin - cluster.begin) * width + j) * size + (row.begin - cluster.begin) * width + i] =
+            std::complex<float>(values[j * rows + i]);
+  };
+  for (const Strip& strip : strips_) {
+    if (!inside(rows_[strip.row])) continue;
+    const T* values = strip.values.data();
+    for (const Index c : strip.columns) {
+      if (inside(columns_[c])) put(values, rows_[strip.row], columns_[c]);
+      values += rows_[strip.row].size() * columns_[c].size() * width * width;
+    }
+  }
+  for (const Far& block : far_) {
+    const ClusterTree::Cluster &row = rows_[block.row], &column = columns_[block.column];
+    if (block.rank == 0 || !inside(row) || !inside(column)) continue;
+    const Index rows = row.size() * width, columns = column.size() * width;
+    std::vector<T> across(static_cast<std::size_t>(block.rank * columns)),
+        values(static_cast<std::size_t>(rows * columns));
+    for (Index j = 0; j < columns; ++j)
+      for (Index r = 0; r < block.rank; ++r)
+        across[static_cast<std::size_t>(j * block.rank + r)] =
+            std::conj(block.v[static_cast<std::size_t>(r * columns + j)]);
+    dense::multiply<T>(block.u.data(), rows, block.rank, across.data(), columns, T(0), values.data(), 1);
+    put(values.data(), row, column);
+  }
+}
+
+template <class T>
+Bytes CompressedMatrix<T>::bytes() const {
+  std::size_t numbers = 0;
+  for (const Strip& s : strips_) numbers += s.values.size();
+  for (const Far& b : far_) numbers += b.u.size() + b.v.size();
+  return static_cast<Bytes>(numbers) * sizeof(T);
+}
+
+template <class T>
+double CompressedMatrix<T>::average_rank() const {
+  double sum = 0;
+  for (const Far& b : far_) sum += static_cast<double>(b.rank);
+  return far_.empty() ? 0 : sum / static_cast<double>(far_.size());
+}
+
+template <class T>
+double CompressedMatrix<T>::sampled_error() const {
+  double whole = 0, missing = 0;
+  for (const Far& b : far_) {
+    whole += b.norm2;
+    missing += b.error2;
+  }
+  return whole > 0 ? std::sqrt(missing / whole) : 0;
+}
+
+template class CompressedMatrix<std::complex<float>>;
+template class CompressedMatrix<std::complex<double>>;
+
+}  // namespace conoid

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Responses to faces that move, row block by row block.
+#include "engine/solvers/acoustic_bem/drive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/receivers.hpp"
+#include "engine/solvers/acoustic_bem/spectrum.hpp"
+#include "engine/solvers/acoustic_bem/tile.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+using Complex = std::complex<double>;
+
+namespace {
+
+/// Adds S_k of one motion's faces to some rows, each pair of triangles from both sides: as test and as source (tile.cpp).
+class Response {
+ public:
+  Response(const TileContext& context, std::span<const double> weights, std::vector<double>& out)
+      : context_(context), surface_(context.surface), weights_(weights), out_(out), form_(context.form.sigma_lanes()) {
+    const auto W = static_cast<std::size_t>(context.kernels.lanes);
+    first_.resize(W);
+    last_.resize(W);
+    direct_.resize((context.most_shells + 2) * 9 * W);
+    transposed_.resize(direct_.size());
+    work_.resize(context.most_shells * 20 * W);
+  }
+
+  void rows(Interval range, const std::vector<std::int32_t>& moving, const std::stop_token& stop) {
+    const FlushDenormals flush;
+    rows_ = range;
+    const auto tested = surface_.touching(range);
+    OuterSet tests = set(tested), sources = set(moving);
+    for (const std::int32_t s : moving) {
+      if (stop.stop_requested()) return;
+      for_images(s, [&](const Triangle& S, double factor) {
+        sweep(tests, S, [&](std::size_t k, std::size_t lane) {
+          const Triangle& T = surface_.triangles[static_cast<std::size_t>(tests.triangle(k))];
+          add(T, direct_, lane, factor * weights_[static_cast<std::size_t>(s)], true);
+        });
+      });
+    }
+    for (const std::int32_t t : tested) {
+      if (stop.stop_requested()) return;
+      for_images(t, [&](const Triangle& T, double factor) {
+        sweep(sources, T, [&](std::size_t k, std::size_t lane) {
+          add(T, transposed_, lane, factor * weights_[static_cast<std::size_t>(sources.triangle(k))], false);
+        });
+      });
+    }
+    for (const std::int32_t s : moving) {  // (Δ/2) G
+      const Triangle& T = surface_.triangles[static_cast<std::size_t>(s)];
+      for (const std::int32_t v : T.vertex)
+        for (const Share& part : surface_.shares(v))
+          if (part.unknown >= range.begin && part.unknown < range.end)
+            out_[static_cast<std::size_t>(part.unknown)] +=
+                0.5 * form_.delta * part.weight * weights_[static_cast<std::size_t>(s)] * T.area / 3;
+    }
+  }
+
+ private:
+  [[nodiscard]] OuterSet set(const std::vector<std::int32_t>& triangles) const {
+    return {surface_, triangles, context_.far, context_.near, context_.thin, context_.kernels.lanes};
+  }
+  template <class F>
+  void for_images(std::int32_t s, F&& f) const {
+    f(surface_.triangles[static_cast<std::size_t>(s)], 1.0);
+    if (!surface_.images.empty()) f(surface_.images[static_cast<std::size_t>(s)], surface_.image_sign());
+  }
+  /// All pairs of outer triangles with one: each(k, lane) after the kernel.
+  template <class Each>
+  void sweep(OuterSet& outer, const Triangle& inner, Each&& each) {
+    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
+    const LaneSource source = lane_source(inner);
+    const LaneResult result{first_.data(), last_.data(), direct_.data(), transposed_.data(), work_.data()};
+    outer.classify(inner, close_);
+    for (std::size_t begin = 0; begin < outer.size(); begin += W) {
+      const std::size_t end = std::min(begin + W, outer.size());
+      if (std::none_of(close_.begin() + static_cast<std::ptrdiff_t>(begin),
+                       close_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [](Closeness c) { return c == Closeness::far; }))
+        continue;
+      context_.kernels.pair(source, outer.far(), begin, context_.far.view(), form_, result);
+      for (std::size_t k = begin; k < end; ++k)
+        if (close_[k] == Closeness::far) each(k, k - begin);
+    }
+    for (const Closeness how : {Closeness::near, Closeness::thin}) {
+      const PackedRule& rule = how == Closeness::near ? context_.near : context_.thin;
+      picked_.clear();
+      for (std::size_t k = 0; k < outer.size(); ++k)
+        if (close_[k] == how) picked_.push_back(k);
+      for (std::size_t p = 0; p < picked_.size(); p += W) {
+        const std::size_t count = std::min(W, picked_.size() - p);
+        context_.kernels.pair(source, outer.batch(picked_.data() + p, count, rule), 0, rule.view(), form_, result);
+        for (std::size_t t = 0; t < count; ++t) each(picked_[p + t], t);
+      }
+    }
+  }
+  /// `by_outer`: the tested triangle is the outer one, corner a of entries (a, b).
+  void add(const Triangle& tested, const std::vector<double>& values, std::size_t lane, double weight, bool by_outer) {
+    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
+    const auto low = static_cast<std::size_t>(first_[lane]);
+    const auto count = static_cast<std::size_t>(last_[lane] - first_[lane]) + 2;
+    const auto N = static_cast<std::size_t>(surface_.unknowns);
+    for (std::size_t own = 0; own < 3; ++own)
+      for (const Share& part : surface_.shares(tested.vertex[own])) {
+        if (part.unknown < rows_.begin || part.unknown >= rows_.end) continue;
+        for (std::size_t c = 0; c < count; ++c) {
+          double v = 0;
+          for (std::size_t other = 0; other < 3; ++other)
+            v += values[(c * 9 + (by_outer ? 3 * own + other : 3 * other + own)) * W + lane];
+          out_[(low + c) * N + static_cast<std::size_t>(part.unknown)] += weight * part.weight * v;
+        }
+      }
+  }
+
+  const TileContext& context_;
+  const Surface& surface_;
+  std::span<const double> weights_;
+  std::vector<double>& out_;
+  LaneForm form_;
+  Interval rows_;
+  std::vector<double> first_, last_, direct_, transposed_, work_;
+  std::vector<Closeness> close_;
+  std::vector<std::size_t> picked_;
+};
+
+}  // namespace
+
+Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& options, std::vector<Motion> motions,
+             bool screen, double density, Team& team, Communicator* cluster, const std::stop_token& stop)
+    : form_(form), density_(density), unknowns_(surface.unknowns), screen_(screen), motions_(std::move(motions)) {
+  for (const Triangle& t : surface.triangles) areas_.push_back(t.area);
+  const auto N = static_cast<std::size_t>(unknowns_);
+  const auto columns = static_cast<std::size_t>(surface.diameter / form.delta()) + 5;
+  columns_ = static_cast<Index>(columns);
+  const TileContext context{
+      surface,
+      form,
+      PackedRule(triangle_rule(options.far_points)),
+      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
+      lane_kernels(options.widest),
+      static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4};
+  const Index rank = cluster != nullptr ? cluster->rank() : 0, ranks = cluster != nullptr ? cluster->size() : 1;
+  const Interval own{unknowns_ * rank / ranks, unknowns_ * (rank + 1) / ranks};
+  for (const Motion& m : motions_) {
+    const Vec3 along = surface.conditions.walls[m.wall].direction;
+    std::vector<double> weights(surface.triangles.size(), 0), pressing(N, 0);
+    std::vector<std::int32_t> moving;
+    for (std::size_t t = 0; t < weights.size(); ++t) {
+      const Triangle& T = surface.triangles[t];
+      if (surface.wall[t] != static_cast<std::int16_t>(m.wall)) continue;
+      weights[t] = norm(along) > 0 ? dot(along, T.normal) : 1;
+      moving.push_back(static_cast<std::int32_t>(t));
+      for (const std::int32_t v : T.vertex)
+        for (const Share& part : surface.shares(v))
+          if (surface.carries_pressure(v))
+            pressing[static_cast<std::size_t>(part.unknown)] += weights[t] * part.weight * T.area / 3;
+    }
+    std::vector<double> response(columns * N, 0);
+    if (screen_) {
+      for (std::size_t i = 0; i < N; ++i) response[i] = form.delta() * pressing[i];
+    } else {
+      constexpr Index block = 64;
+      const double cost = 1.2e-6 * static_cast<double>(moving.size()) * static_cast<double>(surface.triangles.size());
+      for_range(team, "assembly", (own.size() + block - 1) / block, 1, cost, [&](Interval blocks) {
+        Response adding(context, weights, response);
+        for (Index b = blocks.begin; b < blocks.end; ++b)
+          adding.rows({own.begin + b * block, std::min(own.begin + (b + 1) * block, own.end)}, moving, stop);
+      });
+      if (stop.stop_requested()) throw Failure(make_error(ErrorCode::stopped, "Stopped during assembly."));
+      if (ranks > 1) cluster->sum(std::span<double>(response));
+    }
+    weights_.push_back(std::move(weights));
+    pressing_.push_back(std::move(pressing));
+    response_.push_back(std::move(response));
+  }
+}
+
+double Drive::sigma(std::size_t motion, Index n) const {
+  const Motion& m = motions_[motion];
+  const double t = static_cast<double>(n) * form_.dt;
+  return -density_ * (m.velocity(t) - m.velocity(t - form_.dt)) / form_.dt;
+}
+
+void Drive::add_to(Index n, std::span<double> l) const {
+  const auto N = static_cast<std::size_t>(unknowns_);
+  for (std::size_t m = 0; m < motions_.size(); ++m) {
+    const std::vector<double>& response = response_[m];
+    for (std::size_t k = 0; k < response.size() / N; ++k) {
+      const double s = sigma(m, n - static_cast<Index>(k));
+      if (s == 0) continue;
+      const double* const row = response.data() + k * N;
+      for (std::size_t i = 0; i < N; ++i) l[i] -= s * row[i];
+    }
+  }
+}
+
+Drive::Points Drive::points(const Surface& surface, const std::vector<Vec3>& places, Team& team) const {
+  Points out;
+  out.count = static_cast<Index>(places.size());
+  if (places.empty() || screen_) return out;  // both sides of a screen send alike, with opposite signs
+  out.columns = receiver_columns(surface, form_, places) + 1;
+  for (const auto& weights : weights_)
+    out.factors.push_back(received_of_motion(surface, form_, places, weights, out.columns, team));
+  return out;
+}
+
+void Drive::add_at(const Points& points, Index n, std::span<double> out) const {
+  for (std::size_t m = 0; m < points.factors.size(); ++m)
+    for (Index k = 0; k < points.columns; ++k) {
+      const double s = sigma(m, n + receiver_lag - k);
+      if (s == 0) continue;
+      for (Index p = 0; p < points.count; ++p)
+        out[static_cast<std::size_t>(p)] += s * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
+    }
+}
+
+void Drive::add_transformed(const Points& points, double omega, std::span<Complex> out) const {
+  for (std::size_t m = 0; m < points.factors.size(); ++m) {
+    const Motion& motion = motions_[m];
+    Complex sent = 0;
+    const auto first = static_cast<Index>(std::floor((motion.t0 - motion.pulse.onset()) / form_.dt)),
+               last = static_cast<Index>(
+                          std::ceil((motion.t0 - motion.pulse.onset() + motion.pulse.length()) / form_.dt)) +
+                      1;
+    for (Index n = first; n <= last; ++n)
+      sent += sigma(m, n) * std::polar(1.0, omega * static_cast<double>(n) * form_.dt);
+    for (Index k = 0; k < points.columns; ++k) {
+      const Complex turned = sent * std::polar(1.0, omega * static_cast<double>(k - receiver_lag) * form_.dt);
+      for (Index p = 0; p < points.count; ++p)
+        out[static_cast<std::size_t>(p)] +=
+            turned * points.factors[m][static_cast<std::size_t>(p * points.columns + k)];
+    }
+  }
+}
+
+double Drive::power(Index n, std::span<const double> a) const {
+  double sum = 0;
+  for (std::size_t m = 0; m < motions_.size(); ++m) {
+    double force = 0;
+    for (std::size_t i = 0; i < pressing_[m].size(); ++i) force += pressing_[m][i] * a[i];
+    sum += force * motions_[m].velocity(static_cast<double>(n) * form_.dt);
+  }
+  return sum;
+}
+
+Complex Drive::velocity(std::size_t motion, double frequency, Index steps) const {
+  Complex sum = 0;
+  for (Index n = 0; n <= steps; ++n) {
+    const double t = static_cast<double>(n) * form_.dt;
+    sum += motions_[motion].velocity(t) * std::polar(form_.dt, 2 * std::numbers::pi * frequency * t);
+  }
+  return sum;
+}
+
+Complex Drive::work(std::span<const Complex> a, double frequency, Index steps) const {
+  Complex sum = 0;
+  for (std::size_t m = 0; m < motions_.size(); ++m) {
+    Complex force = 0;
+    for (std::size_t i = 0; i < pressing_[m].size(); ++i) force += pressing_[m][i] * a[i];
+    sum += force * std::conj(velocity(m, frequency, steps));
+  }
+  return sum;
+}
+
+double Drive::square(double frequency, Index steps) const {
+  double sum = 0;
+  for (std::size_t m = 0; m < motions_.size(); ++m) {
+    double area = 0;  // groups do not overlap
+    for (std::size_t t = 0; t < areas_.size(); ++t) area += weights_[m][t] * weights_[m][t] * areas_[t];
+    sum += area * std::norm(velocity(m, frequency, steps));
+  }
+  return sum;
+}
+
+Complex Drive::far_field(const Surface& surface, double frequency, Index steps, const Vec3& direction) const {
+  const double k = 2 * std::numbers::pi * frequency / form_.c, omega = 2 * std::numbers::pi * frequency;
+  Complex sum = 0;
+  for (std::size_t m = 0; m < motions_.size() && !screen_; ++m) {
+    Complex over = 0;
+    const auto add = [&](const Triangle& T, double weight) {
+      static const Rule rule = triangle_rule(7);
+      for (const RulePoint& q : rule) {
+        Vec3 y{};
+        for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
+        over += weight * q.weight * T.area * std::polar(1.0, -k * dot(direction, y));
+      }
+    };
+    for (std::size_t t = 0; t < weights_[m].size(); ++t) {
+      if (weights_[m][t] == 0) continue;
+      add(surface.triangles[t], weights_[m][t]);
+      if (!surface.images.empty()) add(surface.images[t], weights_[m][t] * surface.image_sign());
+    }
+    // −σ̂, σ = −ρ ∂_t v
+    sum += Complex(0, -omega) * density_ * velocity(m, frequency, steps) * over / (4 * std::numbers::pi);
+  }
+  return sum;
+}
+
+}  // namespace conoid::acoustic_bem

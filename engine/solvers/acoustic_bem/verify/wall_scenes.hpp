@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short runs on bodies that move, absorb or yield, over grounds and in rooms, against exact answers. c = ρ = 1.
+#pragma once
+
+#include <vector>
+
+#include "engine/solvers/acoustic_bem/drive.hpp"
+#include "engine/solvers/acoustic_bem/excitation.hpp"
+#include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
+
+namespace conoid::acoustic_bem {
+
+/// Unit sphere with its faces in groups: "cap" within `half_angle` of +z, "rest".
+[[nodiscard]] Mesh grouped_sphere(int divisions, double half_angle);
+/// Unit sphere of rings, one of them at `half_angle` from +z: the cap's border is a polygon of edges.
+[[nodiscard]] Mesh ringed_sphere(int rings, double half_angle);
+
+struct WallScene {
+  Surface surface;
+  Form form;
+  std::vector<Wave> waves;  ///< onsets set here; images below a ground added
+  std::vector<Motion> motions;
+  std::vector<Vec3> places;
+  double after = 10;  ///< length of the run after the pulse, in times at c = 1
+};
+struct WallSignals {
+  std::vector<double> a_times, u_times;
+  std::vector<std::vector<double>> a;  ///< [step][unknown]
+  std::vector<std::vector<double>> u;  ///< [place][step]: scattered and radiated
+  std::vector<Wave> waves;
+  double t0 = 0;      ///< of the first wave or motion
+  double energy = 0;  ///< given by motions
+};
+[[nodiscard]] WallSignals run_scene(WallScene scene, Team& team);
+
+struct WallErrors {
+  Index unknowns = 0;
+  double h = 0, surface = 0,
+         receiver = 0;  ///< relative L²; the receiver's is the worst of places on a ring and the axis
+};
+/// Motions by their Legendre coefficients: {1} pulsates, {0, 1} oscillates.
+enum class SphereMotion : char { pulsating, oscillating, cap };
+[[nodiscard]] WallErrors moving_sphere(int divisions, SphereMotion motion, Team& team);
+/// All of it an impedance ζ; 0: soft, as a group.
+[[nodiscard]] WallErrors absorbing_sphere(int divisions, double impedance, Team& team);
+
+/// A sphere over the ground against two spheres with sources at both places: largest difference of surface values, over the peak.
+[[nodiscard]] double sphere_over_ground(int divisions, bool rigid, Team& team);
+
+/// A point source in a box, against image sources: relative L² at a receiver until sound has crossed the box a few times.
+[[nodiscard]] WallErrors box_room(int divisions, Team& team);
+
+/// max|a| over the peak after so many steps of noise: a sphere with a soft cap and the rest of impedance ζ (0: rigid).
+[[nodiscard]] double late_level_of_walls(int divisions, double impedance, Index steps, Team& team);
+
+}  // namespace conoid::acoustic_bem

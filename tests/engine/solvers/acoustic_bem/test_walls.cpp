@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Faces that move, absorb or yield, a reflecting ground and rooms against exact answers: short forms of the verification table.
+// labels: verify timeout300
+#include <QTest>
+#include <cmath>
+
+#include "engine/solvers/acoustic_bem/verify/screens.hpp"
+#include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
+#include "engine/team/team.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_bem;
+
+namespace {
+
+QByteArray told(const WallErrors& e) {
+  return QString("N %1, surface %2, receiver %3").arg(e.unknowns).arg(e.surface).arg(e.receiver).toUtf8();
+}
+double order(double coarse, double fine, const WallErrors& a, const WallErrors& b) {
+  return std::log(coarse / fine) / std::log(a.h / b.h);
+}
+
+}  // namespace
+
+class TestWalls : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void moving_spheres_converge_with_order_two_data() {
+    QTest::addColumn<int>("motion");
+    QTest::addRow("pulsating") << static_cast<int>(SphereMotion::pulsating);
+    QTest::addRow("oscillating") << static_cast<int>(SphereMotion::oscillating);
+  }
+  void moving_spheres_converge_with_order_two() {
+    QFETCH(int, motion);
+    Team team({{"cpu", 2, 1}});
+    const WallErrors a = moving_sphere(3, static_cast<SphereMotion>(motion), team),
+                     b = moving_sphere(5, static_cast<SphereMotion>(motion), team);
+    qInfo("%s; %s", told(a).constData(), told(b).constData());
+    QVERIFY2(b.surface < 0.02, told(b));
+    QVERIFY2(b.receiver < 0.01, told(b));
+    QVERIFY2(order(a.surface, b.surface, a, b) > 1.7, told(a));
+  }
+  void piston_cap_in_a_sphere() {
+    Team team({{"cpu", 2, 1}});
+    const WallErrors e = moving_sphere(9, SphereMotion::cap, team);
+    qInfo("%s", told(e).constData());
+    QVERIFY2(e.receiver < 0.03, told(e));
+  }
+  void spheres_of_an_impedance_and_soft_as_groups_data() {
+    QTest::addColumn<double>("impedance");
+    for (double z : {0.0, 0.5, 1.0, 4.0}) QTest::addRow("%g", z) << z;
+  }
+  void spheres_of_an_impedance_and_soft_as_groups() {
+    QFETCH(double, impedance);
+    Team team({{"cpu", 2, 1}});
+    const WallErrors a = absorbing_sphere(3, impedance, team), b = absorbing_sphere(5, impedance, team);
+    qInfo("%s; %s", told(a).constData(), told(b).constData());
+    QVERIFY2(b.surface < 0.05, told(b));
+    QVERIFY2(b.receiver < 0.02, told(b));
+    QVERIFY2(order(a.surface, b.surface, a, b) > 1.7, told(a));
+  }
+  void field_over_a_ground_is_that_of_two_bodies() {
+    Team team({{"cpu", 2, 1}});
+    for (const bool rigid : {true, false}) {
+      const double worst = sphere_over_ground(2, rigid, team);
+      QVERIFY2(worst < 1e-12, qPrintable(QString::number(worst)));
+    }
+  }
+  void wall_on_the_ground_has_no_rim_there() {
+    Team team({{"cpu", 2, 1}});
+    const ShadowError e = half_plane_shadow(0.2, usual_rim_layers, team, true);
+    qInfo("N %d, signal %g", static_cast<int>(e.unknowns), e.signal);
+    QVERIFY2(e.signal < 0.2, qPrintable(QString::number(e.signal)));
+  }
+  void late_field_vanishes_where_soft_and_absorbing_faces_meet() {
+    Team team({{"cpu", 2, 1}});
+    for (double z : {0.0, 1.0}) {
+      const double level = late_level_of_walls(4, z, 3000, team);
+      QVERIFY2(level < 1e-12, qPrintable(QString::number(level)));
+    }
+  }
+  void room_follows_image_sources() {
+    Team team({{"cpu", 2, 1}});
+    const WallErrors a = box_room(5, team), b = box_room(10, team);
+    qInfo("%s; %s", told(a).constData(), told(b).constData());
+    QVERIFY2(b.receiver < 0.1, told(b));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestWalls)
+#include "test_walls.moc"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compressed matrices: the dense answer to the tolerance.
+// labels: unit timeout300
+#include <QTest>
+
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/team/team.hpp"
+
+using namespace conoid;
+using namespace conoid::elastic_bem;
+
+class TestCompressed : public QObject {
+  Q_OBJECT
+ private slots:
+  void compressed_equations_give_the_dense_answer_data();
+  void compressed_equations_give_the_dense_answer();
+  /// k_S a = 7.782813 is an eigenfrequency of the hollow, were it filled and held (nu 1/4).
+  void interior_equations_join_compressed_ones();
+};
+
+void TestCompressed::compressed_equations_give_the_dense_answer_data() {
+  QTest::addColumn<int>("body");
+  QTest::addColumn<int>("divisions");
+  QTest::addColumn<int>("order");
+  QTest::addColumn<double>("omega");
+  QTest::addColumn<double>("tolerance");
+  const auto row = [](const char* name, CompressedBody body, int divisions, int order, double omega, double tolerance) {
+    QTest::newRow(name) << static_cast<int>(body) << divisions << order << omega << tolerance;
+  };
+  row("cavity of constant elements", CompressedBody::cavity, 10, 0, 2, 1e-4);
+  row("cavity of curved elements", CompressedBody::cavity, 5, 2, 2, 1e-4);
+  row("the same, to 1e-6", CompressedBody::cavity, 5, 2, 2, 1e-6);
+  row("nearly incompressible, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
+  row("ground that fades", CompressedBody::ground, 4, 2, 2, 1e-4);
+  row("held column", CompressedBody::held_box, 3, 1, 0.3, 1e-4);
+  row("free column at rest", CompressedBody::free_box, 3, 1, 0, 1e-4);
+}
+
+void TestCompressed::compressed_equations_give_the_dense_answer() {
+  QFETCH(int, body);
+  QFETCH(int, divisions);
+  QFETCH(int, order);
+  QFETCH(double, omega);
+  QFETCH(double, tolerance);
+  Team team({{"cpu", 2, 1}});
+  const Compressed c = compressed_answer(static_cast<CompressedBody>(body), divisions, order, omega, tolerance, team);
+  qInfo(
+      "%ld unknowns: apart %.2g, sampled %.2g, residual %.2g, rank %.1f, %d steps, rcond %.2g (dense %.2g), %.1f of "
+      "%.1f MB, "
+      "assembly %.2f (dense %.2f) s, solution %.2f (%.2f) s",
+      static_cast<long>(c.unknowns), c.error, c.facts.compression_error, c.facts.residual, c.facts.compression_rank,
+      c.facts.iterations, c.facts.rcond, c.dense.rcond, static_cast<double>(c.facts.compressed) / 1e6,
+      16e-6 * static_cast<double>(c.unknowns * c.unknowns), c.facts.seconds_pairs, c.dense.seconds_pairs,
+      c.facts.seconds_solve, c.dense.seconds_solve);
+  QVERIFY(c.error < tolerance);
+  QVERIFY(c.error > 0);  // another way than the dense one
+  QVERIFY(c.facts.compression_error < tolerance);
+  QVERIFY(c.facts.compressed > 0);
+  QCOMPARE(c.dense.compressed, Bytes{0});
+}
+
+void TestCompressed::interior_equations_join_compressed_ones() {
+  Team team({{"cpu", 2, 1}});
+  TestBody body = cavity(5, 2, 0.25, 1e-5, team);
+  const double dense = cavity_pressure_error(body, 7.7828, Chief::on),
+               joined = cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed);
+  qInfo("error with interior equations %.2g, dense %.2g; %d of them, %d steps", joined, dense, body.facts.chief_rows,
+        body.facts.iterations);
+  QVERIFY(joined < 0.005);
+  QCOMPARE(body.facts.chief_rows, 60);
+  // Without them errors of the matrix would be as large as the answer: refused, not answered.
+  QString said;
+  try {
+    (void)cavity_pressure_error(body, 7.7828, Chief::off, Method::compressed);
+  } catch (const Failure& failure) {
+    said = failure.what();
+  }
+  QVERIFY2(said.contains("nearly singular"), qPrintable(said));
+}
+
+QTEST_APPLESS_MAIN(TestCompressed)
+#include "test_compressed.moc"

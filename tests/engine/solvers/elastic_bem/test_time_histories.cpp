@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Signals over time: spectra, traces, response spectra, and a wave below flat ground, which moves twice as much as the wave.
+// labels: unit
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <numbers>
+
+#include "engine/solvers/elastic_bem/time_histories.hpp"
+#include "tests/engine/solvers/elastic_bem/case_run.hpp"
+
+using namespace conoid;
+using namespace conoid::elastic_bem;
+using namespace conoid::elastic_bem::test;
+
+namespace {
+
+/// Ricker's pulse about t = 25 s, largest at 0.06 Hz, without a mean.
+double pulse(double t) {
+  const double a = std::pow(std::numbers::pi * 0.06 * (t - 25), 2);
+  return (1 - 2 * a) * std::exp(-a);
+}
+
+TimeTable pulse_table() {
+  TimeTable out;
+  for (int k = 0; k <= 500; ++k) {
+    out.times.push_back(0.1 * k);
+    out.values.push_back(pulse(0.1 * k));
+  }
+  return out;
+}
+
+}  // namespace
+
+class TestTimeHistories : public QObject {
+  Q_OBJECT
+ private slots:
+  void spectra_of_straight_lines_are_exact() {
+    const TimeTable triangle{{1, 2, 4}, {0, 3, 0}};
+    for (const double omega : {0.0, 1e-5, 1e-3, 0.3, 4.0, 50.0}) {
+      // Against the sum over many points.
+      Complex sum = 0;
+      const int n = 300000;
+      for (int k = 0; k < n; ++k) {
+        const double t = 1 + 3 * (k + 0.5) / n;
+        sum += triangle.at(t) * std::polar(3.0 / n, -omega * t);
+      }
+      QVERIFY2(std::abs(spectrum(triangle, omega) - sum) < 1e-7, qPrintable(QString::number(omega)));
+    }
+  }
+  void a_trace_gives_back_the_signal_within_the_band() {
+    const TimeTable signal = pulse_table();
+    std::vector<double> f;
+    for (int k = 1; k <= 15; ++k) f.push_back(0.02 * k);
+    const FrequencySteps steps = frequency_steps(f).value();
+    QCOMPARE(steps.first, Index{1});
+    std::vector<Complex> values;
+    for (const double v : f) values.push_back(spectrum(signal, 2 * std::numbers::pi * v));
+    const std::vector<double> got = trace(steps, values);
+    QCOMPARE(static_cast<Index>(got.size()), steps.samples());
+    double worst = 0;
+    for (std::size_t k = 0; k < got.size(); ++k)
+      worst =
+          std::max(worst, std::abs(got[k] - pulse(50.0 * static_cast<double>(k) / static_cast<double>(got.size()))));
+    QVERIFY2(worst < 1e-3, qPrintable(QString::number(worst)));  // lines between samples: h²/8 s'' is 2.7e-4
+    QVERIFY(outside_band(signal, steps) < 1e-3);
+    f.resize(3);
+    QVERIFY(outside_band(signal, frequency_steps(f).value()) > 0.2);
+    QVERIFY(left_at_the_end(got) < 0.01);
+  }
+  void frequencies_that_are_no_multiples_are_refused() {
+    QVERIFY(frequency_steps(std::vector<double>{0, 1, 2}));
+    QVERIFY(!frequency_steps(std::vector<double>{1}));
+    QVERIFY(!frequency_steps(std::vector<double>{3, 2, 1}));
+    QVERIFY(!frequency_steps(std::vector<double>{0.5, 1.5, 2.5}));
+    QVERIFY(!frequency_steps(std::vector<double>{1, 2, 4, 5, 6}));
+  }
+  void oscillators_on_a_base_that_starts_overshoot() {
+    // A constant acceleration from t = 0 on: 1 + e^{−πζ/√(1 − ζ²)} times the rest.
+    const std::vector<double> constant(4000, 2.0);
+    for (const double damping : {0.0, 0.05, 0.5}) {
+      const auto got = response_spectrum(constant, 0.01, std::vector<double>{1, 3.7}, damping);
+      const double want = 2 * (1 + std::exp(-std::numbers::pi * damping / std::sqrt(1 - damping * damping)));
+      for (const double v : got) QVERIFY2(std::abs(v - want) < 1e-3 * want, qPrintable(QString::number(v)));
+    }
+  }
+  void flat_ground_moves_twice_as_much_as_the_wave() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("quake.csv");
+    {
+      std::ofstream out(path.toStdString());
+      out << "time[s],acceleration[cm/s^2]\n";
+      const TimeTable table = pulse_table();
+      for (std::size_t k = 0; k < table.times.size(); ++k)
+        out << table.times[k] << ',' << 100 * table.values[k] << '\n';
+    }
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "ground": {"kind": "rectangle", "low": [-3, -3], "high": [3, 3], "element": 1.5},
+      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "excitation": {"loads": [{"kind": "wave", "wave": "p", "direction": [0, 0, 1]}],
+                     "signal": {"quantity": "acceleration"}},
+      "parameters": {"frequencies": {"from": 0.02, "to": 0.22, "count": 11}},
+      "output": {"receivers": [{"name": "A", "position": [0.1, 0.2, 0]}]}})j");
+    json["excitation"]["signal"]["file"] = path.toStdString();
+    Run run(json);
+    run.go();
+    QVERIFY(run.solver.finish(run.context));
+    double worst = 0, largest = 0;
+    for (const auto& row : run.rows("accelerations")) {
+      worst = std::max(worst, std::abs(row[3] - 2 * pulse(row[0])));
+      largest = std::max(largest, std::abs(row[3]));
+    }
+    QVERIFY2(worst < 0.01, qPrintable(QString("%1 of %2").arg(worst).arg(largest)));
+    QVERIFY(largest > 1.9);
+    const auto spectra = run.rows("response_spectra");
+    QCOMPARE(spectra.size(), std::size_t{60});
+    // The same oscillators under twice the pulse itself.
+    std::vector<double> exact;
+    for (int k = 0; k <= 5000; ++k) exact.push_back(2 * pulse(0.01 * k));
+    for (const auto& row : spectra) {
+      const double want = response_spectrum(exact, 0.01, std::vector<double>{row[0]}, 0.05).front();
+      QVERIFY2(std::abs(row[3] - want) < 0.02 * want,
+               qPrintable(QString("%1: %2, %3").arg(row[0]).arg(row[3]).arg(want)));
+    }
+    // What does not fit is refused by name.
+    const auto said_of = [](const Json& of) {
+      const Case input = resolved(of).value();
+      QString all;
+      for (const Diagnostic& d : ElasticBem().check(input, nullptr, make_offer(input).value()))
+        all += QString::fromStdString(d.render()) + "\n";
+      return all;
+    };
+    Json coarse = json, wrong = json, empty = json;
+    coarse["parameters"]["frequencies"] = Json::parse(R"({"from": 0.1, "to": 0.2, "count": 2})");
+    QVERIFY2(said_of(coarse).contains("the signal lasts"), qPrintable(said_of(coarse)));
+    wrong["excitation"]["signal"]["quantity"] = "velocity";
+    QVERIFY2(said_of(wrong).contains("velocity"), qPrintable(said_of(wrong)));
+    empty["output"] = Json::parse("{}");
+    QVERIFY2(said_of(empty).contains("without receivers"), qPrintable(said_of(empty)));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestTimeHistories)
+#include "test_time_histories.moc"
