@@ -335,8 +335,8 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"soft sphere"})) soft_sphere(t);
     if (any({"cube, N", "cube: "})) cube(t);
     if (any({"disc", "half-plane", "spherical shell"})) screens(t);
-    if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance", "sphere over a",
-             "half-plane on", "box room", "sphere with a soft"}))
+    if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
+             "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
       walls(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);
   } catch (const Failure& failure) {
