@@ -20,6 +20,7 @@ Facets facets_of(const Surface& surface) {
   struct Side {
     const Triangle* first = nullptr;
     std::size_t edge = 0;
+    bool alone = true;
   };
   std::map<std::pair<std::int32_t, std::int32_t>, Side> seen;
   std::vector<double> angle(surface.vertices.size(), 0);
@@ -37,6 +38,7 @@ Facets facets_of(const Surface& surface) {
             std::acos(std::clamp(-dot(t.tangent[e], t.tangent[(e + 2) % 3]), -1.0, 1.0));
         const auto [place, fresh] = seen.try_emplace({std::min(a, b), std::max(a, b)}, Side{&t, e});
         if (fresh) continue;
+        place->second.alone = false;
         const Triangle& other = *place->second.first;
         const Vec3 turn = cross(other.normal, t.normal);
         // Convex where the neighbour lies below the plane of the other.
@@ -49,6 +51,10 @@ Facets facets_of(const Surface& surface) {
         lost += sign * gap * t.length[e] * theta * (t.area + other.area) / 3;
       }
     }
+  // At a rim, as of a body that stands on the ground, faces end; nothing is round there.
+  for (const auto& [corners, side] : seen)
+    if (side.alone)
+      true_edge[static_cast<std::size_t>(corners.first)] = true_edge[static_cast<std::size_t>(corners.second)] = 1;
   if (volume > 0) out.lost_volume = lost / volume;
   for (std::size_t v = 0; v < angle.size(); ++v) {
     const double missing = 2 * std::numbers::pi - angle[v];

@@ -373,7 +373,7 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
   const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
-  const double point = 8 * real + 7 + 4;                      // values, structure; extents while they are made
+  const double point = (8 + s.image_gap) * real + 7 + 4;      // values, structure; extents while they are made
   return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
                             s.ranks) +
          (Bytes{32} << 20);
