@@ -877,8 +877,7 @@ std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const
                                    format_bytes(needed), format_bytes(budget)),
                        p.solve.method == Method::compressed
                            ? "Coarsen the mesh, use a larger parameters.compression, or raise compute.memory.host."
-                           : "Use parameters.solution \"compressed\" or single precision, coarsen the mesh, or raise "
-                             "compute.memory.host.");
+                           : "Use parameters.solution \"compressed\", coarsen the mesh, or raise compute.memory.host.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
