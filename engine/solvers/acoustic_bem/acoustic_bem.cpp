@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preparation, marching, checkpoints and the estimate.
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/device_tiles.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -69,7 +70,11 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                                      2 * static_cast<Bytes>(s.grouped) + 18),
                 kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
                 count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
-    e.device_memory = std::min(needed, memory);
+    const Bytes assembled =
+        DeviceTiles::takes(*surface)
+            ? DeviceTiles::expected(*surface, s.form, std::min(plan.tiles, tile_memory(surface->unknowns)))
+            : 0;
+    e.device_memory = std::min(std::max(needed, assembled), memory);
     if (needed > memory && e.streams.empty()) {
       e.streams = "values of the matrices, between memory and device";
       e.streamed = passes * count * (needed - memory);

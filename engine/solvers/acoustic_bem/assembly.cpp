@@ -96,6 +96,7 @@ struct Assembly::Tiles {
 
   DeviceTiles* device_of(DeviceWorker& worker) {
     const std::scoped_lock lock(mutex);
+    if (worker.memory() < DeviceTiles::least(context.surface)) return nullptr;  // its thread computes as the others do
     auto& mine = devices[worker.index()];
     if (!mine) mine = std::make_unique<DeviceTiles>(worker.device(), context, worker.memory());
     return mine.get();
@@ -151,7 +152,7 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
   if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
   const double delta = form.delta();
-  const auto most = static_cast<std::size_t>(2 * surface.longest_edge / delta) + 4;
+  const std::size_t most = most_shells_of(surface, form);
   tiles_ = std::make_unique<Tiles>(TileContext{
       surface, form, PackedRule(triangle_rule(options.far_points)),
       PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),

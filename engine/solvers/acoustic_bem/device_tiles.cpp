@@ -9,6 +9,8 @@
 namespace conoid::acoustic_bem {
 namespace {
 
+constexpr std::size_t most_pairs = std::size_t{1} << 18;  ///< at once, and those of one more source
+
 PairTriangle on_device(const Triangle& t) {
   const LaneSource s = lane_source(t);
   PairTriangle out{};
@@ -117,19 +119,16 @@ struct DeviceTiles::Parts {
   }
 
   /// Bytes that stay while a tile is swept, with a quarter more for those that grow.
-  [[nodiscard]] Bytes held(std::size_t values, std::size_t entries) const {
-    return 10 * values + 10 * entries +
-           (context.surface.triangles.size() + context.surface.images.size()) * (sizeof(PairTriangle) + 160) +
-           (Bytes{1} << 18);
+  [[nodiscard]] Bytes held(std::size_t numbers, std::size_t entries) const {
+    return 10 * numbers + 10 * entries + least(context.surface);
   }
-  [[nodiscard]] Bytes a_pair() const {
-    const auto most = static_cast<Bytes>(context.most_shells);
-    return sizeof(PairHead) + 8 * (most * pair_moments + (most + 2) * pair_values);
+  [[nodiscard]] static Bytes a_pair(Bytes most_shells) {
+    return sizeof(PairHead) + 8 * (most_shells * pair_moments + (most_shells + 2) * pair_values);
   }
   /// Source triangles whose pairs with so many outer ones fit at once.
   [[nodiscard]] std::size_t at_once(std::size_t outers, Bytes beside) const {
-    return std::min<std::size_t>((memory - std::min(memory, beside)) / 10 * 9 / a_pair() / outers,
-                                 (std::size_t{1} << 18) / outers + 1);
+    return std::min<std::size_t>((memory - std::min(memory, beside)) / 10 * 9 / a_pair(context.most_shells) / outers,
+                                 most_pairs / outers + 1);
   }
 
   void bring(DeviceBlock& to, const Block& from) {
@@ -217,6 +216,16 @@ struct DeviceTiles::Parts {
     }
   }
 };
+
+Bytes DeviceTiles::least(const Surface& surface) {
+  return (surface.triangles.size() + surface.images.size()) * (sizeof(PairTriangle) + 160) + (Bytes{1} << 18);
+}
+
+Bytes DeviceTiles::expected(const Surface& surface, const Form& form, Bytes tiles) {
+  const std::size_t all = surface.triangles.size(),
+                    pairs = std::min(all * (all + surface.images.size()), most_pairs + all);
+  return least(surface) + tiles + tiles / 4 + pairs * Parts::a_pair(most_shells_of(surface, form));
+}
 
 DeviceTiles::DeviceTiles(const Device& device, const TileContext& context, Bytes memory)
     : parts_(std::make_unique<Parts>(device, context, memory)) {}

@@ -14,6 +14,10 @@ namespace conoid::acoustic_bem {
 class DeviceTiles {
  public:
   [[nodiscard]] static bool takes(const Surface& surface) { return !surface.has_walls(); }
+  /// Bytes without which nothing can be done: triangles and rules.
+  [[nodiscard]] static Bytes least(const Surface& surface);
+  /// Bytes that it takes at most of a device with room for them; `tiles`: those of a thread in the host's memory (settings.hpp).
+  [[nodiscard]] static Bytes expected(const Surface& surface, const Form& form, Bytes tiles);
   /// `memory`: bytes of the device for triangles, tiles and pairs.
   DeviceTiles(const Device& device, const TileContext& context, Bytes memory);
   ~DeviceTiles();

@@ -150,7 +150,7 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
       PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
       PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
       lane_kernels(options.widest),
-      static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4};
+      most_shells_of(surface, form)};
   const Index rank = cluster != nullptr ? cluster->rank() : 0, ranks = cluster != nullptr ? cluster->size() : 1;
   const Interval own{unknowns_ * rank / ranks, unknowns_ * (rank + 1) / ranks};
   for (const Motion& m : motions_) {

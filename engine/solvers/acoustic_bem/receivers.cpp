@@ -112,7 +112,8 @@ Index receiver_columns(const Surface& surface, const Form& form, const std::vect
       if (const auto& ground = surface.conditions.ground)
         farthest = std::max(farthest, distance(x, ground->mirrored(v)));
     }
-  return static_cast<Index>(farthest / form.delta()) + 5 + receiver_lag;
+  // What faces send of themselves reaches a column further.
+  return static_cast<Index>(farthest / form.delta()) + (surface.conditions.walls.empty() ? 4 : 5) + receiver_lag;
 }
 
 std::vector<double> received_of_motion(const Surface& surface, const Form& form, const std::vector<Vec3>& points,

@@ -538,8 +538,9 @@ void check_ground(const Case& input, const Settings& s, const Surface& surface, 
 }
 
 constexpr const char* way_into_rooms =
-    "to have sound inside, give the walls as thin sheets with an opening and set \"boundaries\": {\"surface\": "
-    "\"screen\"}";
+    "for a closed room, which rings on, set \"boundaries\": {\"fluid\": \"inside\"}; for one with an opening, give the "
+    "walls as thin "
+    "sheets and set \"boundaries\": {\"surface\": \"screen\"}";
 
 void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
                   bool room, std::vector<Diagnostic>& out) {

@@ -77,6 +77,11 @@ struct TileSpace {
   double seconds = 0;
 };
 
+/// Shells of any pair of triangles, and room.
+[[nodiscard]] inline std::size_t most_shells_of(const Surface& surface, const Form& form) {
+  return static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4;
+}
+
 /// Everything the sweeps share.
 ///
 /// On faces with an impedance or soft ones ∂_n p = σ acts beside the pressure. Its equation is that of DC (with α = γ = 0 beside N),
