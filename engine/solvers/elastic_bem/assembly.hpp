@@ -113,7 +113,7 @@ struct StaticDiagonal {
 /// `compression`: above zero the sums are those of a compressed matrix whose far blocks have this relative error; enclosing elements and the
 /// classical rules take every pair all the same.
 [[nodiscard]] StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                                             bool sum_everywhere = false, std::stop_token stop = {},
+                                             bool sum_everywhere = false, const std::stop_token& stop = {},
                                              double compression = 0);
 
 }  // namespace conoid::elastic_bem

@@ -139,7 +139,7 @@ std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& su
 }  // namespace
 
 StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accuracy& accuracy, double nu,
-                               bool sum_everywhere, std::stop_token stop, double compression) {
+                               bool sum_everywhere, const std::stop_token& stop, double compression) {
   StaticDiagonal out;
   const Index m = surface.node_count();
   out.blocks.assign(static_cast<std::size_t>(m), {});

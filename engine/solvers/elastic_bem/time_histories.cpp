@@ -96,6 +96,7 @@ std::vector<double> oscillator_periods(const FrequencySteps& steps) {
   const double shortest = 2 / (steps.step * static_cast<double>(steps.first + steps.count - 1)),
                longest = std::max(2 * shortest, 0.25 * steps.period());
   std::vector<double> out;
+  out.reserve(count);
   for (int k = 0; k < count; ++k) out.push_back(shortest * std::pow(longest / shortest, k / (count - 1.0)));
   return out;
 }

@@ -245,7 +245,7 @@ Setup begun_with(Setup target, Flow& line, double time) {
   add("velocity", 3, std::move(velocity));
   const auto run = InitialRun::of(frame, line.setup().turns, target.mesh.dim, target.turns, {});
   if (!run) throw Failure(run.error());
-  const auto start = *run;
+  const auto& start = *run;
   target.at_points = true;
   target.point_energy = 0;
   target.density = [start, before = target.density](const Vec3& x, int region) {

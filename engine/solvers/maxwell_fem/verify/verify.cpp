@@ -392,7 +392,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     forms_and_walls(c);
     impedance_spheres(c);
     orders(c);
-    if (const Status compared = targets(c); !compared) return compared;
+    if (Status compared = targets(c); !compared) return compared;
     diverging_fixed_point(c);
   } catch (const Failure& failure) {
     return failure.error();

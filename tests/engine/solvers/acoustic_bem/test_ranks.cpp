@@ -131,7 +131,7 @@ std::shared_ptr<const Mesh> rank_body(const QString& name) {
     }
     return std::make_shared<const Mesh>(std::move(mesh));
   }
-  const Index n = name == "one unknown" ? 2 : 9;
+  const int n = name == "one unknown" ? 2 : 9;
   return std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {n, n}, .level = 0}));
 }
 
