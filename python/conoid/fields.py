@@ -13,6 +13,7 @@ import fcntl
 import mmap
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -418,7 +419,7 @@ class Frames(Sequence[Frame]):
         stamp = (running, *((p, p.stat().st_size, p.stat().st_mtime_ns) for p in paths))
         if stamp == self._seen:
             return False
-        self._files = [_File.of(path) for path in paths]
+        self._files = self._open_all(paths)
         self._seen = stamp
         found: dict[int, tuple[int, int, float, str]] = {}
         for f in self._files:
@@ -432,6 +433,18 @@ class Frames(Sequence[Frame]):
                 self._index.pop()
                 self._seen = ()
         return len(self._index) > before
+
+    def _open_all(self, paths: list[Path]) -> list[_File]:
+        """A file that the run is just lengthening looks cut off for a moment: looked at again while the run goes on, for two seconds."""
+        end = time.monotonic() + 2
+        while True:
+            running = is_running(self.folder)  # asked first: what ends meanwhile is whole at the next look
+            try:
+                return [_File.of(path) for path in paths]
+            except FileError:
+                if not running or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
 
     def _frame(self, position: int) -> Frame:
         number, step, value, axis = self._index[position]

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import pickle
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 from conftest import bound, exact, plane_wave, spacing, width
 
 import conoid
+from conoid.fields import Frames
 from conoid.units import m, ms
 
 
@@ -130,6 +133,20 @@ def test_frames_come_while_the_run_goes_on(tmp_path: Path) -> None:
             running.wait()
     assert seen == [0, 1, 2]
     assert len(running.run.frames) >= 3
+
+
+def test_a_results_file_that_is_cut_off_for_a_moment(wave: conoid.Run, tmp_path: Path) -> None:
+    whole = (wave.folder / "results.vtkhdf").read_bytes()
+    file = tmp_path / "results.vtkhdf"
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(conoid.FileError):
+        Frames(tmp_path)  # nobody writes it any more
+    with open(tmp_path / ".lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # as a run that goes on
+        writer = threading.Timer(0.3, file.write_bytes, (whole,))
+        writer.start()
+        assert len(Frames(tmp_path)) > 0
+        writer.join()
 
 
 def test_all_frames_and_progress_of_a_run(tmp_path: Path) -> None:
