@@ -93,28 +93,38 @@ Status ClusterPreconditioner<T>::make_coarse(Index motions, const std::function<
             m.values[static_cast<std::size_t>(q * rows + i)];
       }
     apply(x.data(), m.columns, y.data());
-    for (Index q = 0; q < m.columns; ++q)
-      for (Index p = 0; p < points; ++p)
-        for (Index c = 0; c < width; ++c)
-          image_[static_cast<std::size_t>((m.first + q) * n + p * width + c)] =
-              y[static_cast<std::size_t>(q * n + c * points + tree.order()[static_cast<std::size_t>(p)])];
+    to_tree(y.data(), m.columns, image_.data() + m.first * n);
   }
   galerkin_.resize(static_cast<std::size_t>(coarse_ * coarse_));
-  parallel_for(options_.threads, {0, coarse_}, 4, [&](Index j) {
-    for (const Moves& m : moves_) {
-      const Index rows = m.positions.size() * width;
-      const Complex* from = image_.data() + j * n + m.positions.begin * width;
-      for (Index q = 0; q < m.columns; ++q) {
-        Complex sum = 0;
-        for (Index i = 0; i < rows; ++i) sum += m.values[static_cast<std::size_t>(q * rows + i)] * from[i];
-        galerkin_[static_cast<std::size_t>(j * coarse_ + m.first + q)] = sum;
-      }
-    }
-  });
+  parallel_for(options_.threads, {0, coarse_}, 4,
+               [&](Index j) { onto_moves(image_.data() + j * n, galerkin_.data() + j * coarse_); });
   auto lu = dense::Lu<Complex>::factorise(galerkin_.data(), coarse_, options_.library_threads);
   if (!lu) return lu.error();
   coarse_lu_ = std::move(*lu);
   return {};
+}
+
+template <class T>
+void ClusterPreconditioner<T>::to_tree(const Complex* x, Index count, Complex* out) const {
+  const ClusterTree& tree = matrix_->rows();
+  const Index width = matrix_->width(), points = tree.size(), n = points * width;
+  for (Index q = 0; q < count; ++q)
+    for (Index p = 0; p < points; ++p)
+      for (Index c = 0; c < width; ++c)
+        out[q * n + p * width + c] = x[q * n + c * points + tree.order()[static_cast<std::size_t>(p)]];
+}
+
+template <class T>
+void ClusterPreconditioner<T>::onto_moves(const Complex* x, Complex* z) const {
+  for (const Moves& m : moves_) {
+    const Index rows = m.positions.size() * matrix_->width();
+    const Complex* from = x + m.positions.begin * matrix_->width();
+    for (Index q = 0; q < m.columns; ++q) {
+      Complex sum = 0;
+      for (Index i = 0; i < rows; ++i) sum += m.values[static_cast<std::size_t>(q * rows + i)] * from[i];
+      z[m.first + q] = sum;
+    }
+  }
 }
 
 template <class T>
@@ -143,23 +153,10 @@ void ClusterPreconditioner<T>::solve(const Complex* x, Index count, Complex* y) 
   const ClusterTree& tree = matrix_->rows();
   const Index width = matrix_->width(), points = tree.size(), n = points * width;
   std::vector<Complex> in(static_cast<std::size_t>(n * count)), out(in.size());
-  for (Index q = 0; q < count; ++q)
-    for (Index p = 0; p < points; ++p)
-      for (Index c = 0; c < width; ++c)
-        in[static_cast<std::size_t>(q * n + p * width + c)] =
-            x[q * n + c * points + tree.order()[static_cast<std::size_t>(p)]];
+  to_tree(x, count, in.data());
   if (coarse_lu_) {
     std::vector<Complex> z(static_cast<std::size_t>(coarse_ * count));
-    for (Index q = 0; q < count; ++q)
-      for (const Moves& m : moves_) {
-        const Index rows = m.positions.size() * width;
-        const Complex* from = in.data() + q * n + m.positions.begin * width;
-        for (Index k = 0; k < m.columns; ++k) {
-          Complex sum = 0;
-          for (Index i = 0; i < rows; ++i) sum += m.values[static_cast<std::size_t>(k * rows + i)] * from[i];
-          z[static_cast<std::size_t>(q * coarse_ + m.first + k)] = sum;
-        }
-      }
+    for (Index q = 0; q < count; ++q) onto_moves(in.data() + q * n, z.data() + q * coarse_);
     coarse_lu_->solve(z.data(), count);
     std::vector<Complex> taken(in.size());
     dense::multiply<Complex>(image_.data(), n, coarse_, z.data(), count, Complex(0), taken.data(),

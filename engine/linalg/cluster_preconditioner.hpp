@@ -42,6 +42,10 @@ class ClusterPreconditioner {
   [[nodiscard]] Status factorise();
   [[nodiscard]] Status make_coarse(Index motions, const std::function<void(Index, Index, double*)>& motion,
                                    const Operator& apply);
+  /// Columns in the caller's order, out in the tree's.
+  void to_tree(const Complex* x, Index count, Complex* out) const;
+  /// z = Pᵀ x of one column in the tree's order.
+  void onto_moves(const Complex* x, Complex* z) const;
   /// In the tree's order.
   void within(const Complex* x, Index count, Complex* y) const;
 

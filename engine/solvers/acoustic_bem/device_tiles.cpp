@@ -11,27 +11,6 @@ namespace {
 
 constexpr std::size_t most_pairs = std::size_t{1} << 18;  ///< at once, and those of one more source
 
-PairTriangle on_device(const Triangle& t) {
-  const LaneSource s = lane_source(t);
-  PairTriangle out{};
-  for (std::size_t d = 0; d < 3; ++d) {
-    out.normal[d] = s.normal[d];
-    out.centroid[d] = s.centroid[d];
-    out.length[d] = s.length[d];
-    for (std::size_t e = 0; e < 3; ++e) {
-      out.corner[e][d] = s.corner[e][d];
-      out.gradient[e][d] = s.gradient[e][d];
-      out.curl[e][d] = s.curl[e][d];
-      out.tangent[e][d] = s.tangent[e][d];
-      out.outward[e][d] = s.outward[e][d];
-      out.gu[e][d] = s.gu[e][d];
-    }
-  }
-  out.radius = t.radius;
-  out.area = t.area;
-  return out;
-}
-
 std::vector<double> packed(const PackedRule& rule) {
   std::vector<double> out;
   for (std::size_t q = 0; q < rule.weight.size(); ++q) {
@@ -108,8 +87,8 @@ struct DeviceTiles::Parts {
       : device(d), context(c), memory(m), stream(d.stream()), pairs(d.kernel<PairArguments>("acoustic-bem/pairs")),
         gather(d.kernel<PairGatherArguments>("acoustic-bem/gather_pairs")) {
     std::vector<PairTriangle> all;
-    for (const Triangle& t : context.surface.triangles) all.push_back(on_device(t));
-    for (const Triangle& t : context.surface.images) all.push_back(on_device(t));
+    for (const Triangle& t : context.surface.triangles) all.push_back({lane_source(t), t.area});
+    for (const Triangle& t : context.surface.images) all.push_back({lane_source(t), t.area});
     upload<PairTriangle>(device, stream, triangles, all, "triangles");
     const auto far_here = packed(context.far), near_here = packed(context.near), thin_here = packed(context.thin);
     upload<double>(device, stream, far, far_here, "rule");

@@ -4,15 +4,12 @@
 
 #include <cstdint>
 
+#include "engine/solvers/acoustic_bem/kernels/shell_lanes.hpp"
+
 namespace conoid::acoustic_bem {
 
-/// LaneSource (shell_lanes.hpp) with the area.
-struct PairTriangle {
-  double corner[3][3], normal[3], centroid[3];
-  double gradient[3][3], curl[3][3], tangent[3][3], outward[3][3];
-  double length[3];
-  double gu[3][3];
-  double radius, area;
+struct PairTriangle : LaneSource {
+  double area;
 };
 
 struct PairRule {

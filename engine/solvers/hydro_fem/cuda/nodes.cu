@@ -9,6 +9,17 @@
 
 namespace conoid::hydro_fem {
 
+/// P (-F·1 + what else pushes) of a node.
+template <int D>
+__device__ __forceinline__ void first_residual(const NodeArguments& a, long long node, double* sum) {
+  meet<D>(a, node, sum);
+  for (int c = 0; c < D; ++c) {
+    sum[c] = -sum[c];
+    if (a.extra != nullptr) sum[c] += a.extra[c * a.nodes + node];
+  }
+  keep_free<D>(a, node, sum);
+}
+
 /// r = P (-F·1 + what else pushes), a = 0; sums of r·D r.
 template <int D>
 __global__ void begin_solve(NodeArguments a) {
@@ -16,12 +27,7 @@ __global__ void begin_solve(NodeArguments a) {
   double gamma = 0;
   for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
     double sum[D];
-    meet<D>(a, node, sum);
-    for (int c = 0; c < D; ++c) {
-      sum[c] = -sum[c];
-      if (a.extra != nullptr) sum[c] += a.extra[c * a.nodes + node];
-    }
-    keep_free<D>(a, node, sum);
+    first_residual<D>(a, node, sum);
     const double d = a.diagonal[node];
     for (int c = 0; c < D; ++c) {
       a.r[node * D + c] = sum[c];
@@ -56,12 +62,7 @@ __global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments s
   double gamma = 0;
   for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
     double sum[D];
-    meet<D>(a, node, sum);
-    for (int c = 0; c < D; ++c) {
-      sum[c] = -sum[c];
-      if (a.extra != nullptr) sum[c] += a.extra[c * a.nodes + node];
-    }
-    keep_free<D>(a, node, sum);
+    first_residual<D>(a, node, sum);
     const double d = a.diagonal[node];
     for (int c = 0; c < D; ++c) {
       a.r[node * D + c] = sum[c];
