@@ -36,8 +36,7 @@ MapEdit::MapEdit(const FormContext& context, const std::string& pointer, const J
 }
 
 QString MapEdit::item_name() const {
-  const std::string title = string_at(node_["map"], "title");
-  if (!title.empty()) return QString::fromStdString(title);
+  if (!string_at(node_["map"], "title").empty()) return label_of({}, node_["map"]);
   QString name = label();
   if (name.endsWith("ies")) return name.chopped(3) + "y";
   if (name.endsWith('s')) name.chop(1);
@@ -95,7 +94,9 @@ void MapEdit::rebuild(const std::vector<std::string>& keys) {
 
 void MapEdit::add() {
   Json object = current();
-  const std::string base = item_name().toLower().toStdString();
+  // A name in the case is not translated.
+  const QString title = QString::fromStdString(string_at(node_["map"], "title"));
+  const std::string base = (title.isEmpty() ? item_name() : title).toLower().toStdString();
   std::string key = base;
   for (int n = 2; object.contains(key); ++n) key = base + " " + std::to_string(n);
   object[key] = initial_value(node_["map"]);
