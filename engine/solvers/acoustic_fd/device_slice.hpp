@@ -79,8 +79,10 @@ class DeviceSlice {
   /// cells only.
   void clear_margins(Stream& stream, Interval planes);
   /// The images of planes (global) of level k.
-  void mirror(Index k, Interval planes) {
-    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, held(), whole_row());
+  void mirror(Index k, Interval planes) { mirror(k, planes, held()); }
+  void mirror(Index k, Interval planes, Interval rows) {
+    if (!planes.empty() && !rows.empty())
+      images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows, whole_row());
   }
   [[nodiscard]] const Device& device() const { return device_; }
   /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
@@ -167,17 +169,19 @@ class DeviceSlice {
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// Rows (global) of another device, both levels, with the images behind the faces of x.
-  void pull(const DeviceSlice& from, Interval rows) {
+  /// Rows (global) of another device, both levels, with the images behind the faces of x; then the images of level k. The gaps before the first row and
+  /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.
+  void pull(const DeviceSlice& from, Index k, Interval rows) {
     if (rows.empty()) return;
     const auto at = [&](const DeviceSlice& slice) {
-      return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin) - pad);
+      return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin));
     };
     for (std::size_t l = 0; l < 2; ++l)
       stream_.from_peer(level_[l], at(*this), static_cast<std::size_t>(at_.stride_x), from.level_[l], at(from),
                         static_cast<std::size_t>(from.at_.stride_x), from.device_.info().index,
-                        static_cast<std::size_t>(rows.size() * at_.stride_y),
+                        static_cast<std::size_t>(rows.size() * at_.stride_y - pad),
                         static_cast<std::size_t>(problem_.grid.points[0] + 2 * s_));
+    mirror(k, {0, problem_.grid.points[0]}, rows);
   }
 
   /// The same of some planes (global) of a rank.

@@ -57,7 +57,7 @@ class InCore final : public DeviceSteps {
   void advance(Index k, Index count) override {
     for (Index done = 0; done < count;) {
       const Index steps = std::min(band_, count - done);
-      if (!fresh_) exchange();
+      if (!fresh_) exchange(k + done);
       fresh_ = false;
       const auto start = std::chrono::steady_clock::now();
       for (auto& slice : slices_) {
@@ -127,9 +127,9 @@ class InCore final : public DeviceSteps {
       log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_,
                 slices_.front()->way(), 1e3 * seconds);
   }
-  /// Rows beside each border, both levels: each device takes them from its neighbours when these have made them, and goes on when they have been taken
+  /// Rows beside each border, levels k and k − 1: each device takes them from its neighbours when these have made them, and goes on when they have been taken
   /// from it.
-  void exchange() {
+  void exchange(Index k) {
     const Index beside = problem_.order / 2 * band_;
     for (std::size_t d = 0; d < slices_.size(); ++d) slices_[d]->stream().record(made_[d]);
     const auto neighbours = [&](std::size_t d, auto&& call) {
@@ -139,7 +139,7 @@ class InCore final : public DeviceSteps {
     for (std::size_t d = 0; d < slices_.size(); ++d) {
       neighbours(d, [&](std::size_t other, Interval rows) {
         slices_[d]->stream().wait(made_[other]);
-        slices_[d]->pull(*slices_[other], rows);
+        slices_[d]->pull(*slices_[other], k, rows);
       });
       slices_[d]->stream().record(pulled_[d]);
     }

@@ -575,6 +575,23 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Rows whose images behind the last node lie in the gap before the next row (multiples of sixteen, and with order 8 a few less): a halo comes from
+  /// its neighbour without those of its last row. A free surface at the end of rows, waves at it beside the border, stretches that leave several
+  /// steps for the way step by step.
+  void a_free_surface_goes_on_across_devices() {
+    configure_emulated({.devices = 2});
+    for (const auto& [order, deep] : {std::pair{2, 32}, {8, 30}})
+      for (const char* tiling : {"auto", "stepwise 8"}) {
+        Problem p = busy_problem(order, {17, 66, deep}, true, false, false);
+        p.tiling = tiling;
+        const double border = p.grid.at(1, 33) - 1.3, surface = p.grid.at(2, deep - 4);
+        p.sources.push_back({{p.grid.at(0, 8), border, surface}, p.sources.front().signal});
+        QVERIFY2(run(p, "emulated:0,emulated:1", 41, nullptr, 3) == run(p, "emulated:0", 41, nullptr, 3),
+                 qPrintable(QString("order %1, %2 nodes deep, %3").arg(order).arg(deep).arg(tiling)));
+      }
+    configure_emulated({});
+  }
+
   void too_little_device_memory_is_told() {
     Problem p = run_problem(8, {90, 40, 40});
     p.device_memory = Bytes{1} << 20;
