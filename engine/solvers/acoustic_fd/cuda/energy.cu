@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device kernel of the energy of rows.
+// Device kernels of the energy of rows, and of planes.
 #include "engine/team/kernel.hpp"
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
@@ -56,6 +56,26 @@ __global__ void energy(EnergyArguments<T> t) {
   to[1] = p;
 }
 
+/// A block a plane: its rows one after the other, as Field::plane_energy() adds them. The weights are 1 or 1/2, so products are exact.
+__global__ void plane_energies(PlaneEnergyArguments t) {
+  __shared__ double rows[2 * plane_energy_rows];
+  const int id = static_cast<int>(threadIdx.x);
+  const double* const from = t.rows + 2 * static_cast<std::int64_t>(blockIdx.x) * t.ny;
+  double* const to = t.sums + 2 * static_cast<std::int64_t>(blockIdx.x);
+  double sum = id < 2 ? to[id] : 0;
+  for (int begin = 0; begin < t.ny; begin += plane_energy_rows) {
+    const int count = t.ny - begin < plane_energy_rows ? t.ny - begin : plane_energy_rows;
+    for (int i = id; i < 2 * count; i += plane_energy_rows) rows[i] = from[2 * begin + i];
+    __syncthreads();
+    if (id < 2)
+      for (int y = 0; y < count; ++y)
+        sum += (begin + y == 0 ? t.first : begin + y == t.ny - 1 ? t.last : 1.0) * rows[2 * y + id];
+    __syncthreads();
+  }
+  if (id < 2) to[id] = sum;
+}
+
+static const RegisterKernel plane_energies_kernel("acoustic-fd/plane-energies", plane_energies);
 static const RegisterKernel energy_kernel("acoustic-fd/energy", energy<float>);
 static const RegisterKernel energy_double_kernel("acoustic-fd/energy<double>", energy<double>);
 

@@ -475,7 +475,7 @@ class TestDeviceField : public QObject {
           window.advance(first, last - first);
           for (Index n = 0; n < host.recorded_levels(); ++n) out.records.push_back(host.recorded(n));
         }
-        if (!window.row_energies(steps, out.energies)) out.energies.clear();
+        if (!window.plane_energies(steps, out.energies)) out.energies.clear();
         window.bring_back(steps);
         out.newer.assign(host.level(steps), host.level(steps) + host.at().count);
         out.older.assign(host.level(steps - 1), host.level(steps - 1) + host.at().count);
