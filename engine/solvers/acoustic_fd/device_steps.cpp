@@ -56,7 +56,7 @@ class InCore final : public DeviceSteps {
   }
   void advance(Index k, Index count) override {
     for (Index done = 0; done < count;) {
-      const Index steps = std::min(band_, count - done);
+      const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
       if (!fresh_) exchange(k + done);
       fresh_ = false;
       const auto start = std::chrono::steady_clock::now();
@@ -73,7 +73,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
-      if (steps >= std::min(band_, worth_timing))
+      if (steps == trial)
         learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
               static_cast<double>(steps));
       done += steps;
@@ -114,10 +114,15 @@ class InCore final : public DeviceSteps {
     };
     return std::all_of(slices_.begin(), slices_.end(), same) ? levels : 0;
   }
-  /// Of the first stretches of a run that are long enough two go in towers and two step by step; the second of each, when everything is loaded, is
-  /// timed, and the run goes on with what was faster. Both give the same bits. seconds: of a step.
+  /// Of the first stretches of a run two go in towers and two step by step; the second of each, when everything is loaded, is timed, and the run goes on
+  /// with what was faster. Both give the same bits. This is how long the next has to be; 0: all is known.
+  [[nodiscard]] Index trial_steps() const {
+    const Index levels = tower_steps();
+    if (trial_ == 4 || levels == 0 || slices_.front()->forced()) return 0;
+    return std::min(band_, trial_ == 2 ? 1 : (worth_timing + levels - 1) / levels * levels);
+  }
+  /// seconds: of a step of such a stretch.
   void learn(double seconds) {
-    if (trial_ == 4 || tower_steps() == 0 || slices_.front()->forced()) return;
     if (trial_ == 1) tower_seconds_ = seconds;
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);

@@ -7,6 +7,37 @@
 
 namespace conoid::acoustic_fd {
 
+/// What a thread has of a row: every sixteenth cell. A few cells are read together, which is what hides the way to memory.
+template <int R, class T>
+__device__ __forceinline__ void add_cells(const EnergyArguments<T>& t, const T* row, const T* next_row, const T* v,
+                                          const T* a, int lane, double& k, double& p) {
+#pragma unroll 4
+  for (int z = lane; z < t.nz; z += 16) {
+    const T* const u = row + z;
+    T L = t.centre * *u;
+#pragma unroll
+    for (int i = 1; i <= R; ++i) {
+      const T px = u[-i * t.stride_x] + u[i * t.stride_x], py = u[-i * t.stride_y] + u[i * t.stride_y],
+              pz = u[-i] + u[i];
+      if (t.unequal) {
+        L = fused_one(t.x[i], px, L);
+        L = fused_one(t.y[i], py, L);
+        L = fused_one(t.z[i], pz, L);
+      } else {
+        L = fused_one(t.x[i], (px + py) + pz, L);
+      }
+    }
+    if (v != nullptr) L = fused_one(-v[z], *u, L);
+    double w = 1;
+    if (z == 0) w *= t.half[0];
+    if (z == t.nz - 1) w *= t.half[1];
+    const double next = static_cast<double>(next_row[z]), d = next - static_cast<double>(*u),
+                 e = d / static_cast<double>(a[z]);
+    k = fma(d * w, e, k);
+    p = fma(w * next, static_cast<double>(L), p);
+  }
+}
+
 /// Sixteen threads a row, each with every sixteenth cell, added in the order of energy() in kernels/patch_loops.inl: its bits. Limited
 /// by memory, 12 bytes a cell in single precision.
 template <class T>
@@ -16,30 +47,16 @@ __global__ void energy(EnergyArguments<T> t) {
   const int x = static_cast<int>(blockIdx.y), y = static_cast<int>(blockIdx.x) * energy_rows + r;
   double k = 0, p = 0;
   if (y < t.ny) {
-    const std::int64_t row = x * t.stride_x + y * t.stride_y;
-    const T* a = t.a + (x * t.a_stride_x + y * t.a_stride_y);
-    for (int z = lane; z < t.nz; z += 16) {
-      const T* u = t.u0 + row + z;
-      T L = t.centre * *u;
-      for (int i = 1; i <= t.radius; ++i) {
-        const T px = u[-i * t.stride_x] + u[i * t.stride_x], py = u[-i * t.stride_y] + u[i * t.stride_y],
-                pz = u[-i] + u[i];
-        if (t.unequal) {
-          L = fused_one(t.x[i], px, L);
-          L = fused_one(t.y[i], py, L);
-          L = fused_one(t.z[i], pz, L);
-        } else {
-          L = fused_one(t.x[i], (px + py) + pz, L);
-        }
-      }
-      if (t.v != nullptr) L = fused_one(-t.v[row + z], *u, L);
-      double w = 1;
-      if (z == 0) w *= t.half[0];
-      if (z == t.nz - 1) w *= t.half[1];
-      const double next = static_cast<double>(t.u1[row + z]), d = next - static_cast<double>(*u),
-                   e = d / static_cast<double>(a[z]);
-      k = fma(d * w, e, k);
-      p = fma(w * next, static_cast<double>(L), p);
+    const std::int64_t at = x * t.stride_x + y * t.stride_y;
+    const T *const row = t.u0 + at, *const next = t.u1 + at, *const v = t.v == nullptr ? nullptr : t.v + at,
+                   *const a = t.a + (x * t.a_stride_x + y * t.a_stride_y);
+    switch (t.radius) {
+      case 1: add_cells<1>(t, row, next, v, a, lane, k, p); break;
+      case 2: add_cells<2>(t, row, next, v, a, lane, k, p); break;
+      case 3: add_cells<3>(t, row, next, v, a, lane, k, p); break;
+      case 4: add_cells<4>(t, row, next, v, a, lane, k, p); break;
+      case 5: add_cells<5>(t, row, next, v, a, lane, k, p); break;
+      default: add_cells<6>(t, row, next, v, a, lane, k, p);
     }
   }
   kinetic[r][lane] = k;
