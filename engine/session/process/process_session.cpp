@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <fmt/core.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conoid/config.hpp"
@@ -46,6 +47,26 @@ std::string last_lines(std::string_view text, int lines = 24) {
   for (const char c : text.substr(text.size() > 2000 ? text.size() - 2000 : 0))
     out += c == '\n' || (c >= ' ' && c != 127) || static_cast<unsigned char>(c) >= 128 ? c : '?';
   return out;
+}
+
+/// What a rank that ends all of them says last on its stderr, "conoid: error: rank 1: …" and a hint in the lines below, with the exit code
+/// that its launcher passes on.
+std::optional<Error> last_error(std::string_view said, int status) {
+  constexpr std::string_view begin = "conoid: error: rank ";
+  const std::size_t at = said.rfind(begin);
+  if (at == std::string_view::npos || !WIFEXITED(status)) return std::nullopt;
+  const auto code = static_cast<ErrorCode>(WEXITSTATUS(status));
+  if (code < ErrorCode::internal || code > ErrorCode::remote) return std::nullopt;
+  said.remove_prefix(at + begin.size() - std::string_view("rank ").size());
+  const auto line = [&said] {
+    const std::size_t end = said.find('\n');
+    const std::string_view out = said.substr(0, end);
+    said.remove_prefix(end == std::string_view::npos ? said.size() : end + 1);
+    return last_lines(out);
+  };
+  std::string text = line(), hint;
+  while (said.starts_with("  ")) hint += (hint.empty() ? "" : " ") + line().substr(2);
+  return make_error(code, std::move(text), std::move(hint));
 }
 
 class ProcessSession final : public SessionPort {
@@ -224,9 +245,15 @@ class ProcessSession final : public SessionPort {
     const std::string end = status ? describe_end(*status) : std::string{};
     std::this_thread::sleep_for(50ms);  // its last words may still be on their way
     std::string said;
+    std::optional<Error> told;
     {
       const std::lock_guard lock(mutex_);
       said = last_lines(said_);
+      if (greeted_ && status) told = last_error(said_, *status);
+    }
+    if (told) {
+      told->hint += (told->hint.empty() ? "" : " ") + what_is_kept();
+      return *told;
     }
     if (!not_greeted_.empty()) said = not_greeted_ + (said.empty() ? "" : "\n" + said);
     std::string text = fmt::format("'{}' ", launcher_.command.front());
@@ -237,15 +264,18 @@ class ProcessSession final : public SessionPort {
       text += status ? fmt::format("{} while it computed", end) : "closed the connection";
     if (!said.empty()) text += "; it said:\n" + said;
     std::string hint = "Try the command in a terminal.";
-    if (greeted_)
-      hint = folder().empty() ? "Its messages stand in the log."
-             : RunFolder::has_checkpoint(folder())
-                 ? fmt::format(
-                       "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
-                       folder().string())
-                 : fmt::format("See {}/log.jsonl. There is no checkpoint yet: resumed, the run begins again.",
-                               folder().string());
+    if (greeted_) hint = what_is_kept();
     return make_error(ErrorCode::remote, std::move(text), std::move(hint));
+  }
+
+  [[nodiscard]] std::string what_is_kept() const {
+    if (folder().empty()) return "Its messages stand in the log.";
+    if (RunFolder::has_checkpoint(folder()))
+      return fmt::format(
+          "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
+          folder().string());
+    return fmt::format("See {}/log.jsonl. There is no checkpoint yet: resumed, the run begins again.",
+                       folder().string());
   }
 
   void listen() {

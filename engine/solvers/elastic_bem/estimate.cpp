@@ -353,8 +353,8 @@ bool compression_pays(const Problem& p, const Offer& offer) {
 
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
-  const auto p = make_problem(input, mesh, offer, diagnostics);
-  if (!p)
+  const Problem* const p = read(input, mesh, offer, diagnostics);
+  if (p == nullptr)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Surface& s = *p->scene.surface;
