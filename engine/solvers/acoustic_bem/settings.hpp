@@ -13,17 +13,11 @@
 #include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/solvers/plane_setting.hpp"
 #include "engine/solvers/reading.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid::acoustic_bem {
-
-struct PlaneSetting {
-  std::string name;
-  Vec3 origin{}, spacing{1, 1, 1};
-  std::array<Index, 3> points{1, 1, 1};
-  [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
-};
 
 struct Settings {
   Form form;

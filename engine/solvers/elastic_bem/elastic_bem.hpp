@@ -75,6 +75,8 @@ class ElasticBem final : public Solver {
   void write_solution(RunContext& context, const Harmonic& harmonic, const SolveFacts& facts);
   void write_rows(RunContext& context, const Harmonic& harmonic);
   void write_impedance(RunContext& context, const Harmonic& harmonic);
+  void write_compliances(RunContext& context, const Harmonic& harmonic);
+  void write_motions(RunContext& context, const Harmonic& harmonic);
   /// Traces and response spectra, once all frequencies are known.
   void write_histories(RunContext& context);
   void compare_exact(RunContext& context, const Harmonic& harmonic);

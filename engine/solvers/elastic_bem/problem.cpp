@@ -18,16 +18,6 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
-std::vector<Vec3> PlaneSetting::positions() const {
-  std::vector<Vec3> out;
-  for (Index k = 0; k < points[2]; ++k)
-    for (Index j = 0; j < points[1]; ++j)
-      for (Index i = 0; i < points[0]; ++i)
-        out.push_back({origin[0] + spacing[0] * static_cast<double>(i), origin[1] + spacing[1] * static_cast<double>(j),
-                       origin[2] + spacing[2] * static_cast<double>(k)});
-  return out;
-}
-
 std::vector<Vec3> LineSetting::positions() const {
   std::vector<Vec3> out;
   for (Index k = 0; k < count; ++k)

@@ -12,6 +12,7 @@
 #include "engine/solvers/elastic_bem/foundation.hpp"
 #include "engine/solvers/elastic_bem/time_histories.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
+#include "engine/solvers/plane_setting.hpp"
 #include "engine/solvers/reading.hpp"
 #include "engine/team/offer.hpp"
 
@@ -32,13 +33,6 @@ struct Load {
   std::array<double, 6> wrench{};
   bool rotating = false;
   WaveSetting wave;
-};
-
-struct PlaneSetting {
-  std::string name;
-  Vec3 origin{}, spacing{};
-  std::array<Index, 3> points{1, 1, 1};
-  [[nodiscard]] std::vector<Vec3> positions() const;
 };
 
 struct LineSetting {

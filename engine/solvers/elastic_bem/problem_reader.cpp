@@ -381,25 +381,8 @@ void CaseReader::observers() {
     p.lines.push_back({l["name"].text().empty() ? fmt::format("line {}", k + 1) : l["name"].text(), l["from"].vec3(),
                        l["to"].vec3(), l["count"].integer()});
   }
-  for (std::size_t k = 0; k < o["planes"].size(); ++k) {
-    const Values v = o["planes"].at(k);
-    PlaneSetting s;
-    s.name = v["name"].text().empty() ? fmt::format("plane {}", k + 1) : v["name"].text();
-    const std::size_t normal = static_cast<std::size_t>(v["normal"].text()[0] - 'x');
-    const Vec3 low = v["low"].vec3(), high = v["high"].vec3();
-    s.origin = low;
-    s.spacing = {1, 1, 1};
-    std::size_t q = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (d == normal) continue;
-      s.points[d] = v["points"].at(q++).integer();
-      s.spacing[d] = (high[d] - low[d]) / static_cast<double>(s.points[d] - 1);
-      if (!(s.spacing[d] > 0))
-        fail(v, fmt::format("the plane has no extent along {}", "xyz"[d]),
-             "Give corners that differ along both axes in the plane.");
-    }
-    p.planes.push_back(s);
-  }
+  for (std::size_t k = 0; k < o["planes"].size(); ++k)
+    p.planes.push_back(read_plane(input, o["planes"].at(k), k + 1, out));
   p.stresses = o["stresses"].boolean();
   p.third_octaves = o["third_octaves"].boolean();
   p.level_reference = o["level_reference"].number();
