@@ -78,7 +78,7 @@ class ProcessSession final : public SessionPort {
       Error error = child.error();
       error.code = ErrorCode::remote;
       error.hint = "The program that computes could not be started; is it installed there?";
-      control_.enter(SessionState::failed, std::move(error));
+      fail(std::move(error));
       return;
     }
     child_.emplace(std::move(*child));
@@ -179,7 +179,7 @@ class ProcessSession final : public SessionPort {
     }
     if (!is_final(state())) {
       lost_ = true;
-      control_.enter(SessionState::failed, broken ? *broken : what_became_of_it());
+      fail(broken ? *broken : what_became_of_it());
     }
     close_outbox();
   }
@@ -214,7 +214,7 @@ class ProcessSession final : public SessionPort {
         const LogEntry entry = process::decode_log(message.body);
         return log::write(entry.level, entry.text);
       }
-      case MessageKind::refused: return control_.enter(SessionState::failed, process::decode_error(message.body));
+      case MessageKind::refused: return fail(process::decode_error(message.body));
       default:
         throw Failure(make_error(ErrorCode::remote,
                                  fmt::format("the computing program sent a message of kind {}, which it may not",
@@ -231,6 +231,12 @@ class ProcessSession final : public SessionPort {
     }
     if (auto* diagnostic = std::get_if<DiagnosticEvent>(&event)) name_line(diagnostic->diagnostic);
     control_.emit(std::move(event));
+  }
+
+  /// An error of this end: nobody at the other has said it in the log.
+  void fail(Error error) {
+    log::error("{}", error.render());
+    control_.enter(SessionState::failed, std::move(error));
   }
 
   /// The far end has the case without its lines; they are known here.
