@@ -187,7 +187,7 @@ class TestDeviceField : public QObject {
                       Turn{2, {47, 45, 158}, true, false, true}, Turn{4, {18, 123, 134}, true, true, false},
                       Turn{6, {23, 111, 147}, true, false, false}, Turn{8, {19, 69, 139}, true, true, false},
                       Turn{8, {71, 16, 37}, true, false, true}},
-                     {1, 2, 3, 4, 6})) {
+                     {1, 3, 4, 6})) {
       Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (turn.swapped) std::swap(p.faces[2 * axis], p.faces[2 * axis + 1]);
@@ -213,7 +213,7 @@ class TestDeviceField : public QObject {
                       Turn{4, {39, 37, 133}, false, true, true}, Turn{6, {31, 33, 41}, true, true, false},
                       Turn{6, {29, 35, 47}, true, false, true}, Turn{8, {33, 37, 61}, true, false, false},
                       Turn{8, {43, 34, 38}, false, true, false}},
-                     {1, 2, 4, 5, 8})) {
+                     {2, 4, 5, 8})) {
       Problem p = busy_problem(turn.order, turn.points, true, turn.varying, false);
       make_matched(p);
       p.faces[3] = p.faces[2];  // both of y
@@ -260,7 +260,7 @@ class TestDeviceField : public QObject {
                                          Turn{6, {31, 35, 49}, true, true, true, false, true},
                                          Turn{8, {19, 69, 39}, true, false, true, true, false},
                                          Turn{8, {33, 37, 41}, true, true, false, false, true}},
-                                        {1, 2, 3, 5, 6, 7, 9, 10})) {
+                                        {1, 3, 5, 6, 7, 10})) {
       Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (turn.layered) make_matched(p);
@@ -280,6 +280,7 @@ class TestDeviceField : public QObject {
     for (const auto& [order, points, levels, layered] : {std::tuple{2, std::array<Index, 3>{17, 19, 35}, 5, false},
                                                          {4, {15, 18, 33}, 3, false},
                                                          {8, {31, 33, 31}, 2, true}}) {
+      if (order == 4 && !conoid::all_rows()) continue;
       Problem p = busy_problem(order, points, false, true, false);
       p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (layered) make_matched(p);
@@ -398,7 +399,7 @@ class TestDeviceField : public QObject {
                       Turn{2, {190, 19, 37}, 7, true, false, false, true, true},
                       Turn{4, {181, 17, 35}, 7, false, true, false, false, true},
                       Turn{6, {203, 17, 41}, 8, true, false, false, true, true}},
-                     {1, 2, 3, 4, 6})) {
+                     {2, 3, 4, 6})) {
       Problem p = busy_problem(turn.order, turn.points, !turn.unequal, turn.varying, false);
       if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       for (std::size_t axis = 0; axis < 3; ++axis) {
