@@ -418,7 +418,8 @@ function(conoid_add_tests folder)
       math(EXPR timeout "8 * ${timeout}")
     endif()
     set(environment "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial}
+    # Those that may take long begin first, so that none of them is left over at the end.
+    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial} COST ${timeout}
       ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000")
     if(rows)  # the same with every row
       math(EXPR timeout "4 * ${timeout}")
