@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The workbench on stored runs and meshes: frames, curves, exports, comparison; names for those who cannot see; memory.
-// labels: gui serial timeout240
+// labels: gui timeout240
 #include <fstream>
 
 #include <QAbstractButton>
