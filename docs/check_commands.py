@@ -198,7 +198,7 @@ def check_all() -> int:
         common = keys_of_schema(json.loads((root / "engine/case/common.json").read_text()), ())
         for solver in solvers:
             page = (folder / "pages/reference" / f"keys-{solver}.md").read_text(encoding="utf-8")
-            rows = re.findall(r"^\| `(/[^`]*)` \| ([^|]*)", page, re.M)
+            rows = re.findall(r'^\| <span id="[^"]*"></span>`(/[^`]*)` \| ([^|]*)', page, re.M)
             listed = {tuple(key.split("/")[1:]) for key, _ in rows}
             schema = json.loads((root / "engine/solvers" / solver.replace("-", "_") / "parameters.json").read_text())
             left_out = {name for name, part in schema["properties"].items() if part is False}  # parts that this solver has not

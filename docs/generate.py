@@ -72,7 +72,8 @@ def keys_page(solver: dict[str, Any]) -> str:
             meaning = "Chooses which of the keys beside it apply."
         if key.get("when"):
             meaning = f"({cell(key['when'])}) {meaning}"
-        out.append(f"| {code(key['key'])} | {takes} | {shown} | {meaning} |")
+        # The window opens the page at a key: its path is the anchor.
+        out.append(f"| <span id=\"{key['key']}\"></span>{code(key['key'])} | {takes} | {shown} | {meaning} |")
     return "\n".join(out) + "\n"
 
 
