@@ -177,6 +177,15 @@ def cells(source: Path) -> str:
     return "\n\n".join(out) + f"\n\nThis page is `python/examples/{source.name}`.\n"
 
 
+def notebook(source: Path) -> str:
+    """A page of a notebook: text as it is, code as code."""
+    out = []
+    for part in json.loads(source.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(part["source"]).strip()
+        out.append(text if part["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    return "\n\n".join(out) + f"\n\nThis page is the notebook `python/examples/{source.name}`.\n"
+
+
 def main() -> int:
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--no-pictures"]):
         print(__doc__, file=sys.stderr)
@@ -199,6 +208,8 @@ def main() -> int:
     pages["guide/python.md"] = copied(root / "python/README.md", "From Python")
     for example in sorted((root / "python/examples").glob("*.py")):
         pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = cells(example)
+    for example in sorted((root / "python/examples").glob("*.ipynb")):
+        pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = notebook(example)
     pages["reference/windows.md"] = copied(root / "engine/window/README.md", "How data bigger than a memory are streamed")
     pages["reference/devices.md"] = copied(root / "engine/team/README.md", "How workers and devices share a run")
     pages["reference/security.md"] = copied(root / "SECURITY.md", "What is promised about files of others")
