@@ -4,6 +4,8 @@
 
     docs/check_commands.py PAGE.md     runs its commands in an empty folder, in their order
     docs/check_commands.py --all       names commands that no test runs, verbs and options that do not exist, keys that are missing
+    docs/check_commands.py --readme    runs the command beside each verified number of README.md and compares; of its table of speed,
+                                       that `conoid bench` knows the rows is not checked here, since a rate wants a quiet machine
 
 In a page, blocks of the language `console` are run, line by line behind "$ "; other lines of theirs are output, and must be among that of
 the command above them, but for spaces and for a line "…". Blocks with `:caption: NAME` are files of that name.
@@ -21,6 +23,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -136,6 +139,30 @@ def run_page(page: Path) -> int:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_readme() -> int:
+    """The rows of README's table of verified numbers: | what | value | source | `conoid verify SOLVER … --only "row"` |."""
+    wrong: list[str] = []
+    rows = re.findall(r"^\|([^|]*)\| ([-+0-9.e]+) ?(%|dB)? \|[^|]*\| `conoid (verify [^`]*)` \|$", (docs.parent / "README.md").read_text(encoding="utf-8"), re.M)
+    if len(rows) < 10:
+        wrong.append(f"README.md: {len(rows)} verified numbers were found: the check looks in the wrong place")
+    solvers = {s["id"] for s in json.loads(told("list", "--json"))["solvers"]}
+    solvers -= {shlex.split(command)[1] for *_, command in rows}
+    wrong += [f"README.md: no verified number of {solver}" for solver in sorted(solvers)]
+    for what, value, unit, command in rows:
+        done = subprocess.run([program, *shlex.split(command), "--json"], capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+        if not found:
+            wrong.append(f"README.md: conoid {command} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+            continue
+        expected = float(value) * (0.01 if unit == "%" else 1)
+        computed = found[0]["value"]
+        # What is round-off differs from processor to processor; all else by the last digit that is written.
+        if not (abs(computed) < 5 * abs(expected) if abs(expected) < 1e-9 else abs(computed - expected) < 0.05 * abs(expected)):
+            wrong.append(f"README.md says {value} {unit} of{what}, conoid {command}: {computed:.4g}")
+    print("\n".join(wrong) or f"README.md: {len(rows)} verified numbers are what their commands say")
+    return 1 if wrong else 0
+
+
 def told(*words: str) -> str:
     return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 
@@ -235,4 +262,4 @@ def check_all() -> int:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    sys.exit(check_all() if sys.argv[1] == "--all" else run_page(Path(sys.argv[1]).resolve()))
+    sys.exit(check_readme() if sys.argv[1] == "--readme" else check_all() if sys.argv[1] == "--all" else run_page(Path(sys.argv[1]).resolve()))

@@ -9,7 +9,7 @@ where they are kept: the solvers' READMEs (theory), the READMEs of Python, windo
 of it is written down a second time.
 
 Lines of the pages in docs/ that are replaced: "% exit codes" and "% solvers" by tables, "% picture: NAME WORDS" by the picture NAME of
-pictures() below. Where conoid-gui and conoid-render do not lie beside the program there are none.
+pictures() below. Where conoid-render does not lie beside the program there are none. The same program makes the same bytes.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ def solvers_table(solvers: list[dict[str, Any]]) -> list[str]:
 
 
 def pictures(folder: Path) -> set[str]:
-    """Pictures that the programs beside `conoid` draw of a sample: window.png and pressure.png, in `folder`. Returns their names."""
+    """Pictures that the programs beside `conoid` draw of a sample: pressure.png, in `folder`. Returns their names."""
     program = Path(shutil.which(os.environ.get("CONOID_PROGRAM") or "conoid") or "")
-    window, renderer = program.with_name("conoid-gui"), program.with_name("conoid-render")
+    renderer = program.with_name("conoid-render")
     made: set[str] = set()
-    if not window.is_file() and not renderer.is_file():
+    if not renderer.is_file():
         return made
     with tempfile.TemporaryDirectory(prefix="conoid-docs-") as work:
         # Settings and recent files of whoever calls this are neither read nor written.
@@ -112,13 +112,9 @@ def pictures(folder: Path) -> set[str]:
                 raise SystemExit(f"generate.py: {' '.join(map(str, words))} ended with {done.returncode}:\n{done.stderr}")
 
         call(program, "new", "point-source")
-        call(program, "run", "point-source", "--set", "parameters.duration=0.4s", "--out", "first", "--progress", "none")
-        if renderer.is_file():
-            call(renderer, "first", "--field", "pressure", "--size", "640x480", "-o", folder / "pressure.png")
-            made.add("pressure.png")
-        if window.is_file():
-            call(window, "first", "--viewport", "raster", "--size", "1280x800", "--theme", "light", "--language", "en", "--screenshot", folder / "window.png")
-            made.add("window.png")
+        call(program, "run", "point-source", "--set", "parameters.duration=0.4s", "--deterministic", "--out", "first", "--progress", "none")
+        call(renderer, "first", "--field", "pressure", "--size", "640x480", "-o", folder / "pressure.png")
+        made.add("pressure.png")
     return made
 
 

@@ -28,7 +28,7 @@ tests=(qt6-base-dev openssh-client
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-docs=(python3-sphinx python3-myst-parser python3-sphinx-rtd-theme python3-numpy python3-h5py)
+docs=(python3-sphinx python3-myst-parser python3-sphinx-rtd-theme python3-numpy python3-h5py doxygen)
 gate=(clang-format-14 clang-tidy-14 mypy python3-matplotlib python3-nbclient python3-ipykernel "${docs[@]}")
 # The test of a job in a queue starts a Slurm of its own; see above.
 [ -d /run/systemd/system ] || gate+=(slurm-wlm munge)

@@ -130,6 +130,7 @@ test_deb() {
   phase "a picture" draw conoid
   phase "the window on a display" inside "xvfb-run -a -s '-screen 0 1280x1024x24' conoid-gui sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
+  phase "the documentation, without a network" inside "test -s /usr/share/doc/conoid/html/index.html -a -s /usr/share/doc/conoid/html/searchindex.js && grep -q 'id=\"/grid/spacing\"' /usr/share/doc/conoid/html/reference/keys-acoustic-fd.html"
   phase "desktop, types, pages" inside "test -s /usr/share/applications/conoid.desktop -a -s /usr/share/mime/packages/conoid-mime.xml -a -s /usr/share/icons/hicolor/scalable/apps/conoid.svg -a -s /usr/share/bash-completion/completions/conoid; for page in man1/conoid.1 man1/conoid-run.1 man1/conoid-gui.1 man5/conoid-case.5; do test -s /usr/share/man/\$page.gz; done"
   if ls "$packages"/conoid-cuda_*.deb >/dev/null 2>&1; then
     cp "$(newest 'conoid-cuda_*.deb')" "$work/root/try/cuda.deb"
@@ -147,6 +148,7 @@ use_folder() {  # use_folder FOLDER: the bundled programs in the root, without a
   phase "a picture without device and display" draw "$bin/conoid'"
   phase "the window without a display" inside "$bin/conoid-gui' sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
+  phase "the documentation, without a network" inside "test -s '$1/share/doc/conoid/html/index.html'"
   phase "two ranks" inside "$bin/conoid-mpirun' --allow-run-as-root --oversubscribe -n 2 $bin/conoid' run sample/case.json --set parameters.duration='0.03 s' --out ranks --progress none >ranks.txt 2>&1 || { cat ranks.txt; exit 1; }; grep -q '\"ranks\": *2' ranks/*.json; rm -rf ranks"
   phase "nothing of the system but glibc" inside "for file in '$1'/libexec/conoid*; do LD_LIBRARY_PATH= /lib64/ld-linux-x86-64.so.2 --list \"\$file\"; done | grep '=> /' >loaded.txt; grep -q -F '=> $1/libexec/../lib/libhdf5' loaded.txt; ! grep -v -F '=> $1/' loaded.txt | grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv)\.so'"
 }
