@@ -203,9 +203,9 @@ def main() -> int:
     pages["reference/changes.md"] = copied(root / "CHANGELOG.md")
     pages["guide/python.md"] = copied(root / "python/README.md", "From Python")
     for example in sorted((root / "python/examples").glob("*.py")):
-        pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = cells(example)
+        pages[f"notebooks/{example.stem.replace('_', '-')}.md"] = cells(example)
     for example in sorted((root / "python/examples").glob("*.ipynb")):
-        pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = notebook(example)
+        pages[f"notebooks/{example.stem.replace('_', '-')}.md"] = notebook(example)
     pages["reference/windows.md"] = copied(root / "engine/window/README.md", "How data bigger than a memory are streamed")
     pages["reference/devices.md"] = copied(root / "engine/team/README.md", "How workers and devices share a run")
     pages["reference/security.md"] = copied(root / "SECURITY.md", "What is promised about files of others")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the packages of build/packages (packaging/package.sh) in clean roots of Debian 12 and uses them. As root; wants debootstrap
+# Installs the packages of build/packages (packaging/package.sh) in clean roots of Debian and uses them. As root; wants debootstrap
 # and, for deb, the mirror of this machine.
 #   packaging/test_package.sh [deb|archive|rpm]…     default: all three
 #     deb      apt installs conoid-headless, then conoid, with what they depend on: a run, a check against exact numbers, a picture, the
@@ -8,6 +8,7 @@
 #     archive  in a root with nothing but Debian's smallest set: a run, a picture, the window without a display, two ranks; moved
 #              elsewhere, the same
 #     rpm      listed, unpacked by rpm2cpio, run
+#   CONOID_SUITE=trixie  in roots of Debian 13 instead of 12, for which archive and RPM are made as well (the DEBs are Debian 12's)
 #   CONOID_NO_NETWORK=1  says that there is no mirror: what needs one is left out and said to be; nothing else is
 # Exit status 77: no root can be made here (not root, no right to mount, no mirror), nothing was tested.
 # The clean root is kept packed in build/packages.roots, one a suite, architecture and month.
@@ -40,7 +41,8 @@ newest() {
   printf '%s\n' "$file"
 }
 
-suite=bookworm
+suite=${CONOID_SUITE:-bookworm}
+if [ "$suite" != bookworm ] && [[ " ${kinds[*]} " == *" deb "* ]]; then fail "the DEBs are for bookworm, not for $suite: say archive or rpm"; fi
 mirror=${CONOID_MIRROR:-$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(RELEASE)' 2>/dev/null | awk -v s="$suite" '$2 == "Debian" && $3 == s {print $1; exit}')}
 mirror=${mirror:-http://deb.debian.org/debian}
 packed=$PWD/build/packages.roots/$suite-$(dpkg --print-architecture)-$(date -u +%Y%m).tar
