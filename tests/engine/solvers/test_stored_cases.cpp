@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases that were written for an earlier version, kept as they were, mean what they meant then. When this fails a key was renamed
 // without "formerly" in its schema, a default was changed, or a value is read otherwise: somebody's case computes something else now.
-// labels: cli
+// labels: unit
 #include "engine/case/case.hpp"
 #include "engine/solvers/registry.hpp"
 
