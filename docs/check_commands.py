@@ -215,6 +215,12 @@ def check_all() -> int:
                 for option in re.findall(r"(?<=\s)--[a-z-]+", rest if not rest.strip().startswith('"') else ""):
                     if not re.search(re.escape(option) + r"(?![a-z-])", help_of.get(verb, "")) and option not in ("--help",) and "mpirun" not in rest:
                         wrong.append(f"{name}: conoid {verb} has no {option}: '{call}'")
+    # Links and pictures of the pages that no Sphinx looks at.
+    for page in (*docs.parent.glob("*.md"), *docs.parent.glob(".github/*.md"), *docs.parent.glob("python/*.md")):
+        text = page.read_text(encoding="utf-8")
+        for target in [*re.findall(r"\]\(([^)#\s]+)[^)]*\)", text), *re.findall(r'<img src="([^"]+)"', text)]:
+            if not re.match(r"https?:|mailto:", target) and not (page.parent / target).exists():
+                wrong.append(f"{page.relative_to(docs.parent)}: there is no {target}")
     if seen < 50:
         wrong.append(f"hardly any command was found ({seen}): the check looks in the wrong place")
     # The generated reference against the schemas themselves.

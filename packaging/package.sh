@@ -88,6 +88,14 @@ make_documentation() {
   mkdir -p "$(dirname "$1")"
   cp -r "$work/docs/html" "$1"
   rm -rf "$1/.buildinfo" "$1/.doctrees"
+  # Of each font the one form that every browser of today takes.
+  find "$1/_static/fonts" -type f ! -name '*.woff2' -delete
+  # Scripts, styles and fonts of the pages are of these packages.
+  local package
+  mkdir -p "$(dirname "$1")/licences"
+  for package in sphinx-common sphinx-rtd-theme-common libjs-sphinxdoc libjs-jquery libjs-underscore fonts-lato fonts-font-awesome; do
+    if [ -f "/usr/share/doc/$package/copyright" ]; then cp -L "/usr/share/doc/$package/copyright" "$(dirname "$1")/licences/$package"; fi
+  done
 }
 
 # What `cmake --install` leaves, stripped, with licences: the one tree that all packages are made of.
