@@ -215,6 +215,11 @@ def check_all() -> int:
                 for option in re.findall(r"(?<=\s)--[a-z-]+", rest if not rest.strip().startswith('"') else ""):
                     if not re.search(re.escape(option) + r"(?![a-z-])", help_of.get(verb, "")) and option not in ("--help",) and "mpirun" not in rest:
                         wrong.append(f"{name}: conoid {verb} has no {option}: '{call}'")
+    # One version, which CMakeLists.txt says and the program tells.
+    version = json.loads(told("--version", "--json"))["version"]
+    for file, pattern in (("python/pyproject.toml", r'^version = "(.*)"'), ("python/conoid/__init__.py", r'^__version__ = "(.*)"'), ("CITATION.cff", r"^version: (.*)")):
+        if re.findall(pattern, (docs.parent / file).read_text(encoding="utf-8"), re.M) != [version]:
+            wrong.append(f"{file}: its version is not that of the program, {version}")
     # Links and pictures of the pages that no Sphinx looks at.
     for page in (*docs.parent.glob("*.md"), *docs.parent.glob(".github/*.md"), *docs.parent.glob("python/*.md")):
         text = page.read_text(encoding="utf-8")
