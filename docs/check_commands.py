@@ -4,6 +4,8 @@
 
     docs/check_commands.py PAGE.md     runs its commands in an empty folder, in their order
     docs/check_commands.py --all       names commands that no test runs, verbs and options that do not exist, keys that are missing
+    docs/check_commands.py --readme    runs the command beside each verified number of README.md and compares; of its table of speed,
+                                       that `conoid bench` knows the rows is not checked here, since a rate wants a quiet machine
 
 In a page, blocks of the language `console` are run, line by line behind "$ "; other lines of theirs are output, and must be among that of
 the command above them, but for spaces and for a line "…". Blocks with `:caption: NAME` are files of that name.
@@ -21,6 +23,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -136,6 +139,30 @@ def run_page(page: Path) -> int:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def check_readme() -> int:
+    """The rows of README's table of verified numbers: | what | value | source | `conoid verify SOLVER … --only "row"` |."""
+    wrong: list[str] = []
+    rows = re.findall(r"^\|([^|]*)\| ([-+0-9.e]+) ?(%|dB)? \|[^|]*\| `conoid (verify [^`]*)` \|$", (docs.parent / "README.md").read_text(encoding="utf-8"), re.M)
+    if len(rows) < 10:
+        wrong.append(f"README.md: {len(rows)} verified numbers were found: the check looks in the wrong place")
+    solvers = {s["id"] for s in json.loads(told("list", "--json"))["solvers"]}
+    solvers -= {shlex.split(command)[1] for *_, command in rows}
+    wrong += [f"README.md: no verified number of {solver}" for solver in sorted(solvers)]
+    for what, value, unit, command in rows:
+        done = subprocess.run([program, *shlex.split(command), "--json"], capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+        if not found:
+            wrong.append(f"README.md: conoid {command} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+            continue
+        expected = float(value) * (0.01 if unit == "%" else 1)
+        computed = found[0]["value"]
+        # What is round-off differs from processor to processor; all else by the last digit that is written.
+        if not (abs(computed) < 5 * abs(expected) if abs(expected) < 1e-9 else abs(computed - expected) < 0.05 * abs(expected)):
+            wrong.append(f"README.md says {value} {unit} of{what}, conoid {command}: {computed:.4g}")
+    print("\n".join(wrong) or f"README.md: {len(rows)} verified numbers are what their commands say")
+    return 1 if wrong else 0
+
+
 def told(*words: str) -> str:
     return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 
@@ -188,6 +215,17 @@ def check_all() -> int:
                 for option in re.findall(r"(?<=\s)--[a-z-]+", rest if not rest.strip().startswith('"') else ""):
                     if not re.search(re.escape(option) + r"(?![a-z-])", help_of.get(verb, "")) and option not in ("--help",) and "mpirun" not in rest:
                         wrong.append(f"{name}: conoid {verb} has no {option}: '{call}'")
+    # One version, which CMakeLists.txt says and the program tells.
+    version = json.loads(told("--version", "--json"))["version"]
+    for file, pattern in (("python/pyproject.toml", r'^version = "(.*)"'), ("python/conoid/__init__.py", r'^__version__ = "(.*)"'), ("CITATION.cff", r"^version: (.*)")):
+        if re.findall(pattern, (docs.parent / file).read_text(encoding="utf-8"), re.M) != [version]:
+            wrong.append(f"{file}: its version is not that of the program, {version}")
+    # Links and pictures of the pages that no Sphinx looks at.
+    for page in (*docs.parent.glob("*.md"), *docs.parent.glob(".github/*.md"), *docs.parent.glob("python/*.md")):
+        text = page.read_text(encoding="utf-8")
+        for target in [*re.findall(r"\]\(([^)#\s]+)[^)]*\)", text), *re.findall(r'<img src="([^"]+)"', text)]:
+            if not re.match(r"https?:|mailto:", target) and not (page.parent / target).exists():
+                wrong.append(f"{page.relative_to(docs.parent)}: there is no {target}")
     if seen < 50:
         wrong.append(f"hardly any command was found ({seen}): the check looks in the wrong place")
     # The generated reference against the schemas themselves.
@@ -198,7 +236,7 @@ def check_all() -> int:
         common = keys_of_schema(json.loads((root / "engine/case/common.json").read_text()), ())
         for solver in solvers:
             page = (folder / "pages/reference" / f"keys-{solver}.md").read_text(encoding="utf-8")
-            rows = re.findall(r"^\| `(/[^`]*)` \| ([^|]*)", page, re.M)
+            rows = re.findall(r'^\| <span id="[^"]*"></span>`(/[^`]*)` \| ([^|]*)', page, re.M)
             listed = {tuple(key.split("/")[1:]) for key, _ in rows}
             schema = json.loads((root / "engine/solvers" / solver.replace("-", "_") / "parameters.json").read_text())
             left_out = {name for name, part in schema["properties"].items() if part is False}  # parts that this solver has not
@@ -235,4 +273,4 @@ def check_all() -> int:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    sys.exit(check_all() if sys.argv[1] == "--all" else run_page(Path(sys.argv[1]).resolve()))
+    sys.exit(check_readme() if sys.argv[1] == "--readme" else check_all() if sys.argv[1] == "--all" else run_page(Path(sys.argv[1]).resolve()))

@@ -23,6 +23,7 @@ autodoc_typehints = "signature"
 html_theme = "sphinx_rtd_theme"
 html_theme_options = {"navigation_depth": 3, "collapse_navigation": False}
 html_show_sourcelink = False
+html_copy_source = False
 html_show_sphinx = False
 html_static_path: list[str] = ["_static"]
 html_css_files = ["conoid.css"]

@@ -9,7 +9,7 @@ where they are kept: the solvers' READMEs (theory), the READMEs of Python, windo
 of it is written down a second time.
 
 Lines of the pages in docs/ that are replaced: "% exit codes" and "% solvers" by tables, "% picture: NAME WORDS" by the picture NAME of
-pictures() below. Where conoid-gui and conoid-render do not lie beside the program there are none.
+pictures() below. Where conoid-render does not lie beside the program there are none. The same program makes the same bytes.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def keys_page(solver: dict[str, Any]) -> str:
             meaning = "Chooses which of the keys beside it apply."
         if key.get("when"):
             meaning = f"({cell(key['when'])}) {meaning}"
-        out.append(f"| {code(key['key'])} | {takes} | {shown} | {meaning} |")
+        # The window opens the page at a key: its path is the anchor.
+        out.append(f"| <span id=\"{key['key']}\"></span>{code(key['key'])} | {takes} | {shown} | {meaning} |")
     return "\n".join(out) + "\n"
 
 
@@ -95,11 +96,11 @@ def solvers_table(solvers: list[dict[str, Any]]) -> list[str]:
 
 
 def pictures(folder: Path) -> set[str]:
-    """Pictures that the programs beside `conoid` draw of a sample: window.png and pressure.png, in `folder`. Returns their names."""
+    """Pictures that the programs beside `conoid` draw of a sample: pressure.png, in `folder`. Returns their names."""
     program = Path(shutil.which(os.environ.get("CONOID_PROGRAM") or "conoid") or "")
-    window, renderer = program.with_name("conoid-gui"), program.with_name("conoid-render")
+    renderer = program.with_name("conoid-render")
     made: set[str] = set()
-    if not window.is_file() and not renderer.is_file():
+    if not renderer.is_file():
         return made
     with tempfile.TemporaryDirectory(prefix="conoid-docs-") as work:
         # Settings and recent files of whoever calls this are neither read nor written.
@@ -111,13 +112,9 @@ def pictures(folder: Path) -> set[str]:
                 raise SystemExit(f"generate.py: {' '.join(map(str, words))} ended with {done.returncode}:\n{done.stderr}")
 
         call(program, "new", "point-source")
-        call(program, "run", "point-source", "--set", "parameters.duration=0.4s", "--out", "first", "--progress", "none")
-        if renderer.is_file():
-            call(renderer, "first", "--field", "pressure", "--size", "640x480", "-o", folder / "pressure.png")
-            made.add("pressure.png")
-        if window.is_file():
-            call(window, "first", "--viewport", "raster", "--size", "1280x800", "--theme", "light", "--language", "en", "--screenshot", folder / "window.png")
-            made.add("window.png")
+        call(program, "run", "point-source", "--set", "parameters.duration=0.4s", "--deterministic", "--out", "first", "--progress", "none")
+        call(renderer, "first", "--field", "pressure", "--size", "640x480", "-o", folder / "pressure.png")
+        made.add("pressure.png")
     return made
 
 
@@ -176,6 +173,15 @@ def cells(source: Path) -> str:
     return "\n\n".join(out) + f"\n\nThis page is `python/examples/{source.name}`.\n"
 
 
+def notebook(source: Path) -> str:
+    """A page of a notebook: text as it is, code as code."""
+    out = []
+    for part in json.loads(source.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(part["source"]).strip()
+        out.append(text if part["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    return "\n\n".join(out) + f"\n\nThis page is the notebook `python/examples/{source.name}`.\n"
+
+
 def main() -> int:
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--no-pictures"]):
         print(__doc__, file=sys.stderr)
@@ -197,7 +203,9 @@ def main() -> int:
     pages["reference/changes.md"] = copied(root / "CHANGELOG.md")
     pages["guide/python.md"] = copied(root / "python/README.md", "From Python")
     for example in sorted((root / "python/examples").glob("*.py")):
-        pages[f"tutorials/python-{example.stem.replace('_', '-')}.md"] = cells(example)
+        pages[f"notebooks/{example.stem.replace('_', '-')}.md"] = cells(example)
+    for example in sorted((root / "python/examples").glob("*.ipynb")):
+        pages[f"notebooks/{example.stem.replace('_', '-')}.md"] = notebook(example)
     pages["reference/windows.md"] = copied(root / "engine/window/README.md", "How data bigger than a memory are streamed")
     pages["reference/devices.md"] = copied(root / "engine/team/README.md", "How workers and devices share a run")
     pages["reference/security.md"] = copied(root / "SECURITY.md", "What is promised about files of others")

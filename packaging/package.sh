@@ -78,6 +78,26 @@ stage=$work/stage
 rm -rf "$work"
 mkdir -p "$packages" "$work"
 
+# The documentation, where what makes it is installed: the same bytes from the same commit and build.
+make_documentation() {
+  if ! /usr/bin/python3 -c 'import sphinx, myst_parser, sphinx_rtd_theme' 2>/dev/null; then
+    echo "package.sh: no documentation inside; packaging/setup.sh --docs installs what makes it"
+    return
+  fi
+  CONOID_PROGRAM=$(realpath "$build/bin/conoid") packaging/docs.sh "$work/docs" >/dev/null
+  mkdir -p "$(dirname "$1")"
+  cp -r "$work/docs/html" "$1"
+  rm -rf "$1/.buildinfo" "$1/.doctrees"
+  # Of each font the one form that every browser of today takes.
+  find "$1/_static/fonts" -type f ! -name '*.woff2' -delete
+  # Scripts, styles and fonts of the pages are of these packages.
+  local package
+  mkdir -p "$(dirname "$1")/licences"
+  for package in sphinx-common sphinx-rtd-theme-common libjs-sphinxdoc libjs-jquery libjs-underscore fonts-lato fonts-font-awesome; do
+    if [ -f "/usr/share/doc/$package/copyright" ]; then cp -L "/usr/share/doc/$package/copyright" "$(dirname "$1")/licences/$package"; fi
+  done
+}
+
 # What `cmake --install` leaves, stripped, with licences: the one tree that all packages are made of.
 make_stage() {
   DESTDIR=$stage cmake --install "$build" --prefix /usr >/dev/null
@@ -86,6 +106,8 @@ make_stage() {
   strip --strip-unneeded --remove-section=.comment "$stage"/usr/bin/* "$stage"/usr/lib/conoid/*.so
   local doc=$stage/usr/share/doc/conoid
   mkdir -p "$doc/licences"
+  # The pages that the window shows without a network.
+  make_documentation "$doc/html"
   # Libraries of which headers are compiled into the programs.
   local package
   for package in libeigen3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev; do
@@ -101,7 +123,7 @@ set_times() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
 
 window_files=(usr/bin/conoid-gui usr/bin/conoid-render usr/bin/conoid-probe
   usr/share/applications usr/share/metainfo usr/share/mime usr/share/icons
-  usr/share/conoid/icons usr/share/conoid/themes usr/share/conoid/colormaps usr/share/conoid/i18n usr/share/conoid/help
+  usr/share/conoid/icons usr/share/conoid/themes usr/share/conoid/colormaps usr/share/conoid/i18n usr/share/conoid/help usr/share/doc/conoid/html
   usr/share/man/man1/conoid-gui.1 usr/share/man/man1/conoid-render.1 usr/share/man/man1/conoid-probe.1)
 
 copyright_file() {

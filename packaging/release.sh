@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a release wants besides the gate, by hand: packages that are the same bytes when they are made again, and what lintian has
-# against the DEBs.
+# What a release wants besides the gate, by hand: packages that are the same bytes when they are made again, what lintian has
+# against the DEBs, and all of them used in clean roots of Debian 12, archive and RPM in roots of Debian 13 too.
 #   packaging/release.sh [deb|archive|rpm]…     default: all three
 # Takes the variables of packaging/package.sh. The packages stay in build/packages, their sums in build/packages/SHA256SUMS.
 set -euo pipefail
@@ -35,3 +35,14 @@ cat "$packages/SHA256SUMS"
 if ls "$packages"/*.deb >/dev/null 2>&1; then
   phase "lintian" lintian --fail-on error,warning --suppress-tags-from-file packaging/lintian.txt "$packages"/*.deb
 fi
+# In roots of their own; without the right to make one (not root, no mirror) that is said, and is no failure.
+use() {
+  local status=0
+  CONOID_SUITE=$1 packaging/test_package.sh "${@:2}" || status=$?
+  [ $status -ne 77 ] || { echo "SKIPPED: the packages were not used in a root of $1"; return 0; }
+  return $status
+}
+phase "Debian 12" use bookworm "${kinds[@]}"
+later=()
+for kind in "${kinds[@]}"; do [ "$kind" = deb ] || later+=("$kind"); done
+[ ${#later[@]} -eq 0 ] || phase "Debian 13" use trixie "${later[@]}"

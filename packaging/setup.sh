@@ -4,7 +4,8 @@
 # Safe to run again: packages that are there already are left alone.
 #   packaging/setup.sh            everything: engine, window, tests
 #   packaging/setup.sh --engine   a cluster node: no Qt Gui, no VTK
-#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter, clang-tidy, mypy, and what --docs installs
+#   packaging/setup.sh --gate     what .ci/run wants besides: the formatter, clang-tidy, mypy, what executes notebooks, and what --docs
+#                                 installs
 #   packaging/setup.sh --docs     what makes the documentation (packaging/docs.sh)
 #   packaging/setup.sh --package  what packaging/package.sh and its test want besides: makers of packages, shells and readers of
 #                                 manual pages
@@ -27,8 +28,8 @@ tests=(qt6-base-dev openssh-client
 window=(libvtk9-dev libqt6opengl6-dev qt6-svg-dev libegl-dev libgl-dev libglew-dev
   libgl1-mesa-dri libegl1 fonts-inter fonts-dejavu-core xvfb xauth gmsh)
 
-docs=(python3-sphinx python3-myst-parser python3-sphinx-rtd-theme python3-numpy python3-h5py)
-gate=(clang-format-14 clang-tidy-14 mypy "${docs[@]}")
+docs=(python3-sphinx python3-myst-parser python3-sphinx-rtd-theme python3-numpy python3-h5py doxygen)
+gate=(clang-format-14 clang-tidy-14 mypy python3-matplotlib python3-nbclient python3-ipykernel "${docs[@]}")
 # The test of a job in a queue starts a Slurm of its own; see above.
 [ -d /run/systemd/system ] || gate+=(slurm-wlm munge)
 package=(zsh fish man-db mandoc

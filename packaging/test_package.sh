@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the packages of build/packages (packaging/package.sh) in clean roots of Debian 12 and uses them. As root; wants debootstrap
+# Installs the packages of build/packages (packaging/package.sh) in clean roots of Debian and uses them. As root; wants debootstrap
 # and, for deb, the mirror of this machine.
 #   packaging/test_package.sh [deb|archive|rpm]…     default: all three
 #     deb      apt installs conoid-headless, then conoid, with what they depend on: a run, a check against exact numbers, a picture, the
@@ -8,6 +8,7 @@
 #     archive  in a root with nothing but Debian's smallest set: a run, a picture, the window without a display, two ranks; moved
 #              elsewhere, the same
 #     rpm      listed, unpacked by rpm2cpio, run
+#   CONOID_SUITE=trixie  in roots of Debian 13 instead of 12, for which archive and RPM are made as well (the DEBs are Debian 12's)
 #   CONOID_NO_NETWORK=1  says that there is no mirror: what needs one is left out and said to be; nothing else is
 # Exit status 77: no root can be made here (not root, no right to mount, no mirror), nothing was tested.
 # The clean root is kept packed in build/packages.roots, one a suite, architecture and month.
@@ -40,7 +41,8 @@ newest() {
   printf '%s\n' "$file"
 }
 
-suite=bookworm
+suite=${CONOID_SUITE:-bookworm}
+if [ "$suite" != bookworm ] && [[ " ${kinds[*]} " == *" deb "* ]]; then fail "the DEBs are for bookworm, not for $suite: say archive or rpm"; fi
 mirror=${CONOID_MIRROR:-$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(RELEASE)' 2>/dev/null | awk -v s="$suite" '$2 == "Debian" && $3 == s {print $1; exit}')}
 mirror=${mirror:-http://deb.debian.org/debian}
 packed=$PWD/build/packages.roots/$suite-$(dpkg --print-architecture)-$(date -u +%Y%m).tar
@@ -130,6 +132,7 @@ test_deb() {
   phase "a picture" draw conoid
   phase "the window on a display" inside "xvfb-run -a -s '-screen 0 1280x1024x24' conoid-gui sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
+  phase "the documentation, without a network" inside "test -s /usr/share/doc/conoid/html/index.html -a -s /usr/share/doc/conoid/html/searchindex.js && grep -q 'id=\"/grid/spacing\"' /usr/share/doc/conoid/html/reference/keys-acoustic-fd.html"
   phase "desktop, types, pages" inside "test -s /usr/share/applications/conoid.desktop -a -s /usr/share/mime/packages/conoid-mime.xml -a -s /usr/share/icons/hicolor/scalable/apps/conoid.svg -a -s /usr/share/bash-completion/completions/conoid; for page in man1/conoid.1 man1/conoid-run.1 man1/conoid-gui.1 man5/conoid-case.5; do test -s /usr/share/man/\$page.gz; done"
   if ls "$packages"/conoid-cuda_*.deb >/dev/null 2>&1; then
     cp "$(newest 'conoid-cuda_*.deb')" "$work/root/try/cuda.deb"
@@ -147,6 +150,7 @@ use_folder() {  # use_folder FOLDER: the bundled programs in the root, without a
   phase "a picture without device and display" draw "$bin/conoid'"
   phase "the window without a display" inside "$bin/conoid-gui' sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
+  phase "the documentation, without a network" inside "test -s '$1/share/doc/conoid/html/index.html'"
   phase "two ranks" inside "$bin/conoid-mpirun' --allow-run-as-root --oversubscribe -n 2 $bin/conoid' run sample/case.json --set parameters.duration='0.03 s' --out ranks --progress none >ranks.txt 2>&1 || { cat ranks.txt; exit 1; }; grep -q '\"ranks\": *2' ranks/*.json; rm -rf ranks"
   phase "nothing of the system but glibc" inside "for file in '$1'/libexec/conoid*; do LD_LIBRARY_PATH= /lib64/ld-linux-x86-64.so.2 --list \"\$file\"; done | grep '=> /' >loaded.txt; grep -q -F '=> $1/libexec/../lib/libhdf5' loaded.txt; ! grep -v -F '=> $1/' loaded.txt | grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv)\.so'"
 }

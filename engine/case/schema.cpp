@@ -50,6 +50,8 @@ constexpr std::array keywords = {"type",
                                  "optional",
                                  "exclusive",
                                  "words",
+                                 "formerly",
+                                 "deprecated",
                                  "examples",
                                  "$comment",
                                  "$schema"};
@@ -108,7 +110,8 @@ class SchemaCheck {
     for (const auto& [keyword, value] : node.items())
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
-    for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type"})
+    for (const char* keyword :
+         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type", "deprecated"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})
@@ -118,10 +121,13 @@ class SchemaCheck {
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_number_unsigned() &&
                                                   !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
         fault(where, std::string(keyword) + " must be a count");
-    for (const char* keyword : {"required", "enum", "words", "exclusive"})
+    for (const char* keyword : {"required", "enum", "words", "exclusive", "formerly"})
       if (const Json* value = get(node, keyword);
           value != nullptr && (!value->is_array() || (value->empty() && std::string_view(keyword) == "enum")))
         fault(where, std::string(keyword) + " must be a list");
+    if (const Json* names = get(node, "formerly"); names != nullptr && names->is_array())
+      for (const Json& name : *names)
+        if (!name.is_string()) fault(where, "formerly must be a list of names");
     if (!faults.empty() && faults.size() > 20) return;
 
     const std::string_view t = variant && type(node).empty() ? "object" : type(node);

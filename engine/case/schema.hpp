@@ -21,6 +21,8 @@
 //                 {"type":"object","discriminator":"kind","variants":{"constant":{…object schema…},"layers":{…}}}
 //                 `properties` beside `variants` hold for all variants; with {"kind":{"default":"constant"}} among
 //                 them the discriminator may be left out
+//   formerly      ["old_name"]: of a property, what it was called before. The former name is read with a warning, never beside the new one.
+//   deprecated    of a property that is to go: what to write instead. Giving it is a warning.
 //   map           schema of every value of an object whose keys are free names (materials, regions); minItems,
 //                 maxItems
 //   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled

@@ -308,6 +308,42 @@ void SchemaWalker::unknown_key(const Json& node, const Json* variant, const Json
   fail(path, Json::object(), std::move(text), std::move(hint));
 }
 
+bool SchemaWalker::take_former_names(const Json& node, const Json* variant, const Json& value, const Path& path,
+                                     Json& now) {
+  std::vector<std::pair<std::string, std::string>> renamed;  // then, now
+  for (const Json* part : {&node, variant}) {
+    const Json* properties = part != nullptr ? get(*part, "properties") : nullptr;
+    if (properties == nullptr) continue;
+    for (const auto& [name, property] : properties->get_ref<const Json::object_t&>()) {
+      const Json* former = get(property, "formerly");
+      if (former == nullptr) continue;
+      for (const Json& then : *former)
+        // Where both are given, the former one is an unknown key like any other.
+        if (get(value, then.get_ref<const std::string&>()) != nullptr && get(value, name) == nullptr)
+          renamed.emplace_back(then.get<std::string>(), name);
+    }
+  }
+  if (renamed.empty()) return false;
+  now = value;
+  for (const auto& [then, name] : renamed) {
+    now[name] = now[then];
+    now.erase(then);
+    if (!listing() || document_ == nullptr) continue;
+    const Path here{&path, then, 0, false};
+    diagnostics_->push_back(
+        make_warning(in_quotes(then) + " is called " + in_quotes(name) + " now; the former name is still read",
+                     "Write " + in_quotes(name) + ".", document_->place(here.pointer())));
+  }
+  return true;
+}
+
+void SchemaWalker::tell_deprecated(const Json& node, const Path& path) {
+  const std::string_view instead = word(node, "deprecated");
+  if (instead.empty() || !listing() || document_ == nullptr) return;
+  diagnostics_->push_back(
+      make_warning("this key will be gone in a later version", std::string(instead), document_->place(path.pointer())));
+}
+
 void SchemaWalker::object(const Json& node, const Json& value, const Path& path, Json* out) {
   if (!value.is_object()) return fail(path, node, "found " + found_text(value, node) + ", expected an object { }");
   if (out != nullptr) *out = Json::object();
@@ -327,6 +363,7 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
 
   const std::string discriminator(word(node, "discriminator"));
   const Json* variant = variant_of(node, &value);
+  if (Json now; take_former_names(node, variant, value, path, now)) return object(node, now, path, out);
   if (!discriminator.empty()) {
     const Json choice = discriminator_node(node);
     const Path here{&path, discriminator, 0, false};
@@ -348,6 +385,7 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
       unknown_key(node, variant, value, key, here, meant);
       continue;
     }
+    tell_deprecated(*schema, here);
     Json resolved;
     walk(*schema, member, here, out != nullptr ? &resolved : nullptr);
     if (out != nullptr) append(*out, key, std::move(resolved));

@@ -48,6 +48,9 @@ class SchemaWalker {
   bool is_size(const Json& node, const Json& value, const Path& path, std::string_view one, std::string_view many);
   void unknown_key(const Json& node, const Json* variant, const Json& value, const std::string& key, const Path& path,
                    std::vector<std::string>& meant);
+  /// The object with keys as they are called now; false where none has a former name. Says which.
+  bool take_former_names(const Json& node, const Json* variant, const Json& value, const Path& path, Json& now);
+  void tell_deprecated(const Json& node, const Path& path);
   static void append(Json& object, const std::string& key, Json value);
 
   const CaseDocument* document_;

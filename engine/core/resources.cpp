@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Look-up of the resources folder.
+// Look-up of the folders of resources and documentation.
 #include "engine/core/resources.hpp"
 
 #include <cstdlib>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -36,6 +37,19 @@ fs::path resources_folder() {
   const fs::path installed = program_folder().parent_path() / "share" / "conoid";
   if (fs::is_directory(installed / "cases", ignored)) return installed;
   return fs::path(CONOID_SOURCE_FOLDER) / "resources";
+}
+
+fs::path documentation_folder() {
+  std::vector<fs::path> places;
+  if (const char* named = std::getenv("CONOID_DOCUMENTATION"); named && *named) places.emplace_back(named);
+  const fs::path above = program_folder().parent_path();
+  places.push_back(above / "share" / "doc" / "conoid" / "html");
+  places.push_back(above / "docs" / "html");
+  places.push_back(fs::path(CONOID_SOURCE_FOLDER) / "build" / "docs" / "html");
+  std::error_code ignored;
+  for (const fs::path& place : places)
+    if (fs::is_regular_file(place / "index.html", ignored)) return place;
+  return {};
 }
 
 }  // namespace conoid

@@ -283,6 +283,37 @@ class TestValidate : public QObject {
     QCOMPARE(check_groups(d, good_schema(), {}).size(), std::size_t{4});
   }
 
+  void a_former_name_is_read_and_told() {
+    const Schema schema =
+        Schema::for_solver("s", R"({"properties": {"mesh": false, "parameters": {"type": "object", "properties": {
+        "courant": {"type": "number", "default": 0.5, "maximum": 1, "formerly": ["cfl", "courant_number"]},
+        "old": {"type": "integer", "default": 1, "deprecated": "Leave it out: it has no effect."}}}}})")
+            .value();
+    const auto text = [](const char* parameters) {
+      return *CaseDocument::parse(
+          std::string("{\"conoid\": 1,\n\"solver\": \"s\",\n\"parameters\": {") + parameters + "}}", "old.json");
+    };
+    Json resolved;
+    auto found = validate_and_resolve(text("\n\"cfl\": 0.25"), schema, resolved);
+    QCOMPARE(
+        QString::fromStdString(rendered(found)),
+        QString("old.json:4: /parameters/cfl: warning: 'cfl' is called 'courant' now; the former name is still read\n"
+                "  Write 'courant'.\n"));
+    QVERIFY(!has_errors(found));
+    QCOMPARE(resolved["parameters"]["courant"].get<double>(), 0.25);
+    QVERIFY(!resolved["parameters"].contains("cfl"));
+    // Bounds hold under either name; the two beside each other do not go.
+    QVERIFY(has_errors(validate(text("\"courant_number\": 2"), schema)));
+    QVERIFY(has_errors(validate(text("\"cfl\": 0.25, \"courant\": 0.3"), schema)));
+    found = validate(text("\"old\": 1"), schema);
+    QCOMPARE(found.size(), std::size_t{1});
+    QVERIFY(!has_errors(found));
+    QCOMPARE(found[0].hint, std::string("Leave it out: it has no effect."));
+    QVERIFY(validate(text(""), schema).empty());
+    // Names that are not texts are a slip of the schema.
+    QVERIFY(!Schema::for_solver("s", R"({"properties": {"a": {"type": "number", "formerly": [1]}}})").ok());
+  }
+
   void nearest_finds_typing_slips_only() {
     const std::vector<std::string> known = {"frequency", "angle", "time_step", "order", "x"};
     QCOMPARE(nearest("frequncy", known), std::string("frequency"));
