@@ -356,6 +356,10 @@ void CasePanel::refresh_footer() {
                        : tr("Complete: ready to run"));
 }
 
+void CasePanel::reveal_first_problem() {
+  if (!first_problem_.empty()) reveal(first_problem_);
+}
+
 void CasePanel::reveal(const std::string& pointer) {
   if (pointer == "/title") return title_->setFocus();
   for (SectionWidget* section : sections_) {

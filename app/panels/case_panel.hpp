@@ -58,6 +58,8 @@ class CasePanel : public QWidget {
   ~CasePanel() override;
   /// Opens the section of a place, scrolls to its field and gives it the focus.
   void reveal(const std::string& pointer);
+  /// The same for what must be corrected first; nothing where the case can be run.
+  void reveal_first_problem();
   [[nodiscard]] const std::vector<SectionWidget*>& sections() const { return sections_; }
 
  private:

@@ -150,6 +150,11 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   mesh->setMinimumHeight(34);
   connect(mesh, &QPushButton::clicked, actions.at("file.mesh"), &QAction::trigger);
   row->addWidget(mesh);
+  auto* body = new QPushButton(tr("New from sizes…"), head);
+  body->setIcon(look_.icon("add", "text"));
+  body->setMinimumHeight(34);
+  connect(body, &QPushButton::clicked, actions.at("file.body"), &QAction::trigger);
+  row->addWidget(body);
   return head;
 }
 

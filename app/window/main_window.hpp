@@ -56,6 +56,7 @@ class MainWindow : public QMainWindow {
   Status open_file(const QString& file);
   /// Whether the ending is that of a mesh, a geometry or a model of the medium.
   [[nodiscard]] static bool is_taken(const QString& file);
+  [[nodiscard]] static bool is_mesh(const QString& file);
   void show_start();
   void show_workbench();
   /// Shows all runs, the queue and sweeps.
@@ -110,6 +111,10 @@ class MainWindow : public QMainWindow {
   /// A mesh or a model of the medium comes into the case at hand, or gets a new one.
   Status take_file(const QString& file);
   void show_about();
+  /// A new case, made on a page of its own; an empty file: around a body by its sizes.
+  void new_around_body(const QString& file);
+  /// Takes a case that is not on the disk yet, and goes to what is missing in it.
+  void open_new(Json json, bool shows_mesh);
 
   Look& look_;
   Settings& settings_;

@@ -65,8 +65,11 @@ std::vector<ActionRow> MainWindow::action_rows() {
          const QString file = QFileDialog::getOpenFileName(
              this, tr("Choose a mesh or a model"), {},
              file_filter("mesh") + ";;" + file_filter("model") + ";;" + tr("All files (*)"));
-         if (!file.isEmpty()) static_cast<void>(take_file(file).ok());
+         if (file.isEmpty()) return;
+         is_mesh(file) ? new_around_body(file) : static_cast<void>(take_file(file).ok());
        }},
+      {"file.body", tr("&File"), tr("New from sizes…"), QKeySequence("Ctrl+Shift+N"), "add",
+       tr("A new case around a sphere, a box, a plate, a barrier …"), [this] { new_around_body({}); }},
       {"file.open_run",
        tr("&File"),
        tr("Open a run folder…"),

@@ -25,7 +25,9 @@
 #include "app/model/run_report.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
+#include "app/panels/case_panel.hpp"
 #include "app/runs/runs_page.hpp"
+#include "app/start/new_case_dialog.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -130,6 +132,10 @@ bool MainWindow::is_taken(const QString& file) {
   return !kind_of(file).isEmpty();
 }
 
+bool MainWindow::is_mesh(const QString& file) {
+  return kind_of(file) == "mesh";
+}
+
 Status MainWindow::open_file(const QString& file) {
   if (QFileInfo(file).isDir()) return open_run(file.toStdString());
   return kind_of(file).isEmpty() ? open_case(file.toStdString()) : take_file(file);
@@ -170,6 +176,10 @@ Status MainWindow::take_file(const QString& file) {
     show_error(tr("This file cannot be taken"), busy);
     return busy;
   }
+  if (kind == "mesh" && options_.asks) {
+    new_around_body(file);
+    return {};
+  }
   std::vector<Taker> takers = takers_of(kind, file.toStdString());
   if (takers.empty() || !options_.asks)
     return make_error(ErrorCode::invalid_input,
@@ -190,13 +200,30 @@ Status MainWindow::take_file(const QString& file) {
   json["title"] = QFileInfo(file).completeBaseName().toStdString();
   json["solver"] = std::string(taker.solver->id);
   assign_value(json, taker.key.pointer, std::move(taker.key.value));
+  open_new(std::move(json), kind == "mesh");
+  return {};
+}
+
+void MainWindow::open_new(Json json, bool shows_mesh) {
   make_workbench();
   model_->take(CaseDocument::from_json(std::move(json), {}), true);
   current_run_ = {};
+  end_comparison();
   run_->reset();
   show_workbench();
-  workbench_->show_mesh(kind == "mesh");
-  return {};
+  const bool complete = model_->obstacle().isEmpty();
+  workbench_->show_mesh(shows_mesh && complete);
+  if (!complete) workbench_->case_panel().reveal_first_problem();
+}
+
+void MainWindow::new_around_body(const QString& file) {
+  if (run_->is_active())
+    return show_error(tr("Another case cannot be made now"), make_error(ErrorCode::invalid_input, "a run is going on",
+                                                                        "Stop it before making another case."));
+  NewCaseDialog dialog(file, look_, options_.viewport, this);
+  if (dialog.exec() != QDialog::Accepted || !may_leave_case()) return;
+  open_new(dialog.made(), !dialog.run_wanted());
+  if (dialog.run_wanted()) start_run();
 }
 
 Status MainWindow::open_case(const std::filesystem::path& file) {
