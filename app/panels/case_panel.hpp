@@ -39,6 +39,8 @@ class SectionWidget : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  /// The library of materials above the form of a medium.
+  void add_library(QVBoxLayout* column, const std::string& pointer, const Json& node);
   const FormContext& context_;
   CaseSection section_;
   QWidget* header_;

@@ -26,6 +26,7 @@ namespace conoid::app {
 
 class CaseLock;
 class CaseWatcher;
+class ManualWindow;
 class RunQueue;
 class RunsPage;
 class StartPage;
@@ -104,6 +105,9 @@ class MainWindow : public QMainWindow {
   void show_place();
   void show_tour();
   void show_news();
+  /// The manual at the field that has the focus.
+  void show_manual();
+  void ask_template();
   QWidget* make_outside_bar();
   void show_outside_bar();
   /// Holds the lock of a case file; says who has it when it is another window.
@@ -138,6 +142,7 @@ class MainWindow : public QMainWindow {
   RecentRun current_run_;
   std::stop_source report_;  ///< ends the page that is being written
   bool writes_report_ = false;
+  ManualWindow* manual_ = nullptr;
   bool closing_ = false;
 };
 

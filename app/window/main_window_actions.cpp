@@ -16,6 +16,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/forms/field_editor.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
@@ -30,6 +31,7 @@
 #include "app/start/start_page.hpp"
 #include "app/start/tour.hpp"
 #include "app/window/main_window.hpp"
+#include "app/window/manual_window.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/workbench.hpp"
 #include "conoid/config.hpp"
@@ -101,6 +103,8 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] {
          if (workbench_) workbench_->viewport_panel().pane().copy_picture();
        }},
+      {"file.template", tr("&File"), tr("Keep as a template…"), {}, {},
+       tr("A case to start others from: it stands in the gallery"), [this] { ask_template(); }},
       {{}, tr("&File"), {}, {}, {}, {}, {}},
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
@@ -290,7 +294,9 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
       {"help.tour", tr("&Help"), tr("Tour"), {}, {}, tr("Five steps through the window"), [this] { show_tour(); }},
       {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
-      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("F1"), {}, {}, [this] { show_shortcuts(); }},
+      {"help.manual", tr("&Help"), tr("Manual"), QKeySequence("F1"), "info",
+       tr("What the field at hand means, and all other keys of this case"), [this] { show_manual(); }},
+      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("Ctrl+F1"), {}, {}, [this] { show_shortcuts(); }},
       {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
   };
 }
@@ -322,6 +328,8 @@ void MainWindow::refresh_actions() {
   enable("run.queue", open && model_->obstacle().isEmpty());
   enable("file.save", open && (model_->is_dirty() || model_->is_copy_of_run()));
   enable("file.save_as", open);
+  enable("file.template", open);
+  enable("help.manual", open);
   for (const char* id : {"file.picture", "file.copy_picture"}) enable(id, open);
   enable("edit.undo", open && undo.canUndo());
   enable("edit.redo", open && undo.canRedo());
@@ -405,6 +413,16 @@ void MainWindow::show_shortcuts() {
   dialog.exec();
 }
 
+void MainWindow::show_manual() {
+  // The field that has the focus, or the one that is worst.
+  std::string pointer;
+  for (QWidget* at = QApplication::focusWidget(); at && pointer.empty(); at = at->parentWidget())
+    if (const auto* field = qobject_cast<FieldEditor*>(at)) pointer = field->pointer();
+  if (!model_->is_open()) return show_shortcuts();
+  if (!manual_) manual_ = new ManualWindow(look_, this);
+  manual_->open_at(model_->solver(), pointer);
+}
+
 void MainWindow::show_news() {
   QDialog dialog(this);
   dialog.setWindowTitle(tr("What is new"));
@@ -474,7 +492,7 @@ void MainWindow::show_tour() {
        on_bench([](Workbench& bench) -> QWidget* { return &bench.viewport_panel(); })},
       {tr("Read the curves"),
        tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every "
-          "action by its name, F1 lists the shortcuts."),
+          "action by its name, F1 opens the manual at the field at hand."),
        on_bench([](Workbench& bench) -> QWidget* { return &bench.results_panel(); })}};
   auto* tour = new Tour(std::move(steps), look_, this);
   tour->begin();

@@ -9,6 +9,7 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -20,6 +21,7 @@
 #include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/file_kinds.hpp"
+#include "app/model/gallery.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_report.hpp"
@@ -28,6 +30,7 @@
 #include "app/panels/case_panel.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/new_case_dialog.hpp"
+#include "app/start/start_page.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -380,6 +383,17 @@ bool MainWindow::save_as() {
   }
   settings_.add_recent_case(file);
   return true;
+}
+
+void MainWindow::ask_template() {
+  if (!model_->is_open()) return;
+  const QString name = QInputDialog::getText(this, tr("Keep as a template"), tr("Name of the template"),
+                                             QLineEdit::Normal, model_->title());
+  if (name.trimmed().isEmpty()) return;
+  if (const Status kept = keep_template(model_->document(), name.trimmed()); !kept)
+    return show_error(tr("The template cannot be kept"), kept.error());
+  start_->show_gallery();
+  start_->refresh_recent();
 }
 
 bool MainWindow::may_leave_case() {

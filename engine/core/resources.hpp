@@ -10,6 +10,10 @@ namespace conoid {
 /// program was built from. May not exist on a bare copy of the program; callers say so.
 [[nodiscard]] std::filesystem::path resources_folder();
 
+/// The user's own templates, a folder each with case.json and what it names: $XDG_DATA_HOME/conoid/templates, else below
+/// ~/.local/share; empty without a home. May not exist.
+[[nodiscard]] std::filesystem::path own_templates_folder();
+
 /// The folder for temporary files: $TMPDIR, else /tmp. Throws Failure (ErrorCode::file) where it cannot be written to.
 [[nodiscard]] std::filesystem::path temporary_folder();
 

@@ -7,7 +7,7 @@
 //   {"id": "radar-cross-section", "title": …, "description": …,
 //    "takes": "body" | "sheet",        the surface is closed, or not
 //    "speed": 299792458,               of the slowest wave, m/s
-//    "frequency": "1.5*c/size",        formula of what is suggested, Hz
+//    "frequency": "1.2*c/size",        formula of what is suggested, Hz
 //    "edge": "wave/5",                 formula of the longest edge that the wave bears, m
 //    "asks": ["/excitation/frequency"],  keys worth a look before the run, in this order
 //    "case": {…}}                      the case; texts that begin with "=" are formulas, "=f [Hz]" as a text with that unit
