@@ -108,6 +108,7 @@ class MainWindow : public QMainWindow {
   /// The manual at the field that has the focus.
   void show_manual();
   void ask_template();
+  void ask_receiver();
   QWidget* make_outside_bar();
   void show_outside_bar();
   /// Holds the lock of a case file; says who has it when it is another window.

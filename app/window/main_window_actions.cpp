@@ -8,7 +8,9 @@
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -20,6 +22,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
+#include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/news.hpp"
 #include "app/model/run_queue.hpp"
@@ -117,6 +120,8 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] { model_->undo_stack().redo(); },
        false,
        {QKeySequence("Ctrl+Y")}},
+      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+R"), "place",
+       tr("A receiver at a typed point; the tool above the picture places them by clicks"), [this] { ask_receiver(); }},
       {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
        tr("Sides of the body that become a group of the mesh"),
        [this] {
@@ -329,6 +334,7 @@ void MainWindow::refresh_actions() {
   enable("file.save", open && (model_->is_dirty() || model_->is_copy_of_run()));
   enable("file.save_as", open);
   enable("file.template", open);
+  enable("edit.receiver", open && receiver_list(model_->schema()).has_value());
   enable("help.manual", open);
   for (const char* id : {"file.picture", "file.copy_picture"}) enable(id, open);
   enable("edit.undo", open && undo.canUndo());
@@ -411,6 +417,18 @@ void MainWindow::show_shortcuts() {
   }
   if (grid) grid->setRowStretch(row, 1);
   dialog.exec();
+}
+
+void MainWindow::ask_receiver() {
+  const QString typed = QInputDialog::getText(this, tr("Add a receiver"), tr("Its place: x, y, z in metres, or with units"),
+                                              QLineEdit::Normal, QStringLiteral("0, 0, 0"));
+  if (typed.trimmed().isEmpty()) return;
+  if (const auto place = place_from(typed)) {
+    place_receiver(*model_, *place);
+    return;
+  }
+  show_error(tr("No receiver was added"), make_error(ErrorCode::invalid_input, "'" + typed.toStdString() + "' is no point",
+                                                     "Three lengths with commas between: 1, 0.5, 20 cm"));
 }
 
 void MainWindow::show_manual() {
