@@ -38,7 +38,7 @@ class TestMaterials : public QObject {
 
   void every_entry_says_where_its_values_come_from() {
     const auto all = library_materials();
-    QVERIFY2(all.has_value(), all ? "" : all.error().text.c_str());
+    QVERIFY2(all, all ? "" : all.error().text.c_str());
     QVERIFY(all->size() > 80);
     const std::map<std::string, const char*> units = {{"speed", "m/s"},       {"shear_speed", "m/s"}, {"density", "kg/m^3"},
                                                       {"conductivity", "S/m"}, {"p_infinity", "Pa"},   {"A", "Pa"},

@@ -63,7 +63,7 @@ class TestBodies : public QObject {
     QFETCH(double, volume);
     if (!find_gmsh()) QSKIP("no gmsh here");
     const auto mesh = made(words.toStdString());
-    QVERIFY2(mesh.has_value(), mesh ? "" : mesh.error().text.c_str());
+    QVERIFY2(mesh, mesh ? "" : mesh.error().text.c_str());
     // Flat facets of 20 around a circle: 1 - sin(x)/x with x = 2 pi/20 is 1.6 %, twice that of what is curved in two directions.
     QVERIFY2(std::abs(total_area(*mesh) - area) < 0.03 * area, qPrintable(QString::number(total_area(*mesh))));
     const bool closed = summarize(*mesh).surface.is_body();
@@ -84,16 +84,16 @@ class TestBodies : public QObject {
     const Json list = read_json(R"([{"kind": "sphere", "radius": "1 m"},
       {"kind": "box", "name": "crate", "length": 1, "width": 1, "height": 1, "position": ["3 m", 0, 0], "rotate": [0, 0, "45 deg"]}])");
     const auto bodies = bodies_from(list);
-    QVERIFY(bodies.has_value());
+    QVERIFY(bodies);
     const auto script = bodies_script(*bodies);
-    QVERIFY(script.has_value());
+    QVERIFY(script);
     MeshRequest request;
     request.file = *keep_script(*script);
     request.unit = "m";
     request.gmsh.script = ScriptUse::own;
     request.gmsh.dimension = 2;
     const auto mesh = prepare_mesh(request);
-    QVERIFY(mesh.has_value());
+    QVERIFY(mesh);
     QVERIFY(std::abs(summarize(mesh->mesh).high[0] - (3 + std::sqrt(0.5))) < 1e-6);
     QCOMPARE(mesh->mesh.groups().size(), std::size_t{7});
     QVERIFY(std::any_of(mesh->mesh.groups().begin(), mesh->mesh.groups().end(),
