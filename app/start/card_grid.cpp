@@ -19,7 +19,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int gap = 14;
-constexpr int least_width = 216;
+constexpr int least_width = 192;
 constexpr int text_height = 138;
 constexpr double picture_ratio = 0.52;
 constexpr int radius = 10;
@@ -50,6 +50,7 @@ SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* p
   if (card_.available) setCursor(Qt::PointingHandCursor);
   setAccessibleName(card_.title + ", " + card_.solver);
   setAccessibleDescription(card_.summary);
+  setToolTip(card_.summary);  // which a narrow card shortens
   if (!card_.thumbnail.empty()) thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
   if (!card_.available) setToolTip(tr("This build does not contain the solver %1.").arg(card_.solver));
 }

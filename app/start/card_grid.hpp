@@ -25,7 +25,7 @@ class SampleCardWidget : public QWidget {
   void set_slowness(double factor);
   /// What the card says of the time.
   [[nodiscard]] QString time_text() const;
-  [[nodiscard]] QSize sizeHint() const override { return {228, 256}; }
+  [[nodiscard]] QSize sizeHint() const override { return {204, 240}; }
 
  signals:
   void chosen(const QString& case_file);

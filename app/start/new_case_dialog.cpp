@@ -33,7 +33,7 @@
 namespace conoid::app {
 namespace {
 
-constexpr int controls_width = 400;
+constexpr int controls_width = 424;
 constexpr const char* lengths[] = {"m", "cm", "mm", "in", "ft"};
 
 /// The schema of a place of a case: through members, elements, and variants as the case has chosen them.
@@ -126,7 +126,8 @@ NewCaseDialog::NewCaseDialog(const QString& file, const Look& look, ViewportKind
   connect(&model_, &CaseModel::validated, this, &NewCaseDialog::refresh);
   connect(&look, &Look::changed, this, &NewCaseDialog::apply_theme);
   apply_theme();
-  resize(1040, 720);
+  const QSize wanted(1040, 740);
+  resize(parent ? wanted.boundedTo(parent->window()->size() - QSize(16, 40)) : wanted);
   look_at_body();
   refresh();
 }
@@ -148,7 +149,11 @@ QWidget* NewCaseDialog::make_controls(const QString& file) {
   column->addWidget(make_label(tr("The body"), "title", page));
   if (by_sizes_) {
     const Json node = node_at(model_.schema(), model_.json(), "/mesh/bodies");
-    if (node.is_object()) column->addWidget(bodies_ = make_editor(context_, "/mesh/bodies", node, {}, page));
+    if (node.is_object()) {
+      column->addWidget(bodies_ = make_editor(context_, "/mesh/bodies", node, {}, page));
+      bodies_->refresh();
+      bodies_->reveal("/mesh/bodies/0/radius");
+    }
   } else {
     auto* name = new ElidedLabel(QFileInfo(file).fileName(), "", Qt::ElideMiddle, page);
     name->setToolTip(file);
@@ -173,6 +178,10 @@ QWidget* NewCaseDialog::make_controls(const QString& file) {
   asks_column_ = new QVBoxLayout;
   asks_column_->setSpacing(6);
   column->addLayout(asks_column_);
+  column->addSpacing(8);
+  hand_column_ = new QVBoxLayout;
+  hand_column_->setSpacing(2);
+  column->addLayout(hand_column_);
   column->addStretch(1);
   return scroll;
 }
@@ -310,19 +319,20 @@ void NewCaseDialog::fill_choices() {
   }
   if (!choice_column_) return;
   clear_layout(choice_column_);
+  clear_layout(hand_column_);
+  for (QButtonGroup* before : choice_box_->findChildren<QButtonGroup*>()) before->deleteLater();
+  auto* group = new QButtonGroup(choice_box_);
   chosen_ = std::min(chosen_, choices_.empty() ? 0 : choices_.size() - 1);
-  bool first_form = true;
+  hand_column_->addWidget(make_label(tr("Fill in by hand"), "small", choice_box_));
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (!choices_[i].start && std::exchange(first_form, false)) {
-      choice_column_->addSpacing(6);
-      choice_column_->addWidget(make_label(tr("Fill in by hand"), "small", choice_box_));
-    }
+    QVBoxLayout* const column = choices_[i].start ? choice_column_ : hand_column_;
     auto* button = new QRadioButton(choices_[i].title, choice_box_);
+    group->addButton(button);
     button->setToolTip(choices_[i].words);
     button->setAccessibleDescription(choices_[i].words);
     button->setChecked(i == chosen_);
     connect(button, &QRadioButton::clicked, this, [this, i] { choose(i); });
-    choice_column_->addWidget(button);
+    column->addWidget(button);
     if (i != chosen_ || !choices_[i].start) continue;
     auto* words = make_label(choices_[i].words, "small", choice_box_);
     words->setWordWrap(true);
@@ -417,7 +427,10 @@ void NewCaseDialog::take_body(std::uint64_t ticket, Result<std::shared_ptr<const
 }
 
 void NewCaseDialog::show_body(const MeshPreview& mesh) {
-  static_cast<void>(scene_->set_frame(mesh.frame).ok());
+  // Without quality and groups, which are for the mesh pane: plain.
+  auto plain = std::make_shared<Frame>(*mesh.frame);
+  for (FramePart& part : plain->parts) part.fields.clear();
+  static_cast<void>(scene_->set_frame(std::move(plain)).ok());
   scene_->set_markers(markers_of(model_.json()));
   if (!std::exchange(fitted_, true)) scene_->look(StandardView::iso);
   scene_->fit();

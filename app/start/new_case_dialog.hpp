@@ -101,7 +101,7 @@ class NewCaseDialog : public QDialog {
   FieldEditor* bodies_ = nullptr;
   ObjectForm* place_ = nullptr;
   QWidget* choice_box_ = nullptr;
-  QVBoxLayout *choice_column_ = nullptr, *asks_column_ = nullptr;
+  QVBoxLayout *choice_column_ = nullptr, *asks_column_ = nullptr, *hand_column_ = nullptr;
   std::vector<FieldRow*> asks_;
   QPushButton *make_ = nullptr, *run_ = nullptr;
   ViewportHost* viewport_ = nullptr;

@@ -144,7 +144,7 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   auto* words = new QVBoxLayout;
   words->setSpacing(2);
   words->addWidget(make_label("Conoid", "display", head));
-  words->addWidget(make_label(tr("Waves and shocks, from a case to a picture"), "muted", head));
+  words->addWidget(new ElidedLabel(tr("Waves and shocks, from a case to a picture"), "muted", Qt::ElideRight, head));
   row->addLayout(words, 1);
   auto* open = new QPushButton(tr("Open a case…"), head);
   open->setIcon(look_.icon("open", "text"));
@@ -274,14 +274,16 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   search_->setPlaceholderText(tr("Search: sphere, blast, soil …"));
   search_->setAccessibleName(tr("Search the samples"));
   search_->setClearButtonEnabled(true);
+  search_->setMinimumWidth(96);
   search_->addAction(look_.icon("search", "muted"), QLineEdit::LeadingPosition);
   physics_ = make_calm_combo(box);
   physics_->setAccessibleName(tr("Physics"));
   physics_->addItem(tr("All physics"), QString());
   physics_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  physics_->setMinimumContentsLength(18);
+  physics_->setMinimumContentsLength(8);
   time_ = make_calm_combo(box);
   time_->setAccessibleName(tr("Time"));
+  time_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   time_->addItem(tr("Any time"), 0.0);
   for (const double seconds : {10.0, 20.0, 40.0})
     time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
@@ -291,6 +293,8 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   row->addWidget(physics_, 1);
   row->addWidget(time_);
   row->addWidget(devices_);
+  for (QWidget* one : {static_cast<QWidget*>(physics_), static_cast<QWidget*>(time_)})
+    one->setSizePolicy(one == physics_ ? QSizePolicy::Expanding : QSizePolicy::Fixed, QSizePolicy::Fixed);
   connect(search_, &QLineEdit::textChanged, this, &StartPage::filter);
   connect(physics_, &QComboBox::currentIndexChanged, this, &StartPage::filter);
   connect(time_, &QComboBox::currentIndexChanged, this, &StartPage::filter);
