@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -322,6 +323,10 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const
                         "Thin the data or split the file.", {name, line, {}});
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const auto value = to_number(fields[k]);
+      if (!value && limits.texts) {
+        out.values.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       if (!value)
         return make_error(ErrorCode::invalid_input,
                           fmt::format("column {}: expected a number, found '{}'", k + 1, shortened(fields[k])),

@@ -18,11 +18,13 @@
 
 #include "conoid/config.hpp"
 #include "engine/core/file_ending.hpp"
+#include "render/capture/chart_picture.hpp"
 #include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/chart/chart_rows.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
 
@@ -54,7 +56,7 @@ struct Arguments {
   std::optional<double> warp;
   std::string warp_field;
   std::string title;
-  std::string chart;
+  ChartWishes chart;
   std::vector<double> iso;
   std::string scene_file;
   std::string scene_name;
@@ -67,13 +69,41 @@ struct Arguments {
   bool list = false;
 };
 
+void add_chart_options(CLI::App& app, ChartWishes& chart) {
+  const auto each = [](CLI::Option* option) { option->take_all()->allow_extra_args(false); };
+  app.add_option("--chart", chart.table,
+                 "A table of charts/, 'balance' or 'roofline', instead of a field; of a folder that `conoid sweep` made: "
+                 "'sweep'");
+  app.add_option("--x", chart.x, "Of a sweep: the value along the axis (default: the first that was swept)");
+  app.add_option("--y", chart.y, "Of a sweep: the result (default: the first)");
+  app.add_option("--minus", chart.minus, "Another run: what this run's field or curves differ from its by");
+  app.add_option("--unit", chart.unit, "Of a chart: another unit in which the run publishes it");
+  app.add_option("--look", chart.look, "Of a chart: lines, polar, spectrum, picture or wiggles")
+      ->check(CLI::IsMember({"lines", "polar", "spectrum", "picture", "wiggles"}));
+  app.add_option("--x-range", chart.x_range, "LOW:HIGH of a chart's axis, with units or in those of the table; \":10\"");
+  app.add_option("--y-range", chart.y_range, "The same of its upright axis (radius of a polar chart)");
+  app.add_flag("--x-log", chart.log_x, "Logarithmic axis");
+  app.add_flag("--y-log", chart.log_y, "Logarithmic upright axis");
+  app.add_flag("--y-linear", chart.linear_y, "Linear upright axis");
+  app.add_option("--floor", chart.floor, "Charts in decibels are seen down to so many below their peak")
+      ->capture_default_str();
+  app.add_option("--x-label", chart.x_label, "Name of a chart's axis");
+  app.add_option("--y-label", chart.y_label, "Name of its upright axis");
+  each(app.add_option("--curve", chart.curves,
+                      "LABEL=NAME,#COLOUR of a curve, either may be left out; LABEL=none leaves the curve out"));
+  each(app.add_option("--over", chart.over, "A CSV file whose curves are laid over the chart, dashed"));
+  app.add_option("--over-columns", chart.over_columns,
+                 "Its columns by name or number, the abscissa first, units in brackets where the file names none: "
+                 "\"t,3 [mPa]\" (default: all)");
+}
+
 std::unique_ptr<CLI::App> command_line(Arguments& a) {
   auto app = std::make_unique<CLI::App>("Pictures of a run's fields and charts, without a display.", "conoid-render");
   app->set_version_flag("--version", "conoid-render " CONOID_VERSION);
   app->add_option("RUN", a.run, "Run folder, results file, run name below runs/, or 'latest'")->required();
   app->add_option(
       "-o,--out,--output", a.output,
-      "The picture: .png; charts also .svg and .pdf; with --frames numbered pictures (.png), .gif, or by ffmpeg "
+      "The picture: .png; charts also .svg and .pdf, and .csv for their numbers; with --frames numbered pictures (.png), .gif, or by ffmpeg "
       ".mp4, .webm, .mkv, .mov");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
   app->add_option("--field", a.field, "Field to colour (default: the first)");
@@ -87,7 +117,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--component", a.component, "x, y, z or magnitude of a vector field");
   app->add_option("--show", a.show, "Of a complex field: instant (default), magnitude or phase");
   app->add_option("--phase", a.phase, "Phase of a complex field in degrees");
-  app->add_option("--chart", a.chart, "A table of charts/, 'balance' or 'roofline', instead of a field");
+  add_chart_options(*app, a.chart);
   app->add_option("--size", a.size, "Logical size, WIDTHxHEIGHT")->capture_default_str();
   app->add_option("--scale", a.scale, "Device pixels for one logical pixel")->capture_default_str();
   app->add_option("--theme", a.theme, "light or dark")->capture_default_str();
@@ -203,13 +233,25 @@ Status save(const Arguments& a, const Image& image, PngText text) {
 
 Status draw_chart(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
                   const Theme& theme) {
-  auto spec = read_chart(run, a.chart);
+  ChartWishes wishes = a.chart;
+  wishes.title = a.title;
+  auto spec = wished_chart(run, wishes);
   if (!spec) return spec.error();
-  if (!a.title.empty()) spec->title = a.title;
+  const std::string ending = lower_case_ending(a.output);
+  if (ending == ".csv") {
+    if (spec->kind == ChartKind::balance)
+      return make_error(ErrorCode::command_line, "the balance of workers is a table of the run already",
+                        "Take telemetry.csv of its folder.");
+    const ChartLimits& ends = spec->limits;
+    const auto within = std::pair{ends.x_low.value_or(-INFINITY), ends.x_high.value_or(INFINITY)};
+    if (auto status = write_file_atomically(a.output, text_of(rows_of_chart(*spec, {}, within), ',')); !status)
+      return status;
+    fmt::print("{}\n", a.output);
+    return {};
+  }
   auto scene = std::make_shared<ChartScene>();
   scene->set_theme(theme);
   scene->set_chart(std::move(spec).value());
-  const std::string ending = lower_case_ending(a.output);
   if (ending == ".svg" || ending == ".pdf") {
     if (auto status = export_chart(scene, a.output, options.width, options.height); !status) return status;
     fmt::print("{}\n", a.output);
@@ -217,7 +259,7 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   }
   auto image = take_picture(scene, options);
   if (!image) return image.error();
-  return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart}});
+  return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart.table}});
 }
 
 /// The field that is drawn, of the first part that carries it.
@@ -559,16 +601,16 @@ Status run_command(const Arguments& a) {
     return make_error(ErrorCode::command_line, "where should the picture go?", "Add -o picture.png, or --list.");
   const std::string ending = lower_case_ending(a.output);
   const bool film = !a.frames.empty();
-  if (film && (a.frame || a.thumbnail || !a.chart.empty()))
+  if (film && (a.frame || a.thumbnail || !a.chart.table.empty()))
     return make_error(ErrorCode::command_line,
                       "--frames makes a film of a field; --frame, --thumbnail or --chart was given, too",
                       "Leave one of them out.");
   if (!film && (ending == ".gif" || ending == ".mp4" || ending == ".webm" || ending == ".mkv" || ending == ".mov"))
     return make_error(ErrorCode::command_line, "a single picture cannot be written as \"" + ending + "\"",
                       "For a film say which frames: --frames all.");
-  if (!film && ending != ".png" && (a.chart.empty() || (ending != ".svg" && ending != ".pdf")))
+  if (!film && ending != ".png" && (a.chart.table.empty() || (ending != ".svg" && ending != ".pdf" && ending != ".csv")))
     return make_error(ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
-                      a.chart.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg or .pdf.");
+                      a.chart.table.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg, .pdf or .csv.");
   if (!(a.scale >= 0.25 && a.scale <= 8))
     return make_error(ErrorCode::command_line, fmt::format("--scale must be 0.25 to 8, found {}", a.scale));
   const auto size = parse_size(a.thumbnail ? "480x300" : a.size);
@@ -577,7 +619,7 @@ Status run_command(const Arguments& a) {
   if (!theme) return theme.error();
   PictureOptions options{size->first, size->second, a.scale, a.background == "transparent", a.samples};
   if (film) return draw_film(a, *run, options, *theme);
-  return a.chart.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
+  return a.chart.table.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
 }
 
 int failed(const Error& error) {

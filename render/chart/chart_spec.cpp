@@ -108,7 +108,7 @@ double gather_scale(const ChartSpec& spec) {
     double peak = 0;
     for (const double y : s.y)
       if (std::isfinite(y)) peak = std::max(peak, std::abs(y));
-    if (peak > 0) peaks.push_back(peak);
+    if (peak > chart_nothing) peaks.push_back(peak);
   }
   if (peaks.empty()) return 1;
   const auto at = peaks.begin() + static_cast<std::ptrdiff_t>(std::ceil(0.9 * static_cast<double>(peaks.size() - 1)));
