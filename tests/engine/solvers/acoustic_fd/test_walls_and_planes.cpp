@@ -188,26 +188,17 @@ void shares_of_discs_and_bowls_add_up_to_one() {
 }
 
   void a_case_reads_walls_shapes_and_velocities() {
-    const char* const text = R"({"format": 1, "solver": "acoustic-fd",
+    const char* const text = R"json({"conoid": 1, "solver": "acoustic-fd",
       "grid": {"points": [61, 1, 51], "spacing": "1 m"},
       "materials": {"attenuation": {"kind": "constant_q", "quality": 40}, "obstacles": [
         {"kind": "formula", "formula": "x > 40 && z < 10 + 2*sin(x)"},
         {"kind": "sphere", "centre": [20, 0, 30], "radius": 4, "surface": "soft"},
-        {"kind": "box", "lower": [19, -1, 29], "upper": [21, 1, 31], "surface": "none"}]
-  }
-  , "boundaries" : {"z_max" : {"kind" : "impedance", "impedance" : 3}},
-                   "excitation" : {
-                     "sources" : [ {
-                       "position" : [ 30, 0, 25 ],
-                       "signal" : {"kind" : "ricker", "frequency" : "50 Hz"},
-                       "shape" : {"kind" : "dipole", "direction" : [ 0, 0, 2 ]}
-                     } ]
-                   },
-                                  "parameters" : {"steps" : 10},
-                                                 "output" : {
-    "receivers" : [ {"position" : [ 30, 0, 40 ], "velocity" : true} ], "peak_pressure" : true
-  }
-  })";
+        {"kind": "box", "lower": [19, -1, 29], "upper": [21, 1, 31], "surface": "none"}]},
+      "boundaries": {"z_max": {"kind": "impedance", "impedance": 3}},
+      "excitation": {"sources": [{"position": [30, 0, 25], "signal": {"kind": "ricker", "frequency": "50 Hz"},
+        "shape": {"kind": "dipole", "direction": [0, 0, 2]}}]},
+      "parameters": {"steps": 10},
+      "output": {"receivers": [{"position": [30, 0, 40], "velocity": true}], "peak_pressure": true}})json";
     const auto document = CaseDocument::parse(text, "case.json");
   QVERIFY(document.ok());
   const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
