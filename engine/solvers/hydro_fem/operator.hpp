@@ -214,6 +214,8 @@ class Operator {
  private:
   void number_batches(const ZoneMesh& mesh);
   void set_masses(const Setup& setup);
+  [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
+                                                        Index zone, const std::vector<double>& weights) const;
   void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
   void set_widths();
   void set_burn(const Setup& setup);
