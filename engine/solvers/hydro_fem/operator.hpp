@@ -88,6 +88,7 @@ struct Setup {
   Vec3 point{};
   bool viscosity = true;
   bool vorticity_switch = false;
+  bool viscosity_vanishes = false;  ///< in zones whose velocity is smooth
   /// Forms F_z = A_z B^T as the paper does (slower, for comparisons); otherwise its products are sum-factorised.
   bool corner_matrices = false;
   double mass_tolerance = 1e-8;  ///< relative, of the velocity solve

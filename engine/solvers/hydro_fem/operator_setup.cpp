@@ -61,6 +61,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
   data_.material = batch_material_.data();
   data_.viscosity = setup.viscosity;
   data_.vorticity_switch = setup.vorticity_switch;
+  if (setup.viscosity_vanishes) data_.smooth = Smoothness::of_order(setup.k);
   const Index W = kernels_.lanes;
   const Index points = batch_count_ * data_.zone_points * W;
   data_.S = allocate(points * dim * dim);
