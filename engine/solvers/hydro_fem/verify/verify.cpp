@@ -8,6 +8,7 @@
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/hydro_fem/verify/free_air.hpp"
 #include "engine/solvers/hydro_fem/verify/smooth_flow.hpp"
 
 #include <algorithm>
@@ -514,8 +515,9 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     verify_driven(run, sink);
     verify_explosives(run, sink);
     verify_smooth_flow(run, sink);
-    for (const char* own :
-         {"piston isentrope", "Kidder", "JWL tube", "detonation", "inviscid"})  // no other row begins like these
+    verify_free_air(run, sink);
+    for (const char* own : {"piston isentrope", "Kidder", "JWL tube", "detonation", "inviscid",
+                            "free-air"})  // no other row begins like these
       if (!run.only.empty() && run.may_want(own)) return {};
     for (const bool heavy : {false, true})  // order 1, one value a zone, holds even pressure exactly
       for (int k = heavy ? 1 : 2; k <= (run.quick ? 2 : 4); ++k)
