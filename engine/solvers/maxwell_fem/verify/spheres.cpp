@@ -15,7 +15,8 @@ namespace conoid::maxwell_fem {
 Result<Mesh> sphere_mesh(const SphereScene& s) {
   ShellsOptions o;
   o.radius = s.ka;  // k = 1
-  o.hollow = !s.core.has_value();
+  o.hollow = !s.core && !s.shell;
+  o.surface = s.shell.has_value();
   o.divisions = s.divisions;
   o.curved = s.curved;
   double r = s.ka;
@@ -33,10 +34,13 @@ DomainOptions sphere_roles(const SphereScene& s) {
   DomainOptions d;
   d.order = s.order;
   d.boundaries["outer"] = {BoundaryKind::outer, 0};
-  if (!s.core)
+  if (s.shell)
+    d.boundaries["body"] = {BoundaryKind::impedance, vacuum_impedance * *s.shell};
+  else if (!s.core)
     d.boundaries["body"] = s.eta ? Boundary{BoundaryKind::impedance, vacuum_impedance * *s.eta}
                                  : Boundary{s.magnetic ? BoundaryKind::pmc : BoundaryKind::pec, 0};
-  if (s.core || s.kb > s.ka || !(s.on_body || s.layers < 2)) d.boundaries["currents"] = {BoundaryKind::currents, 0};
+  if (s.core || s.shell || s.kb > s.ka || !(s.on_body || s.layers < 2))
+    d.boundaries["currents"] = {BoundaryKind::currents, 0};
   d.layers_off = 0;
   if (s.core) d.regions["core"] = 1;
   if (s.kb > s.ka) d.regions["coat"] = 2;
@@ -50,6 +54,7 @@ SphereSeries exact_series(const SphereScene& s) {
     return s.core ? coated_sphere(s.ka, s.kb, e(*s.core), u(*s.core), e(s.coat), u(s.coat))
                   : coated_conductor(s.ka, s.kb, e(s.coat), u(s.coat));
   if (s.core) return homogeneous_sphere(s.ka, e(*s.core), u(*s.core));
+  if (s.shell) return resistive_shell(s.ka, *s.shell);
   if (s.eta) return impedance_sphere(s.ka, *s.eta);
   SphereSeries out = conducting_sphere(s.ka);
   if (s.magnetic) std::swap(out.a, out.b);  // duality

@@ -27,6 +27,8 @@ struct SphereScene {
   FieldForm form = FieldForm::total;
   bool magnetic = false;         ///< PMC core
   std::optional<Complex> eta{};  ///< surface impedance of the core over that of vacuum
+  std::optional<Complex>
+      shell{};  ///< resistance over that of vacuum of a sheet at the core's surface, on both sides of which is vacuum
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation{TruncationMethod::fixed_point, 1e-4, 60, RadiationLoop::automatic, 64};
 };
