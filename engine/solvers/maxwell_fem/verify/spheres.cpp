@@ -5,6 +5,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/next_order.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/row_team.hpp"
 
@@ -73,6 +74,7 @@ struct Prepared {
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation;
   SphereSeries exact;
+  bool bar = false;
 };
 
 Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& workers) {
@@ -87,7 +89,13 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& work
   RowTeam team(workers);
   Truncation truncation(system, radiation, for_workers(scene.truncation, workers));
   const PlaneWave wave{{0, 0, 1}, {1, 0, 0}, k};
-  if (Status s = truncation.start(team, {wave}); !s) return s.error();
+  std::vector<PlaneWave> waves{wave};
+  if (scene.bar)  // seen from elsewhere too
+    for (const Direction& from : {Direction{0.4, 0.3}, {1.2, 1.1}, {2.0, 0.6}}) {
+      waves.push_back(wave_from(from, false, k));
+      waves.push_back(wave_from(from, true, k));
+    }
+  if (Status s = truncation.start(team, waves); !s) return s.error();
   while (!truncation.finished())
     if (Status s = truncation.step(team); !s) return s.error();
   SphereOutcome out;
@@ -120,6 +128,21 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& work
   }
   out.relative = std::sqrt(difference / size);
   out.back_db = std::abs(20 * std::log10(std::abs(far[cut.size() - 2].theta) * k / std::abs(exact.s2(-1))));
+  if (scene.bar) {
+    NextOrder next(system, workers.threads());
+    std::vector<Complex> fields, currents;
+    const auto count = static_cast<Index>(waves.size());
+    if (Status s = truncation.fields(truncation.psi(), 0, count, fields, currents); !s) return s.error();
+    next.add(fields, truncation.psi(), count);
+    const auto changes = next.changes();
+    if (!changes) return changes.error();
+    // Along E of the wave, which is −θ̂ back.
+    const Complex got = -far[cut.size() - 2].theta, wanted = -exact.s2(-1) / Complex(0, k);
+    out.back = {std::abs(got - wanted), std::abs(got + (*changes)[0] - wanted)};
+    out.off = std::sqrt(difference / static_cast<double>(cut.size()));
+    out.change_back = std::abs((*changes)[0]);
+    out.change = change_elsewhere(*changes, count, std::array<Complex, 1>{1.0});
+  }
   const double disc = pi * outer * outer;
   out.extinction = extinction(far[0], cut[0], wave) / disc;
   const SphereRule rule = sphere_rule(k * outer);
@@ -149,7 +172,8 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& wor
                        scene.form,
                        scene.direct,
                        scene.truncation,
-                       exact_series(scene)},
+                       exact_series(scene),
+                       scene.bar},
                       workers);
 }
 
@@ -162,7 +186,7 @@ Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, 
     if (!mesh) return mesh.error();
     const double f = asked.frequencies[frequency];
     return run_prepared({**mesh, part.domain, part.media(f), 2 * pi * f / light_speed, radius, FieldForm::total,
-                         DirectMethod::automatic, asked.truncation, exact},
+                         DirectMethod::automatic, asked.truncation, exact, false},
                         workers);
   }
   return make_error(ErrorCode::internal, "no band holds this frequency");

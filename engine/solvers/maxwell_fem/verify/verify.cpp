@@ -326,6 +326,52 @@ void groups(const Checks& c) {
   c.at_least(name + ": the same with one quarter wrong", o->crossed, "1", 0.2, "the row before can fail");
 }
 
+/// What is said of the error against the error.
+void error_bars(const Checks& c) {
+  struct Row {
+    const char* what;
+    SphereScene scene;
+  };
+  const Medium four{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}},
+      lossy{{Complex{4, -1}, Complex{4, -1}, Complex{4, -1}}, {1.0, 1.0, 1.0}};
+  std::vector<Row> rows(c.run.quick ? 2 : 7);
+  rows[0].what = "conducting, ka = 1, order 1";
+  rows[0].scene.order = 1;
+  rows[1].what = "dielectric, eps = 4, ka = 1";
+  rows[1].scene.core = four;
+  if (!c.run.quick) {
+    rows[2].what = "conducting, ka = 1";
+    rows[3].what = "conducting, ka = 3";
+    rows[3].scene.ka = 3;
+    rows[3].scene.layers = 3;
+    rows[4].what = "lossy, eps = 4 - j, ka = 1.5";
+    rows[4].scene.ka = 1.5;
+    rows[4].scene.core = lossy;
+    rows[5].what = "impedance, eta = 0.6 + 0.3j, ka = 2";
+    rows[5].scene.ka = 2;
+    rows[5].scene.eta = Complex{0.6, 0.3};
+    rows[6].what = "conducting, ka = 6";
+    rows[6].scene.ka = 6;
+    rows[6].scene.divisions = 6;
+    rows[6].scene.layers = 3;
+    rows[6].scene.distance = 0.2;
+  }
+  for (Row& row : rows) {
+    const std::string name = fmt::format("error bar of a sphere, {}", row.what);
+    if (!c.run.may_want(name)) continue;
+    row.scene.truncation = {TruncationMethod::gmres, 1e-6, 60, RadiationLoop::automatic, 64};
+    row.scene.bar = true;
+    const SphereOutcome o = c.sphere(name, row.scene);
+    c.at_most(name + ": rms of the far field's error and what is said of it, the larger over the smaller",
+              std::max(o.change / o.off, o.off / o.change), "1", 3,
+              fmt::format("Mie series, {:.2e} and {:.2e} V", o.off, o.change));
+    const double bar = std::hypot(o.change_back, o.change);
+    c.at_most(name + ": error of the echo over its bar", o.back[0] / bar, "1", 3,
+              fmt::format("Mie series, {:.2e} V; {:.2e} V left by the change of {:.2e} V", o.back[0], o.back[1],
+                          o.change_back));
+  }
+}
+
 /// Sheets have fields on both sides.
 void sheets(const Checks& c) {
   const TestRun& run = c.run;
@@ -445,6 +491,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     forms_and_walls(c);
     impedance_spheres(c);
     sheets(c);
+    error_bars(c);
     discs(c);
     groups(c);
     orders(c);
