@@ -236,7 +236,7 @@ class TestWalk : public QObject {
       QCoreApplication::processEvents();
       QVERIFY2(QApplication::activeModalWidget() == nullptr, qPrintable(id));
     }
-    QVERIFY2(taken > 20, qPrintable(QString::number(taken)));
+    QVERIFY2(taken > (conoid::all_rows() ? 20 : 10), qPrintable(QString::number(taken)));
     w->resize(scene.size);
     w->show_workbench();
     QVERIFY(!w->grab().isNull());
