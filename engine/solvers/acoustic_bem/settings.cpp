@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
-#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
 

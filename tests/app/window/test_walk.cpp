@@ -70,6 +70,14 @@ bool is_taken(int scene) {
   return conoid::all_rows() || (scene != 3 && scene != 6);
 }
 
+/// Scenes of one state share its actions, unless all rows are walked: of a case that was never run each in two of three origins, of one that
+/// runs in one of two.
+bool is_taken(int scene, int action) {
+  if (conoid::all_rows()) return true;
+  if (scene < 3) return action % 3 != scene;
+  return scene == 5 ? action % 2 == 0 : scene != 7 || action % 2 == 1;
+}
+
 bool is_scaled() {
   return qEnvironmentVariableIsSet("CONOID_WALK_SCALED");
 }
@@ -212,9 +220,9 @@ class TestWalk : public QObject {
     const auto state = w->run().state();
     int taken = 0;
     // From the workbench, where most can be done; the other pages are gone to before each, and in turns are where it is done from.
-    int turn = index;
+    int turn = index, number = 0;
     for (const QString& id : w->actions().ids()) {
-      if (id == "file.quit") continue;
+      if (id == "file.quit" || !is_taken(index, number++)) continue;
       if (w->run().state() != state || (scene.origin != Origin::unsaved) != !w->model().document().file().empty())
         arrange(*w, scene);
       if (QTest::currentTestFailed()) return;
@@ -228,7 +236,7 @@ class TestWalk : public QObject {
       QCoreApplication::processEvents();
       QVERIFY2(QApplication::activeModalWidget() == nullptr, qPrintable(id));
     }
-    QVERIFY2(taken > 20, qPrintable(QString::number(taken)));
+    QVERIFY2(taken > (conoid::all_rows() ? 20 : 10), qPrintable(QString::number(taken)));
     w->resize(scene.size);
     w->show_workbench();
     QVERIFY(!w->grab().isNull());

@@ -14,6 +14,7 @@
 
 #include "engine/cluster/communicator.hpp"
 #include "engine/solvers/solver.hpp"
+#include "engine/team/loop_phase.hpp"
 #include "engine/team/team.hpp"
 #include "implicit.hpp"
 
@@ -22,28 +23,6 @@ namespace conoid::heat_rod {
 extern const std::string_view parameters_schema;
 
 namespace {
-
-/// u_i + F (u_{i-1} − 2 u_i + u_{i+1}) for the inner points i = item + 1.
-class Update final : public Phase {
- public:
-  Update(const std::vector<double>& from, std::vector<double>& to, double fourier)
-      : from_(from), to_(to), fourier_(fourier) {}
-  [[nodiscard]] std::string_view name() const override { return "update"; }
-  [[nodiscard]] Index items() const override { return static_cast<Index>(from_.size()) - 2; }
-  void run(CpuWorker& worker, Interval items) override {
-    worker.for_each(items, 4096, [this](Interval part, int) {
-      for (Index k = part.begin; k < part.end; ++k) {
-        const auto i = static_cast<std::size_t>(k) + 1;
-        to_[i] = from_[i] + fourier_ * (from_[i - 1] - 2 * from_[i] + from_[i + 1]);
-      }
-    });
-  }
-
- private:
-  const std::vector<double>& from_;
-  std::vector<double>& to_;
-  double fourier_;
-};
 
 struct Rod {
   double length = 1;
@@ -59,8 +38,12 @@ struct Rod {
     for (std::size_t i = 1; i + 1 < u.size(); ++i)
       u[i] = amplitude * std::sin(std::numbers::pi * static_cast<double>(i) / static_cast<double>(cells));
   }
+  /// u_i + F (u_{i-1} − 2 u_i + u_{i+1}) for the inner points i = item + 1.
   void step(Team& team) {
-    Update update(u, next, fourier);
+    LoopPhase update("update", static_cast<Index>(u.size()) - 2, 4096, [this](Interval items) {
+      for (auto i = static_cast<std::size_t>(items.begin) + 1; i <= static_cast<std::size_t>(items.end); ++i)
+        next[i] = u[i] + fourier * (u[i - 1] - 2 * u[i] + u[i + 1]);
+    });
     team.run(update);
     u.swap(next);
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "engine/team/loop_phase.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::heat_rod {
@@ -23,25 +24,6 @@ Interval share(Index blocks, Index rank, Index ranks) {
 }
 
 }  // namespace
-
-/// `body(block)` for the blocks of this rank; the team shares them among its workers.
-class Implicit::Pass final : public Phase {
- public:
-  Pass(std::string_view name, Interval blocks, std::function<void(Index)> body)
-      : name_(name), blocks_(blocks), body_(std::move(body)) {}
-  [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] Index items() const override { return blocks_.size(); }
-  void run(CpuWorker& worker, Interval items) override {
-    worker.for_each(items, 64, [this](Interval some, int) {
-      for (Index b = some.begin; b < some.end; ++b) body_(blocks_.begin + b);
-    });
-  }
-
- private:
-  std::string_view name_;
-  Interval blocks_;
-  std::function<void(Index)> body_;
-};
 
 Interval Implicit::points(Index b) const {
   return {1 + b * block, 1 + std::min(inner_, (b + 1) * block)};
@@ -72,9 +54,12 @@ Implicit::Implicit(Index cells, double fourier, Communicator& cluster)
 }
 
 Index Implicit::step(Team& team, std::vector<double>& values) {
-  const auto pass = [&](std::string_view name, std::function<void(Index)> body) {
-    Pass one(name, blocks_, std::move(body));
-    team.run(one);
+  // `body(block)` for the blocks of this rank, which the team shares among its workers.
+  const auto pass = [&](std::string_view name, const std::function<void(Index)>& body) {
+    LoopPhase phase(name, blocks_.size(), 64, [&](Interval some) {
+      for (Index b = some.begin; b < some.end; ++b) body(blocks_.begin + b);
+    });
+    team.run(phase);
   };
   const auto dot = [this](Index b, const std::vector<double>& x, const std::vector<double>& y) {
     double sum = 0;

@@ -7,7 +7,6 @@
 #include "engine/cluster/block_sums.hpp"
 #include "engine/cluster/communicator.hpp"
 #include "engine/cluster/halo.hpp"
-#include "engine/team/phase.hpp"
 
 namespace conoid {
 class Team;
@@ -28,8 +27,6 @@ class Implicit {
   static constexpr Index block = 64;
 
  private:
-  /// One pass over the blocks of this rank.
-  class Pass;
   [[nodiscard]] Interval points(Index block) const;
 
   Index inner_ = 0;
