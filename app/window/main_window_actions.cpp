@@ -29,6 +29,7 @@
 #include "app/start/card_grid.hpp"
 #include "app/start/start_page.hpp"
 #include "app/start/tour.hpp"
+#include "app/window/documentation_window.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/workbench.hpp"
@@ -289,6 +290,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
       {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
       {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("F1"), {}, {}, [this] { show_shortcuts(); }},
       {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
+      {"help.documentation",
+       tr("&Help"),
+       tr("Documentation"),
+       {},
+       {},
+       tr("Guide, tutorials, theory and all keys, without a network"),
+       [this] { show_documentation(look_, this); }},
   };
 }
 
