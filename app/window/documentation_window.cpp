@@ -10,6 +10,7 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QHBoxLayout>
+#include <QImage>
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QTextBrowser>
@@ -38,6 +39,11 @@ class Pages : public QTextBrowser {
   QVariant loadResource(int type, const QUrl& name) override {
     if (type != QTextDocument::ImageResource && name.isLocalFile() && name.path().endsWith(".html"))
       return article_of(text_of(name.toLocalFile()));
+    if (type == QTextDocument::ImageResource && name.isLocalFile()) {
+      QImage picture(name.toLocalFile());
+      const int room = std::max(200, viewport()->width() - 24);
+      return picture.width() > room ? picture.scaledToWidth(room, Qt::SmoothTransformation) : picture;
+    }
     // Style sheets of browsers ask for more than there is here.
     return type == QTextDocument::StyleSheetResource ? QVariant() : QTextBrowser::loadResource(type, name);
   }
@@ -45,7 +51,8 @@ class Pages : public QTextBrowser {
 
 QString style_of(const Look& look) {
   return QStringLiteral(
-             "td, th { padding: 4px 8px; border: 1px solid %1; } table { border-collapse: collapse; }"
+             "td, th { padding: 4px 8px; border: 1px solid %1; } table { border-collapse: collapse; margin-top: 8px; "
+             "margin-bottom: 8px; }"
              "pre, code { font-family: monospace; background-color: %2; } a { color: %3; }")
       .arg(look.colour("border").name(), look.colour("surface").name(), look.colour("accent").name());
 }
