@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Passes the tests of a preset that is built, prints the 20 that took longest, and keeps all times in build/<preset>/tests.xml (JUnit).
-#   packaging/tests.sh [PRESET] [options of ctest…]    default: release
+#   packaging/tests.sh [PRESET] [options of ctest…]    default: release; release-long: those of the label `long`, times in tests-long.xml
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
-times=$PWD/build/$preset/tests.xml
+build=${preset%-long}
+times=$PWD/build/$build/tests${preset#"$build"}.xml
 rm -f "$times"
 passed=0
 ctest --preset "$preset" -j 2 --output-junit "$times" "$@" || passed=$?

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/forms/item_card.hpp"
+#include "app/forms/material_library.hpp"
 #include "app/forms/object_form.hpp"
 #include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
@@ -30,7 +31,15 @@ MapEdit::MapEdit(const FormContext& context, const std::string& pointer, const J
   auto* add_button = new QPushButton(tr("Add %1").arg(item_name().toLower()), this);
   add_button->setIcon(context.look.icon("add", "accent"));
   set_role(add_button, "link");
-  column->addWidget(add_button, 0, Qt::AlignLeft);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(12);
+  buttons->addWidget(add_button);
+  if (is_within(pointer, "/materials"))
+    if (QPushButton* library = make_library_button(
+            context, node["map"], this, [this](const LibraryMaterial& one, Json value) { add_known(one, std::move(value)); }))
+      buttons->addWidget(library);
+  buttons->addStretch(1);
+  column->addLayout(buttons);
   connect(add_button, &QPushButton::clicked, this, &MapEdit::add);
   refresh();
 }
@@ -86,6 +95,9 @@ void MapEdit::rebuild(const std::vector<std::string>& keys) {
     connect(card, &ItemCard::toggled, this, [this, key](bool open) {
       open ? static_cast<void>(open_.insert(key)) : static_cast<void>(open_.erase(key));
     });
+    if (is_within(pointer_, "/materials"))
+      card->body()->addWidget(
+          make_keep_button(context_, child_pointer(pointer_, key), QString::fromStdString(key), card), 0, Qt::AlignLeft);
     card->set_open(open_.contains(key));
     cards_column_->addWidget(card);
     cards_.push_back(card);
@@ -100,6 +112,17 @@ void MapEdit::add() {
   std::string key = base;
   for (int n = 2; object.contains(key); ++n) key = base + " " + std::to_string(n);
   object[key] = initial_value(node_["map"]);
+  open_.insert(key);
+  context_.model.set(pointer_, std::move(object), tr("addition of %1").arg(QString::fromStdString(key)));
+}
+
+void MapEdit::add_known(const LibraryMaterial& one, Json value) {
+  Json object = current();
+  // A material of the case is called as a person would type it: "Water, 20 °C" is "water".
+  std::string base = QString::fromStdString(one.name).section(',', 0, 0).section('(', 0, 0).trimmed().toLower().toStdString();
+  std::string key = base;
+  for (int n = 2; object.contains(key); ++n) key = base + " " + std::to_string(n);
+  object[key] = std::move(value);
   open_.insert(key);
   context_.model.set(pointer_, std::move(object), tr("addition of %1").arg(QString::fromStdString(key)));
 }

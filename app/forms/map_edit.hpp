@@ -12,6 +12,10 @@ class QLabel;
 class QLineEdit;
 class QVBoxLayout;
 
+namespace conoid {
+struct LibraryMaterial;
+}
+
 namespace conoid::app {
 
 class ItemCard;
@@ -30,6 +34,8 @@ class MapEdit : public FieldEditor {
   [[nodiscard]] QString item_name() const;
   void rebuild(const std::vector<std::string>& keys);
   void add();
+  /// One of the library, with its values for this solver.
+  void add_known(const LibraryMaterial& one, Json value);
   void rename(const std::string& from, const QString& to, QLineEdit* line);
 
   QVBoxLayout* cards_column_;

@@ -103,4 +103,16 @@ bool place_receiver(CaseModel& model, const Vec3& place) {
   return true;
 }
 
+std::optional<Vec3> place_from(const QString& typed) {
+  const QStringList parts = typed.split(typed.contains(';') ? ';' : ',');
+  if (parts.size() != 3) return std::nullopt;
+  Vec3 out{};
+  for (qsizetype a = 0; a < 3; ++a) {
+    const auto read = parse_quantity(QString(parts[a]).replace(',', '.').trimmed().toStdString(), "m");
+    if (!read) return std::nullopt;
+    out[static_cast<std::size_t>(a)] = read->value;
+  }
+  return out;
+}
+
 }  // namespace conoid::app

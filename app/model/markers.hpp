@@ -22,4 +22,7 @@ namespace conoid::app {
 /// Adds a receiver at a place as one undoable step. False when the case knows no receivers.
 bool place_receiver(CaseModel& model, const Vec3& place);
 
+/// "1, 0.5 m, 20 cm" as a place, m; none where it is no three lengths. Semicolons part as commas do, so that these may be decimal.
+[[nodiscard]] std::optional<Vec3> place_from(const QString& typed);
+
 }  // namespace conoid::app

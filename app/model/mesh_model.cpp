@@ -60,10 +60,11 @@ void MeshModel::look() {
     const Json* value = model_.value(pointer);
     return value && value->is_string() ? QString::fromStdString(value->get<std::string>()) : QString();
   };
-  const QString file = text("/mesh/file");
+  const Json* bodies = model_.value("/mesh/bodies");
+  const bool named = !text("/mesh/file").isEmpty() || (bodies && !bodies->empty());
   // All keys of the section decide what the mesh looks like.
   const Json* section = model_.value("/mesh");
-  const QString key = is_wanted() && !file.isEmpty() && section
+  const QString key = is_wanted() && named && section
                           ? QString::fromStdString(json_text(*section)) + '\n' +
                                 QString::fromStdString(model_.document().folder().string())
                           : QString();

@@ -69,7 +69,9 @@ class Settings : public QObject {
   void set_autosave_seconds(int seconds) { store_.setValue("recovery/seconds", seconds); }
   void keep_runs_folder(const QString& folder) { store_.setValue("runs/folder", folder); }
   /// Where runs are computed: empty here, "process", or a launcher line (compute_place.hpp).
-  [[nodiscard]] QString place() const { return store_.value("compute/place").toString(); }
+  [[nodiscard]] QString place() const { return store_.value("compute/place", default_place_).toString(); }
+  /// Where they are computed as long as nobody has chosen.
+  void set_default_place(const QString& place) { default_place_ = place; }
   void set_place(const QString& place) { store_.setValue("compute/place", place); }
   /// Launcher lines used before, newest first.
   [[nodiscard]] QStringList launchers() const { return store_.value("compute/launchers").toStringList(); }
@@ -107,6 +109,7 @@ class Settings : public QObject {
  private:
   [[nodiscard]] std::uint64_t budget(const char* key) const;
   QSettings store_;
+  QString default_place_;
   QString runs_override_;
 };
 

@@ -19,6 +19,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/forms/material_library.hpp"
 #include "app/forms/object_form.hpp"
 #include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
@@ -126,6 +127,7 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
     auto* sentence = make_label({}, "bad", body_);
     sentence->setWordWrap(true);
     inner->addWidget(sentence);
+    if (key == "materials" && !node.contains("map")) add_library(inner, pointer, node);
     inner->addWidget(editor);
     editors_.push_back(editor);
     sentences_.push_back(sentence);
@@ -133,6 +135,24 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
   column->addWidget(body_);
   set_open(open);
   refresh();
+}
+
+void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer, const Json& node) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(12);
+  QPushButton* library =
+      make_library_button(context_, node, body_, [this, pointer](const LibraryMaterial& one, Json value) {
+        // What the library does not know stays as it is.
+        const Json* before = context_.model.value(pointer);
+        Json after = before && before->is_object() ? *before : Json::object();
+        after.update(value);
+        context_.model.set(pointer, std::move(after), tr("choice of %1").arg(translated(one.name)));
+      });
+  if (!library) return;
+  row->addWidget(library);
+  row->addWidget(make_keep_button(context_, pointer, {}, body_));
+  row->addStretch(1);
+  column->addLayout(row);
 }
 
 void SectionWidget::set_open(bool open) {
@@ -354,6 +374,10 @@ void CasePanel::refresh_footer() {
                    : warnings
                        ? warnings == 1 ? tr("1 warning – show it") : tr("%1 warnings – show the first").arg(warnings)
                        : tr("Complete: ready to run"));
+}
+
+void CasePanel::reveal_first_problem() {
+  if (!first_problem_.empty()) reveal(first_problem_);
 }
 
 void CasePanel::reveal(const std::string& pointer) {

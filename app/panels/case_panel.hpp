@@ -39,6 +39,8 @@ class SectionWidget : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  /// The library of materials above the form of a medium.
+  void add_library(QVBoxLayout* column, const std::string& pointer, const Json& node);
   const FormContext& context_;
   CaseSection section_;
   QWidget* header_;
@@ -58,6 +60,8 @@ class CasePanel : public QWidget {
   ~CasePanel() override;
   /// Opens the section of a place, scrolls to its field and gives it the focus.
   void reveal(const std::string& pointer);
+  /// The same for what must be corrected first; nothing where the case can be run.
+  void reveal_first_problem();
   [[nodiscard]] const std::vector<SectionWidget*>& sections() const { return sections_; }
 
  private:

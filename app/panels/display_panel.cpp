@@ -16,6 +16,7 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "app/panels/recipe_editor.hpp"
 #include "render/scene/color_map.hpp"
 
 namespace conoid::app {
@@ -97,10 +98,7 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
 
   QVBoxLayout* inner = nullptr;
   column->addWidget(make_section(tr("Colours"), &inner));
-  map_ = make_calm_combo(this);
-  map_->setAccessibleName(tr("Colour map"));
-  map_->setAccessibleDescription(tr("Automatic takes the one that fits the kind of field"));
-  inner->addWidget(map_);
+  make_colours(inner);
 
   planes_box_ = make_section(tr("Cut planes"), &inner);
   column->addWidget(planes_box_);
@@ -181,6 +179,10 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   inner->addWidget(arrow_count_);
   inner->addWidget(streamlines_);
 
+  recipe_ = new RecipeEditor(this);
+  column->addWidget(recipe_);
+  connect(recipe_, &RecipeEditor::changed, this, &DisplayPanel::changed);
+
   column->addWidget(make_section(tr("Labels"), &inner));
   bar_ = new QCheckBox(tr("Colour bar"), this);
   caption_ = new QCheckBox(tr("Time"), this);
@@ -191,11 +193,28 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addStretch(1);
 
   for (QCheckBox* box :
-       {mesh_cuts_, iso_, edges_, smooth_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
+       {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
     connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
-  for (QComboBox* combo : {map_, clip_side_, warp_, arrows_})
+  for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
     connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
   connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
+}
+
+void DisplayPanel::make_colours(QVBoxLayout* column) {
+  map_ = make_calm_combo(this);
+  map_->setAccessibleName(tr("Colour map"));
+  map_->setAccessibleDescription(tr("Automatic takes the one that fits the kind of field"));
+  column->addWidget(map_);
+  map_steps_ = make_calm_combo(this);
+  map_steps_->setAccessibleName(tr("Bands of colour"));
+  map_steps_->setAccessibleDescription(tr("A smooth map, or so many bands of one colour each"));
+  map_steps_->addItem(tr("Smooth colours"), 0);
+  for (const int count : {4, 6, 8, 10, 12, 16, 20}) map_steps_->addItem(tr("%1 bands").arg(count), count);
+  column->addWidget(map_steps_);
+  map_reversed_ = new QCheckBox(tr("The other way round"), this);
+  map_symmetric_ = new QCheckBox(tr("As far below zero as above"), this);
+  map_log_ = new QCheckBox(tr("Logarithmic colours"), this);
+  for (QCheckBox* box : {map_reversed_, map_symmetric_, map_log_}) column->addWidget(box);
 }
 
 QWidget* DisplayPanel::make_section(const QString& title, QVBoxLayout** column) {
@@ -240,6 +259,16 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   arrows_box_->setVisible(!holds.vectors.isEmpty());
   fill_maps(kind);
   map_->setCurrentIndex(std::max(0, map_->findData(QString::fromStdString(view.color_map))));
+  map_steps_->setCurrentIndex(std::max(0, map_steps_->findData(view.map_steps)));
+  map_reversed_->setChecked(view.map_reversed);
+  map_log_->setChecked(view.map_log);
+  map_symmetric_->setChecked(view.map_symmetric);
+  std::string unit = "1";
+  if (frame)
+    for (const FramePart& part : frame->parts)
+      for (const Field& field : part.fields)
+        if (field.info.name == view.field) unit = field.info.unit;
+  recipe_->show_recipe(view.recipe, unit, holds.grid || holds.volume);
   mesh_cuts_->setChecked(view.mesh_cuts);
   for (std::size_t k = 0; k < 3; ++k) {
     plane_[k]->setChecked(view.cuts[k].visible);
@@ -289,6 +318,11 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
 
 void DisplayPanel::apply_to(FieldView& view) const {
   view.color_map = map_->currentData().toString().toStdString();
+  view.map_steps = map_steps_->currentData().toInt();
+  view.map_reversed = map_reversed_->isChecked();
+  view.map_log = map_log_->isChecked();
+  view.map_symmetric = map_symmetric_->isChecked();
+  recipe_->apply_to(view.recipe);
   view.mesh_cuts = mesh_cuts_->isChecked();
   for (std::size_t k = 0; k < 3; ++k) view.cuts[k] = {plane_[k]->isChecked(), share(plane_at_[k])};
   view.iso.clear();

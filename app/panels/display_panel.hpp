@@ -17,6 +17,10 @@ class QSlider;
 class QVBoxLayout;
 
 namespace conoid::app {
+class RecipeEditor;
+}
+
+namespace conoid::app {
 
 /// Edits a FieldView; shows only what makes a difference for the frame at hand.
 class DisplayPanel : public QScrollArea {
@@ -27,6 +31,7 @@ class DisplayPanel : public QScrollArea {
   void show_view(const FieldView& view, const Frame* frame, FieldKind kind);
   /// Lays the choices made here over a view.
   void apply_to(FieldView& view) const;
+  [[nodiscard]] RecipeEditor& recipe() { return *recipe_; }
 
  signals:
   void changed();
@@ -35,6 +40,7 @@ class DisplayPanel : public QScrollArea {
   QWidget* make_section(const QString& title, QVBoxLayout** column);
   QSlider* make_slider(const QString& name);
   void fill_maps(FieldKind kind);
+  void make_colours(QVBoxLayout* column);
 
   const Look& look_;
   QWidget* planes_box_;
@@ -43,6 +49,11 @@ class DisplayPanel : public QScrollArea {
   QWidget* warp_box_;
   QWidget* arrows_box_;
   QComboBox* map_;
+  QComboBox* map_steps_;
+  QCheckBox* map_reversed_;
+  QCheckBox* map_log_;
+  QCheckBox* map_symmetric_;
+  RecipeEditor* recipe_;
   QCheckBox* mesh_cuts_;
   std::array<QCheckBox*, 3> plane_{};
   std::array<QSlider*, 3> plane_at_{};

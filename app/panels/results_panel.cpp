@@ -19,6 +19,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QSignalBlocker>
+#include <QSplitter>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabBar>
@@ -28,17 +29,21 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "app/panels/chart_dialog.hpp"
+#include "app/panels/chart_table.hpp"
 #include "app/panels/log_panel.hpp"
+#include "app/panels/measured_dialog.hpp"
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/atomic_file.hpp"
-#include "engine/core/units.hpp"
 #include "engine/session/run_reader.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"
 #include "render/chart/chart_frame.hpp"
+#include "render/chart/chart_rows.hpp"
 #include "render/chart/chart_units.hpp"
 #include "render/chart/spectrum.hpp"
+#include "render/chart/sweep_chart.hpp"
 #include "render/scene/ticks.hpp"
 #include "render/window/raster_viewport_widget.hpp"
 
@@ -47,6 +52,7 @@ namespace {
 
 constexpr int least_tabs = 48, least_combo = 64;  // pixels, on a small screen
 constexpr int draw_every_ms = 150;
+constexpr CsvLimits measured_limits{Bytes{64} << 20, 64, 4'000'000};
 constexpr int rest_factor = 8;  // a chart may take one ninth of the window's time
 
 const QString balance_id = "balance:";
@@ -93,7 +99,7 @@ bool is_over_angle(const ChartSpec& spec) {
 }  // namespace
 
 ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent)
-    : QWidget(parent), run_(run), look_(look), scene_(std::make_shared<ChartScene>()) {
+    : QWidget(parent), run_(run), look_(look), scene_(std::make_shared<ChartScene>()), kind_(kind) {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
   setMinimumHeight(200);
@@ -145,17 +151,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   spectrum_ = toggle("spectrum", tr("Spectrum of the curves"));
   log_axis_ = toggle("logarithm", tr("Logarithmic axis"));
   polar_ = toggle("polar", tr("Polar diagram"));
-  auto* over = make_icon_button(look, "add", tr("Lay a measured curve over the chart"), tools_);
-  over->setPopupMode(QToolButton::InstantPopup);
-  auto* over_menu = new QMenu(over);
-  over_menu->addAction(tr("Curves from a file (CSV)…"), this, &ResultsPanel::choose_measured);
-  auto* without = over_menu->addAction(tr("Without curves from files"), this, [this] {
-    measured_.clear();
-    draw_chart();
-  });
-  connect(over_menu, &QMenu::aboutToShow, this, [this, without] { without->setEnabled(!measured_.isEmpty()); });
-  over->setMenu(over_menu);
-  tools->addWidget(over);
+  difference_ = toggle("difference", tr("Difference: the second run less the first"));
+  difference_->hide();
   auto* copy =
       make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
   connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
@@ -169,6 +166,16 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     formats->addAction(name, this, [this, ending = QString(ending)] { save_chart(ending); });
   save->setMenu(formats);
   tools->addWidget(save);
+  auto* more = make_icon_button(look, "more", tr("More for charts: limits, titles, numbers, charts beside each other"), tools_);
+  more->setPopupMode(QToolButton::InstantPopup);
+  tools->addWidget(more);
+  maximise_ = make_icon_button(look, "maximise", tr("Results alone, and back"), tools_);
+  maximise_->setCheckable(true);
+  tools->addWidget(maximise_);
+  connect(maximise_, &QToolButton::clicked, this, [this](bool on) {
+    scene_->set_title(on);
+    emit maximise_wanted(on);
+  });
   head->addWidget(tools_);
   column->addLayout(head);
   column->addWidget(make_rule(this));
@@ -182,8 +189,18 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   auto* chart_page = new QWidget(stack_);
   auto* chart_column = new QVBoxLayout(chart_page);
   chart_column->setContentsMargins(8, 4, 8, 4);
-  viewport_ = make_viewport(chart_page, kind);
-  chart_column->addWidget(viewport_->widget());
+  beside_ = new QSplitter(Qt::Horizontal, chart_page);
+  beside_->setChildrenCollapsible(false);
+  beside_->setHandleWidth(1);
+  viewport_ = make_viewport(beside_, kind);
+  beside_->addWidget(viewport_->widget());
+  numbers_ = new NumbersTable(beside_);
+  numbers_->hide();
+  beside_->addWidget(numbers_);
+  beside_->setStretchFactor(0, 3);
+  beside_->setStretchFactor(1, 2);
+  chart_column->addWidget(beside_);
+  more->setMenu(make_more_menu());
   stack_->addWidget(chart_page);
   log_ = new LogPanel(run, look, stack_);
   stack_->addWidget(log_);
@@ -193,6 +210,11 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   viewport_->widget()->setAccessibleDescription(
       tr("The curves of the chosen tab; its numbers can be copied or saved as a table"));
   scene_->set_title(false);  // the tab says it
+  link(*scene_, nullptr, nullptr);
+  connect(tabs_, &QTabBar::tabBarDoubleClicked, this, [this](int index) {
+    const QString id = tabs_->tabData(index).toString();
+    if (id != log_id && id != empty_id) edit_style(id, forms(), {ChartPlace::Part::title, {}});
+  });
 
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
@@ -368,34 +390,44 @@ ChartSpec ResultsPanel::spec_of(const QString& id) const {
   if (!table) return {};
   ChartSpec spec = table_chart(run_, *table);
   for (const Series& curve : measured_.value(id + '\n' + units_.value(id))) spec.series.push_back(curve);
-  if (other_)
-    if (const RunTable* there = other_->table(id.toStdString())) {
-      ChartSpec second = table_chart(*other_, *there);
-      int colour = 0;
-      // Whose curve it is stands behind its name, before what is said of it: "north – first run, exact".
-      std::vector<std::string> named;
-      const std::string own = " – " + run_name(run_);
-      for (std::size_t i = 0; i < spec.series.size(); ++i) {
-        const auto curve = curve_of_overlay(spec, i);
-        std::string label = spec.series[i].label;
-        if (!spec.series[i].overlay)
-          label += own;
-        else if (curve)
-          label.insert(spec.series[*curve].label.size(), own);
-        named.push_back(std::move(label));
-      }
-      for (std::size_t i = 0; i < named.size(); ++i) spec.series[i].label = named[i];
-      for (Series& s : spec.series)
-        if (!s.overlay) s.color = colour++;
-      colour = 0;
-      for (Series& s : second.series) {
-        if (s.overlay) continue;  // the exact curve is the same in both
-        s.overlay = true;
-        s.color = colour++;
-        s.label += " – " + other_name_.toStdString();
-        spec.series.push_back(std::move(s));
-      }
-    }
+  return spec;
+}
+
+ChartSpec ResultsPanel::compared(const QString& id, ChartSpec spec, bool difference) const {
+  const RunTable* there = other_ ? other_->table(id.toStdString()) : nullptr;
+  if (!there) return spec;
+  ChartSpec second = table_chart(*other_, *there);
+  if (difference) {
+    spec = difference_chart(spec, second);
+    spec.title = tr("%1: %2 less %3")
+                     .arg(QString::fromStdString(spec.title), other_name_, QString::fromStdString(run_name(run_)))
+                     .toStdString();
+    return spec;
+  }
+  int colour = 0;
+  // Whose curve it is stands behind its name, before what is said of it: "north – first run, exact".
+  std::vector<std::string> named;
+  const std::string own = " – " + run_name(run_);
+  for (std::size_t i = 0; i < spec.series.size(); ++i) {
+    const auto curve = curve_of_overlay(spec, i);
+    std::string label = spec.series[i].label;
+    if (!spec.series[i].overlay)
+      label += own;
+    else if (curve)
+      label.insert(spec.series[*curve].label.size(), own);
+    named.push_back(std::move(label));
+  }
+  for (std::size_t i = 0; i < named.size(); ++i) spec.series[i].label = named[i];
+  for (Series& s : spec.series)
+    if (!s.overlay) s.color = colour++;
+  colour = 0;
+  for (Series& s : second.series) {
+    if (s.overlay) continue;  // the exact curve is the same in both
+    s.overlay = true;
+    s.color = colour++;
+    s.label += " – " + other_name_.toStdString();
+    spec.series.push_back(std::move(s));
+  }
   return spec;
 }
 
@@ -403,6 +435,7 @@ void ResultsPanel::refresh_tools() {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
   const ChartSpec spec = spec_of(id);
   spectrum_->setVisible(is_history(spec));
+  difference_->setVisible(other_ && other_->table(id.toStdString()) != nullptr);
   polar_->setVisible(is_over_angle(spec) && spec.kind != ChartKind::balance);
   const bool spectrum = spectrum_->isChecked() && is_history(spec);
   const Traces traces = traces_of(id, spec);
@@ -432,6 +465,7 @@ void ResultsPanel::refresh_tools() {
   for (int i = 0; i < unit_->count(); ++i) longest = std::max(longest, unit_->itemText(i).size());
   unit_->setMinimumContentsLength(static_cast<int>(std::min<qsizetype>(longest, 16)));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
+  numbers_->setVisible(numbers_->property("wanted").toBool() && spec.kind != ChartKind::balance);
 }
 
 void ResultsPanel::set_spectrum(bool on) {
@@ -476,65 +510,43 @@ void ResultsPanel::compare_with(const RunModel* other, const QString& name) {
   draw_chart();
 }
 
-QString ResultsPanel::chart_as_text(QChar separator) const {
-  const ChartSpec& spec = scene_->chart();
-  QString out;
+QString ResultsPanel::balance_as_text(QChar separator) const {
   const auto cell = [&](QString text) {
     return text.contains(separator) || text.contains('"') ? '"' + text.replace('"', "\"\"") + '"' : text;
   };
-  const auto head = [](const std::string& label, const std::string& unit) {
-    return QString::fromStdString(unit.empty() || unit == "1" ? label : label + " [" + unit + "]");
-  };
-  if (spec.kind == ChartKind::balance) {
-    out = QStringList{"pass",        "worker", "begin",      "end",       "busy [s]", "waiting [s]",
+  QString out = QStringList{"pass",        "worker", "begin",      "end",       "busy [s]", "waiting [s]",
                       "copying [s]", "phase",  "operations", "moved [B]", "held [B]", "streamed [B]"}
               .join(separator) +
           "\n";
-    for (const BalanceRow& row : spec.balance)
-      out += QStringList{QString::number(row.pass),         QString::number(row.worker),
-                         QString::number(row.items.begin),  QString::number(row.items.end),
-                         QString::number(row.busy),         QString::number(row.waiting),
-                         QString::number(row.copying),      cell(QString::fromStdString(row.phase)),
-                         QString::number(row.flops),        QString::number(row.bytes),
-                         QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}
-                 .join(separator) +
-             "\n";
-    return out;
-  }
-  // Curves of one abscissa share its column; others bring their own.
-  std::vector<const Series*> seen;
-  for (const Series& s : spec.series)
-    if (!scene_->hidden().contains(s.label)) seen.push_back(&s);
-  if (seen.empty()) return out;
-  const bool shared = std::all_of(seen.begin(), seen.end(), [&](const Series* s) { return s->x == seen.front()->x; });
-  QStringList cells;
-  std::size_t rows = 0;
-  for (const Series* s : seen) {
-    if (!shared || cells.isEmpty()) cells << cell(head(spec.x_label, spec.x_unit));
-    cells << cell(head(s->label, spec.y_unit));
-    rows = std::max(rows, std::min(s->x.size(), s->y.size()));
-  }
-  out = cells.join(separator) + "\n";
-  const auto number = [](double v) { return std::isfinite(v) ? QString::number(v, 'g', 12) : QString(); };
-  for (std::size_t r = 0; r < rows; ++r) {
-    cells.clear();
-    for (const Series* s : seen) {
-      const bool there = r < std::min(s->x.size(), s->y.size());
-      if (!shared || cells.isEmpty()) cells << (there ? number(s->x[r]) : QString());
-      cells << (there ? number(s->y[r]) : QString());
-    }
-    out += cells.join(separator) + "\n";
-  }
+  for (const BalanceRow& row : scene_->chart().balance)
+    out += QStringList{QString::number(row.pass),         QString::number(row.worker),
+                       QString::number(row.items.begin),  QString::number(row.items.end),
+                       QString::number(row.busy),         QString::number(row.waiting),
+                       QString::number(row.copying),      cell(QString::fromStdString(row.phase)),
+                       QString::number(row.flops),        QString::number(row.bytes),
+                       QString::number(row.held, 'f', 0), QString::number(row.streamed, 'f', 0)}
+               .join(separator) +
+           "\n";
   return out;
 }
 
-void ResultsPanel::draw_chart() {
-  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
-  if (id == empty_id || id == log_id) return;
-  QElapsedTimer clock;
-  clock.start();
+QString ResultsPanel::chart_as_text(QChar separator) const {
+  const ChartSpec& spec = scene_->chart();
+  if (spec.kind == ChartKind::balance) return balance_as_text(separator);
+  // As it is seen: what is hidden, or outside of the axis, is left out.
+  std::optional<std::pair<double, double>> within;
+  if (spec.kind != ChartKind::polar && (scene_->is_zoomed() || spec.limits.x_low || spec.limits.x_high)) {
+    const ChartScene::View view = scene_->view();
+    const double slack = 1e-9 * std::max(std::abs(view.x_low), std::abs(view.x_high));
+    within = std::pair{view.x_low - slack, view.x_high + slack};
+  }
+  return QString::fromStdString(text_of(rows_of_chart(spec, scene_->hidden(), within), separator.toLatin1()));
+}
+
+ChartSpec ResultsPanel::plain_spec(const QString& id, const ChartForms& forms) const {
   ChartSpec spec = spec_of(id);
-  if (spectrum_->isChecked() && is_history(spec)) {
+  if (run_.table(id.toStdString())) spec = compared(id, std::move(spec), forms.difference);
+  if (forms.spectrum && is_history(spec)) {
     spec = spectrum_chart(spec);
   } else if (const Traces traces = traces_of(id, spec); traces != Traces::curves) {
     spec = gather_chart(std::move(spec),
@@ -543,12 +555,37 @@ void ResultsPanel::draw_chart() {
                                                     : GatherLook::both,
                         tr("Trace").toStdString());
   } else if (spec.kind == ChartKind::lines) {
-    if (id != roofline_id) spec.y_scale = log_axis_->isChecked() ? AxisScale::log : AxisScale::linear;
+    if (id != roofline_id) spec.y_scale = forms.log ? AxisScale::log : AxisScale::linear;
   }
   if (is_over_angle(spec) && spec.kind != ChartKind::balance)
-    spec.kind = polar_->isChecked() ? ChartKind::polar : ChartKind::lines;
-  scene_->set_chart(std::move(spec));
+    spec.kind = forms.polar ? ChartKind::polar : ChartKind::lines;
+  return spec;
+}
+
+ChartSpec ResultsPanel::shown_spec(const QString& id, const ChartForms& forms) const {
+  ChartSpec spec = plain_spec(id, forms);
+  const auto style = styles_.constFind(style_key(id, forms));
+  return style == styles_.constEnd() ? spec : styled(std::move(spec), *style);
+}
+
+QString ResultsPanel::style_key(const QString& id, const ChartForms& forms) const {
+  return id + '\n' + units_.value(id) + (forms.spectrum ? "\nspectrum" : "") + (forms.difference ? "\ndifference" : "");
+}
+
+ChartForms ResultsPanel::forms() const {
+  return {spectrum_->isChecked(), log_axis_->isChecked(), polar_->isChecked(), difference_->isChecked()};
+}
+
+void ResultsPanel::draw_chart() {
+  draw_tiles();
+  const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
+  if (id == empty_id || id == log_id) return;
+  QElapsedTimer clock;
+  clock.start();
+  scene_->set_chart(shown_spec(id, forms()));
+  mark_moment(*scene_);
   refresh_tools();
+  if (numbers_->isVisible()) numbers_->take(rows_of_chart(scene_->chart(), scene_->hidden()));
   viewport_->request_render();
   draw_timer_.setInterval(std::max<int>(draw_every_ms, rest_factor * static_cast<int>(clock.elapsed())));
 }
@@ -582,6 +619,7 @@ Status ResultsPanel::write_chart(const QString& file) {
   scene->set_crosshair(false);
   scene->set_chart(scene_->chart());
   scene->set_hidden(scene_->hidden());
+  if (scene_->is_zoomed()) scene->set_view(scene_->view());
   const int width = std::max(640, viewport_->widget()->width());
   const int height = std::max(400, viewport_->widget()->height());
   if (!file.endsWith(".png")) return export_chart(scene, path, width, height);
@@ -590,50 +628,19 @@ Status ResultsPanel::write_chart(const QString& file) {
   return write_png(path, *image, {{"run", run_.folder().filename().string()}});
 }
 
-Status ResultsPanel::lay_over(const QString& file) {
+Status ResultsPanel::lay_over(const QString& file, const MeasuredChoice& choice) {
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
   const ChartSpec spec = spec_of(id);
   if (!run_.table(id.toStdString()) || spec.kind == ChartKind::balance)
     return make_error(ErrorCode::command_line, tr("This chart takes no other curves.").toStdString(),
                       tr("Choose a chart of a result first.").toStdString());
-  constexpr CsvLimits limits{Bytes{64} << 20, 64, 4'000'000};
-  const auto table = read_csv(file.toStdString(), limits);
+  const auto table = read_csv(file.toStdString(), measured_limits);
   if (!table) return table.error();
-  if (table->columns.size() < 2)
-    return make_error(ErrorCode::file, tr("%1 has one column.").arg(QFileInfo(file).fileName()).toStdString(),
-                      tr("The first column is the abscissa, the others are curves.").toStdString());
-  // How many of the chart's units one of the column's is.
-  const auto factor = [](const Column& column, const std::string& unit) -> Result<double> {
-    if (column.unit.empty() || column.unit == "1" || column.unit == unit) return 1.0;
-    const auto one = parse_quantity("1 " + column.unit, unit);
-    if (!one) return one.error();
-    return one->value;
-  };
-  const auto x_factor = factor(table->columns.front(), spec.x_unit);
-  if (!x_factor) return x_factor.error();
-  std::vector<double> xs = table->column(0);
-  for (double& x : xs) x *= *x_factor;
-  std::vector<Series> curves;
-  for (std::size_t c = 1; c < table->columns.size(); ++c) {
-    const auto y_factor = factor(table->columns[c], spec.y_unit);
-    if (!y_factor) return y_factor.error();
-    Series curve;
-    curve.x = xs;
-    curve.y = table->column(c);
-    for (double& y : curve.y) y *= *y_factor;
-    curve.overlay = true;
-    // A column with the name of a curve takes its colour.
-    const std::string& name = table->columns[c].name;
-    const bool paired =
-        std::any_of(spec.series.begin(), spec.series.end(), [&](const Series& s) { return s.label == name; });
-    const QString label = paired ? tr("%1, measured").arg(QString::fromStdString(name))
-                          : name.empty() || name.starts_with("column ") ? QFileInfo(file).completeBaseName()
-                                                                        : QString::fromStdString(name);
-    curve.label = label.toStdString();
-    curves.push_back(std::move(curve));
-  }
+  auto curves = measured_curves(*table, choice, spec, QFileInfo(file).fileName().toStdString(),
+                                tr("measured").toStdString());
+  if (!curves) return curves.error();
   auto& kept = measured_[id + '\n' + units_.value(id)];
-  kept.insert(kept.end(), std::make_move_iterator(curves.begin()), std::make_move_iterator(curves.end()));
+  kept.insert(kept.end(), std::make_move_iterator(curves->begin()), std::make_move_iterator(curves->end()));
   draw_chart();
   return {};
 }
@@ -643,10 +650,16 @@ void ResultsPanel::choose_measured() {
   const QString file = QFileDialog::getOpenFileName(this, tr("Lay a measured curve over the chart"), folder,
                                                     tr("Tables (*.csv *.txt *.dat);;All files (*)"));
   if (file.isEmpty()) return;
-  if (const Status laid = lay_over(file); !laid) {
-    run_.add_log({LogLevel::error, run_.elapsed(), laid.error().text, laid.error().hint, {}});
+  const auto tell = [this](const Error& error) {
+    run_.add_log({LogLevel::error, run_.elapsed(), error.text, error.hint, {}});
     show_log();
-  }
+  };
+  const auto table = read_csv(file.toStdString(), measured_limits);
+  if (!table) return tell(table.error());
+  MeasuredDialog dialog(*table, spec_of(tabs_->tabData(tabs_->currentIndex()).toString()), QFileInfo(file).fileName(),
+                        this);
+  if (dialog.exec() != QDialog::Accepted) return;
+  if (const Status laid = lay_over(file, dialog.choice()); !laid) tell(laid.error());
 }
 
 void ResultsPanel::save_chart(const QString& ending) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,10 @@
 
 #include "app/look/theme.hpp"
 #include "app/model/run_model.hpp"
+#include "app/panels/chart_tile.hpp"
 #include "render/chart/chart_scene.hpp"
+#include "render/chart/chart_style.hpp"
+#include "render/chart/measured_curves.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/viewport.hpp"
@@ -21,10 +25,13 @@
 class QStackedWidget;
 class QTabBar;
 class QComboBox;
+class QMenu;
+class QSplitter;
 class QToolButton;
 
 namespace conoid::app {
 
+class NumbersTable;
 class LogPanel;
 
 /// One chart viewport serves all tabs: what is not seen is not drawn.
@@ -51,7 +58,22 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] QComboBox& traces_choice() { return *traces_; }
   /// Lays curves of a CSV file (measured, or of another program) dashed over the chart at hand: first column the abscissa. Units
   /// in its header ("t[ms]") are converted; without them those of the chart are meant. They go with the case.
-  Status lay_over(const QString& file);
+  Status lay_over(const QString& file, const MeasuredChoice& choice = {});
+  /// Limits, titles, names and colours of the chart at hand; each chart (and each of its units) has its own.
+  void set_style(const ChartStyle& style);
+  [[nodiscard]] ChartStyle style() const;
+  /// The numbers of the chart at its right.
+  void show_numbers(bool on);
+  [[nodiscard]] NumbersTable& numbers() { return *numbers_; }
+  /// One more chart at the right of the present one, as it is now; at most three.
+  void add_beside(const QString& id);
+  /// The present chart in a window of its own, which goes on with the run.
+  ChartTile* detach();
+  [[nodiscard]] const std::vector<ChartTile*>& tiles() const { return tiles_; }
+  /// The moment that the picture shows: a line across charts over time or frequency. None: no line.
+  void set_moment(std::optional<Moment> moment);
+  /// Of two runs: the second's curves less the first's.
+  void set_difference(bool on);
   /// .png, .svg, .pdf or .csv by the ending, white.
   Status write_chart(const QString& file);
   /// What the chart shows as rows for a spreadsheet.
@@ -59,8 +81,23 @@ class ResultsPanel : public QWidget {
 
  signals:
   void field_wanted(const QString& pointer);
+  /// The results want the room of the picture and of the panes, or give it back.
+  void maximise_wanted(bool on);
 
  private:
+  QMenu* make_more_menu();
+  [[nodiscard]] ChartForms forms() const;
+  [[nodiscard]] QString style_key(const QString& id, const ChartForms& forms) const;
+  [[nodiscard]] ChartSpec plain_spec(const QString& id, const ChartForms& forms) const;
+  [[nodiscard]] ChartSpec shown_spec(const QString& id, const ChartForms& forms) const;
+  [[nodiscard]] ChartSpec compared(const QString& id, ChartSpec spec, bool difference) const;
+  [[nodiscard]] QString balance_as_text(QChar separator) const;
+  void edit_style(const QString& id, const ChartForms& forms, const ChartPlace& place);
+  void link(ChartScene& scene, const QString* id, const ChartForms* forms);
+  void share_pointer(const ChartScene& from);
+  void mark_moment(ChartScene& scene) const;
+  void draw_tiles();
+  void remove_tile(ChartTile* tile);
   void refresh_tabs();
   void show_tab(int index);
   void draw_chart();
@@ -92,6 +129,14 @@ class ResultsPanel : public QWidget {
   QToolButton* spectrum_;
   QToolButton* log_axis_;
   QToolButton* polar_;
+  QToolButton* difference_;
+  QToolButton* maximise_;
+  QSplitter* beside_;
+  NumbersTable* numbers_;
+  std::vector<ChartTile*> tiles_;       ///< beside the chart, and windows of their own
+  QHash<QString, ChartStyle> styles_;   ///< by style_key()
+  std::optional<Moment> moment_;
+  ViewportKind kind_;
   LogPanel* log_;
   QTimer draw_timer_;
   ChartSpec profile_;

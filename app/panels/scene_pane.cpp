@@ -24,6 +24,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
 #include "app/panels/display_panel.hpp"
+#include "app/panels/recipe_editor.hpp"
 #include "app/panels/scene_head.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "render/window/raster_viewport_widget.hpp"
@@ -412,8 +413,12 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
 void ScenePane::show_choices() {
   std::vector<std::pair<std::string, FieldInfo>> fields;
   if (!own_fields_) fields = run_->catalog();
-  if (fields.empty())
-    for (const FieldChoice& choice : scene_->choices()) fields.emplace_back(choice.part, choice.info);
+  const bool of_run = !fields.empty();
+  for (const FieldChoice& choice : scene_->choices()) {
+    // Of a run those that are made of its own: by formulas, the far field.
+    const auto same = [&](const auto& known) { return known.second.name == choice.info.name; };
+    if (!of_run || std::none_of(fields.begin(), fields.end(), same)) fields.emplace_back(choice.part, choice.info);
+  }
   if (head_->set_fields(fields)) apply_view();
 }
 
@@ -443,7 +448,10 @@ void ScenePane::set_phase(double angle) {
 
 void ScenePane::apply_view() {
   FieldView view = scene_->view();
-  if (display_->isVisible()) display_->apply_to(view);
+  if (display_->isVisible()) {
+    display_->apply_to(view);
+    take_far_field(view);
+  }
   if (auto [part, field] = head_->chosen(); !field.empty()) {
     view.part = std::move(part);
     view.field = std::move(field);
@@ -468,13 +476,45 @@ void ScenePane::apply_view() {
     view.low = range.low();
     view.high = range.high();
   }
-  if (!own_fields_) run_->view(view.part, view.field);
-  // The frame at hand may not carry the field yet; the next one will.
-  static_cast<void>(scene_->set_view(view).ok());
+  const bool made = view.field == balloon_field || std::any_of(view.recipe.formulas.begin(), view.recipe.formulas.end(),
+                                                               [&](const auto& f) { return f.name == view.field; });
+  if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
+  const bool remade = !(view.recipe == scene_->view().recipe);
+  // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told once.
+  if (const Status seen = scene_->set_view(view); !seen && remade)
+    emit troubled(QString::fromStdString(seen.error().text), QString::fromStdString(seen.error().hint));
+  if (remade) show_choices();
   if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
   viewport_->request_render();
   refresh_head();
   refresh_display();
+}
+
+void ScenePane::offer_far_fields() {
+  std::vector<std::pair<QString, QString>> fields;
+  for (const RunTable& table : run_->tables()) {
+    if (table.info.form != ChartForm::sphere) continue;
+    for (const Column& column : table.info.columns)
+      if (column.name != "theta" && column.name != "phi")
+        fields.emplace_back(QString::fromStdString(table.info.id + ":" + column.name),
+                            translated(table.info.title) + ", " + QString::fromStdString(column.name));
+  }
+  display_->recipe().offer_far_fields(fields);
+}
+
+void ScenePane::take_far_field(FieldView& view) {
+  const QString key = display_->recipe().far_field();
+  if (key == far_key_) return;
+  far_key_ = key;
+  view.recipe.sphere.reset();
+  view.recipe.sphere_column = key.section(':', 1).toStdString();
+  const RunTable* table = run_->table(key.section(':', 0, 0).toStdString());
+  if (!table) return;
+  auto sphere = sphere_of(table->info.columns, table->rows);
+  if (!sphere) return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
+  view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
+  // Shown at once: it is chosen for that.
+  QTimer::singleShot(0, this, [this] { choose(balloon_field); });
 }
 
 void ScenePane::set_title(const QString& title) {
@@ -513,6 +553,7 @@ FieldInfo ScenePane::chosen_info(const FieldView& view) const {
 
 void ScenePane::refresh_display() {
   if (!display_->isVisible()) return;
+  offer_far_fields();
   const auto frame = scene_->frame();
   const FieldInfo info = chosen_info(scene_->view());
   const FieldKind kind = info.name.empty() ? FieldKind::magnitude : kind_of(info, scene_->view().value);

@@ -54,6 +54,7 @@ class ScenePane : public QWidget {
   void set_tool(MouseTool tool);
   [[nodiscard]] MouseTool tool() const { return tools_->tool(); }
   void show_display_panel(bool visible);
+  [[nodiscard]] DisplayPanel& display_panel() { return *display_; }
   [[nodiscard]] bool display_panel_visible() const;
   [[nodiscard]] bool has_picture() const;
   [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_; }
@@ -121,6 +122,8 @@ class ScenePane : public QWidget {
   void ask_where_to_save_views();
   void ask_for_views();
   void apply_view();
+  void offer_far_fields();
+  void take_far_field(FieldView& view);
   void refresh_head();
   void follow_ranges_of(RunModel& run);
   void refresh_display();
@@ -147,7 +150,7 @@ class ScenePane : public QWidget {
   bool own_fields_ = false;
   bool marks_shown_ = false;  ///< the field is mark_field
   bool bar_before_ = true;    ///< whether the colour bar was shown before that
-  QString title_;
+  QString title_, far_key_;
 };
 
 }  // namespace conoid::app

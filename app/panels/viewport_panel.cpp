@@ -250,6 +250,7 @@ void ViewportPanel::show_now(std::size_t index) {
   if (frame != main_->scene().frame()) forget_kept();
   main_->show_frame(frame);
   if (second_) show_in_second();
+  emit moment_shown(run_.frames().moment(index));
 }
 
 void ViewportPanel::show_in_second() {

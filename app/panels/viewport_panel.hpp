@@ -62,6 +62,8 @@ class ViewportPanel : public QWidget {
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
   void place_chosen(const conoid::Vec3& place);
   void split_changed(bool on);
+  /// The picture now shows this moment of the run.
+  void moment_shown(const conoid::app::Moment& moment);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

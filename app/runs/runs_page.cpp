@@ -7,11 +7,15 @@
 #include <QAction>
 #include <QComboBox>
 #include <QCompleter>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
@@ -26,7 +30,9 @@
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/json_path.hpp"
+#include "app/runs/runs_chart.hpp"
 #include "engine/case/case.hpp"
+#include "engine/core/atomic_file.hpp"
 
 namespace conoid::app {
 namespace {
@@ -188,7 +194,24 @@ QWidget* RunsPage::make_table() {
   open_ = new QPushButton(tr("Open"), box);
   compare_ = new QPushButton(tr("Compare two"), box);
   compare_->setIcon(look_.icon("compare"));
-  for (QWidget* one : std::initializer_list<QWidget*>{find, compare_, open_}) {
+  chart_ = new QPushButton(tr("Chart…"), box);
+  chart_->setIcon(look_.icon("chart"));
+  chart_->setToolTip(tr("Any result over any value that differs between the runs"));
+  export_ = new QPushButton(tr("Table"), box);
+  export_->setIcon(look_.icon("table"));
+  export_->setToolTip(tr("The whole table: all numbers, and what differs between the cases, with units"));
+  auto* export_menu = new QMenu(export_);
+  export_menu->addAction(tr("Copy for a spreadsheet"), this,
+                         [this] { QGuiApplication::clipboard()->setText(runs_as_text(meant(), '\t')); });
+  export_menu->addAction(tr("Save as CSV…"), this, [this] {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the table of runs"), "runs.csv", "*.csv");
+    if (file.isEmpty()) return;
+    if (const Status kept = write_file_atomically(file.toStdString(), runs_as_text(meant(), ',').toStdString()); !kept)
+      difference_->setText(QString::fromStdString(kept.error().text));
+  });
+  export_->setMenu(export_menu);
+  connect(chart_, &QPushButton::clicked, this, &RunsPage::show_chart);
+  for (QWidget* one : std::initializer_list<QWidget*>{find, export_, chart_, compare_, open_}) {
     one->setFixedHeight(32);
     head->addWidget(one);
   }
@@ -391,6 +414,25 @@ QStringList RunsPage::chosen() const {
   return out;
 }
 
+std::vector<ListedRun> RunsPage::meant() const {
+  QStringList folders = chosen();
+  if (folders.size() < 2) {
+    folders.clear();
+    for (int row = 0; row < filter_->rowCount(); ++row)
+      folders << filter_->index(row, 0).data(RunList::folder_role).toString();
+  }
+  std::vector<ListedRun> out;
+  for (const ListedRun& run : list_->runs())
+    if (folders.contains(QString::fromStdString(run.card.folder.string()))) out.push_back(run);
+  return out;
+}
+
+void RunsPage::show_chart() {
+  auto* chart = new RunsChart(meant(), look_, ViewportKind::automatic, this);
+  chart->setAttribute(Qt::WA_DeleteOnClose);
+  chart->show();
+}
+
 void RunsPage::set_own_run(const QString& folder) {
   own_run_ = folder;
   QStringList own{folder};
@@ -409,6 +451,8 @@ void RunsPage::refresh() {
 void RunsPage::refresh_buttons() {
   const QStringList folders = chosen();
   open_->setEnabled(folders.size() == 1);
+  chart_->setEnabled(list_->rowCount() > 1);
+  export_->setEnabled(list_->rowCount() > 0);
   compare_->setEnabled(folders.size() == 2);
   compare_->setToolTip(folders.size() == 2 ? tr("Linked views and overlaid curves of the two")
                                            : tr("Choose two rows (Ctrl and click)"));

@@ -58,6 +58,9 @@ class RunsPage : public QWidget {
   [[nodiscard]] QStringList chosen() const;
   /// Puts all points of the sweep into the queue; a sentence when it cannot.
   QString add_sweep();
+  /// The chosen runs, or all that the list shows where fewer than two are chosen.
+  [[nodiscard]] std::vector<ListedRun> meant() const;
+  void show_chart();
   [[nodiscard]] SweepRow& sweep_row(std::size_t i) { return *rows_.at(i); }
 
  signals:
@@ -80,6 +83,8 @@ class RunsPage : public QWidget {
   QStackedWidget* stack_;
   QPushButton* open_;
   QPushButton* compare_;
+  QPushButton* chart_;
+  QPushButton* export_;
   QLabel* difference_;
   QLabel* queue_note_;
   QListView* queue_view_;

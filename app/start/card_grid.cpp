@@ -18,10 +18,10 @@
 namespace conoid::app {
 namespace {
 
-constexpr int gap = 20;
-constexpr int least_width = 248;
-constexpr int text_height = 146;
-constexpr double picture_ratio = 0.58;
+constexpr int gap = 14;
+constexpr int least_width = 192;
+constexpr int text_height = 138;
+constexpr double picture_ratio = 0.52;
 constexpr int radius = 10;
 
 /// In the dark the white middle of a field would glare from every card: what is white and colourless becomes the colour behind
@@ -50,6 +50,7 @@ SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* p
   if (card_.available) setCursor(Qt::PointingHandCursor);
   setAccessibleName(card_.title + ", " + card_.solver);
   setAccessibleDescription(card_.summary);
+  setToolTip(card_.summary);  // which a narrow card shortens
   if (!card_.thumbnail.empty()) thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
   if (!card_.available) setToolTip(tr("This build does not contain the solver %1.").arg(card_.solver));
 }
@@ -107,10 +108,11 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   QFont bold = font();
   bold.setWeight(QFont::DemiBold);
   bold.setPixelSize(qRound(font().pixelSize() * 14 / 13.0));
-  const int text_width = width() - 32;
+  constexpr int margin = 12;
+  const int text_width = width() - 2 * margin;
   // Six lines: a title of one or two, then the summary; the last of each is shortened where the text goes on.
   const int line_height = qRound(font().pixelSize() * 18 / 13.0);
-  int y = picture_height + 12;
+  int y = picture_height + 9;
   const auto write = [&](const QString& words, const QFont& face, const QString& colour, int most) {
     QTextLayout layout(words, face);
     const QFontMetrics metrics(face);
@@ -124,7 +126,7 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
       line.setLineWidth(text_width);
       const bool last = lines + 1 == most;
       const QString part = words.mid(line.textStart(), last ? -1 : line.textLength()).trimmed();
-      painter.drawText(QRect(16, y, text_width, line_height), Qt::AlignLeft | Qt::AlignVCenter,
+      painter.drawText(QRect(margin, y, text_width, line_height), Qt::AlignLeft | Qt::AlignVCenter,
                        last ? metrics.elidedText(part, Qt::ElideRight, text_width) : part);
       y += line_height;
     }
@@ -138,7 +140,7 @@ void SampleCardWidget::paintEvent(QPaintEvent*) {
   small.setPixelSize(qRound(font().pixelSize() * 12 / 13.0));
   painter.setFont(small);
   painter.setPen(look_.colour("faint"));
-  painter.drawText(QRect(16, height() - 30, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time_text());
+  painter.drawText(QRect(margin, height() - 27, text_width, 18), Qt::AlignLeft | Qt::AlignVCenter, time_text());
   const bool lit = isEnabled() && (underMouse() || hasFocus());
   painter.setPen(QPen(look_.colour(lit ? "accent" : "border"), lit ? 1.5 : 1));
   painter.setBrush(Qt::NoBrush);
@@ -190,8 +192,17 @@ void CardGrid::set_cards(std::vector<QWidget*> cards) {
     card->setParent(this);
     card->show();
   }
+  arrange();
+}
+
+void CardGrid::arrange() {
+  setVisible(cards_.empty() || shown() > 0);
   updateGeometry();
   resizeEvent(nullptr);
+}
+
+int CardGrid::shown() const {
+  return static_cast<int>(std::count_if(cards_.begin(), cards_.end(), [](const QWidget* c) { return !c->isHidden(); }));
 }
 
 int CardGrid::columns(int width) const {
@@ -199,10 +210,10 @@ int CardGrid::columns(int width) const {
 }
 
 int CardGrid::heightForWidth(int width) const {
-  if (cards_.empty()) return 0;
+  if (shown() == 0) return 0;
   const int across = columns(width);
   const int card_width = (width - gap * (across - 1)) / across;
-  const int rows = (static_cast<int>(cards_.size()) + across - 1) / across;
+  const int rows = (shown() + across - 1) / across;
   return rows * (static_cast<int>(card_width * picture_ratio) + text_height + gap) - gap;
 }
 
@@ -214,10 +225,11 @@ void CardGrid::resizeEvent(QResizeEvent*) {
   const int across = columns(width());
   const int card_width = (width() - gap * (across - 1)) / across;
   const int card_height = static_cast<int>(card_width * picture_ratio) + text_height;
-  for (std::size_t i = 0; i < cards_.size(); ++i) {
-    const int column = static_cast<int>(i) % across;
-    const int row = static_cast<int>(i) / across;
-    cards_[i]->setGeometry(column * (card_width + gap), row * (card_height + gap), card_width, card_height);
+  int i = 0;
+  for (QWidget* card : cards_) {
+    if (card->isHidden()) continue;
+    card->setGeometry(i % across * (card_width + gap), i / across * (card_height + gap), card_width, card_height);
+    ++i;
   }
   setMinimumHeight(heightForWidth(width()));
 }

@@ -25,7 +25,7 @@ class SampleCardWidget : public QWidget {
   void set_slowness(double factor);
   /// What the card says of the time.
   [[nodiscard]] QString time_text() const;
-  [[nodiscard]] QSize sizeHint() const override { return {264, 286}; }
+  [[nodiscard]] QSize sizeHint() const override { return {204, 240}; }
 
  signals:
   void chosen(const QString& case_file);
@@ -55,6 +55,8 @@ class CardGrid : public QWidget {
  public:
   explicit CardGrid(QWidget* parent = nullptr);
   void set_cards(std::vector<QWidget*> cards);
+  /// Some of them are hidden or there again.
+  void arrange();
   [[nodiscard]] bool hasHeightForWidth() const override { return true; }
   [[nodiscard]] int heightForWidth(int width) const override;
   [[nodiscard]] QSize sizeHint() const override;
@@ -64,6 +66,7 @@ class CardGrid : public QWidget {
 
  private:
   [[nodiscard]] int columns(int width) const;
+  [[nodiscard]] int shown() const;
   std::vector<QWidget*> cards_;
 };
 

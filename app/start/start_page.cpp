@@ -6,18 +6,22 @@
 #include <cmath>
 
 #include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
 
 #include "app/forms/object_form.hpp"
+#include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/action_table.hpp"
@@ -83,7 +87,7 @@ QString when(const QDateTime& time) {
 
 StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& actions,
                      const std::filesystem::path& samples, QWidget* parent)
-    : QWidget(parent), look_(look), settings_(settings) {
+    : QWidget(parent), look_(look), settings_(settings), samples_(samples) {
   setObjectName("page");
   setAttribute(Qt::WA_StyledBackground);
   auto* outer = new QVBoxLayout(this);
@@ -109,7 +113,9 @@ StartPage::StartPage(const Look& look, Settings& settings, const ActionTable& ac
   if (!settings.tour_seen()) column->addWidget(invitation_ = make_invitation(actions));
   auto* row = new QHBoxLayout;
   row->setSpacing(40);
-  row->addWidget(make_samples(samples), 1);
+  gallery_ = new QVBoxLayout;
+  row->addLayout(gallery_, 1);
+  show_gallery();
   row->addWidget(make_recent(actions), 0, Qt::AlignTop);
   column->addLayout(row);
   column->addStretch(1);
@@ -138,7 +144,7 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   auto* words = new QVBoxLayout;
   words->setSpacing(2);
   words->addWidget(make_label("Conoid", "display", head));
-  words->addWidget(make_label(tr("Waves and shocks, from a case to a picture"), "muted", head));
+  words->addWidget(new ElidedLabel(tr("Waves and shocks, from a case to a picture"), "muted", Qt::ElideRight, head));
   row->addLayout(words, 1);
   auto* open = new QPushButton(tr("Open a case…"), head);
   open->setIcon(look_.icon("open", "text"));
@@ -150,6 +156,11 @@ QWidget* StartPage::make_head(const ActionTable& actions) {
   mesh->setMinimumHeight(34);
   connect(mesh, &QPushButton::clicked, actions.at("file.mesh"), &QAction::trigger);
   row->addWidget(mesh);
+  auto* body = new QPushButton(tr("New from sizes…"), head);
+  body->setIcon(look_.icon("add", "text"));
+  body->setMinimumHeight(34);
+  connect(body, &QPushButton::clicked, actions.at("file.body"), &QAction::trigger);
+  row->addWidget(body);
   return head;
 }
 
@@ -198,14 +209,23 @@ QWidget* StartPage::make_news(const ActionTable& actions) {
   return box;
 }
 
+void StartPage::show_gallery() {
+  clear_layout(gallery_);
+  groups_.clear();
+  physics_ = nullptr;
+  gallery_->addWidget(make_samples(samples_));
+}
+
 QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
   auto* box = new QWidget(this);
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(12);
   column->addWidget(make_label(tr("Start from a sample"), "title", box));
-  const std::vector<SampleCard> cards = load_gallery(samples);
-  if (cards.empty()) {
+  std::vector<SampleCard> cards = load_templates();
+  std::vector<SampleCard> program = load_gallery(samples);
+  cards.insert(cards.end(), program.begin(), program.end());
+  if (program.empty()) {
     auto* note =
         make_label(tr("No sample cases were found in %1.\nOpen a case of your own, or set CONOID_RESOURCES to the "
                       "folder that holds “cases”.")
@@ -214,26 +234,90 @@ QWidget* StartPage::make_samples(const std::filesystem::path& samples) {
     note->setWordWrap(true);
     column->addWidget(note);
   } else {
-    // One grid a physics; within it the quickest first.
-    for (std::size_t i = 0; i < cards.size();) {
-      std::size_t end = i;
-      while (end < cards.size() && cards[end].solver == cards[i].solver && cards[end].available == cards[i].available)
-        ++end;
-      if (i > 0) column->addSpacing(12);
-      column->addWidget(make_label(cards[i].solver, "section", box));
-      auto* grid = new CardGrid(box);
-      std::vector<QWidget*> widgets;
-      for (; i < end; ++i) {
-        auto* widget = new SampleCardWidget(look_, cards[i], grid);
-        connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
-        widgets.push_back(widget);
-      }
-      grid->set_cards(std::move(widgets));
-      column->addWidget(grid);
-    }
+    column->addWidget(make_filters(box));
   }
+  // One grid a physics; within it the quickest first. What the user has kept stands before them.
+  for (std::size_t i = 0; i < cards.size();) {
+    const SampleCard& first = cards[i];
+    std::size_t end = i;
+    while (end < cards.size() && cards[end].own == first.own &&
+           (first.own || (cards[end].solver == first.solver && cards[end].available == first.available)))
+      ++end;
+    Group group;
+    group.title = make_label(first.own ? tr("Your own templates") : first.solver, "section", box);
+    column->addWidget(group.title);
+    group.grid = new CardGrid(box);
+    for (; i < end; ++i) {
+      auto* widget = new SampleCardWidget(look_, cards[i], group.grid);
+      connect(widget, &SampleCardWidget::chosen, this, &StartPage::case_chosen);
+      group.cards.push_back(widget);
+      if (physics_ && physics_->findData(cards[i].group) < 0 && cards[i].available)
+        physics_->addItem(cards[i].solver, cards[i].group);
+    }
+    group.grid->set_cards({group.cards.begin(), group.cards.end()});
+    column->addWidget(group.grid);
+    groups_.push_back(std::move(group));
+  }
+  none_ = make_label(tr("No sample is like this. Take a filter back."), "muted", box);
+  none_->hide();
+  column->addWidget(none_);
   column->addStretch(1);
   return box;
+}
+
+QWidget* StartPage::make_filters(QWidget* parent) {
+  auto* box = new QWidget(parent);
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  search_ = new QLineEdit(box);
+  search_->setPlaceholderText(tr("Search: sphere, blast, soil …"));
+  search_->setAccessibleName(tr("Search the samples"));
+  search_->setClearButtonEnabled(true);
+  search_->setMinimumWidth(96);
+  search_->addAction(look_.icon("search", "muted"), QLineEdit::LeadingPosition);
+  physics_ = make_calm_combo(box);
+  physics_->setAccessibleName(tr("Physics"));
+  physics_->addItem(tr("All physics"), QString());
+  physics_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  physics_->setMinimumContentsLength(8);
+  time_ = make_calm_combo(box);
+  time_->setAccessibleName(tr("Time"));
+  time_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  time_->addItem(tr("Any time"), 0.0);
+  for (const double seconds : {10.0, 20.0, 40.0})
+    time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
+  devices_ = new QCheckBox(tr("On devices"), box);
+  devices_->setToolTip(tr("Only what graphics cards compute, too"));
+  row->addWidget(search_, 2);
+  row->addWidget(physics_, 1);
+  row->addWidget(time_);
+  row->addWidget(devices_);
+  for (QWidget* one : {static_cast<QWidget*>(physics_), static_cast<QWidget*>(time_)})
+    one->setSizePolicy(one == physics_ ? QSizePolicy::Expanding : QSizePolicy::Fixed, QSizePolicy::Fixed);
+  connect(search_, &QLineEdit::textChanged, this, &StartPage::filter);
+  connect(physics_, &QComboBox::currentIndexChanged, this, &StartPage::filter);
+  connect(time_, &QComboBox::currentIndexChanged, this, &StartPage::filter);
+  connect(devices_, &QCheckBox::toggled, this, &StartPage::filter);
+  return box;
+}
+
+void StartPage::filter() {
+  const GalleryFilter wanted{search_->text(), physics_->currentData().toString(), time_->currentData().toDouble(),
+                             devices_->isChecked()};
+  bool any = false;
+  for (const Group& group : groups_) {
+    bool here = false;
+    for (SampleCardWidget* card : group.cards) {
+      const bool shown = passes(card->card(), wanted);
+      card->setVisible(shown);
+      here = here || shown;
+    }
+    group.title->setVisible(here);
+    group.grid->arrange();
+    any = any || here;
+  }
+  none_->setVisible(!any);
 }
 
 QWidget* StartPage::make_recent(const ActionTable& actions) {

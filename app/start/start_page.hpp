@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include <QWidget>
 
@@ -10,12 +11,17 @@
 #include "app/model/settings.hpp"
 #include "engine/session/slowness.hpp"
 
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QLineEdit;
 class QVBoxLayout;
 
 namespace conoid::app {
 
 class ActionTable;
 class CardGrid;
+class SampleCardWidget;
 
 class StartPage : public QWidget {
   Q_OBJECT
@@ -25,6 +31,8 @@ class StartPage : public QWidget {
   void show_recovered(const std::vector<RecoveredCase>& recovered);
   /// Shows recent runs and cases as they are now.
   void refresh_recent();
+  /// Reads samples and templates again.
+  void show_gallery();
   /// The tour has been taken or declined.
   void hide_invitation();
   /// The seconds on the cards become those of a machine of these rates; unknown ones change nothing.
@@ -42,10 +50,25 @@ class StartPage : public QWidget {
   QWidget* make_news(const ActionTable& actions);
   QWidget* make_invitation(const ActionTable& actions);
   void measure_machine();
+  QWidget* make_filters(QWidget* parent);
+  /// Shows the cards that are looked for.
+  void filter();
+  struct Group {
+    QWidget* title;
+    CardGrid* grid;
+    std::vector<SampleCardWidget*> cards;
+  };
 
   const Look& look_;
   Settings& settings_;
   QWidget* invitation_ = nullptr;
+  std::filesystem::path samples_;
+  QVBoxLayout* gallery_ = nullptr;
+  std::vector<Group> groups_;
+  QLineEdit* search_ = nullptr;
+  QComboBox *physics_ = nullptr, *time_ = nullptr;
+  QCheckBox* devices_ = nullptr;
+  QLabel* none_ = nullptr;
   QVBoxLayout* recovered_column_;
   QVBoxLayout* runs_column_;
   QVBoxLayout* cases_column_;

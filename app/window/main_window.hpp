@@ -26,6 +26,7 @@ namespace conoid::app {
 
 class CaseLock;
 class CaseWatcher;
+class ManualWindow;
 class RunQueue;
 class RunsPage;
 class StartPage;
@@ -56,6 +57,7 @@ class MainWindow : public QMainWindow {
   Status open_file(const QString& file);
   /// Whether the ending is that of a mesh, a geometry or a model of the medium.
   [[nodiscard]] static bool is_taken(const QString& file);
+  [[nodiscard]] static bool is_mesh(const QString& file);
   void show_start();
   void show_workbench();
   /// Shows all runs, the queue and sweeps.
@@ -103,6 +105,10 @@ class MainWindow : public QMainWindow {
   void show_place();
   void show_tour();
   void show_news();
+  /// The manual at the field that has the focus.
+  void show_manual();
+  void ask_template();
+  void ask_receiver();
   QWidget* make_outside_bar();
   void show_outside_bar();
   /// Holds the lock of a case file; says who has it when it is another window.
@@ -110,6 +116,10 @@ class MainWindow : public QMainWindow {
   /// A mesh or a model of the medium comes into the case at hand, or gets a new one.
   Status take_file(const QString& file);
   void show_about();
+  /// A new case, made on a page of its own; an empty file: around a body by its sizes.
+  void new_around_body(const QString& file);
+  /// Takes a case that is not on the disk yet, and goes to what is missing in it.
+  void open_new(Json json, bool shows_mesh);
 
   Look& look_;
   Settings& settings_;
@@ -133,6 +143,7 @@ class MainWindow : public QMainWindow {
   RecentRun current_run_;
   std::stop_source report_;  ///< ends the page that is being written
   bool writes_report_ = false;
+  ManualWindow* manual_ = nullptr;
   bool closing_ = false;
 };
 

@@ -8,7 +8,9 @@
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStackedWidget>
@@ -16,9 +18,11 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/forms/field_editor.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/gallery.hpp"
+#include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/news.hpp"
 #include "app/model/run_queue.hpp"
@@ -31,6 +35,7 @@
 #include "app/start/tour.hpp"
 #include "app/window/documentation_window.hpp"
 #include "app/window/main_window.hpp"
+#include "app/window/manual_window.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/workbench.hpp"
 #include "conoid/config.hpp"
@@ -66,8 +71,11 @@ std::vector<ActionRow> MainWindow::action_rows() {
          const QString file = QFileDialog::getOpenFileName(
              this, tr("Choose a mesh or a model"), {},
              file_filter("mesh") + ";;" + file_filter("model") + ";;" + tr("All files (*)"));
-         if (!file.isEmpty()) static_cast<void>(take_file(file).ok());
+         if (file.isEmpty()) return;
+         is_mesh(file) ? new_around_body(file) : static_cast<void>(take_file(file).ok());
        }},
+      {"file.body", tr("&File"), tr("New from sizes…"), QKeySequence("Ctrl+Shift+N"), "add",
+       tr("A new case around a sphere, a box, a plate, a barrier …"), [this] { new_around_body({}); }},
       {"file.open_run",
        tr("&File"),
        tr("Open a run folder…"),
@@ -99,6 +107,8 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] {
          if (workbench_) workbench_->viewport_panel().pane().copy_picture();
        }},
+      {"file.template", tr("&File"), tr("Keep as a template…"), {}, {},
+       tr("A case to start others from: it stands in the gallery"), [this] { ask_template(); }},
       {{}, tr("&File"), {}, {}, {}, {}, {}},
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
@@ -111,6 +121,8 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] { model_->undo_stack().redo(); },
        false,
        {QKeySequence("Ctrl+Y")}},
+      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+R"), "place",
+       tr("A receiver at a typed point; the tool above the picture places them by clicks"), [this] { ask_receiver(); }},
       {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
        tr("Sides of the body that become a group of the mesh"),
        [this] {
@@ -288,7 +300,9 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
       {"help.tour", tr("&Help"), tr("Tour"), {}, {}, tr("Five steps through the window"), [this] { show_tour(); }},
       {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
-      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("F1"), {}, {}, [this] { show_shortcuts(); }},
+      {"help.manual", tr("&Help"), tr("Manual"), QKeySequence("F1"), "info",
+       tr("What the field at hand means, and all other keys of this case"), [this] { show_manual(); }},
+      {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("Ctrl+F1"), {}, {}, [this] { show_shortcuts(); }},
       {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
       {"help.documentation",
        tr("&Help"),
@@ -327,6 +341,9 @@ void MainWindow::refresh_actions() {
   enable("run.queue", open && model_->obstacle().isEmpty());
   enable("file.save", open && (model_->is_dirty() || model_->is_copy_of_run()));
   enable("file.save_as", open);
+  enable("file.template", open);
+  enable("edit.receiver", open && receiver_list(model_->schema()).has_value());
+  enable("help.manual", open);
   for (const char* id : {"file.picture", "file.copy_picture"}) enable(id, open);
   enable("edit.undo", open && undo.canUndo());
   enable("edit.redo", open && undo.canRedo());
@@ -410,6 +427,28 @@ void MainWindow::show_shortcuts() {
   dialog.exec();
 }
 
+void MainWindow::ask_receiver() {
+  const QString typed = QInputDialog::getText(this, tr("Add a receiver"), tr("Its place: x, y, z in metres, or with units"),
+                                              QLineEdit::Normal, QStringLiteral("0, 0, 0"));
+  if (typed.trimmed().isEmpty()) return;
+  if (const auto place = place_from(typed)) {
+    place_receiver(*model_, *place);
+    return;
+  }
+  show_error(tr("No receiver was added"), make_error(ErrorCode::invalid_input, "'" + typed.toStdString() + "' is no point",
+                                                     "Three lengths with commas between: 1, 0.5, 20 cm"));
+}
+
+void MainWindow::show_manual() {
+  // The field that has the focus, or the one that is worst.
+  std::string pointer;
+  for (QWidget* at = QApplication::focusWidget(); at && pointer.empty(); at = at->parentWidget())
+    if (const auto* field = qobject_cast<FieldEditor*>(at)) pointer = field->pointer();
+  if (!model_->is_open()) return show_shortcuts();
+  if (!manual_) manual_ = new ManualWindow(look_, this);
+  manual_->open_at(model_->solver(), pointer);
+}
+
 void MainWindow::show_news() {
   QDialog dialog(this);
   dialog.setWindowTitle(tr("What is new"));
@@ -479,7 +518,7 @@ void MainWindow::show_tour() {
        on_bench([](Workbench& bench) -> QWidget* { return &bench.viewport_panel(); })},
       {tr("Read the curves"),
        tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every "
-          "action by its name, F1 lists the shortcuts."),
+          "action by its name, F1 opens the manual at the field at hand."),
        on_bench([](Workbench& bench) -> QWidget* { return &bench.results_panel(); })}};
   auto* tour = new Tour(std::move(steps), look_, this);
   tour->begin();

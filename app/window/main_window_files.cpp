@@ -9,6 +9,7 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -20,12 +21,16 @@
 #include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/file_kinds.hpp"
+#include "app/model/gallery.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_report.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
+#include "app/panels/case_panel.hpp"
 #include "app/runs/runs_page.hpp"
+#include "app/start/new_case_dialog.hpp"
+#include "app/start/start_page.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -130,6 +135,10 @@ bool MainWindow::is_taken(const QString& file) {
   return !kind_of(file).isEmpty();
 }
 
+bool MainWindow::is_mesh(const QString& file) {
+  return kind_of(file) == "mesh";
+}
+
 Status MainWindow::open_file(const QString& file) {
   if (QFileInfo(file).isDir()) return open_run(file.toStdString());
   return kind_of(file).isEmpty() ? open_case(file.toStdString()) : take_file(file);
@@ -170,6 +179,10 @@ Status MainWindow::take_file(const QString& file) {
     show_error(tr("This file cannot be taken"), busy);
     return busy;
   }
+  if (kind == "mesh" && options_.asks) {
+    new_around_body(file);
+    return {};
+  }
   std::vector<Taker> takers = takers_of(kind, file.toStdString());
   if (takers.empty() || !options_.asks)
     return make_error(ErrorCode::invalid_input,
@@ -190,13 +203,30 @@ Status MainWindow::take_file(const QString& file) {
   json["title"] = QFileInfo(file).completeBaseName().toStdString();
   json["solver"] = std::string(taker.solver->id);
   assign_value(json, taker.key.pointer, std::move(taker.key.value));
+  open_new(std::move(json), kind == "mesh");
+  return {};
+}
+
+void MainWindow::open_new(Json json, bool shows_mesh) {
   make_workbench();
   model_->take(CaseDocument::from_json(std::move(json), {}), true);
   current_run_ = {};
+  end_comparison();
   run_->reset();
   show_workbench();
-  workbench_->show_mesh(kind == "mesh");
-  return {};
+  const bool complete = model_->obstacle().isEmpty();
+  workbench_->show_mesh(shows_mesh && complete);
+  if (!complete) workbench_->case_panel().reveal_first_problem();
+}
+
+void MainWindow::new_around_body(const QString& file) {
+  if (run_->is_active())
+    return show_error(tr("Another case cannot be made now"), make_error(ErrorCode::invalid_input, "a run is going on",
+                                                                        "Stop it before making another case."));
+  NewCaseDialog dialog(file, look_, options_.viewport, this);
+  if (dialog.exec() != QDialog::Accepted || !may_leave_case()) return;
+  open_new(dialog.made(), !dialog.run_wanted());
+  if (dialog.run_wanted()) start_run();
 }
 
 Status MainWindow::open_case(const std::filesystem::path& file) {
@@ -353,6 +383,17 @@ bool MainWindow::save_as() {
   }
   settings_.add_recent_case(file);
   return true;
+}
+
+void MainWindow::ask_template() {
+  if (!model_->is_open()) return;
+  const QString name = QInputDialog::getText(this, tr("Keep as a template"), tr("Name of the template"),
+                                             QLineEdit::Normal, model_->title());
+  if (name.trimmed().isEmpty()) return;
+  if (const Status kept = keep_template(model_->document(), name.trimmed()); !kept)
+    return show_error(tr("The template cannot be kept"), kept.error());
+  start_->show_gallery();
+  start_->refresh_recent();
 }
 
 bool MainWindow::may_leave_case() {

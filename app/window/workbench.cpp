@@ -55,6 +55,10 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     if (!place_receiver(model, place))
       run.add_log({LogLevel::warning, run.elapsed(), tr("This kind of case has no receivers.").toStdString(), {}, {}});
   });
+  connect(viewport_, &ViewportPanel::moment_shown, this,
+          [this](const Moment& moment) { results_->set_moment(moment); });
+  connect(&run, &RunModel::started, this, [this] { results_->set_moment({}); });
+  connect(results_, &ResultsPanel::maximise_wanted, this, &Workbench::show_results_alone);
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);
     show_mesh(false);
@@ -176,6 +180,24 @@ void Workbench::showEvent(QShowEvent* event) {
   // Docks take sizes only once there is a layout to divide.
   QTimer::singleShot(0, this, [this] {
     resizeDocks({pane("case"), pane("run")}, {case_width, run_width}, Qt::Horizontal);
+    resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical);
+  });
+}
+
+void Workbench::show_results_alone(bool on) {
+  for (const char* id : {"case", "run"}) {
+    if (on) {
+      setProperty(id, is_pane_visible(id));
+      show_pane(id, false);
+    } else {
+      show_pane(id, property(id).toBool());
+    }
+  }
+  viewport_->setVisible(!on);
+  show_pane("results", true);
+  if (on) return;
+  // The picture gets its room back.
+  QTimer::singleShot(0, this, [this] {
     resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical);
   });
 }

@@ -40,6 +40,8 @@ class Workbench : public QMainWindow {
   /// "case", "run" or "results".
   void show_pane(const QString& id, bool visible);
   [[nodiscard]] bool is_pane_visible(const QString& id) const;
+  /// The results take the room of picture and panes, or give it back.
+  void show_results_alone(bool on);
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -49,6 +49,8 @@ constexpr std::array keywords = {"type",
                                  "machine",
                                  "optional",
                                  "exclusive",
+                                 "needs",
+                                 "starts",
                                  "words",
                                  "formerly",
                                  "deprecated",
@@ -121,7 +123,7 @@ class SchemaCheck {
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_number_unsigned() &&
                                                   !(value->is_number_integer() && value->get<std::int64_t>() >= 0))
         fault(where, std::string(keyword) + " must be a count");
-    for (const char* keyword : {"required", "enum", "words", "exclusive", "formerly"})
+    for (const char* keyword : {"required", "enum", "words", "exclusive", "needs", "formerly"})
       if (const Json* value = get(node, keyword);
           value != nullptr && (!value->is_array() || (value->empty() && std::string_view(keyword) == "enum")))
         fault(where, std::string(keyword) + " must be a list");
@@ -189,14 +191,15 @@ class SchemaCheck {
         if (!name.is_string() ||
             (property(node, nullptr, name.get<std::string>()) == nullptr && name != word(node, "discriminator")))
           fault(where, "required names " + json_text(name) + ", which is no property");
-    if (const Json* groups = get(node, "exclusive"); groups != nullptr && groups->is_array())
-      for (const Json& group : *groups) {
-        if (!group.is_array() || group.size() < 2)
-          return fault(where, "exclusive must hold lists of two or more names");
-        for (const Json& name : group)
-          if (!name.is_string() || property(node, nullptr, name.get<std::string>()) == nullptr)
-            fault(where, "exclusive names " + json_text(name) + ", which is no property");
-      }
+    for (const char* keyword : {"exclusive", "needs"})
+      if (const Json* groups = get(node, keyword); groups != nullptr && groups->is_array())
+        for (const Json& group : *groups) {
+          if (!group.is_array() || group.size() < 2)
+            return fault(where, std::string(keyword) + " must hold lists of two or more names");
+          for (const Json& name : group)
+            if (!name.is_string() || property(node, nullptr, name.get<std::string>()) == nullptr)
+              fault(where, std::string(keyword) + " names " + json_text(name) + ", which is no property");
+        }
   }
 
   void array(const Json& node, const std::string& where) {

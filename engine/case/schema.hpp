@@ -27,6 +27,8 @@
 //                 maxItems
 //   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled
 //                 in only when none of the group is given
+//   needs         [["a","b"]]: of each group at least one property must be given
+//   starts        at the top of a solver's schema: cases that are made around a mesh (engine/session/case_start.hpp)
 //
 // An absent property gets its `default` (resolved like a typed value, so "1 kHz" is fine). An absent object
 // without `default` is filled in from the defaults inside it, unless something required inside has none or it

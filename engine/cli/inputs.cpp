@@ -138,10 +138,11 @@ Result<fs::path> run_folder_named(const std::string& name) {
   return found->path();
 }
 
-std::vector<SampleCase> sample_cases() {
-  std::vector<SampleCase> out;
+namespace {
+
+void add_cases(const fs::path& folder, std::vector<SampleCase>& out) {
   std::error_code code;
-  for (fs::directory_iterator it(resources_folder() / "cases", code), end; !code && it != end; it.increment(code)) {
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
     const auto document = CaseDocument::read(it->path() / "case.json");
     if (!document || !document->json().is_object()) continue;
     SampleCase sample{it->path().filename().string(), it->path() / "case.json", {}, {}, {}, 0};
@@ -159,6 +160,14 @@ std::vector<SampleCase> sample_cases() {
     }
     out.push_back(std::move(sample));
   }
+}
+
+}  // namespace
+
+std::vector<SampleCase> sample_cases() {
+  std::vector<SampleCase> out;
+  add_cases(resources_folder() / "cases", out);
+  if (const fs::path own = own_templates_folder(); !own.empty()) add_cases(own, out);
   std::sort(out.begin(), out.end(), [](const SampleCase& a, const SampleCase& b) { return a.name < b.name; });
   return out;
 }

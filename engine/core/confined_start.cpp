@@ -166,7 +166,7 @@ struct Plan {
   const char* folder = nullptr;
   std::vector<Limit> limits;
   int rules = -1;
-  std::vector<sock_filter> filter;
+  std::vector<sock_filter> filter{};
   pid_t parent = 0;
   StandardStreams streams{};
   int report = -1;

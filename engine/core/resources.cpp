@@ -20,6 +20,15 @@ fs::path program_folder() {
   return self.parent_path();
 }
 
+std::filesystem::path own_templates_folder() {
+  const char* data = std::getenv("XDG_DATA_HOME");
+  if (data != nullptr && *data != '\0') return std::filesystem::path(data) / "conoid" / "templates";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != '\0'
+             ? std::filesystem::path(home) / ".local" / "share" / "conoid" / "templates"
+             : std::filesystem::path();
+}
+
 fs::path temporary_folder() {
   const char* named = std::getenv("TMPDIR");
   fs::path folder = named && *named ? named : "/tmp";

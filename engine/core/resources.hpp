@@ -16,6 +16,9 @@ namespace conoid {
 /// its row in reference/keys-<solver>.html, with the key as fragment: "reference/keys-acoustic-fd.html#/grid/spacing", "*" for
 /// any item of a list.
 [[nodiscard]] std::filesystem::path documentation_folder();
+/// The user's own templates, a folder each with case.json and what it names: $XDG_DATA_HOME/conoid/templates, else below
+/// ~/.local/share; empty without a home. May not exist.
+[[nodiscard]] std::filesystem::path own_templates_folder();
 
 /// The folder for temporary files: $TMPDIR, else /tmp. Throws Failure (ErrorCode::file) where it cannot be written to.
 [[nodiscard]] std::filesystem::path temporary_folder();

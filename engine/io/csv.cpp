@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -208,7 +209,7 @@ std::string csv_heading(const Column& column) {
 }
 
 std::string csv_head(const TableInfo& info, std::string_view run) {
-  static constexpr std::string_view forms[] = {"lines", "polar", "none"};
+  static constexpr std::string_view forms[] = {"lines", "polar", "sphere", "none"};
   std::string out;
   comment(out, "run", run);
   comment(out, "title", info.title);
@@ -322,6 +323,10 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& name, const
                         "Thin the data or split the file.", {name, line, {}});
     for (std::size_t k = 0; k < fields.size(); ++k) {
       const auto value = to_number(fields[k]);
+      if (!value && limits.texts) {
+        out.values.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
       if (!value)
         return make_error(ErrorCode::invalid_input,
                           fmt::format("column {}: expected a number, found '{}'", k + 1, shortened(fields[k])),
@@ -351,7 +356,10 @@ Result<StoredTable> read_table(const std::filesystem::path& file, const CsvLimit
     const std::string value = line.substr(colon + 2);
     if (key == "title") out.info.title = value;
     if (key == "form")
-      out.info.form = value == "polar" ? ChartForm::polar : value == "none" ? ChartForm::none : ChartForm::lines;
+      out.info.form = value == "polar"    ? ChartForm::polar
+                      : value == "sphere" ? ChartForm::sphere
+                      : value == "none"   ? ChartForm::none
+                                          : ChartForm::lines;
     if (key == "x-scale") out.info.x_scale = value == "log" ? AxisScale::log : AxisScale::linear;
     if (key == "y-scale") out.info.y_scale = value == "log" ? AxisScale::log : AxisScale::linear;
     if (key == "definition") out.info.definition += (out.info.definition.empty() ? "" : "\n") + value;

@@ -30,6 +30,7 @@ struct CsvLimits {
   std::size_t columns = 4096;
   std::size_t values = std::size_t{1} << 27;
   std::size_t preamble = 10000;  ///< lines; further ones are left out
+  bool texts = false;            ///< a field that is no number is not-a-number instead of an error (tables of runs)
 };
 
 /// What to do with a last line that has no line end.

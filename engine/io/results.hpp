@@ -19,7 +19,8 @@ struct Column {
   std::string label;  ///< for the chart's legend; the name when empty
 };
 
-enum class ChartForm { lines, polar, none };
+/// `sphere`: a far field over both angles, columns "theta" and "phi" in degrees, φ fastest or in any order: seen around the body.
+enum class ChartForm { lines, polar, sphere, none };
 enum class AxisScale { linear, log };
 
 /// A table is a CSV file under charts/ and a chart in the window: the first column is the abscissa.

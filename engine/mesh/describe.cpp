@@ -164,18 +164,4 @@ std::string to_json(const MeshSummary& s) {
   return out + "}";
 }
 
-Status require_body(const Mesh& mesh, const std::string& file) {
-  const SurfaceReport r = check_surface(mesh);
-  if (r.is_body()) return {};
-  Place place;
-  place.file = file;
-  std::string text = "expected a closed surface with outward normals, found: ";
-  std::string found = explain(r, mesh);
-  std::replace(found.begin(), found.end(), '\n', ';');
-  std::string hint =
-      "`conoid mesh FILE` lists what is wrong; `conoid mesh FILE --merge --fill-holes --convert OUT.msh` closes rims.";
-  if (r.closed() && r.manifold()) hint = "Turn the normals outwards: `conoid mesh FILE --orient --convert OUT.msh`.";
-  return make_error(ErrorCode::invalid_input, text + found, hint, place);
-}
-
 }  // namespace conoid

@@ -42,7 +42,4 @@ struct MeshSummary {
 /// The summary as one JSON object, keys as the members' names.
 [[nodiscard]] std::string to_json(const MeshSummary& summary);
 
-/// What a boundary element method needs of its surface: an Error that says what is wrong and where, or success.
-[[nodiscard]] Status require_body(const Mesh& mesh, const std::string& file = {});
-
 }  // namespace conoid

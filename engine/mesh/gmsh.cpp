@@ -219,6 +219,16 @@ bool is_meshed(const fs::path& file, const GmshOptions& o) {
                              ignored);
 }
 
+Result<fs::path> keep_script(std::string_view script, const fs::path& wanted) {
+  const fs::path folder = cache_folder(wanted);
+  if (folder.empty()) return no_cache();
+  fs::path file = folder / (sha256_hex(script) + ".geo");
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored))
+    if (const Status kept = write_file_atomically(file, script); !kept) return kept.error();
+  return file;
+}
+
 bool is_geometry(const fs::path& path) {
   const std::string e = lower_case_ending(path);
   return e == ".geo" || e == ".step" || e == ".stp" || e == ".brep" || e == ".iges" || e == ".igs";

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace conoid {
 
@@ -63,6 +64,11 @@ struct GmshResult {
 
 /// Whether a mesh of the geometry is in the cache, so that nothing is executed to have it.
 [[nodiscard]] bool is_meshed(const std::filesystem::path& geometry, const GmshOptions& options = {});
+
+/// A script that this program wrote, kept beside the meshes under the name of its content: the path of its file. To be meshed with
+/// ScriptUse::own. Errors: no folder that can be written to (file).
+[[nodiscard]] Result<std::filesystem::path> keep_script(std::string_view script,
+                                                        const std::filesystem::path& cache_folder = {});
 
 /// The program to call; the error says where it was looked for and how to install it (ErrorCode::resources).
 [[nodiscard]] Result<std::filesystem::path> find_gmsh(const std::filesystem::path& wanted = {});

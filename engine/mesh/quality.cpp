@@ -312,16 +312,4 @@ std::vector<std::array<Index, 2>> duplicate_points(const Mesh& mesh, double tole
   return out;
 }
 
-Mesh merge_points(const Mesh& mesh, double tolerance) {
-  std::vector<Index> now(static_cast<std::size_t>(mesh.point_count()));
-  std::iota(now.begin(), now.end(), Index{0});
-  for (const auto& [kept, duplicate] : duplicate_points(mesh, tolerance))
-    now[static_cast<std::size_t>(duplicate)] = kept;
-  Mesh copy = mesh;
-  for (Index& n : copy.mutable_connectivity()) n = now[static_cast<std::size_t>(n)];
-  std::vector<Index> all(static_cast<std::size_t>(mesh.cell_count()));
-  std::iota(all.begin(), all.end(), Index{0});
-  return copy.extract(all);
-}
-
 }  // namespace conoid

@@ -59,9 +59,6 @@ struct QualityReport {
 /// Pairs (kept, duplicate) of points no further apart than `tolerance` (0: exactly equal), each duplicate once.
 [[nodiscard]] std::vector<std::array<Index, 2>> duplicate_points(const Mesh& mesh, double tolerance = 0);
 
-/// The mesh with duplicate points made one; cells and groups stay. Points closer than `tolerance` become one.
-[[nodiscard]] Mesh merge_points(const Mesh& mesh, double tolerance = 0);
-
 /// Distinct edges between corners as sorted pairs, of the cells of one dimension (-1: highest).
 [[nodiscard]] std::vector<std::array<Index, 2>> distinct_edges(const Mesh& mesh, int dimension = -1);
 

@@ -187,11 +187,11 @@ std::vector<char> rim_points(const Mesh& mesh) {
   }
   std::sort(sides.begin(), sides.end());
   std::vector<char> out(static_cast<std::size_t>(mesh.point_count()), 0);
-  const auto same = [&](std::size_t i, std::size_t j) {
+  const auto same_side = [&](std::size_t i, std::size_t j) {
     return sides[i][0] == sides[j][0] && sides[i][1] == sides[j][1];
   };
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    if ((i > 0 && same(i, i - 1)) || (i + 1 < sides.size() && same(i, i + 1))) continue;
+    if ((i > 0 && same_side(i, i - 1)) || (i + 1 < sides.size() && same_side(i, i + 1))) continue;
     for (const Index p : sides[i])
       if (p >= 0) out[static_cast<std::size_t>(p)] = 1;
   }

@@ -8,15 +8,16 @@ namespace conoid {
 std::filesystem::path unmeshed_geometry(const Case& input) {
   if (!input.values().has("mesh")) return {};
   const MeshRequest request = mesh_request(input.document());
-  return is_made(request) ? std::filesystem::path() : request.file;
+  return request.gmsh.script == ScriptUse::own || is_made(request) ? std::filesystem::path() : request.file;
 }
 
 Result<std::shared_ptr<const Mesh>> mesh_of(const Case& input, std::stop_token stop, std::vector<Diagnostic>* notes,
                                             Meshing meshing) {
   if (!input.values().has("mesh")) return std::shared_ptr<const Mesh>();
   MeshRequest request = mesh_request(input.document());
-  request.gmsh.only_made_before = meshing == Meshing::never;
-  if (meshing == Meshing::trusted && is_geometry(request.file))
+  const bool own = request.gmsh.script == ScriptUse::own;
+  request.gmsh.only_made_before = meshing == Meshing::never && !own;
+  if (meshing == Meshing::trusted && !own && is_geometry(request.file))
     if (const Status trusted = trust_geometry(request.file); !trusted) return trusted.error();
   auto prepared = prepare_mesh(request, stop);
   if (!prepared) {

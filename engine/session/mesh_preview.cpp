@@ -103,7 +103,8 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const std::filesystem::p
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& request, std::stop_token stop) {
   const std::filesystem::path& file = request.file;
   MeshRequest looking = request;
-  looking.gmsh.only_made_before = true;  // opening a case executes nothing
+  // Opening a case executes nothing that somebody else wrote.
+  looking.gmsh.only_made_before = request.gmsh.script != ScriptUse::own;
   const auto loaded = prepare_mesh(looking, std::move(stop));
   if (!loaded) return loaded.error();
   const Mesh& mesh = loaded->mesh;
@@ -221,9 +222,9 @@ Index side_at(const MeshSides& sides, const Vec3& place) {
 }
 
 std::filesystem::path unmeshed_geometry(const CaseDocument& document) {
-  const Json* file = document.find("/mesh/file");
-  if (file == nullptr || !file->is_string()) return {};
+  if (!names_a_mesh(document)) return {};
   const MeshRequest request = mesh_request(document);
+  if (request.gmsh.script == ScriptUse::own) return {};  // made as it is looked at
   std::error_code ignored;
   return std::filesystem::is_regular_file(request.file, ignored) && !is_made(request) ? request.file
                                                                                       : std::filesystem::path();
@@ -245,8 +246,7 @@ Status mesh_geometry_of(const CaseDocument& document, bool trusted, std::stop_to
 }
 
 Result<std::shared_ptr<const MeshPreview>> preview_mesh(const CaseDocument& document, std::stop_token stop) {
-  const Json* file = document.find("/mesh/file");
-  if (file == nullptr || !file->is_string()) return std::shared_ptr<const MeshPreview>();
+  if (!names_a_mesh(document)) return std::shared_ptr<const MeshPreview>();
   auto preview = preview_mesh(mesh_request(document), std::move(stop));
   if (preview || preview.error().code != ErrorCode::invalid_input || document.find("/mesh/unit") != nullptr)
     return preview;

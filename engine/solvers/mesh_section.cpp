@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/units.hpp"
+#include "engine/mesh/bodies.hpp"
 
 namespace conoid {
 namespace {
@@ -17,7 +18,24 @@ Vec3 three(const Json* list, const char* unit) {
   return out;
 }
 
+/// The bodies of a case as a file; empty where they make none.
+std::filesystem::path script_of_bodies(const Json& list, double size) {
+  const auto bodies = bodies_from(list);
+  if (!bodies) return {};
+  const auto script = bodies_script(*bodies, size);
+  if (!script) return {};
+  const auto file = keep_script(*script);
+  return file ? *file : std::filesystem::path();
+}
+
 }  // namespace
+
+bool names_a_mesh(const CaseDocument& document) {
+  const Json* file = document.find("/mesh/file");
+  const Json* bodies = document.find("/mesh/bodies");
+  return (file != nullptr && file->is_string() && !file->get<std::string>().empty()) ||
+         (bodies != nullptr && bodies->is_array() && !bodies->empty());
+}
 
 std::optional<double> length_of(const Json* value, const char* unit) {
   if (value == nullptr) return std::nullopt;
@@ -38,10 +56,18 @@ MeshRequest mesh_request(const CaseDocument& document) {
     const Json* value = at(key);
     return value != nullptr && value->is_boolean() && value->get<bool>();
   };
-  out.file = text("file");
-  if (out.file.is_relative()) out.file = document.folder() / out.file;
-  out.unit = text("unit");
   out.size = length_of(at("size"), "m").value_or(0);
+  const Json* bodies = at("bodies");
+  if (bodies != nullptr && at("file") == nullptr) {
+    out.file = script_of_bodies(*bodies, out.size);
+    out.unit = std::string("m");
+    out.gmsh.script = ScriptUse::own;
+    out.gmsh.dimension = 2;
+  } else {
+    out.file = text("file");
+    if (out.file.is_relative()) out.file = document.folder() / out.file;
+    out.unit = text("unit");
+  }
   RepairOptions& repair = out.repair;
   if (const auto merge = length_of(at("merge"), "m")) {
     repair.merge = *merge > 0 ? RepairOptions::Merge::all : RepairOptions::Merge::none;

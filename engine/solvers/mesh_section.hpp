@@ -12,7 +12,11 @@ namespace conoid {
 /// A number or a text with a unit, in `unit`; nothing where it is neither.
 [[nodiscard]] std::optional<double> length_of(const Json* value, const char* unit);
 
-/// /mesh/file, unit, size, and the repairs; what cannot be read is as if it were absent (validate() says so).
+/// Whether the section names something to make a mesh of: a file, or bodies.
+[[nodiscard]] bool names_a_mesh(const CaseDocument& document);
+
+/// /mesh/file, or /mesh/bodies as a script in the cache; unit, size, and the repairs; what cannot be read is as if it were absent
+/// (validate() says so).
 [[nodiscard]] MeshRequest mesh_request(const CaseDocument& document);
 
 }  // namespace conoid

@@ -143,7 +143,7 @@ function(conoid_calm_files folder solver)
   get_filename_component(name "${folder}" NAME)
   get_target_property(sources ${solver} SOURCES)
   set(calm ${sources})
-  list(FILTER calm INCLUDE REGEX "^${folder}/(settings|problem|setup|[a-z_]*results|verify/[a-z0-9_]+)\\.cpp$")
+  list(FILTER calm INCLUDE REGEX "^${folder}/((settings|problem|setup)(_[a-z]+)?|[a-z_]*results|verify/[a-z0-9_]+)\\.cpp$")
   list(FILTER calm EXCLUDE REGEX "/verify/(bench|machine_rates|plain)\\.cpp$")
   if(calm)
     list(REMOVE_ITEM sources ${calm})
@@ -332,7 +332,7 @@ endfunction()
 
 # conoid_add_tests(<folder> [PRECOMPILED headers [COMPUTING headers]] [LINK targets...]): every test_*.cpp becomes a test of CTest; those of
 # one folder are one program, but for tests with a main() of their own. A file's first lines carry its labels: `// labels: unit mpi2`
-# (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300: seconds allowed). Tests call; those of numbers compute too,
+# (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300: seconds allowed; rows: once more with CONOID_ALL_ROWS, label long). Tests call; those of numbers compute too,
 # have a light optimisation and their own headers.
 function(conoid_add_tests folder)
   cmake_parse_arguments(arg "" "PRECOMPILED;COMPUTING" "LINK" ${ARGN})
@@ -386,6 +386,7 @@ function(conoid_add_tests folder)
     set(launcher "")
     set(timeout 120)
     set(serial OFF)
+    set(rows OFF)
     set(kept "")
     set(platform offscreen)
     foreach(label ${labels})
@@ -396,6 +397,8 @@ function(conoid_add_tests folder)
         set(timeout ${CMAKE_MATCH_1})
       elseif(label STREQUAL "serial")
         set(serial ON)
+      elseif(label STREQUAL "rows")
+        set(rows ON)
       elseif(label STREQUAL "gl")
         set(launcher ${XVFB_RUN} -a -s "-screen 0 1280x1024x24 +extension GLX")
         set(platform xcb)
@@ -414,8 +417,16 @@ function(conoid_add_tests folder)
     if(CONOID_SANITIZE)  # without MPI and MUMPS besides: factors by Eigen
       math(EXPR timeout "8 * ${timeout}")
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial}
-      ENVIRONMENT "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;QTEST_FUNCTION_TIMEOUT=${timeout}000")
+    set(environment "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    # Those that may take long begin first, so that none of them is left over at the end.
+    set_tests_properties(${name} PROPERTIES LABELS "${kept}" TIMEOUT ${timeout} RUN_SERIAL ${serial} COST ${timeout}
+      ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000")
+    if(rows)  # the same with every row
+      math(EXPR timeout "4 * ${timeout}")
+      add_test(NAME ${name}.all_rows COMMAND ${launcher} $<TARGET_FILE:${target}> ${argument})
+      set_tests_properties(${name}.all_rows PROPERTIES LABELS "${kept};long" TIMEOUT ${timeout} RUN_SERIAL ${serial}
+        ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000;CONOID_ALL_ROWS=1")
+    endif()
   endforeach()
 
   foreach(target ${targets})

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,11 +19,14 @@
 
 #include "conoid/config.hpp"
 #include "engine/core/file_ending.hpp"
+#include "render/capture/chart_picture.hpp"
 #include "render/capture/film_writer.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
 #include "render/chart/chart_export.hpp"
+#include "render/chart/chart_rows.hpp"
+#include "render/chart/chart_style.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/window/raster_viewport.hpp"
 
@@ -37,7 +41,10 @@ struct Arguments {
   std::string part;
   std::optional<long long> frame;
   std::string frames;
-  std::vector<std::string> cut;
+  std::vector<std::string> cut, planes, formulas;
+  std::string within, balloon;
+  bool map_reversed = false, map_log = false, map_symmetric = false;
+  int map_steps = 0;
   std::string camera;
   double pictures_per_second = 15;
   int samples = 2;
@@ -54,7 +61,7 @@ struct Arguments {
   std::optional<double> warp;
   std::string warp_field;
   std::string title;
-  std::string chart;
+  ChartWishes chart;
   std::vector<double> iso;
   std::string scene_file;
   std::string scene_name;
@@ -67,13 +74,41 @@ struct Arguments {
   bool list = false;
 };
 
+void add_chart_options(CLI::App& app, ChartWishes& chart) {
+  const auto each = [](CLI::Option* option) { option->take_all()->allow_extra_args(false); };
+  app.add_option("--chart", chart.table,
+                 "A table of charts/, 'balance' or 'roofline', instead of a field; of a folder that `conoid sweep` made: "
+                 "'sweep'");
+  app.add_option("--x", chart.x, "Of a sweep: the value along the axis (default: the first that was swept)");
+  app.add_option("--y", chart.y, "Of a sweep: the result (default: the first)");
+  app.add_option("--minus", chart.minus, "Another run: what this run's field or curves differ from its by");
+  app.add_option("--unit", chart.unit, "Of a chart: another unit in which the run publishes it");
+  app.add_option("--look", chart.look, "Of a chart: lines, polar, spectrum, picture or wiggles")
+      ->check(CLI::IsMember({"lines", "polar", "spectrum", "picture", "wiggles"}));
+  app.add_option("--x-range", chart.x_range, "LOW:HIGH of a chart's axis, with units or in those of the table; \":10\"");
+  app.add_option("--y-range", chart.y_range, "The same of its upright axis (radius of a polar chart)");
+  app.add_flag("--x-log", chart.log_x, "Logarithmic axis");
+  app.add_flag("--y-log", chart.log_y, "Logarithmic upright axis");
+  app.add_flag("--y-linear", chart.linear_y, "Linear upright axis");
+  app.add_option("--floor", chart.floor, "Charts in decibels are seen down to so many below their peak")
+      ->capture_default_str();
+  app.add_option("--x-label", chart.x_label, "Name of a chart's axis");
+  app.add_option("--y-label", chart.y_label, "Name of its upright axis");
+  each(app.add_option("--curve", chart.curves,
+                      "LABEL=NAME,#COLOUR of a curve, either may be left out; LABEL=none leaves the curve out"));
+  each(app.add_option("--over", chart.over, "A CSV file whose curves are laid over the chart, dashed"));
+  app.add_option("--over-columns", chart.over_columns,
+                 "Its columns by name or number, the abscissa first, units in brackets where the file names none: "
+                 "\"t,3 [mPa]\" (default: all)");
+}
+
 std::unique_ptr<CLI::App> command_line(Arguments& a) {
   auto app = std::make_unique<CLI::App>("Pictures of a run's fields and charts, without a display.", "conoid-render");
   app->set_version_flag("--version", "conoid-render " CONOID_VERSION);
   app->add_option("RUN", a.run, "Run folder, results file, run name below runs/, or 'latest'")->required();
   app->add_option(
       "-o,--out,--output", a.output,
-      "The picture: .png; charts also .svg and .pdf; with --frames numbered pictures (.png), .gif, or by ffmpeg "
+      "The picture: .png; charts also .svg and .pdf, and .csv for their numbers; with --frames numbered pictures (.png), .gif, or by ffmpeg "
       ".mp4, .webm, .mkv, .mov");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
   app->add_option("--field", a.field, "Field to colour (default: the first)");
@@ -87,7 +122,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_option("--component", a.component, "x, y, z or magnitude of a vector field");
   app->add_option("--show", a.show, "Of a complex field: instant (default), magnitude or phase");
   app->add_option("--phase", a.phase, "Phase of a complex field in degrees");
-  app->add_option("--chart", a.chart, "A table of charts/, 'balance' or 'roofline', instead of a field");
+  add_chart_options(*app, a.chart);
   app->add_option("--size", a.size, "Logical size, WIDTHxHEIGHT")->capture_default_str();
   app->add_option("--scale", a.scale, "Device pixels for one logical pixel")->capture_default_str();
   app->add_option("--theme", a.theme, "light or dark")->capture_default_str();
@@ -106,7 +141,24 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
                   "A plane through grids and volume meshes: z=-300m; may be repeated, instead of the middle ones")
       ->take_all()
       ->allow_extra_args(false);
+  app->add_option("--plane", a.planes,
+                  "A plane by normal and point, \"1,1,0;0,0,-300m\"; may be repeated, instead of the middle ones")
+      ->take_all()
+      ->allow_extra_args(false);
+  app->add_option("--formula", a.formulas,
+                  "A field of others, \"intensity[W/m^2] = pressure^2/(2*1.2*343)\": names of fields (v_x, p_re, ...), "
+                  "x, y, z, t; it is shown unless --field says otherwise")
+      ->take_all()
+      ->allow_extra_args(false);
+  app->add_option("--within", a.within, "LOW:HIGH: only cells all of whose values lie within, with units or in SI units");
+  app->add_option("--balloon", a.balloon,
+                  "TABLE or TABLE:COLUMN of charts/ with a far field over both angles: drawn around the body");
   app->add_option("--color-map", a.map, "Name of a colour map");
+  app->add_flag("--map-reversed", a.map_reversed, "The colour map the other way round");
+  app->add_flag("--map-log", a.map_log, "Colours by the logarithm of the value");
+  app->add_flag("--map-symmetric", a.map_symmetric, "The range reaches as far below zero as above");
+  app->add_option("--map-steps", a.map_steps, "So many bands of one colour instead of a smooth map")
+      ->check(CLI::Range(2, 256));
   app->add_option(
       "--range", a.range,
       "LOW:HIGH or LOW,HIGH of the colours, with units or in SI units; of a film also \"each\": of each frame "
@@ -163,6 +215,26 @@ Result<FieldView> field_view(const Arguments& a) {
   take(view.part, a.part);
   take(view.color_map, a.map);
   take(view.warp_field, a.warp_field);
+  view.map_reversed = view.map_reversed || a.map_reversed;
+  view.map_log = view.map_log || a.map_log;
+  view.map_symmetric = view.map_symmetric || a.map_symmetric;
+  if (a.map_steps > 0) view.map_steps = a.map_steps;
+  for (const std::string& text : a.formulas) {
+    const auto formula = parse_formula(text);
+    if (!formula) return formula.error();
+    view.recipe.formulas.push_back(*formula);
+    if (a.field.empty()) view.field = formula->name;
+  }
+  if (!a.planes.empty()) {
+    view.recipe.planes.clear();
+    view.mesh_cuts = true;
+    for (CutPlane& cut : view.cuts) cut.visible = false;
+  }
+  for (const std::string& text : a.planes) {
+    const auto plane = parse_plane(text);
+    if (!plane) return plane.error();
+    view.recipe.planes.push_back(*plane);
+  }
   view.edges = view.edges || a.edges;
   view.smooth = view.smooth && !a.facets;
   view.mesh_cuts = view.mesh_cuts || a.cuts;
@@ -203,13 +275,25 @@ Status save(const Arguments& a, const Image& image, PngText text) {
 
 Status draw_chart(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
                   const Theme& theme) {
-  auto spec = read_chart(run, a.chart);
+  ChartWishes wishes = a.chart;
+  wishes.title = a.title;
+  auto spec = wished_chart(run, wishes);
   if (!spec) return spec.error();
-  if (!a.title.empty()) spec->title = a.title;
+  const std::string ending = lower_case_ending(a.output);
+  if (ending == ".csv") {
+    if (spec->kind == ChartKind::balance)
+      return make_error(ErrorCode::command_line, "the balance of workers is a table of the run already",
+                        "Take telemetry.csv of its folder.");
+    const ChartLimits& ends = spec->limits;
+    const auto within = std::pair{ends.x_low.value_or(-INFINITY), ends.x_high.value_or(INFINITY)};
+    if (auto status = write_file_atomically(a.output, text_of(rows_of_chart(*spec, {}, within), ',')); !status)
+      return status;
+    fmt::print("{}\n", a.output);
+    return {};
+  }
   auto scene = std::make_shared<ChartScene>();
   scene->set_theme(theme);
   scene->set_chart(std::move(spec).value());
-  const std::string ending = lower_case_ending(a.output);
   if (ending == ".svg" || ending == ".pdf") {
     if (auto status = export_chart(scene, a.output, options.width, options.height); !status) return status;
     fmt::print("{}\n", a.output);
@@ -217,7 +301,7 @@ Status draw_chart(const Arguments& a, const std::filesystem::path& run, const Pi
   }
   auto image = take_picture(scene, options);
   if (!image) return image.error();
-  return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart}});
+  return save(a, *image, {{"Run", run_id(run)}, {"Chart", a.chart.table}});
 }
 
 /// The field that is drawn, of the first part that carries it.
@@ -254,6 +338,70 @@ Status apply_range(const Arguments& a, const Frame& frame, FieldView& view) {
                       fmt::format("For example --range -0.02:0.02{}", a.frames.empty() ? "" : ", or --range each"));
   view.fixed_range = true;
   return {};
+}
+
+/// What of the run's frames is read: all fields where others are made of them.
+FieldRequest request_of(const Arguments& a, const std::filesystem::path& run, const FieldView& view) {
+  FieldRequest request{run, view.field, view.part, a.frame, a.thumbnail};
+  const bool made = std::any_of(view.recipe.formulas.begin(), view.recipe.formulas.end(),
+                                [&](const FormulaField& f) { return f.name == view.field; });
+  if (!view.warp_field.empty() || !view.arrow_field.empty() || !view.recipe.formulas.empty() || made ||
+      view.field == balloon_field)
+    request.field.clear();
+  return request;
+}
+
+/// This frame less the other run's at the nearest moment.
+Result<std::shared_ptr<const Frame>> less_the_other(const Arguments& a, const std::shared_ptr<const Frame>& frame,
+                                                    const std::string& field) {
+  if (a.chart.minus.empty()) return frame;
+  const auto other = find_run(a.chart.minus);
+  if (!other) return other.error();
+  const auto opened = VtkhdfReader::open(*other);
+  if (!opened) return opened.error();
+  const auto& frames = (*opened)->frames();
+  if (frames.empty()) return make_error(ErrorCode::file, "--minus: that run has no frame");
+  std::size_t nearest = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (std::abs(frames[i].value - frame->value) < std::abs(frames[nearest].value - frame->value)) nearest = i;
+  FrameRequest what;
+  if (!field.empty()) what.fields = {field};
+  const auto there = (*opened)->read(nearest, what);
+  if (!there) return there.error();
+  return difference_of(*frame, **there);
+}
+
+/// Limits and the far field of the command line, into the view's recipe.
+Status complete_recipe(const Arguments& a, const std::filesystem::path& run, FieldView& view, const FieldInfo* shown) {
+  if (!a.within.empty()) {
+    const std::string unit = shown == nullptr ? "1" : shown->unit;
+    const auto ends = parse_limits(a.within, known_unit(unit) ? unit : "1", "--within");
+    if (!ends) return ends.error();
+    view.recipe.within = std::pair{ends->first.value_or(-std::numeric_limits<double>::infinity()),
+                                   ends->second.value_or(std::numeric_limits<double>::infinity())};
+  }
+  if (a.balloon.empty()) return {};
+  const std::size_t colon = a.balloon.find(':');
+  const std::string name = a.balloon.substr(0, colon);
+  if (name.find('/') != std::string::npos)
+    return make_error(ErrorCode::command_line, "--balloon takes the name of a table of charts/, found \"" + name + "\"");
+  const auto stored = read_table((std::filesystem::is_directory(run) ? run : run.parent_path()) / "charts" / (name + ".csv"));
+  if (!stored) return stored.error();
+  std::vector<std::vector<double>> rows;
+  for (std::size_t r = 0; r < stored->table.rows(); ++r)
+    rows.emplace_back(stored->table.row(r).begin(), stored->table.row(r).end());
+  auto sphere = sphere_of(stored->info.columns, rows);
+  if (!sphere) return sphere.error();
+  view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
+  view.recipe.sphere_column = colon == std::string::npos ? std::string() : a.balloon.substr(colon + 1);
+  return {};
+}
+
+const FieldInfo* info_in(const Frame& frame, const FieldView& view) {
+  for (const FramePart& part : frame.parts)
+    for (const Field& field : part.fields)
+      if (view.field.empty() || field.info.name == view.field) return &field.info;
+  return nullptr;
 }
 
 using Box = std::array<double, 6>;
@@ -376,11 +524,14 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!view) return view.error();
   const auto camera = camera_of(a);
   if (!camera) return camera.error();
+  if (!a.balloon.empty() && a.field.empty()) view->field = balloon_field;
   // A warp and arrows need their fields as well, so everything is read then.
-  FieldRequest request{run, view->field, view->part, a.frame, a.thumbnail};
-  if (!view->warp_field.empty() || !view->arrow_field.empty()) request.field.clear();
+  const FieldRequest request = request_of(a, run, *view);
   auto frame = read_frame(request);
   if (!frame) return frame.error();
+  frame = less_the_other(a, *frame, request.field);
+  if (!frame) return frame.error();
+  if (auto status = complete_recipe(a, run, *view, info_in(**frame, *view)); !status) return status;
   view->title = a.title.empty() ? run_title(run) : a.title;
   if (auto status = apply_range(a, **frame, *view); !status) return status;
   if (auto status = apply_cuts(a, **frame, *view); !status) return status;
@@ -439,8 +590,11 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   const auto camera = camera_of(a);
   if (!camera) return camera.error();
   // Names are looked at by the reading of one frame: its errors list what there is.
-  FieldRequest request{run, view->field, view->part, std::nullopt, false};
-  if (!view->warp_field.empty() || !view->arrow_field.empty()) request.field.clear();
+  FieldRequest request = request_of(a, run, *view);
+  request.frame.reset();
+  if (!a.chart.minus.empty() || !a.balloon.empty())
+    return make_error(ErrorCode::command_line, "films are of one run's fields; --minus or --balloon was given, too",
+                      "Leave it out, or draw single pictures with --frame.");
   if (auto one = read_frame(request); !one) return one.error();
   const auto opened = VtkhdfReader::open(run);
   if (!opened) return opened.error();
@@ -454,6 +608,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   // One range of colours, one box for the camera: all frames are looked at before any is drawn.
   const auto first = reel.at(chosen->front());
   if (!first) return first.error();
+  if (auto status = complete_recipe(a, run, *view, info_in(**first, *view)); !status) return status;
   if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
     view->field = field->info.name;
   if (auto status = apply_range(a, **first, *view); !status) return status;
@@ -559,16 +714,16 @@ Status run_command(const Arguments& a) {
     return make_error(ErrorCode::command_line, "where should the picture go?", "Add -o picture.png, or --list.");
   const std::string ending = lower_case_ending(a.output);
   const bool film = !a.frames.empty();
-  if (film && (a.frame || a.thumbnail || !a.chart.empty()))
+  if (film && (a.frame || a.thumbnail || !a.chart.table.empty()))
     return make_error(ErrorCode::command_line,
                       "--frames makes a film of a field; --frame, --thumbnail or --chart was given, too",
                       "Leave one of them out.");
   if (!film && (ending == ".gif" || ending == ".mp4" || ending == ".webm" || ending == ".mkv" || ending == ".mov"))
     return make_error(ErrorCode::command_line, "a single picture cannot be written as \"" + ending + "\"",
                       "For a film say which frames: --frames all.");
-  if (!film && ending != ".png" && (a.chart.empty() || (ending != ".svg" && ending != ".pdf")))
+  if (!film && ending != ".png" && (a.chart.table.empty() || (ending != ".svg" && ending != ".pdf" && ending != ".csv")))
     return make_error(ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
-                      a.chart.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg or .pdf.");
+                      a.chart.table.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg, .pdf or .csv.");
   if (!(a.scale >= 0.25 && a.scale <= 8))
     return make_error(ErrorCode::command_line, fmt::format("--scale must be 0.25 to 8, found {}", a.scale));
   const auto size = parse_size(a.thumbnail ? "480x300" : a.size);
@@ -577,7 +732,7 @@ Status run_command(const Arguments& a) {
   if (!theme) return theme.error();
   PictureOptions options{size->first, size->second, a.scale, a.background == "transparent", a.samples};
   if (film) return draw_film(a, *run, options, *theme);
-  return a.chart.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
+  return a.chart.table.empty() ? draw_field(a, *run, options, *theme) : draw_chart(a, *run, options, *theme);
 }
 
 int failed(const Error& error) {

@@ -53,6 +53,7 @@ std::string charts_text(const fs::path& run) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder_of(run) / "charts", ignored))
     if (entry.path().extension() == ".csv") names.push_back(entry.path().stem().string());
+  if (fs::exists(folder_of(run) / "sweep.csv", ignored)) names.emplace_back("sweep");
   if (fs::exists(folder_of(run) / "telemetry.csv", ignored)) names.insert(names.end(), {"balance", "roofline"});
   std::sort(names.begin(), names.end());
   std::string list;

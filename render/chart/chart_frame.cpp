@@ -151,7 +151,9 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
   std::size_t curve = 0;
   std::size_t overlay = 0;
   for (const Series& s : spec.series) {
-    if (s.color >= 0)
+    if (s.ink)
+      colors.push_back(*s.ink), curve += s.overlay || s.color >= 0 ? 0 : 1;
+    else if (s.color >= 0)
       colors.push_back(palette(static_cast<std::size_t>(s.color)));
     else if (!s.overlay)
       colors.push_back(palette(curve++));
@@ -160,7 +162,7 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
   }
   // An overlay that is named after a curve has its colour.
   for (std::size_t i = 0; i < spec.series.size(); ++i)
-    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0)
+    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0 && !spec.series[i].ink)
       colors[i] = colors[*curve_number];
   return colors;
 }

@@ -65,6 +65,10 @@ struct ChartScene::Impl {
   int height = 400;
   double ratio = 1;
   std::optional<std::pair<double, double>> cursor;  // device pixels from the bottom left
+  std::optional<double> mark;                       // values of the abscissa
+  std::optional<double> linked;
+  /// The cursor, or the place above another chart's.
+  [[nodiscard]] std::optional<std::pair<double, double>> reading_place() const;
   MouseButton held = MouseButton::none;
   double last_x = 0;
   double last_y = 0;
@@ -89,6 +93,9 @@ struct ChartScene::Impl {
     return hidden.contains(base) || hidden.contains(series.label.substr(base.size() + 2));
   }
   void full_range();
+  [[nodiscard]] View extent_of_values() const;
+  void lift_floor(View& v) const;
+  void type_limits(View& v) const;
   void rebuild();
   void set_axis(int position, const TickSet& ticks, double low, double high);
   [[nodiscard]] double to_x(double px) const {
@@ -105,22 +112,75 @@ struct ChartScene::Impl {
   [[nodiscard]] std::optional<ChartReading> read(double px, double py) const;
   [[nodiscard]] std::optional<ChartReading> read_trace(double px, double py) const;
   void paint_cursor(vtkContext2D& painter) const;
+  void paint_mark(vtkContext2D& painter) const;
   void paint_under(vtkContext2D& painter) const;
   void paint_marks(vtkContext2D& painter) const;
+  void paint_dots(vtkContext2D& painter) const;
   void paint_gather_and_axes(vtkContext2D& painter) const;
   [[nodiscard]] double pixel_x(double x) const { return from_x(forward(x, spec.x_scale)); }
   [[nodiscard]] double pixel_y(double y) const { return from_y(forward(y, spec.y_scale)); }
 };
 
-void ChartScene::Impl::full_range() {
+ChartScene::View ChartScene::Impl::extent_of_values() const {
   View v{INFINITY, -INFINITY, INFINITY, -INFINITY};
+  const ChartLimits& typed = spec.limits;
+  const bool decibels = spec.y_unit.starts_with("dB");
+  const double faintest = decibels ? 10 * std::log10(chart_nothing) : chart_nothing;
   for (const Series& s : spec.series)
     for (std::size_t i = 0; i < (hides(s) ? 0 : std::min(s.x.size(), s.y.size())); ++i) {
       const double x = forward(s.x[i], spec.x_scale);
-      const double y = forward(s.y[i], spec.y_scale);
       if (std::isfinite(x)) v.x_low = std::min(v.x_low, x), v.x_high = std::max(v.x_high, x);
+      if ((typed.x_low && s.x[i] < *typed.x_low) || (typed.x_high && s.x[i] > *typed.x_high)) continue;
+      double value = s.y[i];
+      const bool nothing = decibels ? value < faintest : std::abs(value) < faintest;
+      if (nothing && (decibels || spec.y_scale == AxisScale::log)) continue;
+      if (nothing) value = 0;
+      const double y = forward(value, spec.y_scale);
       if (std::isfinite(y)) v.y_low = std::min(v.y_low, y), v.y_high = std::max(v.y_high, y);
     }
+  return v;
+}
+
+/// What lies far below the peak is rounding, a null, or a polarisation that should be nothing: it would press all else to the edge.
+void ChartScene::Impl::lift_floor(View& v) const {
+  if (spec.y_scale == AxisScale::log) {
+    constexpr double residual_decades = 16, decades = 12;
+    const double most = spec.y_unit.empty() || spec.y_unit == "1" ? residual_decades : decades;
+    v.y_low = std::max(v.y_low, v.y_high - most);
+    return;
+  }
+  if (!spec.y_unit.starts_with("dB") || v.y_high - v.y_low <= spec.limits.decibels) return;
+  const double least = v.y_high - spec.limits.decibels;
+  v.y_low = v.y_high;
+  for (const Series& s : spec.series)
+    if (!hides(s))
+      for (const double y : s.y)
+        if (y >= least) v.y_low = std::min(v.y_low, y);
+  // Curves that go below are cut there, and the axis ends where it was said to.
+  v.y_low = std::min(v.y_low, least + 0.1 * spec.limits.decibels);
+}
+
+void ChartScene::Impl::type_limits(View& v) const {
+  const auto type = [](double& low, double& high, std::optional<double> typed_low, std::optional<double> typed_high,
+                       AxisScale scale) {
+    const double a = typed_low ? forward(*typed_low, scale) : NAN, b = typed_high ? forward(*typed_high, scale) : NAN;
+    if (std::isfinite(a)) low = a;
+    if (std::isfinite(b)) high = b;
+    if (low < high) return;
+    // The end that was not typed gives way.
+    const double span = std::max(1e-3 * std::abs(low), 1e-300);
+    if (std::isfinite(b) && !std::isfinite(a))
+      low = high - span;
+    else
+      high = low + span;
+  };
+  type(v.x_low, v.x_high, spec.limits.x_low, spec.limits.x_high, spec.x_scale);
+  if (spec.kind != ChartKind::gather)
+    type(v.y_low, v.y_high, spec.limits.y_low, spec.limits.y_high, spec.y_scale);
+}
+
+void ChartScene::Impl::full_range() {
+  View v = extent_of_values();
   const auto widen = [](double& low, double& high, double share, bool log) {
     if (!(low <= high)) low = 0, high = 1;
     const double size = std::max(std::abs(low), std::abs(high));
@@ -138,24 +198,16 @@ void ChartScene::Impl::full_range() {
   if (spec.kind == ChartKind::gather) {
     v.y_low = 0.5;
     v.y_high = static_cast<double>(std::max<std::size_t>(1, spec.series.size())) + 0.5;
+    type_limits(v);
     range = v;
     return;
   }
   // Energies and norms start at zero; let the axis do so as well when the data nearly does.
   const bool from_zero = spec.y_scale == AxisScale::linear && v.y_low >= 0 && v.y_low < 0.25 * v.y_high;
-  if (spec.y_scale == AxisScale::log && v.y_high - v.y_low > 16) v.y_low = v.y_high - 16;  // below is rounding
-  // A null, or a polarisation that should be nothing, would press everything else to the upper edge.
-  constexpr double most_decibels = 80;
-  if (spec.y_unit.starts_with("dB") && v.y_high - v.y_low > most_decibels) {
-    const double least = v.y_high - most_decibels;
-    v.y_low = v.y_high;
-    for (const Series& s : spec.series)
-      if (!hides(s))
-        for (const double y : s.y)
-          if (y >= least) v.y_low = std::min(v.y_low, y);
-  }
+  if (v.y_low <= v.y_high) lift_floor(v);
   widen(v.y_low, v.y_high, 0.06, spec.y_scale == AxisScale::log);
   if (from_zero) v.y_low = 0;
+  type_limits(v);
   range = v;
 }
 
@@ -381,6 +433,22 @@ void ChartScene::Impl::paint_gather_and_axes(vtkContext2D& painter) const {
   }
 }
 
+void ChartScene::Impl::paint_dots(vtkContext2D& painter) const {
+  const auto colors = series_colors(spec, theme);
+  for (std::size_t k = 0; k < spec.series.size(); ++k) {
+    const Series& s = spec.series[k];
+    if (!s.dots || hides(s)) continue;
+    no_pen(painter);
+    use_brush(painter, colors[k]);
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+      const double x = pixel_x(s.x[i]), y = pixel_y(s.y[i]);
+      if (std::isfinite(x) && std::isfinite(y) && plot.contains(x, y))
+        painter.DrawEllipse(static_cast<float>(x), static_cast<float>(y), static_cast<float>(3 * ratio),
+                            static_cast<float>(3 * ratio));
+    }
+  }
+}
+
 /// Dots with their names at the side where there is room; names that would meet are moved apart.
 void ChartScene::Impl::paint_marks(vtkContext2D& painter) const {
   struct Name {
@@ -503,9 +571,30 @@ std::optional<ChartReading> ChartScene::Impl::read(double px, double py) const {
   return reading;
 }
 
+std::optional<std::pair<double, double>> ChartScene::Impl::reading_place() const {
+  if (cursor && plot.contains(cursor->first, cursor->second)) return cursor;
+  if (!linked || spec.kind != ChartKind::lines) return std::nullopt;
+  const double px = pixel_x(*linked);
+  if (!(px >= plot.x && px <= plot.right())) return std::nullopt;
+  return std::pair{px, plot.y + plot.height / 2};
+}
+
+/// The moment that the picture shows, with a small flag at its upper end.
+void ChartScene::Impl::paint_mark(vtkContext2D& painter) const {
+  if (!mark || !has_axes()) return;
+  const double x = std::round(pixel_x(*mark));
+  if (!(x >= plot.x && x <= plot.right())) return;
+  use_pen(painter, theme.accent, 1.5 * ratio, 0.8);
+  draw_line(painter, x, plot.y, x, plot.top());
+  no_pen(painter);
+  use_brush(painter, theme.accent);
+  draw_rect(painter, x - 3 * ratio, plot.top() - 3 * ratio, 6 * ratio, 6 * ratio);
+}
+
 void ChartScene::Impl::paint_cursor(vtkContext2D& painter) const {
-  if (!crosshair || !cursor || !plot.contains(cursor->first, cursor->second)) return;
-  const auto reading = read(cursor->first, cursor->second);
+  const auto place = reading_place();
+  if (!crosshair || !place) return;
+  const auto reading = read(place->first, place->second);
   if (!reading) return;
   const double r = ratio;
   const double x = std::round(from_x(forward(reading->x, spec.x_scale)));
@@ -567,7 +656,11 @@ ChartScene::ChartScene() : impl_(std::make_unique<Impl>()) {
   scene->AddItem(s.over);
   s.under->paint = [&s](vtkContext2D& painter) { s.paint_under(painter); };
   s.over->paint = [&s](vtkContext2D& painter) {
-    if (s.spec.kind == ChartKind::lines) s.paint_marks(painter);
+    if (s.spec.kind == ChartKind::lines) {
+      s.paint_dots(painter);
+      s.paint_marks(painter);
+    }
+    s.paint_mark(painter);
     s.paint_cursor(painter);
   };
   s.renderer->AddActor(s.actor);
@@ -580,7 +673,10 @@ ChartScene::~ChartScene() {
 }
 
 void ChartScene::set_chart(ChartSpec spec) {
-  if (spec.title != impl_->spec.title || spec.kind != impl_->spec.kind) impl_->zoomed = false;
+  const ChartSpec& old = impl_->spec;
+  if (spec.title != old.title || spec.kind != old.kind || spec.limits != old.limits || spec.y_unit != old.y_unit ||
+      spec.x_scale != old.x_scale || spec.y_scale != old.y_scale)
+    impl_->zoomed = false;
   impl_->spec = std::move(spec);
   changed();
 }
@@ -634,6 +730,45 @@ void ChartScene::set_view(const View& view) {
   changed();
 }
 
+bool ChartScene::is_zoomed() const {
+  return impl_->zoomed;
+}
+
+void ChartScene::set_mark(std::optional<double> x) {
+  if (impl_->mark == x) return;
+  impl_->mark = x;
+  changed();
+}
+
+void ChartScene::set_linked_pointer(std::optional<double> x) {
+  if (impl_->linked == x) return;
+  impl_->linked = x;
+  changed();
+}
+
+std::optional<double> ChartScene::pointer() const {
+  const Impl& s = *impl_;
+  if (!s.cursor || !s.plot.contains(s.cursor->first, s.cursor->second)) return std::nullopt;
+  const auto reading = s.read(s.cursor->first, s.cursor->second);
+  return reading ? std::optional(reading->x) : std::nullopt;
+}
+
+ChartPlace ChartScene::place_at(double x, double from_top) const {
+  using Part = ChartPlace::Part;
+  const Impl& s = *impl_;
+  const double y = s.height - from_top;
+  if (s.spec.kind == ChartKind::balance) return {};
+  for (const LegendEntry& entry : s.frame.legend)
+    if (!entry.text_only && x >= entry.x && x <= entry.x + entry.width && std::abs(y - entry.y) <= 10 * s.ratio)
+      return {Part::curve, entry.label};
+  if (!s.frame.title.empty() && y > s.height - (chart_margin + chart_title + 6) * s.ratio) return {Part::title, {}};
+  if (!s.has_axes()) return {s.frame.inside.contains(x, y) ? Part::plot : Part::none, {}};
+  if (s.plot.contains(x, y)) return {Part::plot, {}};
+  if (y < s.plot.y && x >= s.plot.x) return {Part::x_axis, {}};
+  if (x < s.plot.x && y >= s.plot.y && y <= s.plot.top()) return {Part::y_axis, {}};
+  return {};
+}
+
 void ChartScene::show_all() {
   impl_->zoomed = false;
   changed();
@@ -669,6 +804,15 @@ bool ChartScene::handle(const InputEvent& event) {
   Impl& s = *impl_;
   const double x = event.x;
   const double y = s.height - event.y;
+  if (event.kind == InputKind::double_click && edit_wanted) {
+    const ChartPlace place = place_at(event.x, event.y);
+    if (place.part != ChartPlace::Part::none && place.part != ChartPlace::Part::plot) {
+      // The first press of the two has switched the curve.
+      if (place.part == ChartPlace::Part::curve && !s.hidden.erase(place.curve)) s.hidden.insert(place.curve);
+      edit_wanted(place);
+      return true;
+    }
+  }
   if (event.kind == InputKind::press && event.button == MouseButton::left && s.spec.kind != ChartKind::balance) {
     for (const LegendEntry& entry : s.frame.legend) {
       if (entry.text_only || x < entry.x || x > entry.x + entry.width || std::abs(y - entry.y) > 10 * s.ratio) continue;
@@ -708,7 +852,10 @@ bool ChartScene::handle(const InputEvent& event) {
       return false;
     case InputKind::release: s.held = MouseButton::none; return false;
     case InputKind::double_click: s.zoomed = false; return true;
-    case InputKind::leave: s.cursor.reset(); return true;
+    case InputKind::leave:
+      s.cursor.reset();
+      if (pointer_moved) pointer_moved();
+      return true;
     case InputKind::move: {
       if (event.button == MouseButton::none) s.held = MouseButton::none;
       if (s.held == MouseButton::left) {
@@ -722,6 +869,7 @@ bool ChartScene::handle(const InputEvent& event) {
       }
       const bool was_inside = s.cursor && s.plot.contains(s.cursor->first, s.cursor->second);
       s.cursor = {x, y};
+      if (pointer_moved) pointer_moved();
       return s.held == MouseButton::left || (s.crosshair && (was_inside || s.plot.contains(x, y)));
     }
   }

@@ -2,6 +2,7 @@
 // A chart as a scene: curves (VTK's charts), polar diagrams and the balance of workers, in the same viewports as fields.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,6 +25,13 @@ struct ChartReading {
   };
   std::vector<Value> values;
   std::string text;  ///< "t = 1.2 ms   north 3.1 mPa   south 2.8 mPa"
+};
+
+/// What of a chart a person can change where it stands.
+struct ChartPlace {
+  enum class Part { none, plot, title, x_axis, y_axis, curve };
+  Part part = Part::none;
+  std::string curve;  ///< its label
 };
 
 /// Wheel zooms along x (with control along y), left drag pans, double click shows everything, moving shows a crosshair, a
@@ -50,7 +58,18 @@ class ChartScene final : public Scene {
   };
   [[nodiscard]] View view() const;
   void set_view(const View& view);
+  [[nodiscard]] bool is_zoomed() const;
   void show_all();
+  /// A line across the plot at a value of the abscissa: the moment of the picture beside it.
+  void set_mark(std::optional<double> x);
+  /// Where a pointer over another chart of the same abscissa stands; the curves are read here as well.
+  void set_linked_pointer(std::optional<double> x);
+  /// The abscissa under the pointer, snapped to a sample; empty where it is not over the plot.
+  [[nodiscard]] std::optional<double> pointer() const;
+  std::function<void()> pointer_moved;                        ///< may be empty
+  std::function<void(const ChartPlace&)> edit_wanted;         ///< a double click on title, axis or an entry of the legend
+  /// Device pixels from the top left.
+  [[nodiscard]] ChartPlace place_at(double x, double y) const;
   /// The curves at the abscissa under a place (device pixels from the top left); empty outside or on other kinds.
   [[nodiscard]] std::optional<ChartReading> read(double x, double y) const;
   [[nodiscard]] vtkRenderer* renderer() const;

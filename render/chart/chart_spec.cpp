@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/frames/derived_frame.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid {
@@ -42,9 +43,31 @@ std::string capital(std::string text) {
   return text;
 }
 
+
+/// Cuts of a far field through the z axis: all round by phi = 0 and by phi = 90 deg, where it has these.
+ChartSpec chart_of_sphere(const TableInfo& info, std::span<const std::vector<double>> rows) {
+  ChartSpec spec;
+  spec.kind = ChartKind::polar;
+  spec.title = info.title.empty() ? info.id : info.title;
+  spec.x_label = "Theta";
+  spec.x_unit = "deg";
+  const auto table = sphere_of(info.columns, {rows.begin(), rows.end()});
+  if (!table) return spec;
+  spec.y_unit = table->columns.front().unit;
+  for (const double phi : {0.0, 90.0})
+    for (std::size_t c = 0; c < table->columns.size(); ++c) {
+      Series s;
+      s.label = label_of(table->columns[c]) + (phi > 0 ? ", phi = 90\u00b0" : ", phi = 0\u00b0");
+      for (const auto& [angle, value] : cut_of(*table, c, phi)) s.x.push_back(angle), s.y.push_back(value);
+      if (!s.x.empty()) spec.series.push_back(std::move(s));
+    }
+  return spec;
+}
+
 }  // namespace
 
 ChartSpec chart_of(const TableInfo& info, std::span<const std::vector<double>> rows) {
+  if (info.form == ChartForm::sphere) return chart_of_sphere(info, rows);
   ChartSpec spec;
   spec.kind = info.form == ChartForm::polar ? ChartKind::polar : ChartKind::lines;
   spec.title = info.title.empty() ? info.id : info.title;
@@ -108,7 +131,7 @@ double gather_scale(const ChartSpec& spec) {
     double peak = 0;
     for (const double y : s.y)
       if (std::isfinite(y)) peak = std::max(peak, std::abs(y));
-    if (peak > 0) peaks.push_back(peak);
+    if (peak > chart_nothing) peaks.push_back(peak);
   }
   if (peaks.empty()) return 1;
   const auto at = peaks.begin() + static_cast<std::ptrdiff_t>(std::ceil(0.9 * static_cast<double>(peaks.size() - 1)));

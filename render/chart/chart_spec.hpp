@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/session/run_reader.hpp"
+#include "render/scene/theme.hpp"
 
 namespace conoid {
 
@@ -18,6 +20,8 @@ struct Series {
   bool overlay = false;   ///< exact or measured: drawn dashed
   int color = -1;         ///< position in the theme's palette; −1: its turn
   bool marks = false;     ///< points with their names beside them instead of a curve
+  std::optional<Rgb> ink{};  ///< a colour that a person chose
+  bool dots = false;         ///< few points that were computed one by one: each has a dot on the curve
 };
 
 /// One worker in one pass, as telemetry says it.
@@ -45,6 +49,16 @@ struct ChartWords {
   std::string copies = "copies", doubles = "multiply-adds, double", singles = "multiply-adds, single";
 };
 
+/// Ends of the axes that a person typed, in the chart's units; the others follow the values. Values in decibels are seen down to
+/// `decibels` below their peak.
+struct ChartLimits {
+  std::optional<double> x_low{}, x_high{}, y_low{}, y_high{};
+  double decibels = 50;
+  bool operator==(const ChartLimits&) const = default;
+};
+/// Smaller numbers, in SI units, are nothing: what rounding leaves of zero sets no scale.
+inline constexpr double chart_nothing = 1e-27;
+
 enum class ChartKind : std::uint8_t { lines, polar, balance, gather };
 
 /// How the traces of a gather are drawn: colours over time and trace, curves that swing about their line, or these over those.
@@ -66,6 +80,7 @@ struct ChartSpec {
   std::vector<std::string> workers;  ///< names for the balance chart
   ChartWords words{};
   GatherLook look = GatherLook::both;  ///< gather
+  ChartLimits limits{};
 };
 
 /// The chart of a table: first column against the others; a unit shared by all columns stands on the axis, else in the

@@ -74,6 +74,7 @@ std::string quantity_of(const TableInfo& info, const std::string& unit) {
 }
 
 std::vector<std::string> units_of(const ChartTable& table, std::span<const ChartTable> all) {
+  if (table.info->form == ChartForm::sphere && !table.info->columns.empty()) return {table.info->columns.back().unit};
   const std::string own = own_unit(*table.info);
   if (own.empty()) {
     std::vector<std::string> out;
@@ -101,6 +102,7 @@ std::vector<std::string> units_of(const ChartTable& table, std::span<const Chart
 
 ChartSpec chart_in_unit(const ChartTable& table, std::span<const ChartTable> all, const std::string& unit) {
   ChartSpec spec = chart_of(*table.info, *table.rows);
+  if (table.info->form == ChartForm::sphere) return spec;
   const std::string own = own_unit(*table.info);
   if (own.empty() && table.info->columns.size() > 2) {
     const auto units = units_of(table, all);

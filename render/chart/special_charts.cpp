@@ -44,49 +44,82 @@ struct Strip {
 
 }  // namespace
 
+namespace {
+
+/// The part of the circle that the angles take, in degrees, and its box around the centre in radii: a half or a quarter alone is
+/// drawn twice as large.
+struct Sector {
+  int begin = 0, end = 360;
+  double left = -1, right = 1, bottom = -1, top = 1;
+};
+
+Sector sector_of(const ChartSpec& spec) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Series& s : spec.series)
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i)
+      if (std::isfinite(s.x[i]) && std::isfinite(s.y[i])) low = std::min(low, s.x[i]), high = std::max(high, s.x[i]);
+  constexpr double slack = 1e-6;
+  const auto within = [&](double a, double b) { return low >= a - slack && high <= b + slack; };
+  if (within(0, 90)) return {0, 90, 0, 1, 0, 1};
+  if (within(0, 180)) return {0, 180, -1, 1, 0, 1};
+  if (within(-90, 90)) return {-90, 90, 0, 1, -1, 1};
+  if (within(180, 360)) return {180, 360, -1, 1, -1, 0};
+  return {};
+}
+
+}  // namespace
+
 void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {
   const double r = frame.ratio;
   const Box& box = frame.inside;
-  const double pad = 26 * r;
-  const double radius = std::min(box.width, box.height) / 2 - pad;
+  const double pad = 24 * r;
+  const Sector sector = sector_of(spec);
+  const double radius = std::min((box.width - 2 * pad) / (sector.right - sector.left),
+                                 (box.height - 2 * pad) / (sector.top - sector.bottom));
   if (radius < 20 * r) return;
-  const double cx = box.x + box.width / 2;
-  const double cy = box.y + box.height / 2;
+  const double cx = box.x + box.width / 2 - radius * (sector.left + sector.right) / 2;
+  const double cy = box.y + box.height / 2 - radius * (sector.bottom + sector.top) / 2;
   const bool log = spec.y_scale == AxisScale::log;
-  const auto value_of = [&](double y) { return log ? (y > 0 ? std::log10(y) : NAN) : y; };
+  const bool decibel = spec.y_unit.starts_with("dB");
+  const auto value_of = [&](double y) { return log ? (y > chart_nothing ? std::log10(y) : NAN) : y; };
   double low = INFINITY;
   double high = -INFINITY;
   for (const Series& s : spec.series)
     for (const double y : s.y)
       if (const double v = value_of(y); std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
   if (!(low <= high)) low = 0, high = 1;
-  const bool decibel = spec.y_unit.rfind("dB", 0) == 0;
+  if (!log && !decibel && std::max(std::abs(low), std::abs(high)) < chart_nothing) low = 0, high = 1;
   if (!log && !decibel && low >= 0) low = 0;
-  if (decibel) low = std::max(low, high - 60);  // nulls would press everything else to the rim
-  if (high - low < 1e-12 * std::max(1.0, std::abs(high))) high = low + 1;
-  const TickSet rings = log ? log_ticks(low, high, 5, spec.y_unit) : tidy_ticks(low, high, 5, spec.y_unit);
+  if (spec.limits.y_high) high = value_of(*spec.limits.y_high);
+  if (decibel) low = std::max(low, high - spec.limits.decibels);  // nulls would press everything else to the rim
+  if (spec.limits.y_low) low = value_of(*spec.limits.y_low);
+  if (!(high - low >= 1e-12 * std::max(1.0, std::abs(high)))) high = low + 1;
+  const int most = std::clamp(static_cast<int>(radius / (24 * r)), 2, 6);
+  const TickSet rings = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);
   if (rings.ticks.size() >= 2) {
     const double step = rings.ticks[1].value - rings.ticks[0].value;
-    low = std::floor(low / step + 1e-9) * step;
-    high = std::ceil(high / step - 0.05) * step;  // a hair above a ring does not open another
+    if (!spec.limits.y_low) low = std::floor(low / step + 1e-9) * step;
+    if (!spec.limits.y_high) high = std::ceil(high / step - 0.05) * step;  // a hair above a ring does not open another
   }
-  const auto at = [&](double v) { return radius * std::max((v - low) / (high - low), 0.0); };
-  for (int a = 0; a < 360; a += 30) {
+  const auto at = [&](double v) { return radius * std::clamp((v - low) / (high - low), 0.0, 1.0); };
+  for (int a = sector.begin; a <= sector.end && a < sector.begin + 360; a += 30) {
     const double c = std::cos(a * degree);
     const double s = std::sin(a * degree);
     use_pen(painter, frame.theme.grid, r);
     draw_line(painter, cx, cy, cx + radius * c, cy + radius * s);
     draw_text(painter, frame.theme, frame.theme.muted, chart_text * r, false, Align::centre, Raise::middle,
-              cx + (radius + 16 * r) * c, cy + (radius + 12 * r) * s, std::to_string(a) + "°");
+              cx + (radius + 16 * r) * c, cy + (radius + 12 * r) * s,
+              (a < 0 ? "\u2212" : "") + std::to_string(std::abs(a)) + "°");
   }
-  const TickSet marks = log ? log_ticks(low, high, 5, spec.y_unit) : tidy_ticks(low, high, 6, spec.y_unit);
+  const TickSet marks = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);
   std::vector<float> ring;
   for (const Tick& tick : marks.ticks) {
     const double rr = at(tick.value);
     if (rr < 1) continue;
-    for (int i = 0; i <= 180; ++i) {
-      ring.push_back(static_cast<float>(cx + rr * std::cos(2 * i * degree)));
-      ring.push_back(static_cast<float>(cy + rr * std::sin(2 * i * degree)));
+    const int pieces = (sector.end - sector.begin) / 2;
+    for (int i = 0; i <= pieces; ++i) {
+      ring.push_back(static_cast<float>(cx + rr * std::cos((sector.begin + 2 * i) * degree)));
+      ring.push_back(static_cast<float>(cy + rr * std::sin((sector.begin + 2 * i) * degree)));
     }
     use_pen(painter, tick.value >= high ? frame.theme.muted : frame.theme.grid, r);
     poly(painter, ring);
@@ -126,7 +159,7 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   for (const Tick& tick : marks.ticks) {
     const double rr = at(tick.value);
     if (rr < 1) continue;
-    const double angle = 75 * degree;
+    const double angle = (sector.begin == 180 ? 285 : 75) * degree;
     const double x = cx + rr * std::cos(angle);
     const double y = cy + rr * std::sin(angle);
     const auto size = text_size(frame.theme, tick.label, 11 * r);

@@ -84,37 +84,67 @@ FieldScene::~FieldScene() {
 }
 
 Status FieldScene::set_frame(std::shared_ptr<const Frame> frame) {
-  impl_->frame = std::move(frame);
+  impl_->given = std::move(frame);
+  auto made = impl_->made(impl_->view);
+  impl_->frame = made ? std::move(made).value() : impl_->given;
   const Status status = impl_->update();
   changed();
-  return status;
+  return made ? status : made.error();
 }
 
 std::shared_ptr<const Frame> FieldScene::frame() const {
-  return impl_->frame;
+  return impl_->given;
+}
+
+Result<std::shared_ptr<const Frame>> FieldScene::Impl::made(const FieldView& seen) const {
+  if (!given || seen.recipe.empty()) return given;
+  FrameRecipe recipe = seen.recipe;
+  recipe.part = seen.part;
+  recipe.field = seen.field;
+  if (recipe.field.empty() || recipe.field == balloon_field) {
+    recipe.part.clear();
+    recipe.field.clear();
+    for (const FramePart& part : given->parts)
+      if (recipe.field.empty() && !part.fields.empty()) recipe.field = part.fields.front().info.name;
+  }
+  return derive(given, recipe);
 }
 
 Status FieldScene::set_view(FieldView view) {
-  if (impl_->frame) {
+  std::shared_ptr<const Frame> next = impl_->frame;
+  if (impl_->given) {
+    const bool other = !(view.recipe == impl_->view.recipe) ||
+                       (!view.recipe.empty() && (view.field != impl_->view.field || view.part != impl_->view.part));
+    if (other) {
+      auto made = impl_->made(view);
+      if (!made) return made.error();
+      next = std::move(made).value();
+    }
+    std::swap(impl_->frame, next);  // its choices are asked for; the former one comes back after an error
     const auto all = choices();
     const bool part_known = view.part.empty() || std::any_of(impl_->frame->parts.begin(), impl_->frame->parts.end(),
                                                              [&](const FramePart& p) { return p.name == view.part; });
     if (!part_known) {
       std::string list;
       for (const FramePart& p : impl_->frame->parts) list += (list.empty() ? "" : ", ") + p.name;
+      impl_->frame = next;
       return make_error(ErrorCode::command_line, "there is no part \"" + view.part + "\"", "Parts: " + list + ".");
     }
     const auto carries = [&](const FieldChoice& c) {
       return c.info.name == view.field && (view.part.empty() || c.part == view.part);
     };
-    if (!view.field.empty() && std::none_of(all.begin(), all.end(), carries))
+    if (!view.field.empty() && std::none_of(all.begin(), all.end(), carries)) {
+      impl_->frame = next;
       return make_error(ErrorCode::command_line, "there is no field \"" + view.field + "\"",
                         "Fields: " + list_of(all) + ".");
+    }
     for (const auto& c : all)
-      if (carries(c) && view.value.component >= c.info.components)
+      if (carries(c) && view.value.component >= c.info.components) {
+        impl_->frame = next;
         return make_error(ErrorCode::command_line,
                           fmt::format("field \"{}\" has {} component{}, number {} was asked for", c.info.name,
                                       c.info.components, c.info.components == 1 ? "" : "s", view.value.component));
+      }
   }
   if (!view.color_map.empty())
     if (auto map = find_color_map(view.color_map); !map) return map.error();
@@ -182,7 +212,7 @@ std::shared_ptr<FieldScene> FieldScene::copy() const {
     view.high = impl_->range.second;
   }
   out->impl_->view = std::move(view);
-  (void)out->set_frame(impl_->frame);
+  (void)out->set_frame(impl_->given);
   out->set_markers(impl_->markers);
   out->impl_->standard = impl_->standard;
   out->camera().copy_from(impl_->camera);

@@ -28,7 +28,8 @@ struct FieldScene::Impl {
     std::unique_ptr<ArrowActors> arrows;  // made when first wanted
   };
 
-  std::shared_ptr<const Frame> frame;
+  std::shared_ptr<const Frame> given;  // as it came
+  std::shared_ptr<const Frame> frame;  // what the recipe of the view made of it
   FieldView view;
   Theme theme = light_theme();
   vtkNew<vtkRenderer> renderer;
@@ -96,8 +97,11 @@ struct FieldScene::Impl {
       if (bounds[2 * d + 1] - bounds[2 * d] < 1e-9 * largest) return static_cast<int>(d);
     return -1;
   }
+  /// What a view makes of the frame at hand.
+  [[nodiscard]] Result<std::shared_ptr<const Frame>> made(const FieldView& view) const;
   void apply_look();
   void apply_background();
+  void spread_map();
   Status update();
   Status update_range(const std::vector<std::pair<Entry*, const Field*>>& fields);
   void update_outline();

@@ -94,7 +94,8 @@ void FieldScene::Impl::place_overlay() {
   c.bar = view.color_bar && colored;
   c.coloring = coloring;
   const int most = std::clamp(static_cast<int>(std::min(280 * pixel_ratio, 0.6 * height) / (26 * pixel_ratio)), 3, 11);
-  c.ticks = tidy_ticks(coloring.low, coloring.high, most, bar_unit);
+  c.ticks = coloring.log ? log_ticks(std::log10(coloring.low), std::log10(coloring.high), most, bar_unit)
+                         : tidy_ticks(coloring.low, coloring.high, most, bar_unit);
   c.bar_title = axis_title(bar_label, c.ticks.unit);
   c.triad = view.triad;
 }

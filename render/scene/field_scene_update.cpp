@@ -41,6 +41,19 @@ void FieldScene::Impl::apply_look() {
   camera.set_untouched();
 }
 
+/// Turns the map round and joins its colours to bands, each in the colour of its middle; the outermost bands are those of the ends.
+void FieldScene::Impl::spread_map() {
+  auto& table = coloring.table;
+  if (view.map_reversed) std::reverse(table.begin(), table.end());
+  if (view.map_steps < 2) return;
+  const auto smooth = table;
+  const auto steps = static_cast<std::size_t>(view.map_steps);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const std::size_t band = std::min(i * steps / table.size(), steps - 1);
+    table[i] = smooth[band * (table.size() - 1) / (steps - 1)];
+  }
+}
+
 Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const Field*>>& fields) {
   const FieldInfo& info = fields.front().second->info;
   const FieldKind kind = kind_of(info, view.value);
@@ -48,11 +61,13 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
                              : kind == FieldKind::signed_value ? theme.signed_map
                              : kind == FieldKind::phase        ? theme.phase_map
                                                                : theme.magnitude_map;
-  if (wanted != map_name) {
+  const std::string map_key = fmt::format("{}|{}|{}", wanted, view.map_reversed, view.map_steps);
+  if (map_key != map_name) {
     auto map = find_color_map(wanted);
     if (!map) return map.error();
     coloring.table = map->table(map_entries);
-    map_name = wanted;
+    spread_map();
+    map_name = map_key;
   }
   const std::string key = fmt::format("{}|{}|{}|{}", info.name, view.value.component, static_cast<int>(view.value.part),
                                       static_cast<int>(kind));
@@ -87,6 +102,17 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
     if (told) now = *known;
     range = now;
     range_of = all_zero && !told ? std::string() : key;
+  }
+  if (view.map_symmetric && !view.map_log) {
+    const double end = std::max(std::abs(range.first), std::abs(range.second));
+    if (end > 0) range = {-end, end};
+  }
+  coloring.log = view.map_log && range.second > 0;
+  if (coloring.log && !(range.first > 0)) {
+    // Down to three decades below the upper end where nobody says how far.
+    constexpr double decades = 1e-3;
+    range.first = decades * range.second;
+    range_of.clear();
   }
   coloring.low = range.first;
   coloring.high = range.second;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/frames/derived_frame.hpp"
 #include "render/scene/field_values.hpp"
 
 namespace conoid {
@@ -29,6 +30,11 @@ struct FieldView {
   std::string field;  ///< empty: the first field of the frame
   ValueSelection value;
   std::string color_map;     ///< empty: the theme's map for the kind of field
+  bool map_reversed = false;
+  bool map_log = false;        ///< colours by the logarithm; of values above zero only
+  bool map_symmetric = false;  ///< the range reaches as far below zero as above
+  int map_steps = 0;           ///< so many bands of one colour; 0: smooth
+  FrameRecipe recipe;          ///< what is made of the frame before it is shown; its part and field are those above
   bool fixed_range = false;  ///< low … high below instead of the robust range
   double low = 0;
   double high = 1;

@@ -129,7 +129,7 @@ void OverlayItem::paint_bar(vtkContext2D& painter) {
   }
   const double x = std::round(left);
   for (const Tick& tick : content.ticks.ticks) {
-    const double t = (tick.value - content.coloring.low) / (content.coloring.high - content.coloring.low);
+    const double t = content.coloring.place(content.coloring.log ? std::pow(10.0, tick.value) : tick.value);
     const double y = bottom + t * rows;
     use_pen(painter, content.theme.muted, r);
     painter.DrawLine(static_cast<float>(x + columns + 1 * r), static_cast<float>(std::round(y)),

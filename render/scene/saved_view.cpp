@@ -2,6 +2,7 @@
 // One description of what is kept, visited by a writer and by a reader.
 #include "render/scene/saved_view.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -14,7 +15,7 @@
 namespace conoid {
 namespace {
 
-constexpr std::size_t most_views = 1000, most_iso = 64;
+constexpr std::size_t most_views = 1000, most_iso = 64, most_made = 32;
 constexpr Bytes most_bytes = Bytes{1} << 20;
 
 /// Every member that is kept, with its name in the text. The first five say what is shown, the others how.
@@ -26,6 +27,13 @@ void describe(View& view, Visit&& visit) {
   visit("complex_part", view.value.part);
   visit("range", view.fixed_range, view.low, view.high);
   visit("map", view.color_map);
+  visit("map_reversed", view.map_reversed);
+  visit("map_log", view.map_log);
+  visit("map_symmetric", view.map_symmetric);
+  visit("map_steps", view.map_steps);
+  visit("formulas", view.recipe.formulas);
+  visit("planes", view.recipe.planes);
+  visit("within", view.recipe.within);
   visit("cuts", view.cuts);
   visit("mesh_cuts", view.mesh_cuts);
   visit("iso", view.iso);
@@ -65,6 +73,18 @@ struct Writer {
   void operator()(const char* key, const std::array<CutPlane, 3>& cuts) const {
     out[key] = Json::array();
     for (const CutPlane& cut : cuts) out[key].push_back(Json::array({cut.visible, cut.position}));
+  }
+  void operator()(const char* key, const std::vector<FormulaField>& formulas) const {
+    if (!formulas.empty()) out[key] = Json::array();
+    for (const FormulaField& f : formulas) out[key].push_back(f.name + "[" + f.unit + "] = " + f.formula);
+  }
+  void operator()(const char* key, const std::vector<ObliquePlane>& planes) const {
+    if (!planes.empty()) out[key] = Json::array();
+    for (const ObliquePlane& p : planes)
+      out[key].push_back({p.normal[0], p.normal[1], p.normal[2], p.point[0], p.point[1], p.point[2]});
+  }
+  void operator()(const char* key, const std::optional<std::pair<double, double>>& within) const {
+    if (within) out[key] = {std::max(within->first, -1e300), std::min(within->second, 1e300)};
   }
   void operator()(const char* key, const std::optional<ClipPlane>& clip) const {
     if (clip) out[key] = {clip->normal[0], clip->normal[1], clip->normal[2], clip->position};
@@ -116,8 +136,9 @@ struct Reader {
     if (const Json* text = find(key)) value = number_in(*text, 0, std::string_view(key) == "opacity" ? 1 : far);
   }
   void operator()(const char* key, int& value) const {
-    const bool arrows = std::string_view(key) == "arrows";
-    if (const Json* text = find(key)) value = static_cast<int>(number_in(*text, arrows ? 1 : -1, arrows ? 1e5 : 2));
+    const bool arrows = std::string_view(key) == "arrows", steps = std::string_view(key) == "map_steps";
+    if (const Json* text = find(key))
+      value = static_cast<int>(number_in(*text, arrows ? 1 : steps ? 0 : -1, arrows ? 1e5 : steps ? 256 : 2));
   }
   void operator()(const char* key, ComplexPart& value) const {
     const Json* text = find(key);
@@ -147,6 +168,42 @@ struct Reader {
       if (!one[0].is_boolean()) throw Unfit("three pairs [shown, place], shown true or false");
       cuts[k] = {one[0].get<bool>(), number_in(one[1], 0, 1)};
     }
+  }
+  void operator()(const char* key, std::vector<FormulaField>& formulas) const {
+    const Json* text = find(key);
+    if (text == nullptr) return;
+    if (!text->is_array() || text->size() > most_made)
+      throw Unfit(fmt::format("an array of at most {} formulas", most_made));
+    formulas.clear();
+    for (const Json& one : *text) {
+      const auto read = one.is_string() ? parse_formula(one.get<std::string>()) : Result<FormulaField>(Error{});
+      if (!read) throw Unfit("texts \"NAME[UNIT] = FORMULA\"");
+      formulas.push_back(*read);
+    }
+  }
+  void operator()(const char* key, std::vector<ObliquePlane>& planes) const {
+    const Json* text = find(key);
+    if (text == nullptr) return;
+    if (!text->is_array() || text->size() > most_made)
+      throw Unfit(fmt::format("an array of at most {} planes", most_made));
+    planes.clear();
+    for (const Json& one : *text) {
+      const Json& six = list_of(one, 6);
+      ObliquePlane plane;
+      for (std::size_t k = 0; k < 3; ++k) {
+        plane.normal[k] = number_in(six[k], -far, far);
+        plane.point[k] = number_in(six[k + 3], -far, far);
+      }
+      if (!(std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]) > 0)) throw Unfit("a normal that is not zero");
+      planes.push_back(plane);
+    }
+  }
+  void operator()(const char* key, std::optional<std::pair<double, double>>& within) const {
+    const Json* text = find(key);
+    if (text == nullptr) return;
+    const Json& ends = list_of(*text, 2);
+    within = std::pair{number_in(ends[0], -1e300, 1e300), number_in(ends[1], -1e300, 1e300)};
+    if (!(within->first < within->second)) throw Unfit("two numbers, the smaller one first");
   }
   void operator()(const char* key, std::vector<double>& iso) const {
     const Json* text = find(key);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,10 +24,16 @@ struct Coloring {
   double low = 0;
   double high = 1;
   Rgb missing{};  ///< not-a-number
+  bool log = false;  ///< the map is spread over the logarithm; low > 0 then
 
+  /// 0 at the lower end, 1 at the upper one.
+  [[nodiscard]] double place(double value) const {
+    if (log) return value > 0 ? std::log(value / low) / std::log(high / low) : -1;
+    return (value - low) / (high - low);
+  }
   [[nodiscard]] const std::array<std::uint8_t, 4>* color(float value) const {
     if (!(value == value)) return nullptr;
-    const double t = (static_cast<double>(value) - low) / (high - low) * static_cast<double>(table.size());
+    const double t = place(static_cast<double>(value)) * static_cast<double>(table.size());
     const double last = static_cast<double>(table.size() - 1);
     return &table[static_cast<std::size_t>(t < 0 ? 0 : (t > last ? last : t))];
   }

@@ -47,6 +47,7 @@ vtkSmartPointer<vtkLookupTable> lookup_table(const Coloring& coloring) {
   }
   table->SetNanColor(coloring.missing[0], coloring.missing[1], coloring.missing[2], 1);
   table->SetTableRange(coloring.low, coloring.high);
+  if (coloring.log) table->SetScaleToLog10();
   return table;
 }
 

@@ -141,9 +141,9 @@ void bench(const RowsOptions& options, Context& context) {
       print(row);
       rows.push_back(bench_row_json(row, options.solver.empty() ? part.id : ""));
     };
-    const Index before = how.tally->passes;
+    const Index passes = how.tally->passes;
     status = run_table([&] { return part.run(how, sink); });
-    if (auto idle = idle_devices(how, find_solver(part.id), part.id, before); idle && status)
+    if (auto idle = idle_devices(how, find_solver(part.id), part.id, passes); idle && status)
       notes.push_back(std::move(*idle));
   }
   Json runs = Json::array();

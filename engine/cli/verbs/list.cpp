@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid list: the solvers of this program and the sample cases that came with it; conoid list SOLVER: the keys of its cases.
+#include <algorithm>
+#include <cctype>
 #include <memory>
 
+#include "engine/case/materials.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/solver_rows.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/case_start.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::cli {
@@ -64,7 +68,19 @@ void list(Context& context) {
   context.write(rows.empty() ? fmt::format("  none in '{}'; CONOID_RESOURCES names another folder",
                                            (resources_folder() / "cases").string())
                              : aligned(rows, "  "));
-  context.object({{"solvers", solvers}, {"cases", cases}});
+  Json starts = Json::array();
+  rows.clear();
+  for (const CaseStart& start : case_starts()) {
+    starts.push_back({{"name", start.id},
+                      {"solver", start.solver},
+                      {"title", start.title},
+                      {"summary", start.description},
+                      {"takes", start.sheet ? "sheet" : "body"}});
+    rows.push_back({start.id, start.solver, start.sheet ? "sheet" : "body", start.title});
+  }
+  context.say("\nCases around a body (conoid new NAME --mesh FILE)");
+  context.write(rows.empty() ? "  none in this build" : aligned(rows, "  "));
+  context.object({{"solvers", solvers}, {"cases", cases}, {"starts", starts}});
 }
 
 /// The keys of a solver's case: a manual page made of its schema.
@@ -91,19 +107,57 @@ void list_keys(const std::string& solver, Context& context) {
       {{"id", info.id}, {"title", info.title}, {"summary", info.summary}, {"phases", phases_of(info)}, {"keys", keys}});
 }
 
+/// The library of materials, or the entries whose name, class or note has `word`.
+void list_materials(const std::string& word, Context& context) {
+  const auto all = library_materials();
+  if (!all) return context.fail(all.error());
+  const auto lower = [](std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  };
+  Json out = Json::array();
+  std::string kind;
+  std::size_t shown = 0;
+  for (const LibraryMaterial& one : *all) {
+    if (lower(one.name + ' ' + one.kind + ' ' + one.note).find(lower(word)) == std::string::npos) continue;
+    ++shown;
+    out.push_back({{"name", one.name},
+                   {"class", one.kind},
+                   {"note", one.note},
+                   {"values", one.values},
+                   {"source", one.source},
+                   {"own", one.own}});
+    if (kind != one.kind) context.say("{}{}", shown > 1 ? "\n" : "", one.kind);
+    kind = one.kind;
+    std::string values;
+    for (const auto& [key, value] : one.values.items())
+      values += (values.empty() ? "" : ", ") + key + ' ' + (value.is_string() ? value.get<std::string>() : compact_json(value));
+    context.say("  {}{}{}", one.name, one.note.empty() ? "" : " (" + one.note + ')', one.own ? ", your own" : "");
+    context.say("    {}", values);
+    context.say("    {}", one.source);
+  }
+  if (shown == 0) context.say("No material with '{}' in its name, class or note.", word);
+  context.object({{"materials", out}});
+}
+
 void add_list(OptionSet verb, Context& context) {
   const auto solver = std::make_shared<std::string>();
+  const auto word = std::make_shared<std::string>();
   verb.value("SOLVER", *solver,
-             "The keys of this solver's case, with units, defaults and help (also: conoid help SOLVER)");
+             "The keys of this solver's case, with units, defaults and help (also: conoid help SOLVER); or: materials");
+  verb.value("WORD", *word, "Of materials: only those with this in their name, class or note");
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
-  verb.on_use([solver, &context] { solver->empty() ? list(context) : list_keys(*solver, context); });
+  verb.on_use([solver, word, &context] {
+    if (*solver == "materials") return list_materials(*word, context);
+    solver->empty() ? list(context) : list_keys(*solver, context);
+  });
 }
 
 }  // namespace
 
 Verb list_verb() {
-  return {"list", "List solvers and sample cases, or the keys of a solver's case",
-          "  conoid list\n  conoid list SOLVER\n  conoid list --json\n", add_list};
+  return {"list", "List solvers, sample cases and cases around a body; the keys of a solver's case; materials",
+          "  conoid list\n  conoid list SOLVER\n  conoid list materials steel\n  conoid list --json\n", add_list};
 }
 
 }  // namespace conoid::cli

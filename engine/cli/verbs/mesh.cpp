@@ -8,6 +8,7 @@
 #include "engine/cli/signals.hpp"
 #include "engine/cli/verbs/verbs.hpp"
 #include "engine/core/units.hpp"
+#include "engine/mesh/bodies.hpp"
 #include "engine/mesh/describe.hpp"
 #include "engine/mesh/edit.hpp"
 #include "engine/mesh/prepare.hpp"
@@ -23,6 +24,7 @@ constexpr const char* absent = "\x01";  // what no one types
 
 struct MeshVerbOptions {
   std::string file, unit, convert;
+  std::vector<std::string> make;
   bool text = false, refine = false, trust = false;
   std::string size, group, at;
   double angle = 40;
@@ -107,6 +109,9 @@ Result<MeshRequest> request_of(const MeshVerbOptions& options) {
   request.file = options.file;
   request.unit = options.unit;
   request.fallback = "m";
+  if (options.make.empty() == options.file.empty())
+    return make_error(ErrorCode::command_line, "expected either a mesh file or --make",
+                      "conoid mesh FILE, or conoid mesh --make \"sphere radius=1m\"");
   if (!options.unit.empty() && !parse_quantity("1 " + options.unit, "m"))
     return wrong_option("--unit", "a unit of length", options.unit, "Use m, cm, mm, um, km, in or ft.");
   if (!options.size.empty()) {
@@ -114,6 +119,22 @@ Result<MeshRequest> request_of(const MeshVerbOptions& options) {
     if (!size) return size.error();
     request.size = size->metres;
     request.size_in_units = size->units;
+  }
+  if (!options.make.empty()) {
+    std::vector<SimpleBody> bodies;
+    for (const std::string& words : options.make) {
+      auto body = body_from_words(words);
+      if (!body) return body.error();
+      bodies.push_back(std::move(*body));
+    }
+    request.unit = "m";
+    const auto script = bodies_script(bodies, request.size + request.size_in_units);
+    if (!script) return script.error();
+    const auto kept = keep_script(*script);
+    if (!kept) return kept.error();
+    request.file = *kept;
+    request.gmsh.script = ScriptUse::own;
+    request.gmsh.dimension = 2;
   }
   RepairOptions& repair = request.repair;
   if (options.merge != absent) {
@@ -160,7 +181,7 @@ Status convert(const Mesh& mesh, const MeshVerbOptions& options, Json& json, Con
 void run_mesh(const MeshVerbOptions& options, Context& context) {
   const auto request = request_of(options);
   if (!request) return context.fail(request.error());
-  if (options.trust && is_geometry(options.file))
+  if (options.trust && options.make.empty() && is_geometry(options.file))
     if (const Status trusted = trust_geometry(options.file); !trusted) return context.fail(trusted.error());
   SignalWatch signals;
   auto prepared = prepare_mesh(*request, signals.stop());
@@ -176,8 +197,11 @@ void run_mesh(const MeshVerbOptions& options, Context& context) {
     if (!mesh) return context.fail(mesh.error());
   }
   const MeshSummary summary = summarize(*mesh);
-  context.say("{} (coordinates read in {}{})", options.file, prepared->unit,
-              prepared->unit_from_file ? ", as the file states" : "");
+  if (options.make.empty())
+    context.say("{} (coordinates read in {}{})", options.file, prepared->unit,
+                prepared->unit_from_file ? ", as the file states" : "");
+  else
+    context.say("Bodies by their sizes");
   Json json = read_json(to_json(summary));
   json["unit"] = prepared->unit;
   json["notes"] = Json::array();
@@ -197,7 +221,17 @@ void add_mesh(OptionSet verb, Context& context) {
   const auto options = std::make_shared<MeshVerbOptions>();
   static const std::string file_help =
       fmt::format("Mesh ({}) or geometry for gmsh (.geo, STEP, IGES, BREP)", readable_mesh_formats());
-  verb.value("FILE", options->file, file_help.c_str()).required();
+  verb.value("FILE", options->file, file_help.c_str());
+  static const std::string make_help = [] {
+    std::string text = "Instead of a file: a body by its sizes, \"cylinder radius=10cm height=1m position=0,0,1m\"; once a body.";
+    for (const BodyKind& kind : body_kinds()) {
+      text += fmt::format(" {}:", kind.id);
+      for (const BodySize& size : kind.sizes) text += fmt::format(" {}", size.key);
+      text += ";";
+    }
+    return text + " all: position, rotate, name";
+  }();
+  verb.value("--make", options->make, make_help.c_str());
   verb.value("--unit", options->unit, "Unit of the file's coordinates, m where neither this nor the file says one");
   verb.value("--convert", options->convert, "Write it in metres to this file (.msh, .stl, .obj)");
   verb.value("--size", options->size,
@@ -237,6 +271,7 @@ Verb mesh_verb() {
           "  conoid mesh wing.stl --unit mm --convert wing.msh\n"
           "  conoid mesh wing.stl --unit mm --size 20mm --convert coarse.msh\n"
           "  conoid mesh scan.obj --unit mm --merge 0.01mm --fill-holes --orient --convert body.msh\n"
+          "  conoid mesh --make \"cylinder radius=10cm height=1m\" --size 2cm --convert tube.msh\n"
           "  conoid mesh room.msh --group door --at 0,2.5,1 --convert room-door.msh\n",
           add_mesh};
 }

@@ -20,7 +20,7 @@
 #include "engine/io/csv.hpp"
 #include "engine/io/frame_choice.hpp"
 #include "engine/io/vtkhdf.hpp"
-#include "engine/session/frame_probe.hpp"
+#include "engine/frames/frame_probe.hpp"
 #include "engine/session/session.hpp"
 #include "engine/session/setup.hpp"
 #include "engine/solvers/registry.hpp"

@@ -41,6 +41,8 @@ Verb render_verb() {
           "  conoid render latest --field pressure --cut z=-300m --camera top --range -20mPa:20mPa -o plane.png\n"
           "  conoid render latest --field pressure --frames all -o film.gif\n"
           "  conoid render latest --field pressure --frames 0.1s:0.3s -o film.mp4\n"
+          "  conoid render latest --chart receivers --x-range 0:20ms --over measured.csv -o receivers.svg\n"
+          "  conoid render runs/orders --chart sweep --x order --y error -o orders.pdf\n"
           "  conoid-render --help shows all options\n",
           add_render};
 }

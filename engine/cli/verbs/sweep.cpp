@@ -23,6 +23,7 @@
 #include "engine/core/utc.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/session/offer.hpp"
+#include "engine/solvers/registry.hpp"
 
 extern char** environ;
 
@@ -33,7 +34,7 @@ namespace fs = std::filesystem;
 
 struct SweepOptions {
   std::string file;
-  std::vector<std::string> over;
+  std::vector<std::string> over, set;
   std::string out;
   int jobs = 1;
   RunOptions run;
@@ -54,6 +55,7 @@ std::string swept_text(const Json& value) {
 Result<pid_t> start(const SweepOptions& options, const Point& point, int threads) {
   std::vector<std::string> words = {"conoid",     "run", options.file, "--out", point.folder.string(),
                                     "--progress", "none"};
+  for (const std::string& assignment : options.set) words.insert(words.end(), {"--set", assignment});
   for (const auto& [pointer, value] : point.set.set) {
     words.emplace_back("--set");
     words.push_back(fmt::format("{}={}", pointer, json_text(value)));
@@ -88,10 +90,33 @@ std::vector<Column> number_columns(const std::vector<Point>& points) {
   return out;
 }
 
-std::string table_of(const std::vector<Point>& points, const std::vector<Column>& numbers) {
+/// What was swept, with the units in which the table holds it.
+std::vector<Column> swept_columns(const CaseDocument& document, const Point& first) {
+  std::vector<Column> out;
+  const Json& id = document.json().is_object() && document.json().contains("solver") ? document.json()["solver"] : Json();
+  const SolverInfo* info = id.is_string() ? find_solver(id.get<std::string>()) : nullptr;
+  const auto schema = info != nullptr ? Schema::for_solver(info->id, info->schema) : Result<Schema>(Error{});
+  for (const auto& [pointer, value] : first.set.set) {
+    const Json node = schema ? schema->node(pointer, first.set.document.json()) : Json();
+    const std::string unit = node.is_object() ? node.value("unit", "") : "";
+    out.push_back({pointer, unit == "1" ? "" : unit, {}});
+  }
+  return out;
+}
+
+/// A swept value as a number in the unit of its column; a text where it is none.
+std::string swept_number(const Json& value, const Column& column) {
+  if (value.is_string())
+    if (const auto read = parse_quantity(value.get<std::string>(), column.unit.empty() ? "1" : column.unit))
+      return fmt::format("{}", read->value);
+  return csv_field(swept_text(value));
+}
+
+std::string table_of(const std::vector<Point>& points, const std::vector<Column>& swept,
+                     const std::vector<Column>& numbers) {
   std::string out = "# definition: one row a point of the sweep; exit is the exit code of its run\r\n";
   std::vector<std::string> cells = {"point"};
-  for (const auto& [pointer, value] : points.front().set.set) cells.push_back(csv_field(pointer));
+  for (const Column& column : swept) cells.push_back(csv_field(csv_heading(column)));
   for (const Column& column : numbers) cells.push_back(csv_field(csv_heading(column)));
   cells.insert(cells.end(), {"seconds[s]", "exit", "run"});
   auto line = [&out](const std::vector<std::string>& row) {
@@ -107,7 +132,8 @@ std::string table_of(const std::vector<Point>& points, const std::vector<Column>
       return json_text(summary.at(place));
     };
     cells = {fmt::format("{}", p + 1)};
-    for (const auto& [pointer, value] : points[p].set.set) cells.push_back(csv_field(swept_text(value)));
+    for (std::size_t k = 0; k < points[p].set.set.size() && k < swept.size(); ++k)
+      cells.push_back(swept_number(points[p].set.set[k].second, swept[k]));
     for (const Column& column : numbers) cells.push_back(number(pointer_join("/numbers", column.name) + "/value"));
     cells.insert(cells.end(), {number("/seconds/total"), fmt::format("{}", points[p].exit),
                                csv_field(points[p].folder.filename().string())});
@@ -177,6 +203,10 @@ Status run_points(const SweepOptions& options, std::vector<Point>& points, const
 void sweep(const SweepOptions& options, Context& context) {
   auto document = read_case(options.file);
   if (!document) return context.fail(document.error());
+  for (const std::string& assignment : options.set)
+    if (const Status set = apply_set(*document, assignment); !set) return context.fail(set.error());
+  if (const auto errors = errors_of_settings(*document, options.set); !errors.empty())
+    return context.fail(errors.back());
   std::vector<SweepAxis> axes;
   for (const std::string& text : options.over) {
     auto axis = parse_sweep_axis(text);
@@ -195,13 +225,14 @@ void sweep(const SweepOptions& options, Context& context) {
   SignalWatch signals;
   const Status ran = run_points(options, points, signals, context);
   const fs::path table = *folder / "sweep.csv";
-  if (const Status written = write_file_atomically(table, table_of(points, number_columns(points))); !written)
+  if (const Status written = write_file_atomically(table, table_of(points, swept_columns(*document, points.front()), number_columns(points))); !written)
     return context.fail(written.error());
   if (!ran) return context.fail(ran.error());
   for (const Point& point : points)
     if (point.exit > 0 && context.exit == 0) context.exit = point.exit;
   if (signals.stop().stop_requested()) context.exit = static_cast<int>(ErrorCode::stopped);
   context.say("Table: {}", short_path(table));
+  context.say("Chart: conoid render {} --chart sweep -o sweep.png", short_path(*folder));
   Json json = Json::array();
   for (const Point& point : points) {
     Json set = Json::object();
@@ -217,6 +248,7 @@ void add_sweep(OptionSet verb, Context& context) {
   verb.value("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
       .required()
       .repeated();
+  verb.value("--set", options->set, "Change a value of the case for all points: PATH=VALUE, may be repeated").repeated();
   verb.value("--out", options->out, "Folder to make (default: runs/<UTC time>-sweep)");
   verb.value("--jobs", options->jobs, "Runs at a time").within(1, 4096).shown_default();
   add_run_options(verb, options->run, context);
@@ -228,7 +260,8 @@ void add_sweep(OptionSet verb, Context& context) {
 Verb sweep_verb() {
   return {"sweep", "Run a case for many values of a parameter",
           "  conoid sweep case.json --over source.frequency=1e3:500:5e3\n"
-          "  conoid sweep case.json --over discretisation.order=2,4,6,8 --jobs 2\n",
+          "  conoid sweep case.json --over discretisation.order=2,4,6,8 --jobs 2\n"
+          "  conoid sweep case.json --over source.frequency=1e3:500:5e3 --over mesh.size=0.1,0.2 --set output.frames=0\n",
           add_sweep};
 }
 

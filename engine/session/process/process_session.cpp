@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <fmt/core.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "conoid/config.hpp"
@@ -48,6 +49,26 @@ std::string last_lines(std::string_view text, int lines = 24) {
   return out;
 }
 
+/// What a rank that ends all of them says last on its stderr, "conoid: error: rank 1: …" and a hint in the lines below, with the exit code
+/// that its launcher passes on.
+std::optional<Error> last_error(std::string_view said, int status) {
+  constexpr std::string_view begin = "conoid: error: rank ";
+  const std::size_t at = said.rfind(begin);
+  if (at == std::string_view::npos || !WIFEXITED(status)) return std::nullopt;
+  const auto code = static_cast<ErrorCode>(WEXITSTATUS(status));
+  if (code < ErrorCode::internal || code > ErrorCode::remote) return std::nullopt;
+  said.remove_prefix(at + begin.size() - std::string_view("rank ").size());
+  const auto line = [&said] {
+    const std::size_t end = said.find('\n');
+    const std::string_view out = said.substr(0, end);
+    said.remove_prefix(end == std::string_view::npos ? said.size() : end + 1);
+    return last_lines(out);
+  };
+  std::string text = line(), hint;
+  while (said.starts_with("  ")) hint += (hint.empty() ? "" : " ") + line().substr(2);
+  return make_error(code, std::move(text), std::move(hint));
+}
+
 class ProcessSession final : public SessionPort {
  public:
   ProcessSession(SessionOptions options, Launcher launcher)
@@ -57,7 +78,7 @@ class ProcessSession final : public SessionPort {
       Error error = child.error();
       error.code = ErrorCode::remote;
       error.hint = "The program that computes could not be started; is it installed there?";
-      control_.enter(SessionState::failed, std::move(error));
+      fail(std::move(error));
       return;
     }
     child_.emplace(std::move(*child));
@@ -158,7 +179,7 @@ class ProcessSession final : public SessionPort {
     }
     if (!is_final(state())) {
       lost_ = true;
-      control_.enter(SessionState::failed, broken ? *broken : what_became_of_it());
+      fail(broken ? *broken : what_became_of_it());
     }
     close_outbox();
   }
@@ -193,7 +214,7 @@ class ProcessSession final : public SessionPort {
         const LogEntry entry = process::decode_log(message.body);
         return log::write(entry.level, entry.text);
       }
-      case MessageKind::refused: return control_.enter(SessionState::failed, process::decode_error(message.body));
+      case MessageKind::refused: return fail(process::decode_error(message.body));
       default:
         throw Failure(make_error(ErrorCode::remote,
                                  fmt::format("the computing program sent a message of kind {}, which it may not",
@@ -212,6 +233,12 @@ class ProcessSession final : public SessionPort {
     control_.emit(std::move(event));
   }
 
+  /// An error of this end: nobody at the other has said it in the log.
+  void fail(Error error) {
+    log::error("{}", error.render());
+    control_.enter(SessionState::failed, std::move(error));
+  }
+
   /// The far end has the case without its lines; they are known here.
   void name_line(Diagnostic& d) const {
     if (d.place.line == 0 && !d.place.pointer.empty() && d.place.file == document_.file().string())
@@ -224,9 +251,15 @@ class ProcessSession final : public SessionPort {
     const std::string end = status ? describe_end(*status) : std::string{};
     std::this_thread::sleep_for(50ms);  // its last words may still be on their way
     std::string said;
+    std::optional<Error> told;
     {
       const std::lock_guard lock(mutex_);
       said = last_lines(said_);
+      if (greeted_ && status) told = last_error(said_, *status);
+    }
+    if (told) {
+      told->hint += (told->hint.empty() ? "" : " ") + what_is_kept();
+      return *told;
     }
     if (!not_greeted_.empty()) said = not_greeted_ + (said.empty() ? "" : "\n" + said);
     std::string text = fmt::format("'{}' ", launcher_.command.front());
@@ -237,15 +270,18 @@ class ProcessSession final : public SessionPort {
       text += status ? fmt::format("{} while it computed", end) : "closed the connection";
     if (!said.empty()) text += "; it said:\n" + said;
     std::string hint = "Try the command in a terminal.";
-    if (greeted_)
-      hint = folder().empty() ? "Its messages stand in the log."
-             : RunFolder::has_checkpoint(folder())
-                 ? fmt::format(
-                       "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
-                       folder().string())
-                 : fmt::format("See {}/log.jsonl. There is no checkpoint yet: resumed, the run begins again.",
-                               folder().string());
+    if (greeted_) hint = what_is_kept();
     return make_error(ErrorCode::remote, std::move(text), std::move(hint));
+  }
+
+  [[nodiscard]] std::string what_is_kept() const {
+    if (folder().empty()) return "Its messages stand in the log.";
+    if (RunFolder::has_checkpoint(folder()))
+      return fmt::format(
+          "What was computed is kept: see {}/log.jsonl; the run can be resumed from its last checkpoint.",
+          folder().string());
+    return fmt::format("See {}/log.jsonl. There is no checkpoint yet: resumed, the run begins again.",
+                       folder().string());
   }
 
   void listen() {

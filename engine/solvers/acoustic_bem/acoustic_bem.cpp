@@ -24,23 +24,31 @@ namespace conoid::acoustic_bem {
 
 extern const std::string_view parameters_schema;
 
+Reading<Problem>& AcousticBem::read(const Case& input, const Mesh& mesh, const Offer& offer) const {
+  Reading<Problem>& out =
+      reading_.of(input, &mesh, [&mesh](const Case& c, const Mesh*) { return read_problem(c, mesh); });
+  if (out.problem) out.problem->settings.ranks = std::max(offer.place.ranks, 1);
+  return out;
+}
+
 std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   if (mesh == nullptr)
     return {make_error(ErrorCode::invalid_input, "the case has no mesh", "Give \"mesh\": {\"file\": …}.",
                        {"", 0, "/mesh"})};
-  return check_settings(input, *mesh, offer);
+  const Reading<Problem>& reading = read(input, *mesh, offer);
+  std::vector<Diagnostic> out = reading.said;
+  if (reading.problem)
+    for (Diagnostic& d : check_problem(input, *reading.problem, offer)) out.push_back(std::move(d));
+  return out;
 }
 
 Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   if (mesh == nullptr) return make_error(ErrorCode::invalid_input, "the case has no mesh");
-  std::vector<Diagnostic> diagnostics;
-  Settings s = read_settings(input, diagnostics);
-  for (const Diagnostic& d : diagnostics)
+  const Reading<Problem>& reading = read(input, *mesh, offer);
+  for (const Diagnostic& d : reading.said)
     if (d.severity == Severity::error) return d;
-  auto surface = surface_for(s, *mesh);
-  if (!surface) return surface.error();
-  complete(s, *surface);
-  s.ranks = std::max(offer.place.ranks, 1);
+  const Settings& s = reading.problem->settings;
+  const Surface* const surface = &reading.problem->surface;
   const double courant = s.form.delta() / surface->mean_edge, length = expected_length(s, courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
@@ -141,15 +149,13 @@ double loudest_of(const Excitation& run, const Surface& surface) {
 Status AcousticBem::prepare(RunContext& context) {
   if (!context.mesh) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   cluster_ = &context.cluster;
-  std::vector<Diagnostic> diagnostics;
-  settings_ = read_settings(context.input, diagnostics);
-  for (const Diagnostic& d : diagnostics)
-    if (d.severity == Severity::error) return d;
   mesh_ = context.mesh;
-  auto surface = surface_for(settings_, *mesh_);
-  if (!surface) return surface.error();
-  surface_ = std::move(*surface);
-  complete(settings_, surface_);
+  Reading<Problem>& reading = read(context.input, *mesh_, context.offer);
+  for (const Diagnostic& d : reading.said)
+    if (d.severity == Severity::error) return d;
+  settings_ = std::move(reading.problem->settings);
+  surface_ = std::move(reading.problem->surface);
+  reading_.forget();
   add_image_waves(settings_);
   settings_.ranks = context.cluster.size();
   settings_.scratch = context.results.folder();

@@ -33,6 +33,8 @@ class AcousticBem final : public Solver {
     std::size_t first = 0, count = 0;  ///< among the points of all planes
   };
 
+  /// The case as it is kept, for this offer.
+  [[nodiscard]] Reading<Problem>& read(const Case& input, const Mesh& mesh, const Offer& offer) const;
   /// Moves receivers and points of planes off the faces on which they lie, and notes those inside bodies.
   void place_points(RunContext& context);
   [[nodiscard]] Status make_drive(RunContext& context);
@@ -54,6 +56,7 @@ class AcousticBem final : public Solver {
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
 
+  mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
   Settings settings_;
   Communicator* cluster_ = nullptr;
   std::shared_ptr<const Mesh> mesh_;

@@ -240,13 +240,10 @@ Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
   return values * bytes_per_value * 26 / 25 + (end - begin) * 3;  // a few zeros fill up groups of rows
 }
 
+/// The structure of every slice from the extents, without column 0, and memory or a file for its values.
 template <class Real>
-Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
+Status Assembly::lay_out(Matrices<Real>& out, const std::stop_token& stop) const {
   const Index N = surface_.unknowns;
-  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
-  const TileContext& context = tiles_->context;
-
-  // The structure of every slice from the extents, without column 0.
   std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
   for (Index j = own_.begin; j < own_.end; ++j) {
     const std::size_t column = static_cast<std::size_t>(j * N);
@@ -261,6 +258,48 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   } else {
     for (Index j = 0; j < own_.size(); ++j) out.slices.allocate(j);
   }
+  return {};
+}
+
+/// Column 0 of all ranks, and what is told of it: added in the order of the tiles, the same bits on any threads.
+template <class Real>
+void Assembly::close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>& m0,
+                        std::vector<Squares>& squares_of) const {
+  if (cluster_ != nullptr) {
+    struct Entry {
+      int row, column;
+      double value;
+    };
+    std::vector<Entry> mine;
+    mine.reserve(m0.size());
+    for (const auto& t : m0) mine.push_back({t.row(), t.col(), t.value()});
+    m0.clear();
+    for (const Entry& e : cluster_->all_gather_values<Entry>(mine)) m0.emplace_back(e.row, e.column, e.value);
+    std::vector<double> joined;  // what is told of a tile is the same on all ranks that computed it
+    for (const Squares& s : squares_of) joined.insert(joined.end(), {s.skew, s.all, s.evaluations});
+    cluster_->maximum(joined);
+    for (std::size_t k = 0; k < squares_of.size(); ++k)
+      squares_of[k] = {joined[3 * k], joined[3 * k + 1], joined[3 * k + 2]};
+    out.seconds = cluster_->sum(out.seconds);
+  }
+  out.M0.setFromTriplets(m0.begin(), m0.end());
+  double skew_squares = 0, squares = 0;
+  for (const Squares& s : squares_of) {
+    skew_squares += s.skew;
+    squares += s.all;
+    out.evaluations += static_cast<std::uint64_t>(s.evaluations);
+  }
+  for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
+  out.skew = std::sqrt(skew_squares / squares);
+}
+
+template <class Real>
+Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
+  const Index N = surface_.unknowns;
+  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
+  const TileContext& context = tiles_->context;
+
+  if (Status s = lay_out(out, stop); !s) return s.error();
 
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
@@ -273,11 +312,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
   };
-  struct Squares {
-    double skew = 0, all = 0, evaluations = 0;
-  };
-  std::vector<Squares> squares_of(
-      tiles_->pairs.size());  // added in the order of the tiles: the same bits on any threads
+  std::vector<Squares> squares_of(tiles_->pairs.size());
   const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
     const FlushDenormals flush;
     Squares& mine = squares_of[static_cast<std::size_t>(k)];
@@ -335,32 +370,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   if (out.slices.streams()) {
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
   }
-  if (cluster_ != nullptr) {
-    struct Entry {
-      int row, column;
-      double value;
-    };
-    std::vector<Entry> mine;
-    mine.reserve(m0.size());
-    for (const auto& t : m0) mine.push_back({t.row(), t.col(), t.value()});
-    m0.clear();
-    for (const Entry& e : cluster_->all_gather_values<Entry>(mine)) m0.emplace_back(e.row, e.column, e.value);
-    std::vector<double> joined;  // what is told of a tile is the same on all ranks that computed it
-    for (const Squares& s : squares_of) joined.insert(joined.end(), {s.skew, s.all, s.evaluations});
-    cluster_->maximum(joined);
-    for (std::size_t k = 0; k < squares_of.size(); ++k)
-      squares_of[k] = {joined[3 * k], joined[3 * k + 1], joined[3 * k + 2]};
-    out.seconds = cluster_->sum(out.seconds);
-  }
-  out.M0.setFromTriplets(m0.begin(), m0.end());
-  double skew_squares = 0, squares = 0;
-  for (const Squares& s : squares_of) {
-    skew_squares += s.skew;
-    squares += s.all;
-    out.evaluations += static_cast<std::uint64_t>(s.evaluations);
-  }
-  for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
-  out.skew = std::sqrt(skew_squares / squares);
+  close_m0(out, m0, squares_of);
   return out;
 }
 

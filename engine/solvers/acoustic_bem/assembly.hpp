@@ -89,7 +89,15 @@ class Assembly {
 
  private:
   struct Tiles;
+  /// What is told of a tile, of M_0's skew part.
+  struct Squares {
+    double skew = 0, all = 0, evaluations = 0;
+  };
   void join_extents();
+  template <class Real>
+  [[nodiscard]] Status lay_out(Matrices<Real>& out, const std::stop_token& stop) const;
+  template <class Real>
+  void close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>& m0, std::vector<Squares>& squares_of) const;
   const Surface& surface_;
   Form form_;
   AssemblyOptions options_;

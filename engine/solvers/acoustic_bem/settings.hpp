@@ -13,16 +13,11 @@
 #include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/solvers/plane_setting.hpp"
+#include "engine/solvers/reading.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid::acoustic_bem {
-
-struct PlaneSetting {
-  std::string name;
-  Vec3 origin{}, spacing{1, 1, 1};
-  std::array<Index, 3> points{1, 1, 1};
-  [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
-};
 
 struct Settings {
   Form form;
@@ -73,8 +68,15 @@ void add_image_waves(Settings& settings);
 /// The highest frequency of all pulses, Hz.
 [[nodiscard]] double highest_frequency(const Settings& settings);
 
-/// Closedness and orientation, time step against h, pulse against h, memory. Cheap; makes a surface.
-[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh& mesh, const Offer& offer);
+/// A case on its surface.
+struct Problem {
+  Settings settings;  ///< completed
+  Surface surface;
+};
+/// Reads the case, looks whether the mesh is closed and oriented, and makes the surface; no problem where there are errors.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh& mesh);
+/// Time step against h, pulse against h, memory, places. Cheap.
+[[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3, and over a ground the way from
 /// what comes straight to what its image sends).

@@ -79,8 +79,10 @@ class DeviceSlice {
   /// cells only.
   void clear_margins(Stream& stream, Interval planes);
   /// The images of planes (global) of level k.
-  void mirror(Index k, Interval planes) {
-    if (!planes.empty()) images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, held(), whole_row());
+  void mirror(Index k, Interval planes) { mirror(k, planes, held()); }
+  void mirror(Index k, Interval planes, Interval rows) {
+    if (!planes.empty() && !rows.empty())
+      images(level_[static_cast<std::size_t>(k & 1)].data() + origin_, planes, rows, whole_row());
   }
   [[nodiscard]] const Device& device() const { return device_; }
   /// The stream to which work is given; a window has two of them, which overlap unless told to wait.
@@ -167,17 +169,19 @@ class DeviceSlice {
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// Rows (global) of another device, both levels, with the images behind the faces of x.
-  void pull(const DeviceSlice& from, Interval rows) {
+  /// Rows (global) of another device, both levels, with the images behind the faces of x; then the images of level k. The gaps before the first row and
+  /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.
+  void pull(const DeviceSlice& from, Index k, Interval rows) {
     if (rows.empty()) return;
     const auto at = [&](const DeviceSlice& slice) {
-      return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin) - pad);
+      return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin));
     };
     for (std::size_t l = 0; l < 2; ++l)
       stream_.from_peer(level_[l], at(*this), static_cast<std::size_t>(at_.stride_x), from.level_[l], at(from),
                         static_cast<std::size_t>(from.at_.stride_x), from.device_.info().index,
-                        static_cast<std::size_t>(rows.size() * at_.stride_y),
+                        static_cast<std::size_t>(rows.size() * at_.stride_y - pad),
                         static_cast<std::size_t>(problem_.grid.points[0] + 2 * s_));
+    mirror(k, {0, problem_.grid.points[0]}, rows);
   }
 
   /// The same of some planes (global) of a rank.
@@ -215,10 +219,11 @@ class DeviceSlice {
   /// Values of the receivers in this slice's rows go to the host's record.
   void end_band();
 
-  /// Sums of the energy of own rows of some planes (global) between levels k−1 and k, as [plane][row of the grid][2] from `to` on.
-  void row_energies(Index k, Interval planes, double* to);
-  /// The same of this slice's rows only, without waiting for them; from levels with their images.
-  void queue_energies(Index k, Interval planes, double* to);
+  /// Energies between levels k−1 and k of own rows of some planes (global), from levels with their images; they stay on the device.
+  void queue_row_energies(Index k, Interval planes);
+  /// Those rows added up plane by plane, [plane][2]: to what `before` says (nothing: zero), in the order of Field::plane_energy(), whose bits they have.
+  /// Neither waits: both work on the current stream.
+  void queue_plane_energies(Interval planes, const double* before, double* to);
 
   /// Update k of global planes and rows: stencil, sources, images, receivers.
   void update(Index k, Interval planes, Interval rows);
@@ -358,7 +363,8 @@ class DeviceSlice {
   Kernel<MirrorArguments<T>> mirror_;
   Kernel<MarginArguments> margins_;
   Kernel<EnergyArguments<T>> energy_;
-  DeviceBuffer<double> energies_[2];  ///< of each stream
+  Kernel<PlaneEnergyArguments> plane_energies_;
+  DeviceBuffer<double> energies_[2], plane_sums_[2];  ///< of each stream
   Kernel<MatchedArguments<T>> matched_;
   DeviceBuffer<T> memory_[3][layer_variables], factors_[3];  ///< of the matched layers, by axis
   DeviceBuffer<T> density_[3][2];                            ///< V_a and W_a there, where the density varies
@@ -393,6 +399,29 @@ class DeviceSlice {
   std::vector<T> contributions_;
   std::vector<Index> recorded_;
 };
+
+/// Energies between levels k−1 and k of planes (global) of which the slices share the rows, [plane][2], with the bits of Field::plane_energy().
+template <class T>
+void sum_energies(std::span<const std::unique_ptr<DeviceSlice<T>>> slices, Index k, Interval planes,
+                  std::vector<double>& sums) {
+  constexpr Index rows_together = Index{1} << 19;  // 8 MiB of sums
+  sums.assign(static_cast<std::size_t>(2 * planes.size()), 0.0);
+  Index rows = 0;
+  for (const auto& slice : slices) {
+    slice->mirror(k - 1, planes);
+    rows += slice->rows().size();
+  }
+  const Index together = std::clamp<Index>(rows_together / rows, 1, planes.size());
+  for (Index x = planes.begin; x < planes.end; x += together) {
+    const Interval part{x, std::min(x + together, planes.end)};
+    for (const auto& slice : slices) slice->queue_row_energies(k, part);
+    double* const of_part = sums.data() + 2 * (x - planes.begin);
+    for (const auto& slice : slices) {  // rows follow each other
+      slice->queue_plane_energies(part, of_part, of_part);
+      slice->stream().synchronize();
+    }
+  }
+}
 
 }  // namespace conoid::acoustic_fd
 

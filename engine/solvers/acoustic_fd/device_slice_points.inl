@@ -41,25 +41,7 @@ void DeviceSlice<T>::end_band() {
 }
 
 template <class T>
-void DeviceSlice<T>::row_energies(Index k, Interval planes, double* to) {
-  const Index ny = rows_.size(), all_rows = problem_.grid.points[1];
-  const std::size_t plane = 2 * static_cast<std::size_t>(ny);
-  const Index together =
-      std::clamp<Index>((Index{1} << 15) / (2 * ny), 1, planes.size());  // a quarter of a megabyte of sums
-  std::vector<double> sums(plane * static_cast<std::size_t>(together));
-  mirror(k - 1, planes);
-  for (Index x = planes.begin; x < planes.end; x += together) {
-    const Index count = std::min(together, planes.end - x);
-    queue_energies(k, {x, x + count}, sums.data());
-    stream_.synchronize();
-    for (Index i = 0; i < count; ++i)
-      std::copy_n(sums.data() + static_cast<std::size_t>(i) * plane, plane,
-                  to + 2 * ((x - planes.begin + i) * all_rows + rows_.begin));
-  }
-}
-
-template <class T>
-void DeviceSlice<T>::queue_energies(Index k, Interval planes, double* to) {
+void DeviceSlice<T>::queue_row_energies(Index k, Interval planes) {
   if (planes.empty()) return;
   const Index ny = rows_.size(), beside = rows_.begin - held().begin;
   const std::size_t count = static_cast<std::size_t>(2 * ny * planes.size());
@@ -87,6 +69,33 @@ void DeviceSlice<T>::queue_energies(Index k, Interval planes, double* to) {
   shape.block = {16 * energy_rows, 1, 1};
   shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(planes.size()), 1};
   stream_.launch(energy_, shape, t);
+}
+
+template <class T>
+void DeviceSlice<T>::queue_plane_energies(Interval planes, const double* before, double* to) {
+  if (planes.empty()) return;
+  const auto count = static_cast<std::size_t>(2 * planes.size());
+  DeviceBuffer<double>& sums = plane_sums_[which_];
+  if (sums.size() < count) {
+    stream_.synchronize();
+    sums = device_.allocate<double>(count, "energies");
+    plane_energies_ = device_.kernel<PlaneEnergyArguments>("acoustic-fd/plane-energies");
+  }
+  if (before)
+    stream_.to_device(sums, std::span(before, count));
+  else
+    stream_.zero(sums);
+  const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
+  PlaneEnergyArguments t;
+  t.rows = energies_[which_].data();
+  t.sums = sums.data();
+  t.ny = static_cast<int>(rows_.size());
+  t.first = rows_.begin == 0 ? half(2) : 1;
+  t.last = rows_.end == problem_.grid.points[1] ? half(3) : 1;
+  LaunchShape shape;
+  shape.block = {plane_energy_rows, 1, 1};
+  shape.grid = {static_cast<unsigned>(planes.size()), 1, 1};
+  stream_.launch(plane_energies_, shape, t);
   stream_.to_host(std::span(to, count), sums, 0);
 }
 

@@ -56,8 +56,8 @@ class InCore final : public DeviceSteps {
   }
   void advance(Index k, Index count) override {
     for (Index done = 0; done < count;) {
-      const Index steps = std::min(band_, count - done);
-      if (!fresh_) exchange();
+      const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
+      if (!fresh_) exchange(k + done);
       fresh_ = false;
       const auto start = std::chrono::steady_clock::now();
       for (auto& slice : slices_) {
@@ -73,7 +73,7 @@ class InCore final : public DeviceSteps {
         slice->end_band();
         slice->stream().synchronize();
       }
-      if (steps >= std::min(band_, worth_timing))
+      if (steps == trial)
         learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
               static_cast<double>(steps));
       done += steps;
@@ -87,10 +87,8 @@ class InCore final : public DeviceSteps {
     }
     host_.refresh_images();
   }
-  bool row_energies(Index k, std::vector<double>& sums) override {
-    const auto& n = problem_.grid.points;
-    sums.resize(static_cast<std::size_t>(2 * n[0] * n[1]));
-    for (auto& slice : slices_) slice->row_energies(k, {0, n[0]}, sums.data());
+  bool plane_energies(Index k, std::vector<double>& sums) override {
+    sum_energies<T>(slices_, k, {0, problem_.grid.points[0]}, sums);
     return true;
   }
   [[nodiscard]] Index band() const override { return band_; }
@@ -116,10 +114,15 @@ class InCore final : public DeviceSteps {
     };
     return std::all_of(slices_.begin(), slices_.end(), same) ? levels : 0;
   }
-  /// Of the first stretches of a run that are long enough two go in towers and two step by step; the second of each, when everything is loaded, is
-  /// timed, and the run goes on with what was faster. Both give the same bits. seconds: of a step.
+  /// Of the first stretches of a run two go in towers and two step by step; the second of each, when everything is loaded, is timed, and the run goes on
+  /// with what was faster. Both give the same bits. This is how long the next has to be; 0: all is known.
+  [[nodiscard]] Index trial_steps() const {
+    const Index levels = tower_steps();
+    if (trial_ == 4 || levels == 0 || slices_.front()->forced()) return 0;
+    return std::min(band_, trial_ == 2 ? 1 : (worth_timing + levels - 1) / levels * levels);
+  }
+  /// seconds: of a step of such a stretch.
   void learn(double seconds) {
-    if (trial_ == 4 || tower_steps() == 0 || slices_.front()->forced()) return;
     if (trial_ == 1) tower_seconds_ = seconds;
     ++trial_;
     towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
@@ -127,9 +130,9 @@ class InCore final : public DeviceSteps {
       log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_,
                 slices_.front()->way(), 1e3 * seconds);
   }
-  /// Rows beside each border, both levels: each device takes them from its neighbours when these have made them, and goes on when they have been taken
+  /// Rows beside each border, levels k and k − 1: each device takes them from its neighbours when these have made them, and goes on when they have been taken
   /// from it.
-  void exchange() {
+  void exchange(Index k) {
     const Index beside = problem_.order / 2 * band_;
     for (std::size_t d = 0; d < slices_.size(); ++d) slices_[d]->stream().record(made_[d]);
     const auto neighbours = [&](std::size_t d, auto&& call) {
@@ -139,7 +142,7 @@ class InCore final : public DeviceSteps {
     for (std::size_t d = 0; d < slices_.size(); ++d) {
       neighbours(d, [&](std::size_t other, Interval rows) {
         slices_[d]->stream().wait(made_[other]);
-        slices_[d]->pull(*slices_[other], rows);
+        slices_[d]->pull(*slices_[other], k, rows);
       });
       slices_[d]->stream().record(pulled_[d]);
     }
@@ -166,56 +169,56 @@ class RankSteps final : public DeviceSteps {
   RankSteps(const Problem& problem, Field<T>& host, Device device)
       : s_(problem.order / 2), host_(host), own_{host.at().first, host.at().first + host.at().nx},
         beside_{own_.begin > 0 ? host.at().halo_x : 0, own_.end < problem.grid.points[0] ? host.at().halo_x : 0},
-        slice_(problem, host, std::move(device), {0, problem.grid.points[1]}, 0, 0, host.at().nx) {
-    slice_.begin_at(own_.begin);
+        slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]},
+                                                0, 0, host.at().nx)) {
+    slice_->begin_at(own_.begin);
   }
   void take(Index) override {
-    slice_.send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, {-s_, host_.at().ny + s_}, true);
-    slice_.send_layers();
-    slice_.stream().synchronize();
+    slice_->send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, {-s_, host_.at().ny + s_}, true);
+    slice_->send_layers();
+    slice_->stream().synchronize();
   }
   void bring_edges() override {
     for (const Interval planes :
          {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
-      slice_.fetch(planes, {-s_, host_.at().ny + s_});
-      slice_.fetch_layers(planes);
+      slice_->fetch(planes, {-s_, host_.at().ny + s_});
+      slice_->fetch_layers(planes);
     }
-    slice_.stream().synchronize();
+    slice_->stream().synchronize();
   }
   void take_edges() override {
     for (const Interval planes :
          {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
-      slice_.send(planes, {-s_, host_.at().ny + s_}, false);
-      slice_.send_layers(planes);
+      slice_->send(planes, {-s_, host_.at().ny + s_}, false);
+      slice_->send_layers(planes);
     }
-    slice_.stream().synchronize();
+    slice_->stream().synchronize();
   }
   void advance(Index k, Index count) override {
-    slice_.begin_band(k, count);
+    slice_->begin_band(k, count);
     for (Index i = 0; i < count; ++i) {
       const Index along = s_ * (count - 1 - i);
-      slice_.update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)},
-                    slice_.rows());
+      slice_->update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)},
+                     slice_->rows());
     }
-    slice_.end_band();
-    slice_.stream().synchronize();
+    slice_->end_band();
+    slice_->stream().synchronize();
   }
   void bring_back(Index) override {
     // An energy looks at neighbours of level k − 1, which the last step but one left beside the slab.
-    slice_.fetch({own_.begin - s_, own_.end + s_}, {0, host_.at().ny});
-    slice_.fetch_layers(own_);
-    slice_.stream().synchronize();
+    slice_->fetch({own_.begin - s_, own_.end + s_}, {0, host_.at().ny});
+    slice_->fetch_layers(own_);
+    slice_->stream().synchronize();
     host_.refresh_images();
   }
-  bool row_energies(Index k, std::vector<double>& sums) override {
-    sums.resize(static_cast<std::size_t>(2 * own_.size() * host_.at().ny));
-    slice_.row_energies(k, own_, sums.data());
+  bool plane_energies(Index k, std::vector<double>& sums) override {
+    sum_energies<T>({&slice_, 1}, k, own_, sums);
     return true;
   }
   [[nodiscard]] Index band() const override { return 0; }
-  [[nodiscard]] Bytes bytes() const override { return slice_.bytes(); }
+  [[nodiscard]] Bytes bytes() const override { return slice_->bytes(); }
   [[nodiscard]] std::string text() const override {
-    return fmt::format("{} of each rank", slice_.device().info().name);
+    return fmt::format("{} of each rank", slice_->device().info().name);
   }
 
  private:
@@ -223,7 +226,7 @@ class RankSteps final : public DeviceSteps {
   Field<T>& host_;
   Interval own_;     ///< global planes
   Interval beside_;  ///< how many are held along below and above
-  DeviceSlice<T> slice_;
+  std::unique_ptr<DeviceSlice<T>> slice_;
 };
 
 }  // namespace

@@ -36,9 +36,9 @@ class DeviceSteps {
   virtual void advance(Index k, Index count) = 0;
   /// Fills the host's levels k and k−1 with their images.
   virtual void bring_back(Index k) = 0;
-  /// Sums of the energy between levels k−1 and k of the rows of the host's planes, [plane][row][2], with the bits of the host's kernels;
-  /// false: the host's levels are those of now.
-  virtual bool row_energies(Index k, std::vector<double>& sums) = 0;
+  /// Energies between levels k−1 and k of the host's planes, [plane][kinetic, potential], with the bits of Field::plane_energy(); false: the host's levels
+  /// are those of now.
+  virtual bool plane_energies(Index k, std::vector<double>& sums) = 0;
   /// Of several ranks: the planes at both ends of the slab come to the host's field for the neighbours, and what those sent goes to the
   /// device, between two bands.
   virtual void bring_edges() {}

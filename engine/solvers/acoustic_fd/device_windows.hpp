@@ -89,9 +89,9 @@ class Windowed final : public DeviceSteps {
         plan_.sweeps = std::clamp<Index>(static_cast<Index>(most), 1, plan_.sweeps);
     }
   }
-  bool row_energies(Index k, std::vector<double>& sums) override {
+  bool plane_energies(Index k, std::vector<double>& sums) override {
     if (energies_of_ != k) return false;
-    sums.assign(energies_.data(), energies_.data() + 2 * problem_.grid.points[0] * problem_.grid.points[1]);
+    sums.assign(energies_.data(), energies_.data() + 2 * problem_.grid.points[0]);
     return true;
   }
   [[nodiscard]] Index band() const override { return plan_.sweeps * plan_.steps; }
@@ -131,8 +131,7 @@ class Windowed final : public DeviceSteps {
         problem_.energy_every > 0 && ((k + steps) % problem_.energy_every == 0 || k + steps == problem_.steps);
     const Index energy_lag = chain.back().stages.back().lag + s_;
     energies_of_ = energies ? k + steps : -1;
-    if (const auto count = static_cast<std::size_t>(2 * N * problem_.grid.points[1]);
-        energies && energies_.size() < count)
+    if (const auto count = static_cast<std::size_t>(2 * N); energies && energies_.size() < count)
       energies_ = slice_.device().template pinned<double>(count);
     const Index positions = (chain.back().low + N + energy_lag - (energies ? 0 : s_) + B - 1) / B;
     slice_.work_on(0);
@@ -197,7 +196,8 @@ class Windowed final : public DeviceSteps {
         begin_at(j, chain.back());
         slice_.turn(chain.back().last_pair);
         wait_for(number - 1, 1 - mine);
-        slice_.queue_energies(k + steps, planes, energies_.data() + 2 * planes.begin * problem_.grid.points[1]);
+        slice_.queue_row_energies(k + steps, planes);
+        slice_.queue_plane_energies(planes, nullptr, energies_.data() + 2 * planes.begin);
       }
     }
     send_away(chain, held, held.end);
@@ -323,7 +323,7 @@ class Windowed final : public DeviceSteps {
   std::vector<Mark> made_[2];                   ///< stages of the last position of each stream
   std::deque<std::pair<Index, Event>> stored_;  ///< planes below have left
   Bytes brought_ = 0, taken_away_ = 0;
-  PinnedBuffer<double> energies_;  ///< of rows
+  PinnedBuffer<double> energies_;  ///< of planes
   Index energies_of_ = -1;         ///< step
 };
 

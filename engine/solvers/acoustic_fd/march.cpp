@@ -141,8 +141,8 @@ class TiledMarch final : public March {
   }
 
   Energy energy(Team& team, Communicator& cluster) override {
-    std::vector<double> rows;
-    const bool there = device_ && host_is_old_ && device_->row_energies(k_, rows);
+    std::vector<double> of_planes;
+    const bool there = device_ && host_is_old_ && device_->plane_energies(k_, of_planes);
     if (!there) bring_back();
     const auto& n = problem_.grid.points;
     std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
@@ -150,23 +150,24 @@ class TiledMarch final : public March {
     std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0);
     wz.front() *= half(4);
     wz.back() *= half(5);
-    PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
-      const FlushSubnormals flush;
-      double kinetic = 0, potential = 0;
-      if (there)
-        for (Index y = 0; y < n[1]; ++y) {  // as plane_energy() does
-          const double wy = y == 0 ? half(2) : y == n[1] - 1 ? half(3) : 1.0;
-          kinetic += wy * rows[static_cast<std::size_t>(2 * (x * n[1] + y))];
-          potential += wy * rows[static_cast<std::size_t>(2 * (x * n[1] + y) + 1)];
-        }
-      else
-        field_.plane_energy(k_, x, wz, half(2), half(3), kinetic, potential);
+    const auto put = [&](Index x, double kinetic, double potential) {
       const Index global = x + planes_.begin;
       const double wx = global == 0 ? half(0) : global == n[0] - 1 ? half(1) : 1.0;
       sums[static_cast<std::size_t>(2 * global)] = wx * kinetic;
       sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
-    });
-    team.run(phase);
+    };
+    if (there) {
+      for (Index x = 0; x < planes_.size(); ++x)
+        put(x, of_planes[static_cast<std::size_t>(2 * x)], of_planes[static_cast<std::size_t>(2 * x + 1)]);
+    } else {
+      PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
+        const FlushSubnormals flush;
+        double kinetic = 0, potential = 0;
+        field_.plane_energy(k_, x, wz, half(2), half(3), kinetic, potential);
+        put(x, kinetic, potential);
+      });
+      team.run(phase);
+    }
     cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
     Energy e;
     for (std::size_t x = 0; x < sums.size(); x += 2) {

@@ -26,9 +26,18 @@ using namespace conoid::vec;
 
 extern const std::string_view parameters_schema;
 
+const Problem* ElasticBem::read(const Case& input, const Mesh* mesh, const Offer& offer,
+                                std::vector<Diagnostic>& out) const {
+  const Reading<Problem>& reading = reading_.of(input, mesh, read_problem);
+  out.insert(out.end(), reading.said.begin(), reading.said.end());
+  if (!reading.problem) return nullptr;
+  plan_solution(*reading.problem, input, offer, out);
+  return has_errors(out) ? nullptr : reading.problem.get();
+}
+
 std::vector<Diagnostic> ElasticBem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out;
-  const auto p = make_problem(input, mesh, offer, out);
+  const Problem* const p = read(input, mesh, offer, out);
   if (const auto count = p ? static_cast<int>(p->frequencies.size()) : 0; p && offer.place.ranks > count)
     out.push_back(
         input.warning_at(input["parameters"]["frequencies"],
@@ -87,10 +96,11 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
 Status ElasticBem::prepare(RunContext& context) {
   leads_ = context.cluster.leads();
   std::vector<Diagnostic> diagnostics;
-  problem_ = make_problem(context.input, context.mesh.get(), context.offer, diagnostics);
-  if (!problem_)
+  if (read(context.input, context.mesh.get(), context.offer, diagnostics) == nullptr)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
+  problem_ = std::move(reading_.of(context.input, context.mesh.get(), read_problem).problem);
+  reading_.forget();
   const Problem& p = *problem_;
   points_ = p.observers();
   for (const Load& l : p.loads) names_.push_back(l.name);

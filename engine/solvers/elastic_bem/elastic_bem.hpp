@@ -59,6 +59,9 @@ class ElasticBem final : public Solver {
     std::vector<Place> places;
     std::unique_ptr<FarGround> far;  ///< null: what lies beyond the mesh is not known
   };
+  /// The case as it is kept, for this offer; null on errors. Diagnostics (warnings too) go to `out`.
+  [[nodiscard]] const Problem* read(const Case& input, const Mesh* mesh, const Offer& offer,
+                                    std::vector<Diagnostic>& out) const;
   [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);
   [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
                                const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
@@ -72,6 +75,8 @@ class ElasticBem final : public Solver {
   void write_solution(RunContext& context, const Harmonic& harmonic, const SolveFacts& facts);
   void write_rows(RunContext& context, const Harmonic& harmonic);
   void write_impedance(RunContext& context, const Harmonic& harmonic);
+  void write_compliances(RunContext& context, const Harmonic& harmonic);
+  void write_motions(RunContext& context, const Harmonic& harmonic);
   /// Traces and response spectra, once all frequencies are known.
   void write_histories(RunContext& context);
   void compare_exact(RunContext& context, const Harmonic& harmonic);
@@ -80,6 +85,7 @@ class ElasticBem final : public Solver {
   /// several workers meet depend on who comes first.
   [[nodiscard]] Team& crew(RunContext& context);
 
+  mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<Team> merged_;
   Ready main_, bare_;

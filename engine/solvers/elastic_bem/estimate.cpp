@@ -324,6 +324,38 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
   return out;
 }
 
+using Details = std::vector<std::pair<std::string, std::string>>;
+
+/// The problem in numbers, and the phases of a frequency with who takes them.
+Details details_of(const Problem& p, const Offer& offer, double rounds, const Phases& taken,
+                   const std::string& assembly_by, const std::string& solution_by) {
+  const Surface& s = *p.scene.surface;
+  Details details = {
+      {"elements", fmt::format("{}", s.active)},
+      {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},
+      {"collocation points", fmt::format("{}", s.node_count())},
+      {"unknowns", fmt::format("{}", 3 * s.node_count())},
+      {"mean element", format_quantity(s.element_size, "m")},
+      {"shear wave speed", format_quantity(p.medium.shear_speed(), "m/s")},
+      {"Rayleigh wave speed", format_quantity(p.medium.rayleigh_speed(), "m/s")},
+      {"shear wave at the highest frequency",
+       format_quantity(
+           p.medium.shear_speed() / std::max(1e-9, *std::max_element(p.frequencies.begin(), p.frequencies.end())),
+           "m")},
+      {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {} ranks, one each at a time, in {:.0f} rounds",
+                                                          p.frequencies.size(), offer.place.ranks, rounds)
+                                            : fmt::format("{}", p.frequencies.size())},
+      {"assembly a frequency", fmt::format("about {}{}", format_duration(taken.assembly), assembly_by)},
+      {"solution a frequency", fmt::format("about {}{}", format_duration(taken.solution), solution_by)}};
+  if (const auto& parities = p.scene.system->parities(); !parities.empty()) {
+    Index largest = 0;
+    for (const Parity& parity : parities) largest = std::max(largest, parity.size());
+    details.emplace_back("planes of symmetry", fmt::format("{}: {} systems of up to {} unknowns", p.symmetry.size(),
+                                                           parities.size(), largest));
+  }
+  return details;
+}
+
 /// Smaller systems are dense whatever the estimate says.
 constexpr Index least_compressed = 6000;
 
@@ -353,8 +385,8 @@ bool compression_pays(const Problem& p, const Offer& offer) {
 
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
-  const auto p = make_problem(input, mesh, offer, diagnostics);
-  if (!p)
+  const Problem* const p = read(input, mesh, offer, diagnostics);
+  if (p == nullptr)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
   const Surface& s = *p->scene.surface;
@@ -421,29 +453,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     if (crew.place == SolutionPlace::whole) assembly_by = " on one device";
     if (crew.place != SolutionPlace::processors) solution_by = " on one device";
   }
-  std::vector<std::pair<std::string, std::string>> details = {
-      {"elements", fmt::format("{}", s.active)},
-      {"enclosing elements", fmt::format("{}", s.elements.size() - static_cast<std::size_t>(s.active))},
-      {"collocation points", fmt::format("{}", s.node_count())},
-      {"unknowns", fmt::format("{}", 3 * s.node_count())},
-      {"mean element", format_quantity(s.element_size, "m")},
-      {"shear wave speed", format_quantity(p->medium.shear_speed(), "m/s")},
-      {"Rayleigh wave speed", format_quantity(p->medium.rayleigh_speed(), "m/s")},
-      {"shear wave at the highest frequency",
-       format_quantity(
-           p->medium.shear_speed() / std::max(1e-9, *std::max_element(p->frequencies.begin(), p->frequencies.end())),
-           "m")},
-      {"frequencies", offer.place.ranks > 1 ? fmt::format("{} by {} ranks, one each at a time, in {:.0f} rounds",
-                                                          e.steps, offer.place.ranks, rounds)
-                                            : fmt::format("{}", e.steps)},
-      {"assembly a frequency", fmt::format("about {}{}", format_duration(taken.assembly), assembly_by)},
-      {"solution a frequency", fmt::format("about {}{}", format_duration(taken.solution), solution_by)}};
-  if (const auto& parities = p->scene.system->parities(); !parities.empty()) {
-    Index largest = 0;
-    for (const Parity& parity : parities) largest = std::max(largest, parity.size());
-    details.emplace_back("planes of symmetry", fmt::format("{}: {} systems of up to {} unknowns", p->symmetry.size(),
-                                                           parities.size(), largest));
-  }
+  const Details details = details_of(*p, offer, rounds, taken, assembly_by, solution_by);
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (p->solve.method == Method::compressed)
     e.details.emplace_back("matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,

@@ -139,9 +139,7 @@ Result<Mesh> with_rock(Mesh out, const GroundRectangle& o) {
   return out;
 }
 
-}  // namespace
-
-Result<Mesh> ground_rectangle(const GroundRectangle& o) {
+Status check_rectangle(const GroundRectangle& o) {
   if (!(o.high[0] > o.low[0] && o.high[1] > o.low[1]))
     return invalid("the ground has no extent", "Give low and high corners with low < high.");
   if (!(o.element > 0))
@@ -161,7 +159,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
            b.low[1] < a.high[1] - 1e-9;
   };
   for (std::size_t k = 0; k < o.patches.size(); ++k) {
-    if (auto s = inside(o.patches[k].low, o.patches[k].high, "patch '" + o.patches[k].name + "'"); !s) return s.error();
+    if (auto s = inside(o.patches[k].low, o.patches[k].high, "patch '" + o.patches[k].name + "'"); !s) return s;
     for (std::size_t j = 0; j < k; ++j)
       if (overlap(o.patches[k], o.patches[j]))
         return invalid(fmt::format("the patches '{}' and '{}' overlap", o.patches[j].name, o.patches[k].name),
@@ -171,9 +169,53 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
         return invalid(fmt::format("the patch '{}' lies over a trench", o.patches[k].name), "Move it off the trench.");
   }
   for (const Trench& t : o.trenches) {
-    if (auto s = inside(t.low, t.high, "the trench"); !s) return s.error();
+    if (auto s = inside(t.low, t.high, "the trench"); !s) return s;
     if (!(t.depth > 0)) return invalid("the trench has no depth", "Give a positive depth.");
   }
+  return {};
+}
+
+/// Walls and floor of a trench between the lines `x` of the ground, seen from inside the trench, so that normals point out of the soil.
+void add_trench(Builder& builder, const GroundRectangle& o, const Trench& t,
+                const std::array<std::vector<double>, 2>& x) {
+  const int rows = std::max(1, static_cast<int>(std::ceil(t.depth / o.element - 1e-9)));
+  const double h = t.depth / rows;
+  std::array<std::vector<double>, 2> g;
+  for (std::size_t d = 0; d < 2; ++d)
+    for (double v : x[d])
+      if (v > t.low[d] - 1e-9 && v < t.high[d] + 1e-9) g[d].push_back(v);
+  for (int r = 0; r < rows; ++r) {
+    const double z1 = o.level - r * h, z0 = z1 - h;
+    for (std::size_t i = 0; i + 1 < g[0].size(); ++i) {
+      const double a = g[0][i], b = g[0][i + 1];
+      builder.cell("trench", [&](double u, double v) {
+        return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)};
+      });  // normal +y
+      builder.cell("trench", [&](double u, double v) {
+        return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)};
+      });  // normal −y
+    }
+    for (std::size_t i = 0; i + 1 < g[1].size(); ++i) {
+      const double a = g[1][i], b = g[1][i + 1];
+      builder.cell("trench", [&](double u, double v) {
+        return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)};
+      });  // normal +x
+      builder.cell("trench", [&](double u, double v) {
+        return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)};
+      });  // normal −x
+    }
+  }
+  for (std::size_t j = 0; j + 1 < g[1].size(); ++j)
+    for (std::size_t i = 0; i + 1 < g[0].size(); ++i)
+      builder.cell("trench", [&](double u, double v) {
+        return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
+      });
+}
+
+}  // namespace
+
+Result<Mesh> ground_rectangle(const GroundRectangle& o) {
+  if (auto s = check_rectangle(o); !s) return s.error();
   std::array<std::vector<double>, 2> x;
   for (std::size_t d = 0; d < 2; ++d) {
     std::vector<double> breaks;
@@ -206,41 +248,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
       if (group.empty()) continue;
       builder.cell(group, [&](double u, double v) { return Vec3{x0 + u * (x1 - x0), y0 + v * (y1 - y0), o.level}; });
     }
-  for (const Trench& t : o.trenches) {
-    const int rows = std::max(1, static_cast<int>(std::ceil(t.depth / o.element - 1e-9)));
-    const double h = t.depth / rows;
-    std::array<std::vector<double>, 2> g;
-    for (std::size_t d = 0; d < 2; ++d)
-      for (double v : x[d])
-        if (v > t.low[d] - 1e-9 && v < t.high[d] + 1e-9) g[d].push_back(v);
-    // Seen from inside the trench, so that normals point out of the soil.
-    for (int r = 0; r < rows; ++r) {
-      const double z1 = o.level - r * h, z0 = z1 - h;
-      for (std::size_t i = 0; i + 1 < g[0].size(); ++i) {
-        const double a = g[0][i], b = g[0][i + 1];
-        builder.cell("trench", [&](double u, double v) {
-          return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)};
-        });  // normal +y
-        builder.cell("trench", [&](double u, double v) {
-          return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)};
-        });  // normal −y
-      }
-      for (std::size_t i = 0; i + 1 < g[1].size(); ++i) {
-        const double a = g[1][i], b = g[1][i + 1];
-        builder.cell("trench", [&](double u, double v) {
-          return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)};
-        });  // normal +x
-        builder.cell("trench", [&](double u, double v) {
-          return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)};
-        });  // normal −x
-      }
-    }
-    for (std::size_t j = 0; j + 1 < g[1].size(); ++j)
-      for (std::size_t i = 0; i + 1 < g[0].size(); ++i)
-        builder.cell("trench", [&](double u, double v) {
-          return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
-        });
-  }
+  for (const Trench& t : o.trenches) add_trench(builder, o, t, x);
   return with_rock(builder.take(), o);
 }
 

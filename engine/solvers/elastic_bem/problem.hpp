@@ -12,6 +12,8 @@
 #include "engine/solvers/elastic_bem/foundation.hpp"
 #include "engine/solvers/elastic_bem/time_histories.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
+#include "engine/solvers/plane_setting.hpp"
+#include "engine/solvers/reading.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid::elastic_bem {
@@ -31,13 +33,6 @@ struct Load {
   std::array<double, 6> wrench{};
   bool rotating = false;
   WaveSetting wave;
-};
-
-struct PlaneSetting {
-  std::string name;
-  Vec3 origin{}, spacing{};
-  std::array<Index, 3> points{1, 1, 1};
-  [[nodiscard]] std::vector<Vec3> positions() const;
 };
 
 struct LineSetting {
@@ -73,6 +68,7 @@ struct Problem {
   std::vector<Load> loads;
   std::vector<double> frequencies;  ///< Hz
   SolveOptions solve;
+  bool automatic = false;     ///< compressed equations where they pay
   std::vector<int> symmetry;  ///< axes across planes of symmetry
   bool single = false;
   bool sum_everywhere = false;
@@ -91,9 +87,10 @@ struct Problem {
   [[nodiscard]] std::vector<Vec3> observers() const;
 };
 
-/// Reads, meshes, checks. Diagnostics (warnings too) go to `out`; null on errors.
-[[nodiscard]] std::unique_ptr<Problem> make_problem(const Case& input, const Mesh* mesh, const Offer& offer,
-                                                    std::vector<Diagnostic>& out);
+/// Reads, meshes, checks; no problem where there are errors.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh);
+/// What hangs on what a run may take: the order of sums, dense or compressed matrices, and whether there is memory for them.
+void plan_solution(Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out);
 
 /// Whether compressed matrices are what there is memory for, or take less than half the time of dense ones by the estimate. Where devices
 /// are lent, or planes of symmetry part the equations, only the memory counts.

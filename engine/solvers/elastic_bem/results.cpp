@@ -157,7 +157,14 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
     }
   context.results.table(full).append(row);
   context.results.number("impedance_asymmetry", largest > 0 ? asymmetry / largest : 0, "1");
+  write_compliances(context, h);
+  if (!p.loads.empty()) write_motions(context, h);
+}
 
+void ElasticBem::write_compliances(RunContext& context, const Harmonic& h) {
+  const Problem& p = *problem_;
+  const double f = h.omega / (2 * pi);
+  const std::size_t n = 6 * p.foundations.size();
   const std::vector<Complex> c = inverse_where_stiff(now_.impedance, n);
   for (std::size_t k = 0; k < p.foundations.size(); ++k) {
     const std::string suffix = p.foundations.size() == 1 ? "" : " " + p.foundations[k].name;
@@ -201,7 +208,12 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
     r.exact = t.exact;
     context.results.table(r).append(values);
   }
-  if (p.loads.empty()) return;
+}
+
+void ElasticBem::write_motions(RunContext& context, const Harmonic& h) {
+  const Problem& p = *problem_;
+  const double f = h.omega / (2 * pi);
+  const std::size_t n = 6 * p.foundations.size();
   TableInfo t;
   t.id = "motion";
   t.title = "Motion of the foundations";

@@ -247,16 +247,59 @@ void close_rim(std::vector<Element>& elements, std::size_t active, const std::ma
   }
 }
 
-}  // namespace
+/// A mesh on its way to a surface, step by step in the order of the members.
+struct SurfaceMaker {
+  const Mesh& mesh;
+  const SurfaceOptions& options;
+  Surface out;
+  std::vector<Index> cells, enclosing, both;
+  std::vector<Index> components;  ///< of each cell
+  // Of each component.
+  std::map<Index, bool> turn, is_closed;
+  std::map<Index, double> volume;
+  std::map<Index, int> number;
+  std::map<EdgeKey, std::vector<EdgeUse>> edges;
+  std::size_t active = 0;  ///< elements that carry unknowns; enclosing ones come behind them
+  std::map<EdgeKey, bool> breaks;
+  std::map<Index, std::vector<EdgeKey>> at_point;
+  std::vector<std::array<bool, 4>> broken;  ///< sides of each active element
+  std::vector<Vec3> places;
+  std::vector<std::vector<Touch>> touches;
 
-Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
-  std::vector<Index> cells, enclosing;
+  SurfaceMaker(const Mesh& m, const SurfaceOptions& o) : mesh(m), options(o) {}
+  [[nodiscard]] Status take_cells();
+  /// Which way each component faces.
+  void face_components();
+  [[nodiscard]] Status take_elements();
+  /// Edges at which the field breaks.
+  void break_edges();
+  /// An element that touches a broken point without a broken edge there would keep its node on the break: its own edges at that point
+  /// break too, until no such element is left.
+  void spread_breaks();
+  /// Nodes of an element move in from sides that are broken.
+  static void move_in(Element& e, const std::array<bool, 4>& b);
+  /// Field nodes: places that coincide are one node.
+  void place_nodes();
+  /// Neighbours in space become neighbours in memory.
+  void order_nodes();
+  [[nodiscard]] bool is_planar(Index n, const Vec3& mean, const std::vector<Vec3>& normals) const;
+  void add_tractions(Index n, const std::vector<Vec3>& normals);
+  [[nodiscard]] Status face_nodes();
+  void measure_whole();
+  void find_rim();
+  /// The kernel fades out towards the rim, so that the missing ground beyond does not reflect waves (O. P. Bruno, M. Lyon,
+  /// C. Pérez-Arancibia, C. Turc, SIAM J. Appl. Math. 76 (2016) 1871, for layered media).
+  void fade();
+  void close_curved_ground();
+};
+
+Status SurfaceMaker::take_cells() {
   for (Index c = 0; c < mesh.cell_count(); ++c)
     if (dimension_of(mesh.shape(c)) == 2) (options.condition(c) < 0 ? enclosing : cells).push_back(c);
   if (cells.empty())
     return make_error(ErrorCode::invalid_input, "the mesh has no surface cells",
                       "Mesh the surface with triangles or quads.");
-  std::vector<Index> both = cells;
+  both = cells;
   both.insert(both.end(), enclosing.begin(), enclosing.end());
   const SurfaceReport report = check_surface(mesh, both);
   if (report.inconsistent_edge_count > 0 || report.non_manifold_edge_count > 0 || report.collapsed_cell_count > 0)
@@ -270,14 +313,13 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
                       fmt::format("the {} is not closed: {}", options.domain == Domain::inside ? "body" : "cavity",
                                   explain(report, mesh)),
                       "Close the surface, or set parameters.domain to \"ground\" for an open ground surface.");
+  return {};
+}
 
-  // Which way each component faces.
-  const std::vector<Index> components = surface_components(mesh);
+void SurfaceMaker::face_components() {
+  components = surface_components(mesh);
   std::map<Index, std::vector<Index>> members;
   for (Index c : both) members[components[static_cast<std::size_t>(c)]].push_back(c);
-  std::map<Index, bool> turn, is_closed;
-  std::map<Index, double> volume;
-  std::map<Index, int> number;
   for (const auto& [component, list] : members) {
     const SurfaceReport piece = check_surface(mesh, list, 1);
     const bool all_enclosed = std::any_of(list.begin(), list.end(), [&](Index c) { return options.condition(c) < 0; });
@@ -310,14 +352,14 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
       reverse = !std::equal(oriented.nodes(first).begin(), oriented.nodes(first).end(), mesh.nodes(first).begin());
     }
   }
+}
 
-  Surface out;
+Status SurfaceMaker::take_elements() {
   for (const auto& [component, n] : number) {
     static_cast<void>(n);
     out.closed.push_back(is_closed[component]);
     out.hollow.push_back(is_closed[component] && volume[component] * (turn[component] ? -1 : 1) < 0);
   }
-  std::map<EdgeKey, std::vector<EdgeUse>> edges;
   for (Index c : both) {
     const Index component = components[static_cast<std::size_t>(c)];
     Element e = element_of(mesh, c, turn[component]);
@@ -337,75 +379,88 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     }
     out.elements.push_back(e);
   }
-  const std::size_t active = cells.size();
+  active = cells.size();
   out.active = static_cast<Index>(active);
+  return {};
+}
 
-  // Edges at which the field breaks.
-  const bool constant = options.constant;
-  std::vector<std::array<bool, 4>> broken(active, {false, false, false, false});
-  if (!constant) {
-    std::map<EdgeKey, bool> breaks;
-    std::map<Index, std::vector<EdgeKey>> at_point;
-    for (const auto& [key, uses] : edges) {
-      bool b = options.discontinuous;
-      std::vector<EdgeUse> mine;
-      for (const EdgeUse& u : uses)
-        if (u.element < active) mine.push_back(u);
-      if (mine.empty()) continue;
-      if (mine.size() == 1) b = true;
-      if (mine.size() == 2 && !b) {
-        const Element &p = out.elements[mine[0].element], &q = out.elements[mine[1].element];
-        const auto a = side_middle(p, mine[0].side), c = side_middle(q, mine[1].side);
-        b = dot(normal_at(p, a[0], a[1]), normal_at(q, c[0], c[1])) < std::cos(options.crease);
-      }
-      breaks[key] = b;
-      at_point[key.first].push_back(key);
-      at_point[key.second].push_back(key);
+void SurfaceMaker::break_edges() {
+  broken.assign(active, {false, false, false, false});
+  if (options.constant) return;
+  for (const auto& [key, uses] : edges) {
+    bool b = options.discontinuous;
+    std::vector<EdgeUse> mine;
+    for (const EdgeUse& u : uses)
+      if (u.element < active) mine.push_back(u);
+    if (mine.empty()) continue;
+    if (mine.size() == 1) b = true;
+    if (mine.size() == 2 && !b) {
+      const Element &p = out.elements[mine[0].element], &q = out.elements[mine[1].element];
+      const auto a = side_middle(p, mine[0].side), c = side_middle(q, mine[1].side);
+      b = dot(normal_at(p, a[0], a[1]), normal_at(q, c[0], c[1])) < std::cos(options.crease);
     }
-    // An element that touches a broken point without a broken edge there would keep its node on the break: its own edges at
-    // that point break too, until no such element is left.
-    const EdgeImages images(mesh, options.symmetry, at_point);
-    std::map<Index, bool> broken_point;
-    std::vector<Index> queue;
-    for (const auto& [key, b] : breaks)
-      if (b)
-        for (Index p : {key.first, key.second})
-          if (!broken_point[p]) {
-            broken_point[p] = true;
-            queue.push_back(p);
-          }
-    while (!queue.empty()) {
-      const Index p = queue.back();
-      queue.pop_back();
-      std::map<std::size_t, std::vector<EdgeKey>> of_element;
-      for (const EdgeKey& key : at_point[p])
-        for (const EdgeUse& u : edges[key])
-          if (u.element < active) of_element[u.element].push_back(key);
-      for (const auto& [element, keys] : of_element) {
-        static_cast<void>(element);
-        if (std::any_of(keys.begin(), keys.end(), [&](const EdgeKey& k) { return breaks[k]; })) continue;
-        for (const EdgeKey& key : keys)
-          for (const EdgeKey& k : images.of(key)) {
-            if (!breaks.contains(k)) continue;
-            breaks[k] = true;
-            for (Index q : {k.first, k.second})
-              if (!broken_point[q] || q == p) {
-                broken_point[q] = true;
-                queue.push_back(q);
-              }
-          }
-      }
-    }
-    for (const auto& [key, b] : breaks)
-      if (b)
-        for (const EdgeUse& u : edges[key])
-          if (u.element < active) broken[u.element][static_cast<std::size_t>(u.side)] = true;
+    breaks[key] = b;
+    at_point[key.first].push_back(key);
+    at_point[key.second].push_back(key);
   }
+  spread_breaks();
+  for (const auto& [key, b] : breaks)
+    if (b)
+      for (const EdgeUse& u : edges[key])
+        if (u.element < active) broken[u.element][static_cast<std::size_t>(u.side)] = true;
+}
 
-  // Field nodes: places that coincide are one node.
+void SurfaceMaker::spread_breaks() {
+  const EdgeImages images(mesh, options.symmetry, at_point);
+  std::map<Index, bool> broken_point;
+  std::vector<Index> queue;
+  for (const auto& [key, b] : breaks)
+    if (b)
+      for (Index p : {key.first, key.second})
+        if (!broken_point[p]) {
+          broken_point[p] = true;
+          queue.push_back(p);
+        }
+  while (!queue.empty()) {
+    const Index p = queue.back();
+    queue.pop_back();
+    std::map<std::size_t, std::vector<EdgeKey>> of_element;
+    for (const EdgeKey& key : at_point[p])
+      for (const EdgeUse& u : edges[key])
+        if (u.element < active) of_element[u.element].push_back(key);
+    for (const auto& [element, keys] : of_element) {
+      static_cast<void>(element);
+      if (std::any_of(keys.begin(), keys.end(), [&](const EdgeKey& k) { return breaks[k]; })) continue;
+      for (const EdgeKey& key : keys)
+        for (const EdgeKey& k : images.of(key)) {
+          if (!breaks.contains(k)) continue;
+          breaks[k] = true;
+          for (Index q : {k.first, k.second})
+            if (!broken_point[q] || q == p) {
+              broken_point[q] = true;
+              queue.push_back(q);
+            }
+        }
+    }
+  }
+}
+
+void SurfaceMaker::move_in(Element& e, const std::array<bool, 4>& b) {
+  const bool second = order_of(e.shape) == 2;
+  if (e.triangular()) {
+    const double d = second ? 0.1 : 1.0 / 6;
+    const double s0 = b[0] ? d : 0, s1 = b[1] ? d : 0, s2 = b[2] ? d : 0;  // s ≥ s0, 1−r−s ≥ s1, r ≥ s2
+    e.low = {s2, s0};
+    e.stretch = {1 / (1 - s0 - s1 - s2), 1 / (1 - s0 - s1 - s2)};
+  } else {
+    const double d = second ? 0.5 * (1 - std::sqrt(0.6)) : 0.5 * (1 - 1 / std::sqrt(3.0));
+    e.low = {b[3] ? d : 0, b[0] ? d : 0};
+    e.stretch = {1 / (1 - (b[1] ? d : 0) - e.low[0]), 1 / (1 - (b[2] ? d : 0) - e.low[1])};
+  }
+}
+
+void SurfaceMaker::place_nodes() {
   for (Element& e : out.elements) out.largest_element = std::max(out.largest_element, e.size);
-  std::vector<Vec3> places;
-  std::vector<std::vector<Touch>> touches;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Index> found;
   double smallest = 1e300;
   for (std::size_t k = 0; k < active; ++k)
@@ -426,20 +481,10 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   };
   for (std::size_t k = 0; k < active; ++k) {
     Element& e = out.elements[k];
-    e.nodes = constant ? 1 : nodes_of(e.shape);
-    if (!constant) {
-      const bool second = order_of(e.shape) == 2;
+    e.nodes = options.constant ? 1 : nodes_of(e.shape);
+    if (!options.constant) {
       const auto& b = broken[k];
-      if (e.triangular()) {
-        const double d = second ? 0.1 : 1.0 / 6;
-        const double s0 = b[0] ? d : 0, s1 = b[1] ? d : 0, s2 = b[2] ? d : 0;  // s ≥ s0, 1−r−s ≥ s1, r ≥ s2
-        e.low = {s2, s0};
-        e.stretch = {1 / (1 - s0 - s1 - s2), 1 / (1 - s0 - s1 - s2)};
-      } else {
-        const double d = second ? 0.5 * (1 - std::sqrt(0.6)) : 0.5 * (1 - 1 / std::sqrt(3.0));
-        e.low = {b[3] ? d : 0, b[0] ? d : 0};
-        e.stretch = {1 / (1 - (b[1] ? d : 0) - e.low[0]), 1 / (1 - (b[2] ? d : 0) - e.low[1])};
-      }
+      move_in(e, b);
       if (b[0] || b[1] || b[2] || b[3]) ++out.discontinuous;
     }
     for (int a = 0; a < e.nodes; ++a) {
@@ -449,8 +494,9 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
       touches[static_cast<std::size_t>(n)].push_back({static_cast<Index>(k), a});
     }
   }
+}
 
-  // Neighbours in space become neighbours in memory.
+void SurfaceMaker::order_nodes() {
   std::vector<double> flat_places;
   for (const Vec3& p : places) flat_places.insert(flat_places.end(), p.begin(), p.end());
   const std::vector<Index> order = curve_order(flat_places, Curve::hilbert);
@@ -464,7 +510,41 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     out.nodes.push_back(places[static_cast<std::size_t>(o)]);
     out.touches.push_back(touches[static_cast<std::size_t>(o)]);
   }
+}
 
+bool SurfaceMaker::is_planar(Index n, const Vec3& mean, const std::vector<Vec3>& normals) const {
+  const auto& list = out.touches[static_cast<std::size_t>(n)];
+  bool planar = true;
+  for (const Touch& t : list) {
+    const Element& e = out.elements[static_cast<std::size_t>(t.element)];
+    planar =
+        planar && e.flat && std::abs(dot(sub(e.centre, out.nodes[static_cast<std::size_t>(n)]), mean)) < 1e-9 * e.size;
+  }
+  for (const Vec3& v : normals) planar = planar && dot(v, mean) > 1 - 1e-12;
+  return planar;
+}
+
+/// A node has a traction of each condition that meets there.
+void SurfaceMaker::add_tractions(Index n, const std::vector<Vec3>& normals) {
+  const auto& list = out.touches[static_cast<std::size_t>(n)];
+  std::map<int, Index> of_condition;
+  out.node_tractions.emplace_back();
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    Element& e = out.elements[static_cast<std::size_t>(list[k].element)];
+    const auto [it, fresh] = of_condition.emplace(e.condition, static_cast<Index>(out.traction_node.size()));
+    if (fresh) {
+      out.traction_node.push_back(n);
+      out.traction_normal.push_back(Vec3{});
+      out.traction_condition.push_back(e.condition);
+      out.node_tractions.back().push_back(it->second);
+    }
+    e.traction[static_cast<std::size_t>(list[k].local)] = it->second;
+    Vec3& v = out.traction_normal[static_cast<std::size_t>(it->second)];
+    v = add(v, normals[k]);
+  }
+}
+
+Status SurfaceMaker::face_nodes() {
   const double cosine = std::cos(options.crease);
   for (Index n = 0; n < out.node_count(); ++n) {
     const auto& list = out.touches[static_cast<std::size_t>(n)];
@@ -478,29 +558,8 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
     }
     mean = unit(mean);
     out.normals.push_back(mean);
-    bool planar = true;
-    for (const Touch& t : list) {
-      const Element& e = out.elements[static_cast<std::size_t>(t.element)];
-      planar = planar && e.flat &&
-               std::abs(dot(sub(e.centre, out.nodes[static_cast<std::size_t>(n)]), mean)) < 1e-9 * e.size;
-    }
-    for (const Vec3& v : normals) planar = planar && dot(v, mean) > 1 - 1e-12;
-    out.planar.push_back(planar);
-    std::map<int, Index> of_condition;
-    out.node_tractions.emplace_back();
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      Element& e = out.elements[static_cast<std::size_t>(list[k].element)];
-      const auto [it, fresh] = of_condition.emplace(e.condition, static_cast<Index>(out.traction_node.size()));
-      if (fresh) {
-        out.traction_node.push_back(n);
-        out.traction_normal.push_back(Vec3{});
-        out.traction_condition.push_back(e.condition);
-        out.node_tractions.back().push_back(it->second);
-      }
-      e.traction[static_cast<std::size_t>(list[k].local)] = it->second;
-      Vec3& v = out.traction_normal[static_cast<std::size_t>(it->second)];
-      v = add(v, normals[k]);
-    }
+    out.planar.push_back(is_planar(n, mean, normals));
+    add_tractions(n, normals);
     if (std::any_of(normals.begin(), normals.end(), [&](const Vec3& v) { return dot(v, mean) < cosine; }))
       return make_error(
           ErrorCode::invalid_input,
@@ -510,7 +569,10 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
           "Refine the mesh there, lower parameters.crease_angle, or use discontinuous elements.");
   }
   for (Vec3& v : out.traction_normal) v = unit(v);
+  return {};
+}
 
+void SurfaceMaker::measure_whole() {
   Vec3 low = out.nodes[0], high = out.nodes[0];
   Sum sizes;
   for (std::size_t k = 0; k < active; ++k) {
@@ -524,10 +586,9 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
   out.element_size = sizes.value() / static_cast<double>(active);
   out.centre = scale(0.5, add(low, high));
   out.diameter = distance(low, high);
+}
 
-  // The kernel fades out towards the rim, so that the missing ground beyond does not reflect waves (O. P. Bruno, M. Lyon,
-  // C. Pérez-Arancibia, C. Turc, SIAM J. Appl. Math. 76 (2016) 1871, for layered media).
-  out.window.assign(out.nodes.size(), 1);
+void SurfaceMaker::find_rim() {
   out.enclosed = !enclosing.empty();
   if (options.domain == Domain::ground)
     for (const auto& [key, uses] : edges)
@@ -537,22 +598,27 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
         const auto m = side_middle(e, uses[0].side);
         out.rim.push_back({e.x[static_cast<std::size_t>(i)], e.at(m[0], m[1]).x, e.x[static_cast<std::size_t>(j)]});
       }
-  if (options.domain == Domain::ground && options.window > 0 && enclosing.empty()) {
-    std::vector<Vec3> rim;
-    for (const auto& [a, c, b] : out.rim)
-      for (const Vec3& p : {a, scale(0.5, add(a, c)), c, scale(0.5, add(c, b))}) rim.push_back(p);
-    std::vector<double> way(out.nodes.size(), 1e300);
-    double longest = 0;
-    for (std::size_t n = 0; n < way.size(); ++n) {
-      for (const Vec3& p : rim) way[n] = std::min(way[n], distance(out.nodes[n], p));
-      longest = std::max(longest, way[n]);
-    }
-    for (std::size_t n = 0; n < way.size(); ++n) {
-      const double u = 1 - way[n] / (options.window * longest);  // 0: inner border, 1: rim
-      if (u > 0 && out.planar[n]) out.window[n] = u >= 1 - 1e-9 ? 0 : std::exp(2 * std::exp(-1 / u) / (u - 1));
-    }
-  }
+}
 
+void SurfaceMaker::fade() {
+  out.window.assign(out.nodes.size(), 1);
+  if (options.domain != Domain::ground || !(options.window > 0) || !enclosing.empty()) return;
+  std::vector<Vec3> rim;
+  for (const auto& [a, c, b] : out.rim)
+    for (const Vec3& p : {a, scale(0.5, add(a, c)), c, scale(0.5, add(c, b))}) rim.push_back(p);
+  std::vector<double> way(out.nodes.size(), 1e300);
+  double longest = 0;
+  for (std::size_t n = 0; n < way.size(); ++n) {
+    for (const Vec3& p : rim) way[n] = std::min(way[n], distance(out.nodes[n], p));
+    longest = std::max(longest, way[n]);
+  }
+  for (std::size_t n = 0; n < way.size(); ++n) {
+    const double u = 1 - way[n] / (options.window * longest);  // 0: inner border, 1: rim
+    if (u > 0 && out.planar[n]) out.window[n] = u >= 1 - 1e-9 ? 0 : std::exp(2 * std::exp(-1 / u) / (u - 1));
+  }
+}
+
+void SurfaceMaker::close_curved_ground() {
   const bool curved_open = options.domain == Domain::ground && enclosing.empty() &&
                            std::any_of(out.planar.begin(), out.planar.end(), [](bool p) { return !p; });
   if (curved_open && options.close) {
@@ -564,7 +630,24 @@ Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
           break;
         }
   }
-  return out;
+}
+
+}  // namespace
+
+Result<Surface> make_surface(const Mesh& mesh, const SurfaceOptions& options) {
+  SurfaceMaker maker(mesh, options);
+  if (auto status = maker.take_cells(); !status) return status.error();
+  maker.face_components();
+  if (auto status = maker.take_elements(); !status) return status.error();
+  maker.break_edges();
+  maker.place_nodes();
+  maker.order_nodes();
+  if (auto status = maker.face_nodes(); !status) return status.error();
+  maker.measure_whole();
+  maker.find_rim();
+  maker.fade();
+  maker.close_curved_ground();
+  return std::move(maker.out);
 }
 
 }  // namespace conoid::elastic_bem

@@ -125,9 +125,9 @@ Status InitialRun::take(const Frame& frame) {
       const double s = place[u(q)], r = cell.begin + s * (cell.end - cell.begin);
       const auto of = [&](const double* v) { return v[0] + s * (v[1] - v[0]); };
       const double volume = angle * weight[u(q)] * (cell.end - cell.begin) * reference::measure(turns_, r),
-                   velocity = of(cell.velocity);
+                   speed = of(cell.velocity);
       amounts_.mass += volume * of(cell.density);
-      amounts_.energy += volume * (of(cell.energy) + 0.5 * of(cell.density) * velocity * velocity);
+      amounts_.energy += volume * (of(cell.energy) + 0.5 * of(cell.density) * speed * speed);
     }
   return {};
 }

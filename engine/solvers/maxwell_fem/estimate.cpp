@@ -76,7 +76,7 @@ double measured_factor_rate() {
 /// Seconds of one core for what is shown and kept of one frequency: fields on planes, far fields.
 double shown_work(const Settings& s, double solved, double points) {
   double on_planes = 0;
-  for (const FieldPlane& plane : s.planes)
+  for (const PlaneSetting& plane : s.planes)
     on_planes += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
   double directions = 0;
   for (const Cut& cut : s.cuts) directions += static_cast<double>(cut.angles.size());

@@ -31,7 +31,7 @@ struct PlanePoints {
   std::vector<Vec3> reference;  ///< in the tetrahedron
 };
 /// An error of code stopped where `stopped` says so.
-[[nodiscard]] Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const Stopped& stopped = {});
+[[nodiscard]] Result<PlanePoints> locate(const Domain& domain, const PlaneSetting& plane, const Stopped& stopped = {});
 
 class MaxwellFem final : public Solver {
  public:

@@ -277,6 +277,27 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
       }
       table.append(row);
     }
+  if (one_table() || settings_.incidences().size() > 1) return;
+  TableInfo round;
+  round.id = "rcs_sphere" + suffix();
+  round.title = "Cross section all round" + at_frequency();
+  round.form = ChartForm::sphere;
+  round.definition = definition_of_sigma;
+  round.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
+  for (std::size_t p = 0; p < pols; ++p)
+    for (const char* seen : {"V", "H"}) {
+      const std::string name = std::string(seen) + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
+      round.columns.push_back({name, "dBsm", name});
+    }
+  Table& sphere = context.results.table(round);
+  for (std::size_t d = 0; d < directions.size(); ++d) {
+    std::vector<double> row = {directions[d].theta * 180 / pi, directions[d].phi * 180 / pi};
+    for (std::size_t w = 0; w < pols; ++w) {
+      const FarAmplitude f = mixed(far_fields.sphere, d, w);
+      for (const bool seen : {false, true}) row.push_back(decibel(sigma(f.along(seen))));
+    }
+    sphere.append(row);
+  }
 }
 
 void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fields) {

@@ -42,25 +42,6 @@ int material_number(const Case& input, const Settings& s, const Values& at, std:
   return 0;
 }
 
-FieldPlane read_plane(const Case& input, const Values& v, std::size_t number, std::vector<Diagnostic>& out) {
-  FieldPlane p;
-  p.name = v["name"].text();
-  if (p.name.empty()) p.name = fmt::format("plane {}", number);
-  const std::size_t normal = std::string_view("xyz").find(v["normal"].text());
-  const Vec3 low = v["low"].vec3(), high = v["high"].vec3();
-  p.origin = low;
-  std::size_t k = 0;
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d == normal) continue;
-    p.points[d] = v["points"].at(k++).integer();
-    p.spacing[d] = (high[d] - low[d]) / static_cast<double>(p.points[d] - 1);
-    if (!(p.spacing[d] > 0))
-      out.push_back(input.error_at(v, fmt::format("the plane has no extent along {}", "xyz"[d]),
-                                   "Give low and high corners that differ along both axes in the plane."));
-  }
-  return p;
-}
-
 /// Metal with its coats, or a table.
 ImpedanceLaw read_impedance_law(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
   if (v["kind"].text() == "metal") {
@@ -107,16 +88,6 @@ Boundary read_boundary(const Case& input, const Settings& s, const Values& v, st
 }
 
 }  // namespace
-
-std::vector<Vec3> FieldPlane::positions() const {
-  std::vector<Vec3> out;
-  for (Index z = 0; z < points[2]; ++z)
-    for (Index y = 0; y < points[1]; ++y)
-      for (Index x = 0; x < points[0]; ++x)
-        out.push_back({origin[0] + static_cast<double>(x) * spacing[0], origin[1] + static_cast<double>(y) * spacing[1],
-                       origin[2] + static_cast<double>(z) * spacing[2]});
-  return out;
-}
 
 std::vector<Medium> Settings::media(double frequency) const {
   std::vector<Medium> out;

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/radiation_plan.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
+#include "engine/solvers/plane_setting.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -28,13 +29,6 @@ struct Cut {
   [[nodiscard]] Direction direction(std::size_t a) const {
     return phi_runs ? Direction{fixed, angles[a]} : Direction{angles[a], fixed};
   }
-};
-
-struct FieldPlane {
-  std::string name;
-  Vec3 origin{}, spacing{1, 1, 1};
-  std::array<Index, 3> points{1, 1, 1};
-  [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
 };
 
 struct SphereSetting {
@@ -72,7 +66,7 @@ struct Settings {
   double compress_tolerance = 1e-4;
   DirectOptions direct;
   double sphere_step = 0;
-  std::vector<FieldPlane> planes;
+  std::vector<PlaneSetting> planes;
   bool range_profile = false, exact = false;
   bool amplitudes = true, ffe = false;  ///< tables and files of all complex amplitudes
   bool isar = false;

@@ -58,7 +58,7 @@ bool inside_outer(const Domain& d, const Vec3& x) {
 
 }  // namespace
 
-Result<PlanePoints> locate(const Domain& domain, const FieldPlane& plane, const Stopped& stopped) {
+Result<PlanePoints> locate(const Domain& domain, const PlaneSetting& plane, const Stopped& stopped) {
   const Space& space = domain.space;
   const Mesh& mesh = space.mesh();
   PlanePoints points;
@@ -138,7 +138,7 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   plane_fields_.clear();
   plane_points_.clear();
   shown_step_ = -1;
-  for (const FieldPlane& plane : settings_.planes) {
+  for (const PlaneSetting& plane : settings_.planes) {
     auto points = locate(domain_, plane, [&stop] { return stop.stop_requested(); });
     if (!points) return points.error();
     plane_fields_.emplace_back(6 * points->x.size(), 0.0F);
@@ -265,7 +265,7 @@ std::vector<CatalogEntry> MaxwellFem::catalog() const {
   std::vector<CatalogEntry> out{{"surface",
                                  {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true,
                                   domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}};
-  for (const FieldPlane& p : settings_.planes) {
+  for (const PlaneSetting& p : settings_.planes) {
     out.push_back({p.name, electric});
     out.back().field.label = "Electric field";
   }
@@ -285,7 +285,7 @@ void MaxwellFem::fill(FrameBuilder& builder) const {
     if (builder.wants("surface_current")) part.fields.push_back(make_field(entries[0].field, surface_current_));
   }
   for (std::size_t p = 0; p < settings_.planes.size(); ++p) {
-    const FieldPlane& plane = settings_.planes[p];
+    const PlaneSetting& plane = settings_.planes[p];
     if (!builder.wants_part(plane.name)) continue;
     FramePart& part = builder.part(plane.name, ImageGeometry{plane.points, plane.origin, plane.spacing});
     if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1 + p].field, plane_fields_[p]));

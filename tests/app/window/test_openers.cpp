@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What comes from outside: meshes by argument, drop and menu through one opener, which the desktop's files know as well; scripts that do
 // more than geometry, asked about by a dialog that is clicked both ways; sentences about what is wrong, at the control that mends it.
-// labels: gui serial timeout240
+// labels: gui timeout240
 #include <fstream>
 #include <set>
 

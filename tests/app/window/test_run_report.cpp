@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // "Report…" in the menu of runs: the page that the command writes, to the byte, at the place that was chosen; its folder opens, the window
 // stays alive, and what goes wrong is said.
-// labels: gui serial timeout240
+// labels: gui timeout240
 #include <fstream>
 
 #include <QAction>

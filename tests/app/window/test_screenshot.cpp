@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program itself without a display: pictures of start page and run, exit codes, wrong command lines.
-// labels: gui serial timeout300
+// labels: gui timeout300
 #include <QFile>
 #include <QImage>
 #include <QProcess>

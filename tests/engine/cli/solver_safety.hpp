@@ -453,7 +453,7 @@ inline void limit_memory(const fs::path& folder, const QString& solver, int most
 /// same end.
 inline void run_out_of_memory(const fs::path& folder, const QString& solver, int rounds, unsigned seed) {
   const Whole& whole = whole_run(folder, solver);
-  QVERIFY2(whole.pieces > 4, std::to_string(whole.pieces).c_str());
+  QVERIFY2(whole.pieces > 3, std::to_string(whole.pieces).c_str());
   std::mt19937 random(seed);
   int resumed = 0;
   for (int round = 0; round < rounds; ++round) {

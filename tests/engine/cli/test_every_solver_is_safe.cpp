@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every solver is killed, stopped and run twice; `long` does the same at twenty moments.
-// labels: cli timeout900
+// labels: cli rows timeout900
+#include "tests/all_rows.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 
 class TestEverySolverIsSafe : public QObject {
@@ -31,7 +32,13 @@ class TestEverySolverIsSafe : public QObject {
                                safety::left_by(scratch_ / (solver + "-two-again").toStdString()));
     QVERIFY2(wrong.empty(), ("on two threads: " + wrong).c_str());
   }
-  void limits_of_address_space_are_messages_data() { rows(); }
+  /// Where memory ends is mostly the session's and the libraries' business: a solver with large factors and one without.
+  void limits_of_address_space_are_messages_data() {
+    if (conoid::all_rows()) return rows();
+    QTest::addColumn<QString>("solver");
+    for (const char* solver : {"acoustic-fd", "maxwell-fem"})
+      if (safety::solvers().contains(solver)) QTest::newRow(solver) << QString(solver);
+  }
   void limits_of_address_space_are_messages() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     QSKIP("the sanitizers need more address space than there is");

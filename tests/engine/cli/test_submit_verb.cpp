@@ -246,12 +246,12 @@ void TestSubmitVerb::a_queue_runs_ranks_and_goes_on_after_its_time() {
   COMPARE_EXIT(slow, 0);
   const std::string job = job_of(slow);
   QVERIFY(rod::eventually([&] { return fs::exists(folder_ / "slow/run/charts/heat.csv"); }));
-  slurm.say("scancel", {"--signal=TERM", "--batch", QString::fromStdString(job)});
+  (void)slurm.say("scancel", {"--signal=TERM", "--batch", QString::fromStdString(job)});
   QVERIFY2(rod::eventually([&] { return state(folder_ / "slow") == "\"stopped\""; }),
            rod::text_of(folder_ / "slow/job.out").c_str());
   QVERIFY2(rod::eventually([&] { return !slurm.state_of(job).isEmpty(); }), "the job has left the queue");
   // Slurm lets two minutes pass before it starts such a job again; what it would start is started here.
-  slurm.say("scancel", {QString::fromStdString(job)});
+  (void)slurm.say("scancel", {QString::fromStdString(job)});
   qputenv("SLURM_SUBMIT_DIR", QByteArray::fromStdString((folder_ / "slow").string()));
   const int again = QProcess::execute("bash", {QString::fromStdString((folder_ / "slow/job.sh").string())});
   qunsetenv("SLURM_SUBMIT_DIR");

@@ -52,17 +52,6 @@ class TestMeshDescription : public QObject {
     QVERIFY(!describe(Mesh()).empty());
     QVERIFY(QJsonDocument::fromJson(QByteArray::fromStdString(to_json(summarize(Mesh())))).isObject());
   }
-  void a_body_is_required_with_reason_and_place() {
-    QVERIFY(require_body(*cube_sphere({})).ok());
-    const auto open = require_body(*plate({}), "plate.msh");
-    QCOMPARE(open.error().code, ErrorCode::invalid_input);
-    QVERIFY(open.error().render().find(
-                "plate.msh: expected a closed surface with outward normals, found: open: 40 edges") == 0);
-    Mesh inward = *icosphere({});
-    for (double& x : inward.mutable_points()) x = -x;
-    QVERIFY(require_body(inward).error().text.find("normals point inwards") != std::string::npos);
-    QVERIFY(!require_body(Mesh()).ok());
-  }
 };
 
 QTEST_APPLESS_MAIN(TestMeshDescription)

@@ -212,6 +212,19 @@ void TestProcessSession::programs_that_are_no_worker() {
   QVERIFY2(text.find("message") != std::string::npos, text.c_str());
   text = outcome({"sh", "-c", hello + "read greeting; exit 3"});
   QVERIFY2(text.find("ended with code 3 while it computed") != std::string::npos, text.c_str());
+  // A rank that ends all of them says why, and its launcher passes its exit code on, among lines of its own.
+  const Seen lost =
+      run_to_end(start_session_in_process(rod::options(rod::json(5), scratch / "run"),
+                                          {{"sh", "-c",
+                                            hello + "read greeting; printf 'conoid: error: rank 1: the device is "
+                                                    "lost\\n  Use another.\\nMPI_ABORT\\n' >&2; exit 6"},
+                                           false,
+                                           20,
+                                           1}));
+  QVERIFY(lost.last.error);
+  QCOMPARE(lost.last.error->code, ErrorCode::resources);
+  QCOMPARE(lost.last.error->text, std::string("rank 1: the device is lost"));
+  QVERIFY2(lost.last.error->hint.find("Use another. ") == 0, lost.last.error->hint.c_str());
 }
 
 void TestProcessSession::another_version_is_refused_with_a_sentence() {

@@ -72,23 +72,35 @@ Pulse ricker_of(double k) {
   return {PulseKind::ricker, 1, k / (2 * std::numbers::pi), 1, {}, 0};
 }
 
-SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
-  const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
-  const Form form = form_for(surface, setting.form, setting.ratio);
+/// Before and behind the sphere, and two rings around its axis.
+static std::vector<Vec3> places_of_sphere() {
   std::vector<Vec3> places{{0, 0, -3}, {0, 0, 3}};
   for (const Vec3& p : {Vec3{3, 0, 0}, Vec3{1.5, 0, -1.5}})
     for (int k = 0; k < ring_places; ++k) {
       const double angle = 2 * std::numbers::pi * k / ring_places;
       places.push_back({p[0] * std::cos(angle), p[0] * std::sin(angle), p[2]});
     }
+  return places;
+}
+
+/// Along z, or from a point before the sphere.
+static Excitation wave_on_sphere(double point_source) {
   Excitation excitation{"wave", {}};
   Wave wave;
   wave.pulse = ricker_of(2);
-  if (setting.point_source > 0) {
+  if (point_source > 0) {
     wave.kind = WaveKind::point;
-    wave.position = {0, 0, -setting.point_source};
+    wave.position = {0, 0, -point_source};
   }
   excitation.waves.push_back(wave);
+  return excitation;
+}
+
+SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
+  const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
+  const Form form = form_for(surface, setting.form, setting.ratio);
+  const std::vector<Vec3> places = places_of_sphere();
+  Excitation excitation = wave_on_sphere(setting.point_source);
   std::vector<Vec3> reached = surface.vertices;
   if (setting.point_source <= 0) reached.insert(reached.end(), places.begin(), places.end());
   set_onsets(excitation, reached, 1);

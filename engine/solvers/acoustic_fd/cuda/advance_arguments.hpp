@@ -41,6 +41,14 @@ struct EnergyArguments {
   double* sums = nullptr;             ///< [plane][row][2]: kinetic, potential
 };
 
+/// Rows of planes that EnergyArguments::sums has, added to what is in `sums`.
+struct PlaneEnergyArguments {
+  const double* rows = nullptr;  ///< [plane][row][2]
+  double* sums = nullptr;        ///< [plane][2]
+  int ny = 0;
+  double first = 1, last = 1;  ///< weights of the first and last row
+};
+
 /// Images behind a face: to[−i n] = sign · from[i n] for first ≤ i < last and all nodes (p, q) of a part of the face.
 template <class T>
 struct MirrorArguments {
@@ -106,8 +114,9 @@ struct PointArguments {
 };
 
 constexpr int advance_threads_z = 32,
-              advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
-constexpr int energy_rows = 8;        // of a block, sixteen threads each
+              advance_threads_y = 4;    // a thread has four cells along z; a multiprocessor holds more of small blocks
+constexpr int energy_rows = 8;          // of a block, sixteen threads each
+constexpr int plane_energy_rows = 256;  // added together, and threads of a block
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;
 constexpr int margin_rows = 4;  ///< of a block, a warp each

@@ -130,11 +130,12 @@ struct Octant {
   std::shared_ptr<const Signal> signal;
   Index steps = 0;
 
-  Octant(int order, Index nodes, double courant_share) {
-    const auto n = static_cast<double>(nodes);
+  Octant(int order, Index nodes_a_wave, double courant_share) {
+    const auto n = static_cast<double>(nodes_a_wave);
     // Receivers at 1.5 wavelengths on the axis and at (¾, ¾, ¾); the pulse (delay 1.5, half length 1) has passed at
     // 1.5 + 2.5 periods; an echo of a face at 2.9 comes after 2.9 + 1.4 + (start of the pulse at ½).
-    problem = homogeneous(order, {29 * nodes / 10 + 1, 29 * nodes / 10 + 1, 29 * nodes / 10 + 1}, courant_share);
+    const Index side = 29 * nodes_a_wave / 10 + 1;
+    problem = homogeneous(order, {side, side, side}, courant_share);
     problem.double_precision = true;
     signal = std::make_shared<Ricker>(1 / n, 1.5 * n, 0.125);
     problem.sources.push_back({{0, 0, 0}, signal});
@@ -256,16 +257,16 @@ class ExactTable {
       run_.doing(fmt::format("monopole, order {}", order));
       // The wavelet begins 1.5 periods before its peak with a step of 1e-8 of it, whose waves no grid carries: about 2e-9 of the
       // traces, which order 12 reaches beyond 24 nodes.
-      const std::array<Index, 2> nodes =
+      const std::array<Index, 2> in_a_wave =
           run_.quick || order == 12 ? std::array<Index, 2>{16, 24} : std::array<Index, 2>{24, 36};
       std::array<double, 2> error{};
       for (std::size_t i = 0; i < 2; ++i) {
-        const Octant o(order, nodes[i], 0.9);
+        const Octant o(order, in_a_wave[i], 0.9);
         Bench bench(o.problem, workers(o.problem));
         error[i] = relative_error(bench.record(o.steps),
                                   time_discrete_monopole(*o.signal, 8, o.distances, o.problem.dt, o.steps));
       }
-      row(fmt::format("monopole, order {}: error at {} nodes a wavelength", order, nodes[1]), error[1], "1",
+      row(fmt::format("monopole, order {}: error at {} nodes a wavelength", order, in_a_wave[1]), error[1], "1",
           order == 2   ? 0.06
           : order == 4 ? 0.01
                        : 1e-3,

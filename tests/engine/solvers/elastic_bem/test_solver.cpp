@@ -343,9 +343,7 @@ class TestSolver : public QObject {
         "materials": {"shear_modulus": 1, "density": 1}, "foundations": [{"group": "foundation"}],
         "parameters": {"frequencies": {"values": [0]}}, "output": {"receivers": [{"position": [40, 3, 0]}]}})");
       json["parameters"]["frequencies"]["values"][0] = frequency;
-      const auto input = resolved(json);
-      std::vector<Diagnostic> said;
-      const auto problem = make_problem(input.value(), nullptr, make_offer(input.value()).value(), said);
+      const auto problem = read_problem(resolved(json).value(), nullptr).problem;
       return problem ? 0.5 * problem->scene.surface->diameter / std::sqrt(2.0) : 0.0;
     };
     QVERIFY(std::abs(extent(0.25) - 5) < 1e-6);
@@ -458,8 +456,7 @@ class TestSolver : public QObject {
     const Json json = read_json(
         R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
       "parameters": {"frequencies": {"values": [0.01]}}, "foundations": [{"group": "foundation"}]})");
-    std::vector<Diagnostic> said;
-    const auto problem = make_problem(resolved(json).value(), &mesh, make_offer(resolved(json).value()).value(), said);
+    const auto [problem, said] = read_problem(resolved(json).value(), &mesh);
     QVERIFY(problem != nullptr);
     QCOMPARE(said.size(), std::size_t{1});
     QVERIFY2(QString::fromStdString(said[0].render()).contains("1 flipped cells"), said[0].render().c_str());

@@ -78,7 +78,9 @@ class TestSymmetry : public QObject {
   void every_unknown_belongs_to_as_many_parities_as_its_orbit_has_nodes() {
     Mesh mesh = symmetric_part(SymmetricBody::box, 2);
     for (const int axis : {0, 1}) mesh = completed_by_mirror(mesh, axis).value();
-    const Surface s = make_surface(mesh, {.domain = Domain::inside}).value();
+    SurfaceOptions options;
+    options.domain = Domain::inside;
+    const Surface s = make_surface(mesh, options).value();
     const std::vector<char> kind(static_cast<std::size_t>(3 * s.node_count()), 0);
     const std::vector<int> axes{0, 1};
     Index sum = 0;

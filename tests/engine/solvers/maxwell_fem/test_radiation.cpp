@@ -324,7 +324,7 @@ class TestRadiation : public QObject {
 
     double radius = 0;
     for (Index q = 0; q < domain.outer.size(); ++q) radius = std::max(radius, norm(domain.outer.point(q).x));
-    FieldPlane plane;
+    PlaneSetting plane;
     plane.points = {31, 1, 31};
     plane.origin = {-2.1 * radius, 0, -2.1 * radius};
     plane.spacing = {0.14 * radius, 1, 0.14 * radius};

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several charts at a time, their looks, and what they share: the pointer and the moment of the picture.
+#include <algorithm>
+
+#include <QMenu>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolButton>
+
+#include "app/look/small_widgets.hpp"
+#include "app/panels/chart_dialog.hpp"
+#include "app/panels/chart_table.hpp"
+#include "app/panels/results_panel.hpp"
+
+namespace conoid::app {
+namespace {
+constexpr std::size_t most_beside = 3, most_tiles = 11;
+}  // namespace
+
+QMenu* ResultsPanel::make_more_menu() {
+  auto* menu = new QMenu(this);
+  menu->addAction(tr("Limits, titles, names, colours…"), this, [this] {
+    edit_style(tabs_->tabData(tabs_->currentIndex()).toString(), forms(), {ChartPlace::Part::title, {}});
+  });
+  auto* numbers = menu->addAction(tr("Numbers beside the chart"), this, &ResultsPanel::show_numbers);
+  numbers->setCheckable(true);
+  auto* others = menu->addMenu(tr("Another chart beside"));
+  menu->addAction(tr("In a window of its own"), this, [this] { detach(); });
+  menu->addSeparator();
+  menu->addAction(tr("Curves from a file (CSV)…"), this, &ResultsPanel::choose_measured);
+  auto* without = menu->addAction(tr("Without curves from files"), this, [this] {
+    measured_.clear();
+    draw_chart();
+  });
+  connect(menu, &QMenu::aboutToShow, this, [this, without, numbers, others] {
+    without->setEnabled(!measured_.isEmpty());
+    numbers->setChecked(numbers_->property("wanted").toBool());
+    others->clear();
+    for (int i = 0; i + 1 < tabs_->count(); ++i)
+      others->addAction(tabs_->tabText(i), this,
+                        [this, id = tabs_->tabData(i).toString()] { add_beside(id); });
+    const auto beside =
+        std::count_if(tiles_.begin(), tiles_.end(), [](const ChartTile* tile) { return !tile->isWindow(); });
+    others->setEnabled(static_cast<std::size_t>(beside) < most_beside);
+  });
+  return menu;
+}
+
+void ResultsPanel::link(ChartScene& scene, const QString* id, const ChartForms* forms) {
+  scene.pointer_moved = [this, &scene] { share_pointer(scene); };
+  scene.edit_wanted = [this, id, forms](const ChartPlace& place) {
+    // The scene is in the middle of its event.
+    const QString table = id ? *id : tabs_->tabData(tabs_->currentIndex()).toString();
+    const ChartForms seen = forms ? *forms : this->forms();
+    QTimer::singleShot(0, this, [this, table, seen, place] { edit_style(table, seen, place); });
+  };
+}
+
+void ResultsPanel::share_pointer(const ChartScene& from) {
+  if (tiles_.empty()) return;
+  const std::optional<double> x = from.pointer();
+  const ChartSpec& spec = from.chart();
+  const auto share = [&](ChartScene& scene) {
+    if (&scene == &from) return;
+    const ChartSpec& other = scene.chart();
+    scene.set_linked_pointer(other.x_unit == spec.x_unit && other.x_label == spec.x_label ? x : std::nullopt);
+  };
+  share(*scene_);
+  viewport_->request_render();
+  for (ChartTile* tile : tiles_) {
+    share(tile->chart());
+    tile->draw();
+  }
+}
+
+void ResultsPanel::set_moment(std::optional<Moment> moment) {
+  moment_ = moment;
+  mark_moment(*scene_);
+  viewport_->request_render();
+  for (ChartTile* tile : tiles_) {
+    mark_moment(tile->chart());
+    tile->draw();
+  }
+}
+
+void ResultsPanel::mark_moment(ChartScene& scene) const {
+  const std::string& unit = scene.chart().x_unit;
+  const bool fits = moment_ && ((moment_->axis == FrameAxis::time && unit == "s") ||
+                                (moment_->axis == FrameAxis::frequency && unit == "Hz"));
+  scene.set_mark(fits ? std::optional(moment_->value) : std::nullopt);
+}
+
+void ResultsPanel::draw_tiles() {
+  for (ChartTile* tile : tiles_) {
+    tile->show_chart(shown_spec(tile->id, tile->forms));
+    mark_moment(tile->chart());
+  }
+}
+
+void ResultsPanel::add_beside(const QString& id) {
+  const auto beside =
+      std::count_if(tiles_.begin(), tiles_.end(), [](const ChartTile* tile) { return !tile->isWindow(); });
+  if (static_cast<std::size_t>(beside) >= most_beside) return;
+  auto* tile = new ChartTile(look_, kind_, false, beside_);
+  tile->id = id;
+  const ChartSpec own = spec_of(id);
+  tile->forms = id == tabs_->tabData(tabs_->currentIndex()).toString()
+                    ? forms()
+                    : ChartForms{false, own.y_scale == AxisScale::log, own.kind == ChartKind::polar, false};
+  beside_->insertWidget(beside_->indexOf(numbers_), tile);
+  beside_->setStretchFactor(beside_->indexOf(tile), 3);
+  tiles_.push_back(tile);
+  link(tile->chart(), &tile->id, &tile->forms);
+  connect(tile, &ChartTile::close_wanted, this, [this, tile] { remove_tile(tile); });
+  QList<int> sizes;
+  for (int i = 0; i < beside_->count(); ++i) sizes << (beside_->widget(i) == numbers_ ? 800 : 1000);
+  beside_->setSizes(sizes);
+  draw_chart();
+}
+
+ChartTile* ResultsPanel::detach() {
+  if (tiles_.size() >= most_tiles) return nullptr;
+  auto* tile = new ChartTile(look_, kind_, true, this);
+  tile->id = tabs_->tabData(tabs_->currentIndex()).toString();
+  tile->forms = forms();
+  constexpr int width = 760, height = 480;
+  tile->resize(width, height);
+  tiles_.push_back(tile);
+  link(tile->chart(), &tile->id, &tile->forms);
+  connect(tile, &ChartTile::close_wanted, this, [this, tile] { remove_tile(tile); });
+  draw_tiles();
+  tile->show();
+  return tile;
+}
+
+void ResultsPanel::remove_tile(ChartTile* tile) {
+  if (std::erase(tiles_, tile) == 0) return;
+  tile->hide();
+  tile->deleteLater();
+}
+
+void ResultsPanel::show_numbers(bool on) {
+  numbers_->setProperty("wanted", on);
+  numbers_->setVisible(on);
+  draw_chart();
+}
+
+void ResultsPanel::set_difference(bool on) {
+  difference_->setChecked(on);
+  draw_chart();
+}
+
+ChartStyle ResultsPanel::style() const {
+  return styles_.value(style_key(tabs_->tabData(tabs_->currentIndex()).toString(), forms()));
+}
+
+void ResultsPanel::set_style(const ChartStyle& style) {
+  styles_[style_key(tabs_->tabData(tabs_->currentIndex()).toString(), forms())] = style;
+  draw_chart();
+}
+
+void ResultsPanel::edit_style(const QString& id, const ChartForms& forms, const ChartPlace& place) {
+  const ChartSpec own = plain_spec(id, forms);
+  if (own.kind == ChartKind::balance || own.series.empty()) return;
+  const QString key = style_key(id, forms);
+  auto* dialog = new ChartDialog(own, styles_.value(key), look_, place, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, dialog, key] {
+    if (const auto chosen = dialog->style()) styles_[key] = *chosen;
+    draw_chart();
+  });
+  dialog->open();
+}
+
+}  // namespace conoid::app

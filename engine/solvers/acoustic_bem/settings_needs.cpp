@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a case will take: memory of the matrices, in core or streamed from the disk, and time.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/settings.hpp"
+#include "engine/solvers/acoustic_bem/slice_store.hpp"
+
+namespace conoid::acoustic_bem {
+
+double expected_length(const Settings& s, double courant) {
+  return 2.24 / courant + 3.0 + s.image_gap;
+}
+/// Values stored for a row-vector, zeros that fill up groups of rows included.
+double stored_length(const Settings& s, double courant) {
+  return 1.04 * expected_length(s, courant);
+}
+
+Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
+  const auto n = static_cast<double>(unknowns);
+  const double real = s.single_precision ? 4 : 8;
+  double points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
+  const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
+  const double point = (8 + s.image_gap) * real + 7 + 4;      // values, structure; extents while they are made
+  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
+                            s.ranks) +
+         (Bytes{32} << 20);
+}
+
+Bytes march_memory(const Settings& s, Index unknowns, double courant, Index columns) {
+  const auto n = static_cast<double>(unknowns), g = static_cast<double>(s.grouped);
+  const double real = s.single_precision ? 4 : 8;
+  // Past values: History keeps twice its reach and some. Near part: vertices (2 / √3 a squared edge) closer than n_g steps, each
+  // with its row-vector.
+  const double past = static_cast<double>(s.runs.size()) * (2 * (static_cast<double>(columns) + 2 * g) + 768) * real;
+  const double near =
+      std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(s, courant) * (real + 4);
+  return static_cast<Bytes>(n * (past + near));
+}
+
+namespace {
+
+MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+  const auto n = static_cast<double>(unknowns);
+  const double real = s.single_precision ? 4 : 8, length = stored_length(s, courant);
+  MemoryPlan plan;
+  plan.budget = budget;
+  plan.own = own;
+  plan.threads = threads;
+  plan.ranks = s.ranks;
+  // What comes and goes: extents and tiles while the matrices are assembled, then what the march needs (bodies up to as long as
+  // three times a sphere of as many triangles).
+  // Tiles are in double precision, and no more of them than there are.
+  plan.tiles = std::min(static_cast<Bytes>(threads) * tile_memory(unknowns), static_cast<Bytes>(8 * n * n * length));
+  const Bytes assembling = static_cast<Bytes>(4 * n * n) + plan.tiles;
+  const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
+  plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
+  plan.values = static_cast<Bytes>(n * n * length * real / s.ranks);
+  // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
+  plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) +
+               static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n / s.ranks);
+  const auto group = static_cast<double>(std::min(window_group(unknowns), unknowns));
+  const auto window =
+      static_cast<Bytes>(2 * group * group * length * real);  // row-vectors beside the diagonal are longer
+  plan.least = plan.fixed + least_window_memory(window, threads);
+  plan.windows = budget > plan.fixed ? budget - plan.fixed : 0;
+  return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+  MemoryPlan plan = plan_with(s, unknowns, courant, budget, std::max(threads, 1), own);
+  while (!plan.possible() && plan.threads > 1) plan = plan_with(s, unknowns, courant, budget, plan.threads - 1, own);
+  return plan;
+}
+
+double streaming_seconds(const Settings& s, const MemoryPlan& plan) {
+  return std::ceil(static_cast<double>(s.steps) / s.grouped) * static_cast<double>(plan.read_each_time()) / disk_rate;
+}
+
+ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
+  const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant);
+  const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
+  double evaluations = triangles * triangles * s.assembly.far_points * 1.25 * (surface.images.empty() ? 1 : 2);
+  if (surface.has_walls()) {  // a pair with a wall is computed twice
+    double walls = 0;
+    for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
+    evaluations *= 1 + walls / triangles * (2 - walls / triangles);
+  }
+  for (const Motion& m : s.motions)
+    evaluations +=
+        evaluations * 2 *
+        static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
+        triangles;
+  const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
+  // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
+  // 2.4 + 13.7/p s.
+  // What does not divide is a share of the assembly and of the march so much an unknown and step.
+  constexpr double undivided = 0.03;
+  const auto steps = static_cast<double>(s.steps), runs = static_cast<double>(s.runs.size());
+  auto points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& plane : s.planes)
+    points += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
+  constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
+  const double row_vector = 2 / (s.form.delta() / surface.mean_edge) + 6;  // reach of a hat, and of the cubic in time
+  // Row-vectors of points, spectra of the surface and of the points, each step.
+  const double received = points * n * row_vector * real / 10e9 / s.grouped * runs,
+               spectra = 2e-9 * runs *
+                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
+                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
+  const double directions =
+      runs * ((s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
+              static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
+  // Tiles in which slices of two ranks meet are computed by both.
+  const double ranks = s.ranks, assembled = 1 - (1 - 1 / ranks) * (1 - 1 / ranks);
+  ExpectedTime out;
+  out.assembly = assembled * evaluations * 0.41e-6 * (length - s.image_gap) / 8.6 * (1 / share + undivided);
+  out.points = 0.19e-6 / ranks * points * rule * triangles * (1 / share + undivided);
+  out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
+                       0.62e-6 * n * runs);
+  // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
+  const double solved = static_cast<double>(s.spectra.size()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
+  return out;
+}
+
+Error too_little_on_ranks(const MemoryPlan& plan, int ranks) {
+  return make_error(
+      ErrorCode::resources,
+      fmt::format("of {} ranks each keeps its share of the matrices in memory and needs {}; the budget of a rank is {}",
+                  ranks, format_bytes(plan.in_memory), format_bytes(plan.budget)),
+      "Raise compute.memory.host, use more ranks, single precision or a coarser mesh; without mpirun the values are "
+      "streamed from "
+      "the disk.");
+}
+
+std::string text_of_fewer_threads(const MemoryPlan& plan, int threads, Index unknowns) {
+  return fmt::format("{} of {} threads assemble the matrices: each takes {} meanwhile, and the budget is {}",
+                     plan.threads, threads, format_bytes(tile_memory(unknowns)), format_bytes(plan.budget));
+}
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads at one frequency: given values at the nodes of a surface.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/problem.hpp"
+
+namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
+
+Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
+  if (load.kind == LoadKind::point) return IncidentField::point_force(load.at, load.value, h);
+  WaveSetting w = load.wave;
+  w.half_space = p.surface_options.domain == Domain::ground;
+  w.up = scale(-1, p.surface_options.down);
+  if (w.half_space) {  // the level of the flat part: where most of the normals point up
+    double sum = 0, count = 0;
+    for (std::size_t n = 0; n < p.scene.surface->nodes.size(); ++n)
+      if (dot(p.scene.surface->normals[n], w.up) > 1 - 1e-9) {
+        const double z = dot(p.scene.surface->nodes[n], w.up);
+        if (count == 0 || z > sum / count - 1e-9) {
+          if (count > 0 && z > sum / count + 1e-9) sum = count = 0;
+          sum += z;
+          count += 1;
+        }
+      }
+    w.level = count > 0 ? sum / count : 0;
+  }
+  return IncidentField::make(w, h);
+}
+
+std::vector<Complex3> moving_traction(const Surface& s, int condition, const Vec3& force, const Vec3& velocity,
+                                      double omega) {
+  const double v = norm(velocity), area = area_of(s, condition);
+  const Vec3 along = scale(1 / v, velocity);
+  double low = 1e300, high = -1e300;
+  for (Index k = 0; k < s.active; ++k) {
+    const Element& e = s.elements[static_cast<std::size_t>(k)];
+    if (e.condition != condition) continue;
+    for (int c = 0; c < nodes_of(e.shape); ++c) {
+      const double x = dot(e.x[static_cast<std::size_t>(c)], along);
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+  }
+  const double width = area / (high - low);
+  std::vector<Complex3> out(s.traction_node.size());
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    if (s.traction_condition[t] != condition) continue;
+    const double x = dot(s.nodes[static_cast<std::size_t>(s.traction_node[t])], along);
+    const Complex phase = std::polar(1 / (v * width), -omega * x / v);
+    out[t] = {force[0] * phase, force[1] * phase, force[2] * phase};
+  }
+  return out;
+}
+
+LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, const Harmonic& h) {
+  const Surface& s = *scene.surface;
+  LoadValues out;
+  const auto each = [&](auto&& value) {  // traction at the load's traction nodes
+    out.traction.resize(s.traction_node.size());
+    for (std::size_t t = 0; t < s.traction_node.size(); ++t)
+      if (s.traction_condition[t] == load.condition) out.traction[t] = value(t);
+  };
+  const auto constant = [](const Vec3& v) { return Complex3{v[0], v[1], v[2]}; };
+  switch (load.kind) {
+    case LoadKind::traction: each([&](std::size_t) { return constant(load.value); }); break;
+    case LoadKind::pressure:
+      each([&](std::size_t t) { return constant(scale(-load.pressure, s.traction_normal[t])); });
+      break;
+    case LoadKind::force: {
+      const double area = area_of(s, load.condition);
+      each([&](std::size_t) { return constant(scale(1 / area, load.value)); });
+      break;
+    }
+    case LoadKind::moving:
+      out.traction = moving_traction(s, load.condition, load.value, load.velocity, h.omega - load.own_omega);
+      break;
+    case LoadKind::displacement:
+      out.displacement.resize(s.nodes.size());
+      for (std::size_t t = 0; t < s.traction_node.size(); ++t)
+        if (s.traction_condition[t] == load.condition)
+          for (std::size_t d = 0; d < 3; ++d)
+            if (p.conditions[static_cast<std::size_t>(load.condition)].displacement[d])
+              out.displacement[static_cast<std::size_t>(s.traction_node[t])][d] = load.value[d];
+      break;
+    case LoadKind::machine: break;  // moves foundations: by superposition of unit motions
+    case LoadKind::wave:
+    case LoadKind::point: {
+      const IncidentField field = *incident_field(p, load, h);
+      out.traction.resize(s.traction_node.size());
+      out.displacement.resize(s.nodes.size());
+      double largest = 0;
+      for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+        const auto n = static_cast<std::size_t>(s.traction_node[t]);
+        const auto u = field.displacement(s.nodes[n]);
+        const auto stress = field.traction(s.nodes[n], s.traction_normal[t]);
+        for (std::size_t d = 0; d < 3; ++d) {
+          largest = std::max(largest, std::abs(h.mu * h.kS * u[d]));
+          if (p.conditions[static_cast<std::size_t>(s.traction_condition[t])].displacement[d])
+            out.displacement[n][d] = -u[d];
+          else
+            out.traction[t][d] = -stress[d];
+        }
+      }
+      for (Complex3& t : out.traction)
+        for (Complex& v : t)
+          if (std::abs(v) < 1e-12 * largest) v = 0;  // free of traction up to round-off: no column is needed
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace conoid::elastic_bem

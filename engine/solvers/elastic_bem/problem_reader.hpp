@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What reads a case into a Problem, section by section, and what looks at the surface that was made of it. Each says what is wrong,
+// with its place.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/problem.hpp"
+
+namespace conoid::elastic_bem {
+
+/// A ground made by the program, and the same without trenches where there are some.
+[[nodiscard]] Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& ground, const Problem& problem,
+                                                                       const Values& output);
+
+struct CaseReader {
+  const Case& input;
+  std::vector<Diagnostic>& out;
+  Problem& p;
+  std::map<std::string, int> condition_of;  ///< of a group
+
+  void fail(const Values& at, std::string text, std::string hint);
+  /// At the section that the surface comes from.
+  void fail_at_mesh(Diagnostic what);
+  const MeshGroup* group(const Values& at, const std::string& name);
+  int condition(const Values& at, const std::string& name);
+  void medium();
+  void frequencies();
+  void boundaries();
+  void foundations();
+  void loads();
+  void observers();
+  void signal();
+  /// Cells that run against their neighbours are turned round, of open surfaces too.
+  void turn();
+
+  // Of the surface, once it is made.
+  /// Forces in the medium: within it, and away from the surface by an element, as their field is taken at its nodes.
+  void points_of_force();
+  void resolution();
+  /// Observers above the ground, in a hollow, or on the surface where it is not known.
+  void places_of_observers();
+  /// A receiver in the medium so close to the surface that its stress is not known.
+  void room_for_stress(const Values& at, const std::string& name, const Vec3& x);
+  /// Points of a line or a plane: some may lie in hollows, where nothing moves; `unknown`: why the surface beside the mesh is not
+  /// known, empty where it is.
+  void many_places(const Values& at, const std::string& name, const std::vector<Vec3>& points,
+                   const std::string& unknown);
+  /// Bodies that nothing holds, at rest or near it.
+  void free_bodies();
+  /// Incident waves that cannot come into this medium.
+  void waves();
+};
+
+}  // namespace conoid::elastic_bem

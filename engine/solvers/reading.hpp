@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case is read once: what check() has made of it, surface and all, serves estimate() and prepare().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/case/case.hpp"
+#include "engine/core/error.hpp"
+#include "engine/mesh/mesh.hpp"
+
+namespace conoid {
+
+/// A case as its solver needs it, and what was said of it; no problem where that is an error.
+template <class Problem>
+struct Reading {
+  std::unique_ptr<Problem> problem;
+  std::vector<Diagnostic> said;
+};
+
+/// A checksum of points, cells and groups; 0 without a mesh.
+[[nodiscard]] std::uint64_t mark_of(const Mesh* mesh);
+
+/// Keeps what was read last, of this resolved case on this mesh. One thread at a time.
+template <class Problem>
+class KeptReading {
+ public:
+  /// What is kept, or what `read(input, mesh)` makes now.
+  template <class Read>
+  Reading<Problem>& of(const Case& input, const Mesh* mesh, Read&& read) {
+    const std::uint64_t mark = mark_of(mesh);
+    // Cases are immutable and copies share: one that is kept is not another at the same place.
+    if (!reading_ || &input_.values().json() != &input.values().json() || mark != mark_) {
+      reading_.reset();
+      reading_ = read(input, mesh);
+      input_ = input;
+      mark_ = mark;
+    }
+    return *reading_;
+  }
+  /// Once what was read is at work, or was taken out.
+  void forget() { *this = {}; }
+
+ private:
+  std::optional<Reading<Problem>> reading_;
+  Case input_;
+  std::uint64_t mark_ = 0;
+};
+
+}  // namespace conoid

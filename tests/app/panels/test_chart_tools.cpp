@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Charts in the window: limits typed, names changed, numbers, charts beside each other and in windows of their own, a common moment.
+// labels: gui
+#include <QComboBox>
+#include <QDir>
+#include <QLineEdit>
+#include <QTabBar>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/model/settings.hpp"
+#include "app/panels/chart_dialog.hpp"
+#include "app/panels/chart_table.hpp"
+#include "app/panels/measured_dialog.hpp"
+#include "app/panels/results_panel.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/window/workbench.hpp"
+#include "tests/app/shown_window.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+class TestChartTools : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  const QString kept_ = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+
+  std::unique_ptr<MainWindow> opened(Look& look, Settings& settings, QSize size) {
+    auto w = test::shown_window(look, settings);
+    w->resize(size);
+    const Status opened =
+        w->open_run(std::filesystem::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0");
+    if (!opened.ok()) qWarning("%s", opened.error().text.c_str());
+    return w;
+  }
+
+ private slots:
+  void initTestCase() {
+    test::keep_below(folder_);
+    QDir().mkpath(kept_);
+  }
+
+  void a_chart_keeps_what_was_typed_about_it() {
+    Look look(*qApp, ThemeChoice::light);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1600, 1000});
+    ResultsPanel& results = w->workbench()->results_panel();
+    QTRY_VERIFY(results.tabs().count() > 2 && !results.chart().chart().series.empty());
+    const ChartSpec before = results.chart().chart();
+    const std::string first = before.series.front().label;
+    ChartDialog dialog(before, {}, look, {ChartPlace::Part::y_axis, {}});
+    QVERIFY(dialog.limit(2).hasFocus() || !dialog.isVisible());
+    dialog.limit(0).setText("nonsense");
+    QVERIFY(!dialog.style());
+    dialog.limit(0).setText("10");
+    dialog.limit(1).setText("40");
+    dialog.title_edit().setText("In the lab");
+    dialog.curves().item(0, 1)->setText("Front");
+    QVERIFY(dialog.grab().save(kept_ + "/chart-dialog.png"));
+    const auto style = dialog.style();
+    QVERIFY(style.has_value());
+    results.set_style(*style);
+    QCOMPARE(results.chart().chart().title, std::string("In the lab"));
+    QCOMPARE(results.chart().chart().series.front().label, std::string("Front"));
+    QCOMPARE(results.chart().view().x_low, 10.0);
+    // Numbers go out as they are seen.
+    for (const QString& line : results.chart_as_text(',').split('\n').mid(1)) {
+      if (line.isEmpty()) continue;
+      const double x = line.section(',', 0, 0).toDouble();
+      QVERIFY2(x >= 10 && x <= 40, qPrintable(line));
+    }
+    // Another chart is another thing, and the first one is as it was left.
+    const int at = results.tabs().currentIndex();
+    results.tabs().setCurrentIndex(at == 0 ? 1 : 0);
+    QVERIFY(results.chart().chart().title != "In the lab");
+    results.tabs().setCurrentIndex(at);
+    QCOMPARE(results.chart().chart().title, std::string("In the lab"));
+    results.set_style({});
+    QCOMPARE(results.chart().chart().series.front().label, first);
+  }
+
+  void charts_stand_beside_each_other_and_share_moment_and_numbers() {
+    for (const auto& [size, name] : {std::pair{QSize(1600, 1000), "large"}, {QSize(1024, 600), "small"}}) {
+      Look look(*qApp, name == std::string("small") ? ThemeChoice::dark : ThemeChoice::light);
+      Settings settings(folder_.filePath("settings.ini"));
+      const auto w = opened(look, settings, size);
+      ResultsPanel& results = w->workbench()->results_panel();
+      QTRY_VERIFY(results.tabs().count() > 2 && !results.chart().chart().series.empty());
+      QString over_time;
+      for (int i = 0; i < results.tabs().count(); ++i)
+        if (results.tabs().tabData(i).toString() == "receivers") over_time = "receivers";
+      QVERIFY(!over_time.isEmpty());
+      results.add_beside(over_time);
+      QCOMPARE(results.tiles().size(), std::size_t{1});
+      QCOMPARE(results.tiles().front()->chart().chart().x_unit, std::string("s"));
+      QTRY_VERIFY(w->workbench()->viewport_panel().pane().has_picture());
+      w->workbench()->viewport_panel().show_frame(0);
+      QTest::qWait(200);
+      QVERIFY(w->grab().save(kept_ + "/charts-beside-" + name + ".png"));
+      results.show_numbers(true);
+      QVERIFY(results.numbers().model()->rowCount() > 3);
+      QVERIFY(results.numbers().chosen_as_text().count('\n') == results.numbers().model()->rowCount() + 1);
+      w->workbench()->show_results_alone(true);
+      QTest::qWait(300);
+      QVERIFY(w->grab().save(kept_ + "/charts-alone-" + name + ".png"));
+      w->workbench()->show_results_alone(false);
+      ChartTile* own = results.detach();
+      QVERIFY(own && own->isWindow() && own->isVisible());
+      QCOMPARE(own->chart().chart().series.size(), results.chart().chart().series.size());
+      QTest::qWait(100);
+      QVERIFY(own->grab().save(kept_ + "/chart-window-" + name + ".png"));
+      own->close();
+      QCOMPARE(results.tiles().size(), std::size_t{1});
+    }
+  }
+
+  void a_file_offers_its_columns() {
+    const auto table = parse_csv("n,time[ms],u,v\n1,0,5,7\n2,100,6,8\n", "lab.csv");
+    QVERIFY(table.ok());
+    ChartSpec spec;
+    spec.x_unit = "s";
+    spec.y_unit = "Pa";
+    MeasuredDialog dialog(*table, spec, "lab.csv");
+    dialog.abscissa().setCurrentIndex(1);
+    dialog.columns().item(0, 0)->setCheckState(Qt::Unchecked);
+    dialog.columns().item(2, 0)->setCheckState(Qt::Unchecked);
+    dialog.columns().item(3, 1)->setText("kPa");
+    dialog.columns().item(3, 2)->setText("Microphone");
+    QVERIFY(dialog.grab().save(kept_ + "/measured-dialog.png"));
+    const auto curves = measured_curves(*table, dialog.choice(), spec, "lab.csv");
+    QVERIFY(curves.ok());
+    QCOMPARE(curves->size(), std::size_t{1});
+    QCOMPARE(curves->front().label, std::string("Microphone"));
+    QCOMPARE(curves->front().y[1], 8000.0);
+    QVERIFY(std::abs(curves->front().x[1] - 0.1) < 1e-12);
+  }
+};
+
+QTEST_MAIN(TestChartTools)
+#include "test_chart_tools.moc"
