@@ -26,6 +26,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/json_path.hpp"
+#include "engine/case/schema.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/mesh_preview.hpp"
 
@@ -348,7 +349,9 @@ FileEdit::FileEdit(const FormContext& context, const std::string& pointer, const
   line_ = new UnitLineEdit(context.look, {}, this);
   line_->setPlaceholderText(fallback.is_null() ? tr("choose a file") : text_of(fallback));
   line_->setAccessibleName(label());
-  auto* browse_button = make_icon_button(context.look, "folder", tr("Choose a file"), this);
+  const bool folder = string_at(node_, "file") == run_folder_kind;
+  auto* browse_button =
+      make_icon_button(context.look, "folder", folder ? tr("Choose a folder") : tr("Choose a file"), this);
   row->addWidget(line_, 1);
   row->addWidget(browse_button);
   preview_ = new FilePreview(context.look, this);
@@ -368,7 +371,7 @@ void FileEdit::refresh() {
   line_->set_wrong(has_errors_at(context_.model, pointer_));
   std::filesystem::path file = value() ? text_of(*value()).toStdString() : std::string();
   if (!file.empty() && file.is_relative()) file = context_.model.document().folder() / file;
-  preview_->show_file(file);
+  if (string_at(node_, "file") != run_folder_kind) preview_->show_file(file);
 }
 
 void FileEdit::browse() {
@@ -377,7 +380,9 @@ void FileEdit::browse() {
   QStringList filter;
   if (const QString known = file_filter(kind); !known.isEmpty()) filter << known;
   filter << tr("All files (*)");
-  const QString chosen = QFileDialog::getOpenFileName(this, label(), folder.path(), filter.join(";;"));
+  const QString chosen = kind.toStdString() == run_folder_kind
+                             ? QFileDialog::getExistingDirectory(this, label(), folder.path())
+                             : QFileDialog::getOpenFileName(this, label(), folder.path(), filter.join(";;"));
   if (chosen.isEmpty()) return;
   const QString relative = folder.relativeFilePath(chosen);
   write((relative.startsWith("../") ? chosen : relative).toStdString());

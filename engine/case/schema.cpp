@@ -218,8 +218,8 @@ class SchemaCheck {
 
   void text(const Json& node, const std::string& where) {
     if (const std::string_view file = word(node, "file"); !file.empty())
-      if (file != "mesh" && file != "geometry" && file != "model" && file != "signal")
-        fault(where, "file must be mesh, geometry, model or signal, found " + in_quotes(file));
+      if (file != "mesh" && file != "geometry" && file != "model" && file != "signal" && file != run_folder_kind)
+        fault(where, "file must be mesh, geometry, model, signal or run, found " + in_quotes(file));
     if (const std::string_view pattern = word(node, "pattern"); !pattern.empty()) {
       try {
         const std::regex compiled(pattern.begin(), pattern.end());
@@ -387,9 +387,10 @@ std::string describe(const Json& node) {
   else if (t == "boolean")
     out = "true or false";
   else if (t == "string")
-    out = get(node, "file") != nullptr    ? "the name of a " + std::string(word(node, "file")) + " file"
-          : get(node, "group") != nullptr ? "the name of a group of the mesh"
-                                          : "a text";
+    out = word(node, "file") == run_folder_kind ? "the name of a run folder"
+          : get(node, "file") != nullptr        ? "the name of a " + std::string(word(node, "file")) + " file"
+          : get(node, "group") != nullptr       ? "the name of a group of the mesh"
+                                                : "a text";
   else if (t == "object")
     out = get(node, "map") != nullptr ? "an object { } of named entries" : "an object { }";
   else if (t == "array") {

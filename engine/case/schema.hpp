@@ -96,10 +96,13 @@ class Schema {
 [[nodiscard]] std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const Schema& schema,
                                                            Json& resolved);
 
+/// The kind of a file that is a folder: that of an earlier run, of which case.json and results.vtkhdf are read.
+inline constexpr std::string_view run_folder_kind = "run";
+
 /// A file that a case names.
 struct CaseFile {
   std::string pointer;
-  std::string kind;            ///< "mesh", "geometry", "model", "signal"
+  std::string kind;            ///< "mesh", "geometry", "model", "signal", or run_folder_kind
   std::filesystem::path path;  ///< relative ones are taken from the case's folder
 };
 [[nodiscard]] std::vector<CaseFile> files_of(const CaseDocument& document, const Schema& schema);

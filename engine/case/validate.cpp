@@ -33,7 +33,9 @@ std::string expected_type(const Json& node) {
   else if (t == "integer")
     out = "a whole number";
   else if (t == "string")
-    out = get(node, "file") != nullptr ? "the name of a file" : "a text";
+    out = word(node, "file") == run_folder_kind ? "the name of a folder"
+          : get(node, "file") != nullptr        ? "the name of a file"
+                                                : "a text";
   else if (t == "boolean")
     out = "true or false";
   else if (t == "array")
@@ -492,10 +494,17 @@ std::vector<Diagnostic> check_files(const CaseDocument& document, const Schema& 
   for (const CaseFile& file : files_of(document, schema)) {
     std::error_code error;
     const auto status = std::filesystem::status(file.path, error);
-    if (std::filesystem::is_regular_file(status)) continue;
+    const bool folder = file.kind == run_folder_kind;
+    if (folder ? std::filesystem::is_regular_file(file.path / "case.json", error)
+               : std::filesystem::is_regular_file(status))
+      continue;
     const std::string name = in_quotes(file.path.string());
-    std::string text = "cannot find the " + file.kind + " file " + name;
-    if (std::filesystem::is_directory(status))
+    std::string text = "cannot find the " + file.kind + (folder ? " folder " : " file ") + name;
+    if (folder && std::filesystem::is_directory(status))
+      text = name + " is no run folder: it holds no case.json";
+    else if (folder && std::filesystem::exists(status))
+      text = "found the file " + name + ", expected a run folder";
+    else if (std::filesystem::is_directory(status))
       text = "found the folder " + name + ", expected a " + file.kind + " file";
     else if (std::filesystem::exists(status))
       text = name + " is no plain file";

@@ -72,6 +72,18 @@ Status bring(const fs::path& from, const fs::path& to) {
   return code ? Status(system_error("copy", from.string(), code.value())) : Status();
 }
 
+/// What is read of an earlier run, copied: should that run go on, the job begins with what it was.
+Status bring_run(const fs::path& from, const fs::path& to) {
+  std::error_code code;
+  fs::create_directories(to, code);
+  if (code) return system_error("make the folder", to.string(), code.value());
+  for (const char* name : {"case.json", "results.vtkhdf"}) {
+    fs::copy_file(from / name, to / name, code);
+    if (code) return system_error("copy", (from / name).string(), code.value());
+  }
+  return {};
+}
+
 /// The case and what it names, in a folder that can travel. Files keep their names; of two of one name the second has a number.
 Status write_case(CaseDocument document, const fs::path& folder) {
   const SolverInfo* info = find_solver(document.find("/solver")->get<std::string>());
@@ -85,9 +97,14 @@ Status write_case(CaseDocument document, const fs::path& folder) {
       std::error_code code;
       fs::create_directories(folder / "files", code);
       if (code) return system_error("make the folder", (folder / "files").string(), code.value());
-      const int same = names[file.path.filename().string()]++;
-      at->second = "files/" + (same == 0 ? "" : std::to_string(same) + "-") + file.path.filename().string();
-      if (Status copied = bring(file.path, folder / at->second); !copied) return copied;
+      const fs::path last = file.path.lexically_normal();  // "runs/." and "runs/" have no name at their end
+      const std::string name = (last.has_filename() ? last : last.parent_path()).filename().string();
+      const int same = names[name]++;
+      at->second = "files/" + (same == 0 ? "" : std::to_string(same) + "-") + name;
+      const bool run = file.kind == run_folder_kind;
+      if (Status copied = run ? bring_run(file.path, folder / at->second) : bring(file.path, folder / at->second);
+          !copied)
+        return copied;
     }
     if (Status set = document.set_json(file.pointer, at->second); !set) return set;
   }

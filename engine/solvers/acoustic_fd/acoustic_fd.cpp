@@ -37,6 +37,9 @@ double seconds_since(Clock::time_point start) {
 
 const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
 const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
+const std::array<FieldInfo, 2> map_fields{
+    FieldInfo{"peak_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Peak pressure"},
+    FieldInfo{"rms_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "RMS pressure"}};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
 
 TableInfo table_info(std::string id, std::string title) {
@@ -126,6 +129,7 @@ Status AcousticFd::begin_shot(std::size_t number) {
   trace_sums_.assign(2 * exact_.size(), 0.0);
   sums_ = {};
   gather_.clear();
+  integrals_.clear();
   filter_.reset();
   if (!p.receivers.empty()) {
     std::vector<double> intervals{static_cast<double>(p.trace_every) * p.dt};
@@ -176,8 +180,8 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
   const Problem& p = problem_;
   if (setup_.segy == "none" || p.receivers.empty() || !context.cluster.leads() || context.results.folder().empty())
     return {};
-  const std::size_t receivers = p.receivers.size(), samples = gather_.size() / receivers;
-  if (samples == 0) return {};
+  const std::size_t all = p.receivers.size(), receivers = setup_.pressure_receivers, samples = gather_.size() / all;
+  if (samples == 0 || receivers == 0) return {};
   SegyLayout layout;
   layout.format = setup_.segy == "ibm" ? SegyFormat::ibm_float : SegyFormat::ieee_float;
   layout.interval = setup_.segy_interval;
@@ -185,7 +189,7 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
   layout.text = {"PRESSURE IN PA", fmt::format("SHOT {}", setup_.shots[shot_]), "POSITIONS IN METRES, Z UPWARDS",
                  fmt::format("SAMPLE INTERVAL {:.9g} S", layout.interval)};
   std::vector<SegyTrace> headers(receivers);
-  std::vector<float> values(gather_.size());
+  std::vector<float> values(samples * receivers);
   for (std::size_t n = 0; n < receivers; ++n) {
     SegyTrace& h = headers[n];
     h.number = static_cast<std::int32_t>(n + 1);
@@ -196,7 +200,7 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
     h.offset = std::hypot(h.receiver[0] - h.source[0], h.receiver[1] - h.source[1]);
     h.cdp_x = 0.5 * (h.receiver[0] + h.source[0]);
     h.cdp_y = 0.5 * (h.receiver[1] + h.source[1]);
-    for (std::size_t k = 0; k < samples; ++k) values[n * samples + k] = gather_[k * receivers + n];
+    for (std::size_t k = 0; k < samples; ++k) values[n * samples + k] = gather_[k * all + n];
   }
   const auto folder = context.results.folder() / "traces";
   std::error_code error;
@@ -253,8 +257,17 @@ void AcousticFd::head_tables() {
   }
   if (!exact_.empty())
     receivers_table_.definition +=
-        "Exact: sum of s(t - r/c) / (4 pi r) over sources and their images behind free and rigid faces.";
+        p.grid.flat()
+            ? "Exact: sum of 1/(2 pi) int s(t - r/c cosh u) du over line sources and their images behind "
+              "free and rigid faces."
+            : "Exact: sum of s(t - r/c) / (4 pi r) over sources and their images behind free and rigid faces.";
   if (single_receivers_ > most_drawn) receivers_table_.form = ChartForm::none;
+
+  velocity_table_ = table_info(of_shot("velocity"), "Particle velocity at the receivers" + shot);
+  velocity_table_.definition = "Particle velocity at the receivers, from rho v_t = -grad p. " + filtered;
+  for (std::size_t n = setup_.pressure_receivers; n < p.receivers.size(); ++n)
+    velocity_table_.columns.push_back({p.receivers[n].name, "m/s", ""});
+  if (p.receivers.size() - setup_.pressure_receivers > most_drawn) velocity_table_.form = ChartForm::none;
 
   double most = 0;  // of the first source's signature
   if (!p.sources.empty())
@@ -297,11 +310,13 @@ void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<doub
   std::vector<double> traces(receivers);
   for (std::size_t b = 0; b < batch.size(); ++b) {
     march_->join_traces(std::span(all).subspan(b * parts, parts), traces);
+    integrate_slopes(traces);
     filter_->take(traces);
   }
   batch.clear();
   // Tables are there from the first step on, rows come later.
   if (single_receivers_ > 0) static_cast<void>(context.results.table(receivers_table_));
+  if (receivers > setup_.pressure_receivers) static_cast<void>(context.results.table(velocity_table_));
   for (const Line& line : lines_) {
     static_cast<void>(context.results.table(line.plain));
     if (!line.scale.empty()) static_cast<void>(context.results.table(line.gather));
@@ -315,9 +330,39 @@ void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<doub
   for (const double v : filter_->rows(1, ends)) gather_.push_back(static_cast<float>(v));
 }
 
+void AcousticFd::integrate_slopes(std::span<double> traces) {
+  const Problem& p = problem_;
+  const std::size_t first = setup_.pressure_receivers, count = traces.size() - first;
+  if (count == 0) return;
+  const bool begins = integrals_.empty();
+  if (begins) integrals_.assign(4 * count, 0.0);
+  // ρ v_t = −∇p. A wave that goes through the scheme as one of ω has (2/dt) sin(ω dt/2) for its frequency (trace_filter.hpp), so its integral is a
+  // sum of slopes half-way between levels, which a cubic through four levels gives; without the correction Adams and Moulton's rule.
+  const std::array<double, 4> rule = p.time_correction ? std::array{5.0 / 16, 15.0 / 16, -5.0 / 16, 1.0 / 16}
+                                                       : std::array{9.0 / 24, 19.0 / 24, -5.0 / 24, 1.0 / 24};
+  for (std::size_t n = 0; n < count; ++n) {
+    double* const own = integrals_.data() + 4 * n;
+    const double slope = traces[first + n];
+    if (begins)
+      std::fill_n(own + 1, 3, slope);
+    else
+      own[0] -= p.dt / p.receivers[first + n].density *
+                (rule[0] * slope + rule[1] * own[1] + rule[2] * own[2] + rule[3] * own[3]);
+    own[3] = own[2];
+    own[2] = own[1];
+    own[1] = slope;
+    traces[first + n] = own[0];
+  }
+}
+
 void AcousticFd::append_row(RunContext& context, double t, std::span<const double> traces) {
   std::vector<double> row;
   const auto begin = traces.begin();
+  if (traces.size() > setup_.pressure_receivers) {
+    row.assign(1, t);
+    row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(setup_.pressure_receivers), traces.end());
+    context.results.table(velocity_table_).append(row);
+  }
   if (single_receivers_ > 0) {
     row.assign(1, t);
     row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
@@ -417,7 +462,13 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
   const auto add = [&](const char* part) {
     out.push_back({part, pressure_field});
     if (setup_.several_speeds) out.push_back({part, speed_field});
+    if (setup_.problem.peak_map) out.push_back({part, map_fields[0]});
+    if (setup_.problem.rms_map) out.push_back({part, map_fields[1]});
   };
+  if (setup_.problem.grid.flat()) {
+    add(plane_names[1]);
+    return out;
+  }
   add("volume");
   for (const char* name : plane_names) add(name);
   return out;
@@ -487,6 +538,18 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
     march_->read(cut, mine);
     fields.push_back({pressure_field, join(std::move(mine))});
   }
+  for (int which = 0; which < 2; ++which) {
+    if (!(which == 0 ? setup_.problem.peak_map : setup_.problem.rms_map)) continue;
+    const FieldInfo& info = map_fields[static_cast<std::size_t>(which)];
+    if (!builder.wants(info.name)) continue;
+    std::vector<float> mine;
+    mine.reserve(total);
+    march_->read_map(which, cut, mine);
+    const auto steps = static_cast<float>(std::max<Index>(1, march_->steps_done()));
+    if (which == 1)
+      for (float& v : mine) v = std::sqrt(v / steps);
+    fields.push_back({info, join(std::move(mine))});
+  }
   if (builder.wants(speed_field.name) && setup_.several_speeds) {
     auto& kept = speed_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
     if (!kept) {
@@ -498,7 +561,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
         for (Index j = 0; j < cut.count[1]; ++j) {
           setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]), g.at(2, cut.first[2]),
                                        static_cast<double>(cut.step[2]) * g.spacing[2], row);
-          mine.insert(mine.end(), row.begin(), row.end());
+          for (const double c : row) mine.push_back(static_cast<float>(c / setup_.problem.stiffening));
         }
       }
       auto joined = join(std::move(mine));
@@ -520,10 +583,11 @@ void AcousticFd::fill(FrameBuilder& builder) const {
   const Index k = steps_of_run();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
-  if (builder.wants_part("volume"))
+  const bool flat = setup_.problem.grid.flat();
+  if (!flat && builder.wants_part("volume"))
     add_part(builder, "volume", volume_cut(asked > 0 ? std::min(asked, setup_.volume_points) : setup_.volume_points));
   for (std::size_t a = 0; a < 3; ++a)
-    if (builder.wants_part(plane_names[a])) add_part(builder, plane_names[a], plane_cut(a, asked));
+    if ((!flat || a == 1) && builder.wants_part(plane_names[a])) add_part(builder, plane_names[a], plane_cut(a, asked));
 }
 
 void AcousticFd::save(CheckpointWriter& writer) const {
@@ -531,6 +595,7 @@ void AcousticFd::save(CheckpointWriter& writer) const {
   march_->save(writer);
   if (filter_) filter_->save(writer);
   writer.shared<float>("gather", gather_);
+  if (setup_.pressure_receivers < setup_.problem.receivers.size()) writer.shared<double>("velocities", integrals_);
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
   writer.value("steps_of_shot", setup_.problem.steps);
@@ -566,6 +631,7 @@ void AcousticFd::load(CheckpointReader& reader) {
   march_->load(reader, *cluster_);
   if (filter_) filter_->load(reader);
   gather_ = reader.all<float>("gather");
+  if (setup_.pressure_receivers < setup_.problem.receivers.size()) integrals_ = reader.all<double>("velocities");
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
 }
@@ -590,8 +656,7 @@ Status AcousticFd::finish(RunContext& context) {
   number("time_steps", static_cast<double>(steps_of_run()), "1");
   if (setup_.shots.size() > 1) number("shots", static_cast<double>(setup_.shots.size()), "1");
   number("time_step", p.dt, "s");
-  number("courant_number", p.speed.highest * p.dt / *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end()),
-         "1");
+  number("courant_number", p.speed.highest * p.dt / p.grid.finest(), "1");
   number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()), "1");
   number("field_memory", static_cast<double>(context.cluster.sum(static_cast<double>(march_->bytes()))), "B");
   const March::Streamed streamed = march_->streamed();

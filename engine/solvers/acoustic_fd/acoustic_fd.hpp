@@ -58,6 +58,8 @@ class AcousticFd final : public Solver {
   [[nodiscard]] std::shared_ptr<const Signal> stepped(const std::shared_ptr<const Signal>& signal);
   /// Recorded levels into the filter, and the rows that have become ready into the tables; `ends`: no further level will come.
   void append_traces(RunContext& context, std::vector<std::vector<double>>& batch, bool ends);
+  /// Slopes at receivers become particle velocities.
+  void integrate_slopes(std::span<double> traces);
   void append_row(RunContext& context, double t, std::span<const double> traces);
   [[nodiscard]] Status append_energy(RunContext& context);
   /// Last rows of the traces, the energy of the last step, traces as SEG-Y.
@@ -78,7 +80,9 @@ class AcousticFd final : public Solver {
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty
-  TableInfo receivers_table_;
+  TableInfo receivers_table_, velocity_table_;
+  std::vector<double>
+      integrals_;  ///< of every slope: the velocity and the slopes of the last three levels; empty: no level yet
   std::vector<Line> lines_;
   std::size_t single_receivers_ = 0;
   std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver

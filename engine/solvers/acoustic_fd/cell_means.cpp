@@ -145,6 +145,12 @@ Rule rule_of(const Grid& g, std::size_t axis, const Fields& fields) {
   const double h = g.spacing[axis];
   constexpr std::array only{1.0};
   Rule rule;
+  if (g.points[axis] == 1) {  // nothing varies along it
+    rule.origin = g.origin[axis];
+    rule.at.push_back(rule.origin);
+    rule.add(0, only);
+    return rule;
+  }
   bool varies = false, averaged = false, alike = true;
   Velocity::Along samples;
   for (const Velocity* field : fields) {

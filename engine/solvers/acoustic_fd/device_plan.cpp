@@ -91,7 +91,8 @@ bool density_varies(const Problem& problem) {
 /// Levels of the panels by which planes of so many rows could be advanced; none: single steps.
 std::vector<Index> panels_for(const Problem& problem, const DeviceInfo& device, bool layered, Index rows) {
   std::vector<Index> levels;
-  if (problem.double_precision || problem.tiling.starts_with("stepwise")) return levels;
+  if (problem.double_precision || problem.tiling.starts_with("stepwise") || !takes_several_steps(problem))
+    return levels;
   for (PanelPlan plan : panel_plans) {
     if (!plan.fits(problem.order / 2, density_varies(problem), device)) continue;
     if (layered && !leaves_an_interior(problem, plan.levels)) continue;
@@ -203,7 +204,7 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   DevicePlan plan;
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
-  const bool varying = !problem.velocity || !problem.velocity->constant();
+  const bool varying = problem.medium_varies();
   const Bytes arrays = 2 + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
   const LayerValues layers = layer_values(problem);

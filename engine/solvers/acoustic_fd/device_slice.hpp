@@ -123,7 +123,7 @@ class DeviceSlice {
   }
   /// Where plane `global` lies in the buffers.
   [[nodiscard]] std::size_t plane_at(Index global) const {
-    return static_cast<std::size_t>(origin_ + (global - first_) * at_.stride_x - s_ * at_.stride_y - pad);
+    return static_cast<std::size_t>(origin_ + (global - first_) * at_.stride_x - at_.halo_y * at_.stride_y - pad);
   }
   void begin_at(Index first) { first_ = first; }
   /// Of a window: plane `first` is the lowest that is meant from here on, and `number` counts planes through all sweeps: it lies in the
@@ -131,7 +131,7 @@ class DeviceSlice {
   void begin_at(Index first, Index number) {
     first_ = first;
     number_ = number + s_;
-    origin_ = number_ * at_.stride_x % ring_values(level_[0]) + s_ * at_.stride_y + pad;
+    origin_ = number_ * at_.stride_x % ring_values(level_[0]) + at_.halo_y * at_.stride_y + pad;
   }
   /// Planes for which the rings have room.
   [[nodiscard]] Index room() const {
@@ -144,7 +144,7 @@ class DeviceSlice {
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
     const Layout& h = host_.at();
-    return {h.at(global - h.first, held().begin - s_) - pad, (held().size() + 2 * s_) * h.stride_y};
+    return {h.at(global - h.first, held().begin - h.halo_y) - pad, (held().size() + 2 * h.halo_y) * h.stride_y};
   }
 
   /// Levels (and the medium) of rows of the host, plane by plane.
@@ -255,7 +255,7 @@ class DeviceSlice {
     const bool varies = host_.medium_varies();
     t.a = varies ? a_.data() + origin_ + here : a_.data();
     t.stride_x = at_.stride_x;
-    t.stride_y = at_.stride_y;
+    t.stride_y = at_.step_y();
     t.a_stride_x = varies ? at_.stride_x : 0;
     t.a_stride_y = varies ? at_.stride_y : 0;
   }
@@ -331,6 +331,9 @@ class DeviceSlice {
               Interval z, T* o, Index k);
 
   void images(T* o, Interval planes, Interval rows, Interval cells);
+  /// Nodes beside walls of planes (global) and local rows.
+  void walls(Index k, Interval planes, Interval rows);
+  void place_walls();
 
   const Problem& problem_;
   Field<T>& host_;
@@ -371,7 +374,11 @@ class DeviceSlice {
   bool layered_ = false;
   Kernel<ShellArguments> shell_;  ///< where panels leave matched layers
   std::vector<PointNode> source_nodes_list_;
-  DeviceBuffer<PointNode> source_nodes_, receiver_nodes_;
+  DeviceBuffer<PointNode> source_nodes_, receiver_nodes_, wall_nodes_;
+  DeviceBuffer<std::int64_t> wall_offsets_;
+  DeviceBuffer<T> wall_weights_;
+  std::vector<std::size_t> wall_first_;  ///< nodes before each plane
+  Kernel<WallArguments<T>> walls_;
   std::vector<std::size_t> source_first_, receiver_first_;  ///< nodes before each plane
   std::array<Interval, 2> source_box_{}, receiver_box_{};   ///< of rows and cells
   std::vector<std::pair<double, std::size_t>> parts_;

@@ -68,6 +68,7 @@ void DeviceSlice<T>::update(Index k, Interval planes, Interval rows) {
   shape.grid = {blocks(at_.nz, 4 * advance_threads_z), blocks(y.size(), advance_threads_y), blocks(x.size(), t.planes)};
   stream_.launch(advance_, shape, t);
   if (layered_) layers(k, planes, y);
+  walls(k, planes, y);
   finish(k, {planes, rows, whole_row()}, o);
 }
 
@@ -244,8 +245,8 @@ void DeviceSlice<T>::images(T* o, Interval planes, Interval rows, Interval cells
   const auto& n = problem_.grid.points;
   for (std::size_t f = 0; f < 6; ++f) {
     const int sign = problem_.faces[f].image_sign();
-    if (sign == 0) continue;
     const std::size_t axis = f / 2;
+    if (sign == 0 || n[axis] == 1) continue;
     const Index face = f % 2 == 0 ? 0 : n[axis] - 1, towards = f % 2 == 0 ? 1 : -1;
     const Interval part = axis == 0 ? planes : axis == 1 ? rows : cells;
     // Nodes face + i inwards lie in the part that was updated.
@@ -273,6 +274,70 @@ void DeviceSlice<T>::images(T* o, Interval planes, Interval rows, Interval cells
     shape.grid = {blocks(t.p, mirror_threads), static_cast<unsigned>(t.q), 1};
     stream_.launch(mirror_, shape, t);
   }
+}
+
+template <class T>
+void DeviceSlice<T>::place_walls() {
+  const auto all = host_.wall_nodes();
+  if (all.empty()) return;
+  const auto from = host_.wall_entries();
+  const Index stride[3]{at_.stride_x, at_.stride_y, 1};
+  std::vector<PointNode> nodes;
+  std::vector<std::int64_t> offsets;
+  std::vector<T> weights;
+  wall_first_.assign(static_cast<std::size_t>(problem_.grid.points[0] + 1), 0);
+  for (const WallNode& wall : all) {
+    if (wall.y < held().begin || wall.y >= held().end) continue;
+    PointNode node;
+    node.x = static_cast<int>(wall.x);
+    node.y = static_cast<int>(wall.y - held().begin);
+    node.place = node.y * at_.stride_y + wall.z;
+    node.begin = static_cast<std::uint32_t>(offsets.size());
+    for (std::uint32_t i = wall.first; i < wall.last; ++i) {
+      offsets.push_back(from[i].offset * stride[from[i].axis]);
+      weights.push_back(static_cast<T>(from[i].weight));
+    }
+    node.end = static_cast<std::uint32_t>(offsets.size());
+    nodes.push_back(node);
+    ++wall_first_[static_cast<std::size_t>(wall.x + 1)];
+  }
+  for (std::size_t i = 1; i < wall_first_.size(); ++i) wall_first_[i] += wall_first_[i - 1];
+  if (nodes.empty()) return;
+  wall_nodes_ = device_.allocate<PointNode>(nodes.size(), "walls");
+  wall_offsets_ = device_.allocate<std::int64_t>(offsets.size(), "walls");
+  wall_weights_ = device_.allocate<T>(weights.size(), "walls");
+  stream_.to_device(wall_nodes_, std::span<const PointNode>(nodes));
+  stream_.to_device(wall_offsets_, std::span<const std::int64_t>(offsets));
+  stream_.to_device(wall_weights_, std::span<const T>(weights));
+  walls_ = device_.kernel<WallArguments<T>>(std::string("acoustic-fd/walls") + suffix);
+  stream_.synchronize();
+}
+
+template <class T>
+void DeviceSlice<T>::walls(Index k, Interval planes, Interval rows) {
+  if (wall_nodes_.empty()) return;
+  const std::size_t begin = wall_first_[static_cast<std::size_t>(planes.begin)],
+                    end = wall_first_[static_cast<std::size_t>(planes.end)];
+  if (begin == end) return;
+  WallArguments<T> t;
+  place(t);
+  t.stride_y = at_.stride_y;  // as nodes are placed
+  t.u = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
+  t.o = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_;
+  t.first = static_cast<int>(first_);
+  t.y0 = static_cast<int>(rows.begin);
+  t.y1 = static_cast<int>(rows.end);
+  t.count = static_cast<int>(end - begin);
+  t.nodes = wall_nodes_.data() + begin;
+  t.offsets = wall_offsets_.data();
+  t.weights = wall_weights_.data();
+  t.sigma_x = sigma_.data() + sigma_at_[0];
+  t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
+  t.sigma_z = sigma_.data() + sigma_at_[2];
+  LaunchShape shape;
+  shape.block = {point_threads, 1, 1};
+  shape.grid = {blocks(t.count, point_threads), 1, 1};
+  stream_.launch(walls_, shape, t);
 }
 
 }  // namespace conoid::acoustic_fd

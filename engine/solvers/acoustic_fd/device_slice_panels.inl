@@ -140,9 +140,9 @@ void DeviceSlice<T>::clear_margins(Stream& stream, Interval planes) {
     t.stride_x = at_.stride_x;
     t.stride_y = at_.stride_y;
     t.before = static_cast<int>(pad);
-    t.y0 = static_cast<int>(s_);
-    t.y1 = static_cast<int>(s_ + rows_.size());
-    t.rows = static_cast<int>(rows_.size() + 2 * s_);
+    t.y0 = static_cast<int>(at_.halo_y);
+    t.y1 = static_cast<int>(at_.halo_y + rows_.size());
+    t.rows = static_cast<int>(rows_.size() + 2 * at_.halo_y);
     t.nz = static_cast<int>(at_.nz);
     LaunchShape shape;
     shape.block = {32 * margin_rows, 1, 1};

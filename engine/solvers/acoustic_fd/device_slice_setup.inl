@@ -69,15 +69,17 @@ DeviceSlice<T>::DeviceSlice(const Problem& problem, Field<T>& host, Device devic
   }
   if (layered_) matched_ = device_.kernel<MatchedArguments<T>>(std::string("acoustic-fd/matched") + suffix);
   plan_ = tower_plans[s_ - 1];
-  plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1];
+  plain_ = !layered_ && !host.unequal() && !host.potential() && at_.nz > 0 && rows.size() == problem.grid.points[1] &&
+           takes_several_steps(problem);
   const bool whole = planes == problem.grid.points[0] && !window_;
   bands_possible_ = plain_ && whole;
-  panels_possible_ = !doubles && at_.nz > 0 && (window_ ? !layered_ : whole);
+  panels_possible_ = !doubles && at_.nz > 0 && (window_ ? !layered_ : whole) && takes_several_steps(problem);
   towers_possible_ = bands_possible_ && !doubles && device_.info().shared_per_block >= plan_.shared + 1024;
   if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
   choose_torre();
   stream_.synchronize();
   place_points();
+  place_walls();
   if (window) other_stream_ = device_.stream();
 }
 

@@ -48,7 +48,8 @@ class InCore final : public DeviceSteps {
   void take(Index) override {
     const Index s = problem_.order / 2, n = problem_.grid.points[0];
     for (auto& slice : slices_) {
-      slice->send({-s, n + s}, {slice->held().begin - s, slice->held().end + s}, true);
+      const Index y = host_.at().halo_y;
+      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, true);
       slice->send_layers();
       slice->stream().synchronize();
     }
@@ -88,6 +89,7 @@ class InCore final : public DeviceSteps {
     host_.refresh_images();
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
+    if (problem_.has_walls()) return false;  // the host knows their share
     sum_energies<T>(slices_, k, {0, problem_.grid.points[0]}, sums);
     return true;
   }
@@ -167,21 +169,22 @@ template <class T>
 class RankSteps final : public DeviceSteps {
  public:
   RankSteps(const Problem& problem, Field<T>& host, Device device)
-      : s_(problem.order / 2), host_(host), own_{host.at().first, host.at().first + host.at().nx},
+      : s_(problem.order / 2), walls_(problem.has_walls()),
+        host_(host), own_{host.at().first, host.at().first + host.at().nx},
         beside_{own_.begin > 0 ? host.at().halo_x : 0, own_.end < problem.grid.points[0] ? host.at().halo_x : 0},
         slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]},
                                                 0, 0, host.at().nx)) {
     slice_->begin_at(own_.begin);
   }
   void take(Index) override {
-    slice_->send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, {-s_, host_.at().ny + s_}, true);
+    slice_->send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, host_rows(), true);
     slice_->send_layers();
     slice_->stream().synchronize();
   }
   void bring_edges() override {
     for (const Interval planes :
          {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
-      slice_->fetch(planes, {-s_, host_.at().ny + s_});
+      slice_->fetch(planes, host_rows());
       slice_->fetch_layers(planes);
     }
     slice_->stream().synchronize();
@@ -189,7 +192,7 @@ class RankSteps final : public DeviceSteps {
   void take_edges() override {
     for (const Interval planes :
          {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
-      slice_->send(planes, {-s_, host_.at().ny + s_}, false);
+      slice_->send(planes, host_rows(), false);
       slice_->send_layers(planes);
     }
     slice_->stream().synchronize();
@@ -212,6 +215,7 @@ class RankSteps final : public DeviceSteps {
     host_.refresh_images();
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
+    if (walls_) return false;
     sum_energies<T>({&slice_, 1}, k, own_, sums);
     return true;
   }
@@ -222,7 +226,10 @@ class RankSteps final : public DeviceSteps {
   }
 
  private:
+  [[nodiscard]] Interval host_rows() const { return {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}; }
+
   Index s_;
+  bool walls_;
   Field<T>& host_;
   Interval own_;     ///< global planes
   Interval beside_;  ///< how many are held along below and above
@@ -234,6 +241,10 @@ class RankSteps final : public DeviceSteps {
 template <class T>
 std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
                                                const Communicator& cluster) {
+  if (const char* const why = not_on_devices(problem)) {
+    log::warning("acoustic-fd: the processors march: {}", why);
+    return nullptr;
+  }
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;

@@ -3,7 +3,7 @@
 //
 // Full space: p = s(t − r/c) / (4π r). A free or rigid face adds the image source with sign −1 or +1; two opposite
 // faces add the lattice of repeated images (Allen & Berkley, J. Acoust. Soc. Am. 65, 1979, 943-950). Sponges count as
-// open space.
+// open space. In two dimensions the sources are lines.
 #pragma once
 
 #include "engine/core/types.hpp"
@@ -32,6 +32,9 @@ class ExactTrace {
   std::vector<Image> images_;
   bool usable_ = false;
 };
+
+/// Pressure of a line source of strength s a length after Hadamard, 1/(2π) ∫ s(t − delay cosh u) du; delay = r/c > 0.
+[[nodiscard]] double line_source(const Signal& signal, double delay, double t);
 
 /// Positions and signs of a coordinate's images between two faces, farthest `reach` away from `receiver`.
 [[nodiscard]] std::vector<std::pair<double, int>> axis_images(double source, double receiver, double lower,

@@ -43,17 +43,23 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   if (slab.moves) held_ = {0, at_.nx};
   for (auto& level : level_) level = Block<T>(at_.count);
 
-  varying_ = !problem.velocity->constant();
+  varying_ = problem.medium_varies();
   dense_ = scaled_ = problem.density && !problem.density->constant();
   const Index row = padded(at_.nz) + 4 * vector_pad;
   a_ = Block<T>(varying_ ? at_.count : row);
   v_ = Block<T>(dense_ ? at_.count : row);
+  if (problem.peak_map) map_[0] = Block<T>(at_.count);
+  if (problem.rms_map) map_[1] = Block<T>(at_.count);
+  for (const Relaxation& relaxation : problem.relaxations) {
+    memories_.emplace_back(at_.count);
+    relaxation_steps_.push_back(relaxation_step(relaxation, problem.dt));
+  }
   if (!varying_) {
     const double ratio = problem.speed.highest * problem.dt / problem.grid.spacing[0];
     std::fill_n(a_.data(), row, static_cast<T>(ratio * ratio));
   }
-  unequal_ = !equal_spacings(problem.grid.spacing);
-  weights_ = row_weights<T>(stencil_, problem.grid.spacing);
+  unequal_ = !equal_spacings(problem.grid.stencil_spacing());
+  weights_ = row_weights<T>(stencil_, problem.grid.stencil_spacing());
   for (int i = 0; i <= stencil_.radius; ++i) {
     curvature_[i] = static_cast<T>(stencil_.weight[static_cast<std::size_t>(i)]);
     slope_[i] = static_cast<T>(stencil_.slope[static_cast<std::size_t>(i)]);
@@ -132,7 +138,7 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
 
 template <class T>
 Bytes Field<T>::bytes() const {
-  Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0));
+  Index count = at_.count * (2 + (varying_ ? 1 : 0) + (dense_ ? 1 : 0) + problem_.kept_arrays());
   for (const auto& m : memory_)
     if (m.layer.any()) count += static_cast<Index>(layer_arrays(problem_)) * m.planes * m.stride_x;
   return static_cast<Bytes>(count) * sizeof(T);
@@ -173,10 +179,12 @@ void Field<T>::fill_plane(Index x) {
     const Index here = at_.at(x, y);
     const double px = g.at(0, x + at_.first), py = g.at(1, y);
     problem_.velocity->row(px, py, g.origin[2], g.spacing[2], c);
+    const Solid* const solid = problem_.obstacles ? problem_.obstacles->row(x + at_.first, y) : nullptr;
+    const auto is_solid = [&](Index z) { return solid && solid[z] != Solid::none; };
     if (varying_)
       for (Index z = 0; z < at_.nz; ++z) {
         const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
-        a_.data()[here + z] = static_cast<T>(ratio * ratio);
+        a_.data()[here + z] = static_cast<T>(is_solid(z) ? still : ratio * ratio);
       }
     if (dense_) {
       density_potential(problem_, stencil_, x + at_.first, y, other);
@@ -186,7 +194,7 @@ void Field<T>::fill_plane(Index x) {
     }
     for (Index z = 0; z < at_.nz; ++z) {
       T now = 0, before = 0;
-      if (!on_free_surface(x + at_.first, y, z) && problem_.initial.kind != Initial::Kind::none) {
+      if (!on_free_surface(x + at_.first, y, z) && !is_solid(z) && problem_.initial.kind != Initial::Kind::none) {
         const Vec3 p{px, py, g.at(2, z)};
         const double scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
         now = static_cast<T>(scale * initial(p, 0, c[static_cast<std::size_t>(z)]));
@@ -194,6 +202,8 @@ void Field<T>::fill_plane(Index x) {
       }
       level(0)[here + z] = now;
       level(1)[here + z] = before;
+      if (problem_.peak_map) map_[0].data()[here + z] = std::abs(now);
+      for (auto& memory : memories_) memory.data()[here + z] = T(0);
     }
   }
 }
@@ -232,6 +242,15 @@ double Field<T>::initial(const Vec3& p, double t, double c) const {
   const Initial& f = problem_.initial;
   const auto bell = [&](double d) { return f.amplitude * std::exp(-0.5 * d * d / (f.width * f.width)); };
   if (f.kind == Initial::Kind::none) return 0;
+  if (f.kind == Initial::Kind::file) {
+    Vec3 low, high;
+    if (f.samples->bounds(low, high))
+      for (std::size_t a = 0; a < 3; ++a)
+        if (p[a] < low[a] || p[a] > high[a]) return 0;
+    double value = 0;
+    f.samples->row(p[0], p[1], p[2], 0, std::span(&value, 1));
+    return f.amplitude * value;
+  }
   if (f.kind == Initial::Kind::plane) {
     const auto a = static_cast<std::size_t>(f.axis);
     const double d = p[a] - f.centre[a];
@@ -259,13 +278,17 @@ void Field<T>::rest_start(Interval planes) {
       t.u = level(0) + here;
       t.o = before.data();
       t.stride_x = at_.stride_x;
-      t.stride_y = at_.stride_y;
+      t.stride_y = at_.step_y();
       t.a = a_.data() + (varying_ ? here : 0);
       t.v = v_.data() + (dense_ ? here : 0);
       t.nx = t.ny = 1;
       t.z1 = t.core1 = at_.nz;
       t.weights = &weights_;
       function(t);
+      for (const WallNode& node : walls_.at(x + at_.first, {y, y + 1})) {
+        T& value = before[static_cast<std::size_t>(node.z)];
+        value = std::fma(t.a[varying_ ? node.z : 0], wall_sum(t.u + node.z, node), value);
+      }
       for (Index z = 0; z < at_.nz; ++z) level(1)[here + z] = T(0.5) * before[static_cast<std::size_t>(z)];
     }
 }
@@ -284,11 +307,14 @@ void Field<T>::refresh_images(Index x) {
 template <class T>
 template <class Call>
 void Field<T>::for_plane_arrays(Index x, Call&& call) const {
-  const Index plane = at_.at(x, -at_.halo) - vector_pad;
+  const Index plane = at_.at(x, -at_.halo_y) - vector_pad;
   call(level_[0].data() + plane, at_.stride_x);
   call(level_[1].data() + plane, at_.stride_x);
   if (varying_) call(a_.data() + plane, at_.stride_x);
   if (dense_) call(v_.data() + plane, at_.stride_x);
+  for (const auto& map : map_)
+    if (map.data()) call(map.data() + plane, at_.stride_x);
+  for (const auto& memory : memories_) call(memory.data() + plane, at_.stride_x);
   for (std::size_t a = 1; a < 3; ++a)
     if (memory_[a].layer.any()) {
       for (const auto& block : memory_[a].block) call(block.data() + memory_plane(a, x).first, memory_[a].stride_x);
@@ -322,7 +348,7 @@ void Field<T>::bring_plane(Index x, const std::byte* from) {
 
 template <class T>
 void Field<T>::silence_plane(Index x) {
-  for (auto& level : level_) std::fill_n(level.data() + at_.at(x, -at_.halo) - vector_pad, at_.stride_x, T(0));
+  for (auto& level : level_) std::fill_n(level.data() + at_.at(x, -at_.halo_y) - vector_pad, at_.stride_x, T(0));
 }
 
 template <class T>
@@ -363,14 +389,21 @@ void Field<T>::place_points() {
     pressure_factor(problem_, node.x, node.y, node.z, 1, factor);
     return factor[0];
   };
+  const auto solid_at = [&](const NodeWeight& node) {
+    return problem_.obstacles && problem_.obstacles->at(node.x, node.y, node.z) != Solid::none;
+  };
+  walls_.clear();
+  Walls walls = find_walls(problem_, stencil_, planes);
+  for (const WallNode& node : walls.nodes) walls_.add(node);
+  walls_.sort();
+  wall_entries_ = std::move(walls.entries);
   sources_.clear();
   for (std::size_t n = 0; n < problem_.sources.size(); ++n)
-    for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.sources[n].position,
-                                                problem_.spread, PointUse::source)) {
-      if (node.x < planes.begin || node.x >= planes.end) continue;
+    for (const NodeWeight& node : source_weights(problem_.grid, problem_.faces, problem_.sources[n], problem_.spread)) {
+      if (node.x < planes.begin || node.x >= planes.end || solid_at(node)) continue;
       problem_.velocity->row(problem_.grid.at(0, node.x), problem_.grid.at(1, node.y), problem_.grid.at(2, node.z),
                              h[2], factor);
-      const double ratio = (varying_ ? factor[0] : problem_.speed.highest) * problem_.dt / h[0];
+      const double ratio = (problem_.velocity->constant() ? problem_.speed.highest : factor[0]) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
       sources_.add({node.x, node.y, node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
     }
@@ -379,8 +412,8 @@ void Field<T>::place_points() {
   parts_.clear();
   nodes_.clear();
   for (std::size_t n = 0; n < problem_.receivers.size(); ++n)
-    for (const NodeWeight& node : point_weights(problem_.grid, problem_.faces, problem_.receivers[n].position,
-                                                problem_.spread, PointUse::receiver)) {
+    for (const NodeWeight& node :
+         receiver_weights(problem_.grid, problem_.faces, problem_.receivers[n], problem_.spread)) {
       if (parts_.empty() || parts_.back().receiver != n || parts_.back().x != node.x)
         parts_.push_back({n, node.x, nodes_.size(), nodes_.size()});
       if (node.x < own.begin || node.x >= own.end) continue;
@@ -528,7 +561,7 @@ void Field<T>::run(Cells kind, Index k, const Box& box, Ahead* ahead) {
   t.u = level(k) + here;
   t.o = level(k + 1) + here;
   t.stride_x = at_.stride_x;
-  t.stride_y = at_.stride_y;
+  t.stride_y = at_.step_y();
   t.a = a_.data() + (varying_ ? here : 0);
   t.a_stride_x = varying_ ? at_.stride_x : 0;
   t.a_stride_y = varying_ ? at_.stride_y : 0;
@@ -640,11 +673,112 @@ void Field<T>::finish(Index k, const Box& box) {
       for (const auto& point : of.at(x + at_.first, box.y))
         if (point.z >= box.z.begin && point.z < box.z.end) call(point, o[at_.at(x, point.y, point.z)]);
   };
+  if (!walls_.empty()) walls(k, box);
+  if (!memories_.empty()) relax(k, box);
   points(sources_,
          [&](const SourceNode& node, T& value) { value += static_cast<T>(node.weight * signal(k, node.source)); });
+  if (!memories_.empty()) remember(k, box);
   images(o, box);
   if (T* const record = record_of(k))
     points(receivers_, [&](const ReceiverNode& node, T& value) { record[node.number] = value; });
+  if (problem_.maps() > 0) map(o, box);
+}
+
+template <class T>
+T Field<T>::wall_sum(const T* u, const WallNode& node) const {
+  const Index stride[3]{at_.stride_x, at_.stride_y, 1};
+  T sum = 0;
+  for (std::uint32_t i = node.first; i < node.last; ++i) {
+    const WallEntry& entry = wall_entries_[i];
+    sum = std::fma(static_cast<T>(entry.weight), u[entry.offset * stride[entry.axis]], sum);
+  }
+  return sum;
+}
+
+template <class T>
+void Field<T>::walls(Index k, const Box& box) {
+  const T* const u = level(k);
+  T* const o = level(k + 1);
+  for (Index x = box.x.begin; x < box.x.end; ++x)
+    for (const WallNode& node : walls_.at(x + at_.first, box.y)) {
+      if (node.z < box.z.begin || node.z >= box.z.end) continue;
+      const Index here = at_.at(x, node.y, node.z);
+      T a = a_.data()[varying_ ? here : node.z];
+      const T sigma = (sigma_[0][static_cast<std::size_t>(node.x)] + sigma_[1][static_cast<std::size_t>(node.y)]) +
+                      sigma_[2][static_cast<std::size_t>(node.z)];
+      if (sigma != T(0)) a = a * (T(1) / (T(1) + sigma));
+      o[here] = std::fma(a, wall_sum(u + here, node), o[here]);
+    }
+}
+
+template <class T>
+void Field<T>::relax(Index k, const Box& box) {
+  const T* const u = level(k);
+  T* const o = level(k + 1);
+  const T* const sigma_z = sigma_z_.data();
+  for (Index x = box.x.begin; x < box.x.end; ++x)
+    for (Index y = box.y.begin; y < box.y.end; ++y) {
+      const Index row = at_.at(x, y);
+      const T sigma_xy = sigma_[0][static_cast<std::size_t>(x + at_.first)] + sigma_[1][static_cast<std::size_t>(y)];
+      for (std::size_t l = 0; l < memories_.size(); ++l) {
+        const auto pull = static_cast<T>(relaxation_steps_[l].pull);
+        const T* const m = memories_[l].data() + row;
+        for (Index z = box.z.begin; z < box.z.end; ++z) {
+          const T r = T(1) / (T(1) + (sigma_xy + sigma_z[z]));
+          o[row + z] = std::fma(pull * r, u[row + z] - m[z], o[row + z]);
+        }
+      }
+    }
+}
+
+template <class T>
+void Field<T>::remember(Index k, const Box& box) {
+  const T *const u = level(k), *const o = level(k + 1);
+  for (std::size_t l = 0; l < memories_.size(); ++l) {
+    const RelaxationStep& step = relaxation_steps_[l];
+    const auto keep = static_cast<T>(step.keep), add = static_cast<T>(step.add);
+    for (Index x = box.x.begin; x < box.x.end; ++x)
+      for (Index y = box.y.begin; y < box.y.end; ++y) {
+        const Index row = at_.at(x, y);
+        T* const m = memories_[l].data() + row;
+        for (Index z = box.z.begin; z < box.z.end; ++z) m[z] = std::fma(add, o[row + z] + u[row + z], keep * m[z]);
+      }
+  }
+}
+
+template <class T>
+void Field<T>::map(const T* o, const Box& box) {
+  T *const peak = map_[0].data(), *const square = map_[1].data();
+  for (Index x = box.x.begin; x < box.x.end; ++x)
+    for (Index y = box.y.begin; y < box.y.end; ++y) {
+      const Index row = at_.at(x, y);
+      if (peak)
+        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) {
+          const T size = o[i] < 0 ? -o[i] : o[i];
+          peak[i] = size > peak[i] ? size : peak[i];
+        }
+      if (square)
+        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) square[i] += o[i] * o[i];
+    }
+}
+
+template <class T>
+void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
+                          std::vector<float>& out) const {
+  std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
+  for (Index i = 0; i < count[0]; ++i) {
+    const Index x = first[0] + i * step[0];
+    if (x < planes.begin || x >= planes.end) continue;
+    for (Index j = 0; j < count[1]; ++j) {
+      const Index y = first[1] + j * step[1];
+      const T* const row = map_[which].data() + at_.at(x - at_.first, y);
+      if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
+      for (Index l = 0; l < count[2]; ++l) {
+        const double f = factor[static_cast<std::size_t>(l)];
+        out.push_back(static_cast<float>(static_cast<double>(row[first[2] + l * step[2]]) * (which == 0 ? f : f * f)));
+      }
+    }
+  }
 }
 
 /// Copies cells of a box, times the sign of the face, to their images behind the faces near by.
@@ -691,10 +825,13 @@ void Field<T>::plane_energy(Index k, Index x, std::span<const double> wz, double
     row.v = dense_ ? v_.data() + here : nullptr;
     row.wz = wz.data();
     row.stride_x = at_.stride_x;
-    row.stride_y = at_.stride_y;
+    row.stride_y = at_.step_y();
     row.nz = at_.nz;
     row.weights = &weights_;
     function(row);
+    for (const WallNode& node : walls_.at(x + at_.first, {y, y + 1}))
+      row.potential += wz[static_cast<std::size_t>(node.z)] * static_cast<double>(row.u1[node.z]) *
+                       static_cast<double>(wall_sum(row.u0 + node.z, node));
     const double wy = y == 0 ? half_low : y == at_.ny - 1 ? half_high : 1.0;
     kinetic += wy * row.kinetic;
     potential += wy * row.potential;
@@ -721,7 +858,7 @@ double Field<T>::plane_peak(Index k, Index x) const {
 
 template <class T>
 std::size_t Field<T>::plane_state_bytes(Index x, bool older) const {
-  Index count = at_.stride_x * (older ? 2 : 1);
+  Index count = at_.stride_x * ((older ? 2 : 1) + static_cast<Index>(memories_.size()));
   for (std::size_t a = 0; a < 3; ++a)
     if (memory_[a].layer.any()) count += static_cast<Index>(layer_variables) * memory_plane(a, x).second;
   return static_cast<std::size_t>(count) * sizeof(T);
@@ -733,9 +870,10 @@ void Field<T>::pack(Index k, Index x, bool older, std::byte*& to) const {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
     to += static_cast<std::size_t>(count) * sizeof(T);
   };
-  const Index plane = at_.at(x, -at_.halo) - vector_pad;
+  const Index plane = at_.at(x, -at_.halo_y) - vector_pad;
   add(level(k) + plane, at_.stride_x);
   if (older) add(level(k - 1) + plane, at_.stride_x);
+  for (const auto& memory : memories_) add(memory.data() + plane, at_.stride_x);
   for (std::size_t a = 0; a < 3; ++a)
     if (memory_[a].layer.any())
       if (const auto [position, count] = memory_plane(a, x); count > 0)
@@ -748,9 +886,10 @@ void Field<T>::unpack(Index k, Index x, bool older, const std::byte*& from) {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
     from += static_cast<std::size_t>(count) * sizeof(T);
   };
-  const Index plane = at_.at(x, -at_.halo) - vector_pad;
+  const Index plane = at_.at(x, -at_.halo_y) - vector_pad;
   take(level(k) + plane, at_.stride_x);
   if (older) take(level(k - 1) + plane, at_.stride_x);
+  for (auto& memory : memories_) take(memory.data() + plane, at_.stride_x);
   for (std::size_t a = 0; a < 3; ++a)
     if (memory_[a].layer.any())
       if (const auto [position, count] = memory_plane(a, x); count > 0)
@@ -783,6 +922,18 @@ void Field<T>::for_memory_pieces(std::size_t a, Interval planes, Call&& call) co
 
 namespace {
 constexpr std::array<const char*, 2> level_names{"pressure", "pressure_before"};
+constexpr std::array<const char*, 2> map_names{"pressure_peak", "pressure_squares"};
+}  // namespace
+
+/// Maps and memories, by their names in checkpoints.
+template <class T>
+std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
+  std::vector<std::pair<std::string, T*>> out;
+  for (std::size_t m = 0; m < 2; ++m)
+    if (map_[m].data()) out.emplace_back(map_names[m], map_[m].data());
+  for (std::size_t l = 0; l < memories_.size(); ++l)
+    out.emplace_back(fmt::format("relaxation_{}", l), memories_[l].data());
+  return out;
 }
 
 template <class T>
@@ -794,6 +945,12 @@ void Field<T>::save_planes(CheckpointWriter& writer, Index k, Interval planes) c
       for (Index y = 0; y < at_.ny; ++y)
         std::copy_n(level(k - back) + at_.at(x - at_.first, y), at_.nz, buffer.data() + y * at_.nz);
       writer.piece<T>(level_names[static_cast<std::size_t>(back)], problem_.grid.cells(), x * plane, buffer);
+    }
+  for (const auto& [name, values] : kept_arrays())
+    for (Index x = planes.begin; x < planes.end; ++x) {
+      for (Index y = 0; y < at_.ny; ++y)
+        std::copy_n(values + at_.at(x - at_.first, y), at_.nz, buffer.data() + y * at_.nz);
+      writer.piece<T>(name, problem_.grid.cells(), x * plane, buffer);
     }
   for (std::size_t a = 1; a < 3; ++a)
     for_memory_pieces(a, planes, [&](const char* name, Index all, Index begin, const T* values, std::size_t count) {
@@ -810,6 +967,12 @@ void Field<T>::load_planes(CheckpointReader& reader, Index k, Interval planes) {
       reader.range<T>(level_names[static_cast<std::size_t>(back)], x * plane, buffer);
       for (Index y = 0; y < at_.ny; ++y)
         std::copy_n(buffer.data() + y * at_.nz, at_.nz, level(k - back) + at_.at(x - at_.first, y));
+    }
+  for (const auto& [name, values] : kept_arrays())
+    for (Index x = planes.begin; x < planes.end; ++x) {
+      reader.range<T>(name, x * plane, buffer);
+      for (Index y = 0; y < at_.ny; ++y)
+        std::copy_n(buffer.data() + y * at_.nz, at_.nz, values + at_.at(x - at_.first, y));
     }
   for (std::size_t a = 1; a < 3; ++a)
     for_memory_pieces(a, planes, [&](const char* name, Index, Index begin, T* values, std::size_t count) {

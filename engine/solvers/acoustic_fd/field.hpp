@@ -15,9 +15,12 @@
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace conoid::acoustic_fd {
@@ -133,6 +136,16 @@ class Field final : public PatchSink {
   /// Position in the memory of axis a of cell (x, y, z = 0), x and y local; −1 where row (x, y) has none. In the higher layer of
   /// z offset_high comes to it.
   [[nodiscard]] Index memory_at(std::size_t a, Index x, Index y) const;
+  /// What a device needs of walls: nodes beside them by plane and row, x global, and their entries. Empty: there are none.
+  [[nodiscard]] std::span<const WallNode> wall_nodes() const { return walls_.all(); }
+  [[nodiscard]] std::span<const WallEntry> wall_entries() const { return wall_entries_; }
+  /// Largest |p| (which = 0) or the sum of p² (1) at nodes first, first + step, … of global planes; see March::Cut.
+  using Three = std::array<Index, 3>;
+  [[nodiscard]] std::size_t relaxations() const { return memories_.size(); }
+  [[nodiscard]] T* memory_of(std::size_t relaxation) { return memories_[relaxation].data(); }
+  [[nodiscard]] const RelaxationStep& relaxation(std::size_t n) const { return relaxation_steps_[n]; }
+  void append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
+                  std::vector<float>& out) const;
   [[nodiscard]] const T* curvature() const { return curvature_; }
   [[nodiscard]] const T* slope() const { return slope_; }
 
@@ -171,10 +184,19 @@ class Field final : public PatchSink {
   void run(Cells kind, Index k, const Box& box, Ahead* ahead);
   /// A box in the lower or the higher layer of axis a.
   void matched(Index k, std::size_t a, bool high, const Box& box);
-  /// What comes after the stencil and the layers: sources, images, receivers.
+  /// What comes after the stencil and the layers: walls, sources, images, receivers, maps.
   void finish(Index k, const Box& box);
+  void walls(Index k, const Box& box);
+  /// Σ w u of a node beside a wall; `u` lies at the node.
+  [[nodiscard]] T wall_sum(const T* u, const WallNode& node) const;
+  void map(const T* o, const Box& box);
+  /// The terms and the memories of the attenuation, after the stencil and before the sources; relax() pulls, remember() goes on with what the
+  /// sources have added.
+  void relax(Index k, const Box& box);
+  void remember(Index k, const Box& box);
   void images(T* u, const Box& box);
   void fill_stretch(std::size_t a, Index x, Index y);
+  [[nodiscard]] std::vector<std::pair<std::string, T*>> kept_arrays() const;
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
   [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   template <class Call>
@@ -209,6 +231,11 @@ class Field final : public PatchSink {
   Memory memory_[3];
   int sign_[6]{};
   bool reflects_ = false;
+  PointRows<WallNode> walls_;
+  std::vector<WallEntry> wall_entries_;
+  std::vector<Block<T>> memories_;  ///< m_l of every cell
+  std::vector<RelaxationStep> relaxation_steps_;
+  Block<T> map_[2];  ///< largest |p|, sum of p², where they are kept
   PointRows<SourceNode> sources_;
   PointRows<ReceiverNode> receivers_;
   std::vector<Part> parts_;

@@ -75,6 +75,7 @@ double march_a_box(const Problem& like, const Machine& machine, int threads) {
   }
   p.faces = box_faces(like);
   p.dt = like.dt;
+  p.relaxations = like.relaxations;
   const auto cluster = single_rank();
   Team team({WorkerSpec{"cpu", threads, 1}});
   const auto march = make_march(p, machine, *cluster);
@@ -100,11 +101,14 @@ double calibrate(const Problem& like, const Offer& offer) {
   Index in_layers = 0;
   for (const Face& face : box_faces(like))
     if (face.absorbs()) in_layers += face.kind == FaceKind::matched ? 1000 + face.width : face.width;
-  return kept_rate(fmt::format("acoustic-fd | {} | order {} | {} | {}{} | layers {} | {} x {} x {}", like.kernel,
-                               like.order, like.double_precision ? "double" : "single",
-                               varying ? "varying" : "constant", varying_density(like) ? " with density" : "",
-                               in_layers, box_points(like, 0), box_points(like, 1), box_points(like, 2)),
-                   threads, [&] { return march_a_box(like, offer.machine, threads); });
+  return kept_rate(
+      fmt::format("acoustic-fd | {} | order {} | {} | {}{} | layers {} | {} x {} x {}", like.kernel, like.order,
+                  like.double_precision ? "double" : "single", varying ? "varying" : "constant",
+                  varying_density(like)      ? " with density"
+                  : like.relaxations.empty() ? ""
+                                             : " with attenuation",
+                  in_layers, box_points(like, 0), box_points(like, 1), box_points(like, 2)),
+      threads, [&] { return march_a_box(like, offer.machine, threads); });
 }
 
 /// How a run would lie on the devices that are offered: how many of them make it faster, and what it takes of each.
@@ -155,8 +159,11 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
 }
 
 /// What takes the steps of a run on a device, where the plan knows it.
-std::string steps_text(const DevicePlan& plan) {
+std::string steps_text(const Problem& problem, const DevicePlan& plan) {
   if (plan.levels > 0) return fmt::format("in panels of {}", plan.levels);
+  if (!takes_several_steps(problem))
+    return problem.has_walls() ? "one by one, beside obstacles and walls of an impedance"
+                               : "one by one, in two dimensions";
   return plan.streamed ? "one by one" : "in towers, or one by one";
 }
 
@@ -170,7 +177,7 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
 void check_devices(const Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
   const ChosenTeam team = choose_team(offer, {}, 0);
   const int count = static_cast<int>(team.devices().size());
-  if (count == 0 || offer.place.ranks > 1) return;
+  if (count == 0 || offer.place.ranks > 1 || not_on_devices(problem)) return;
   const Bytes memory = team.device_memory();
   const DevicePlan plan = on_devices(problem, offer, count, memory).plan;
   if (!plan.streamed) return;
@@ -193,7 +200,7 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
           "time, {}; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in "
           "device memory",
           grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
-          steps_text(plan), plan.slower),
+          steps_text(problem, plan), plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
 }
 
@@ -279,6 +286,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
     e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
+  } else if (const char* const why = not_on_devices(p)) {
+    e.use = {0, why};
   } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
     e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory()).use;
     const ChosenTeam team = choose_team(offer, e.use, e.seconds);
@@ -286,7 +295,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       const DevicePlan on = on_devices(p, offer, count, team.device_memory()).plan;
       if (on.possible) {
         e.device_memory = on.taken;
-        if (offer.place.ranks == 1 && (count == 1 || on.levels > 0)) on_device = steps_text(on);
+        if (offer.place.ranks == 1 && (count == 1 || on.levels > 0)) on_device = steps_text(p, on);
       }
       if (on.possible && on.streamed) {
         e.streams = "planes of the grid, between memory and device";
@@ -302,20 +311,28 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                               p.grid.points[0] * p.grid.points[2]));
   e.disk = (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
-  const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  e.details = {{"grid", grid_text(p.grid)},
-               {"time step", format_quantity(p.dt, "s")},
-               {"steps", fmt::format("{}", p.steps)},
-               {"Courant number",
-                fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
-                            p.speed.highest * largest_time_step(stencil, p.grid.spacing, p.speed.highest) / h)},
-               {"speed of sound", p.speed.lowest == p.speed.highest
-                                      ? fmt::format("{:.5g} m/s", p.speed.lowest)
-                                      : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
-               {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  const double h = p.grid.finest();
+  e.details = {
+      {"grid", grid_text(p.grid)},
+      {"time step", format_quantity(p.dt, "s")},
+      {"steps", fmt::format("{}", p.steps)},
+      {"Courant number",
+       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
+      {"speed of sound", p.speed.lowest == p.speed.highest
+                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (setup.quality > 0)
+    e.details.emplace_back(
+        "attenuation",
+        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
+                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
+                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
+                    format_quantity(setup.quality_frequency, "Hz")));
   if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
   if (setup.highest_frequency > 0) {
-    const double widest = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
+    const double widest = p.grid.coarsest();
     const double points = p.speed.lowest / (setup.highest_frequency * widest);
     e.details.emplace_back("nodes in the shortest wave",
                            fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,

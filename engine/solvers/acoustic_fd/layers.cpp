@@ -61,9 +61,17 @@ Profile profile_of(int order, double nodes) {
 
 std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
   const Index n = problem.grid.points[axis];
-  std::vector<double> sigma(static_cast<std::size_t>(n), 0.0);
+  // What attenuation damps everywhere stands in the profile of x.
+  std::vector<double> sigma(static_cast<std::size_t>(n),
+                            axis == 0 ? relaxation_damping(problem.relaxations, problem.dt) : 0.0);
   for (std::size_t side = 0; side < 2; ++side) {
     const Face& face = problem.faces[2 * axis + side];
+    if (face.kind == FaceKind::impedance) {  // walls.hpp
+      const double c = face.speed > 0 ? face.speed : problem.speed.highest;
+      sigma[static_cast<std::size_t>(side == 0 ? 0 : n - 1)] +=
+          c * problem.dt / (face.zeta * problem.grid.spacing[axis]);
+      continue;
+    }
     if (face.kind != FaceKind::sponge || face.width <= 0) continue;
     // p_tt + b p_t with b = b_max d²: a wave loses exp(−∫ b/(2c) dx) each way, together exp(−b_max W/(3c)).
     const double width = static_cast<double>(face.width);

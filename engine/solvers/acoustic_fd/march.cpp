@@ -69,7 +69,7 @@ class TiledMarch final : public March {
     field_.clear_memory();
     field_.place_points();
     field_.refresh_images();
-    if (problem_.initial.kind == Initial::Kind::pulse) {
+    if (problem_.initial.at_rest()) {
       {
         const FlushSubnormals flush;
         field_.rest_start({0, planes_.size()});
@@ -146,7 +146,7 @@ class TiledMarch final : public March {
     if (!there) bring_back();
     const auto& n = problem_.grid.points;
     std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
-    const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
+    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
     std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0);
     wz.front() *= half(4);
     wz.back() *= half(5);
@@ -211,6 +211,10 @@ class TiledMarch final : public March {
     }
   }
 
+  void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    field_.append_map(which, cut.first, cut.step, cut.count, planes_, out);
+  }
+
   void save(CheckpointWriter& writer) const override {
     bring_back();
     writer.value("step", k_);
@@ -271,7 +275,7 @@ class TiledMarch final : public March {
     task.threads = team.threads();
     task.planes_move = slab_.lower || slab_.upper;
     task.bytes_a_cell =
-        static_cast<Index>(sizeof(T)) * (2 + (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0));
+        static_cast<Index>(sizeof(T)) * (2 + (problem_.medium_varies() ? 1 : 0) + (field_.scaled() ? 1 : 0));
     candidates_ = tile_candidates(task, machine_);
     shape_ = candidates_.front();
     key_ = tile_key(task, machine_, field_.kernel());
@@ -315,8 +319,8 @@ class TiledMarch final : public March {
     const auto s = static_cast<double>(field_.stencil().radius);
     const double updates =
         static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
-    const double flops = (equal_spacings(problem_.grid.spacing) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
-    const double model = (problem_.velocity->constant() ? 0 : 1) + (field_.scaled() ? 1 : 0);
+    const double flops = (equal_spacings(problem_.grid.stencil_spacing()) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
+    const double model = (problem_.medium_varies() ? 1 : 0) + (field_.scaled() ? 1 : 0);
     const double values = levels > 0 ? (4 + model) / std::max(1.0, levels) : 3 + model;
     return {updates * flops, updates * values * sizeof(T)};
   }

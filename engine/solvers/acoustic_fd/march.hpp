@@ -75,6 +75,8 @@ class March {
     std::array<Index, 3> first{}, step{1, 1, 1}, count{1, 1, 1};
   };
   virtual void read(const Cut& cut, std::vector<float>& out) const = 0;
+  /// The same of the largest |p| so far (0) or of the sum of p² over all steps (1), where the problem keeps them.
+  virtual void read_map(int which, const Cut& cut, std::vector<float>& out) const = 0;
   /// Sets level k−1 or k of a plane (global x, this rank's) from ny·nz values; call refresh() afterwards.
   virtual void save(CheckpointWriter& writer) const = 0;
   virtual void load(CheckpointReader& reader, Communicator& cluster) = 0;

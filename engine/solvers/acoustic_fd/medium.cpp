@@ -32,7 +32,7 @@ void pressure_factor(const Problem& problem, Index x, Index y, Index z0, Index s
 void density_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out) {
   const auto nz = static_cast<Index>(out.size());
   const Index s = stencil.radius;
-  const Vec3& h = problem.grid.spacing;
+  const Vec3 h = problem.grid.stencil_spacing();
   std::vector<double> centre(static_cast<std::size_t>(nz)), other(static_cast<std::size_t>(nz));
   pressure_factor(problem, x, y, 0, 1, centre);
   const double ry = (h[0] / h[1]) * (h[0] / h[1]), rz = (h[0] / h[2]) * (h[0] / h[2]);

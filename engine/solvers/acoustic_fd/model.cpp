@@ -197,6 +197,14 @@ class Segy final : public Model {
 
 }  // namespace
 
+const char* name_of(ModelQuantity quantity) {
+  return quantity == ModelQuantity::speed ? "speed" : quantity == ModelQuantity::density ? "density" : "pressure";
+}
+
+const char* unit_of(ModelQuantity quantity) {
+  return quantity == ModelQuantity::speed ? "m/s" : quantity == ModelQuantity::density ? "kg/m^3" : "Pa";
+}
+
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
                                           const SegyBytes& bytes) {
   const std::string end = lower_case_ending(path);

@@ -16,7 +16,11 @@
 
 namespace conoid::acoustic_fd {
 
-enum class ModelQuantity { speed, density };
+enum class ModelQuantity { speed, density, pressure };
+
+/// Its name and unit, "speed" and "m/s". A pressure may have any sign.
+[[nodiscard]] const char* name_of(ModelQuantity quantity);
+[[nodiscard]] const char* unit_of(ModelQuantity quantity);
 
 /// Samples on a box, indexed by axis (0 = x).
 struct ModelBox {

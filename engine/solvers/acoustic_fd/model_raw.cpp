@@ -47,7 +47,8 @@ class Pieces {
       value = static_cast<float>(value * header_.factor);
     }
     for (std::size_t i = 0; i < out.size(); ++i)
-      if (!(out[i] > 0) || !std::isfinite(out[i])) return bad(done_ + i, out[i]);
+      if (!std::isfinite(out[i]) || (header_.quantity != ModelQuantity::pressure && !(out[i] > 0)))
+        return bad(done_ + i, out[i]);
     done_ += out.size();
     return {};
   }
@@ -68,7 +69,6 @@ class Pieces {
     return got;
   }
   [[nodiscard]] Error bad(std::size_t number, float value) const {
-    const bool speed = header_.quantity == ModelQuantity::speed;
     std::array<Index, 3> place{};
     auto rest = static_cast<Index>(number);
     for (int n = 2; n >= 0; --n) {
@@ -76,13 +76,13 @@ class Pieces {
       place[axis] = rest % header_.shape[axis];
       rest /= header_.shape[axis];
     }
-    return make_error(
-        ErrorCode::invalid_input,
-        fmt::format("{} {} {} at sample {} (x {}, y {}, z {}); a positive finite number was expected",
-                    speed ? "speed" : "density", value, speed ? "m/s" : "kg/m^3", number, place[0], place[1], place[2]),
-        "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its "
-        "header.",
-        {header_.data.string(), 0, ""});
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("{} {} {} at sample {} (x {}, y {}, z {}); a {}finite number was expected",
+                                  name_of(header_.quantity), value, unit_of(header_.quantity), number, place[0],
+                                  place[1], place[2], header_.quantity == ModelQuantity::pressure ? "" : "positive "),
+                      "Repair the model, or check \"endian\", \"unit\" and the type of the samples (float32) in its "
+                      "header.",
+                      {header_.data.string(), 0, ""});
   }
   const ModelHeader& header_;
   std::FILE* file_;
@@ -276,7 +276,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
         fmt::format("Write a file model.json beside it and name that one: {{\"file\": \"{}\", \"axes\": \"xyz\", "
                     "\"spacing\": [\"10 m\", \"10 m\", \"10 m\"], \"origin\": [0, 0, 0], \"unit\": \"{}\"}}; axes as "
                     "the array has them.",
-                    path.filename().string(), quantity == ModelQuantity::speed ? "m/s" : "kg/m^3"),
+                    path.filename().string(), unit_of(quantity)),
         {path.string(), 0, ""});
   auto text = read_file(path, Bytes{1} << 20);
   if (!text) return text.error();
@@ -296,7 +296,7 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
       return fail(fmt::format("unknown key \"{}\"", key), example);
   ModelHeader h;
   h.quantity = quantity;
-  const char* si = quantity == ModelQuantity::speed ? "m/s" : "kg/m^3";
+  const char* si = unit_of(quantity);
   const auto string = [&](const char* key, const char* fallback) -> std::string {
     if (!json.contains(key)) return fallback;
     return json[key].is_string() ? json[key].get<std::string>() : std::string("?");

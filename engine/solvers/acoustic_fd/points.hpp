@@ -27,6 +27,20 @@ enum class PointUse {
 [[nodiscard]] std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
                                                     const Vec3& position, Spread spread, PointUse use);
 
+/// Of a monopole, a dipole or a source that is spread over a surface; sorted, a node once.
+[[nodiscard]] std::vector<NodeWeight> source_weights(const Grid& grid, const std::array<Face, 6>& faces,
+                                                     const Source& source, Spread spread);
+/// Of the pressure or its slope at a receiver. Slopes are differences of order 8 between points on either side.
+[[nodiscard]] std::vector<NodeWeight> receiver_weights(const Grid& grid, const std::array<Face, 6>& faces,
+                                                       const Receiver& receiver, Spread spread);
+
+/// A disc around `centre`, and a part of a sphere of the radius `curvature` around its pole `apex`, which looks along `normal`: points less
+/// than `spacing`/2 apart, with their shares of the area. `flat`: a strip and an arc in the plane of x and z.
+[[nodiscard]] std::vector<SourcePart> disc_parts(const Vec3& centre, const Vec3& normal, double radius, double spacing,
+                                                 bool flat);
+[[nodiscard]] std::vector<SourcePart> bowl_parts(const Vec3& apex, const Vec3& normal, double curvature, double radius,
+                                                 double spacing, bool flat);
+
 /// sin(πx)/(πx) under the window of Kaiser, I_0(b √(1 − (x/radius)²)) / I_0(b); 0 beyond the radius.
 [[nodiscard]] double windowed_sinc(double x, double radius, double b);
 

@@ -3,17 +3,21 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/model_grids.hpp"
+#include "engine/solvers/acoustic_fd/setup_shapes.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -22,18 +26,6 @@ namespace {
 
 std::string length(double metres) {
   return format_quantity(metres, "m");
-}
-
-/// A Diagnostic of a helper file keeps its own place; the case's value that named the file is said in the hint.
-Diagnostic at_value(const Case& input, const Values& value, const Error& error) {
-  if (!error.place.file.empty()) {
-    Diagnostic d = error;
-    d.hint += fmt::format(" (named at {})", value.pointer());
-    return d;
-  }
-  Diagnostic d = input.error_at(value, error.text, error.hint);
-  d.code = error.code;
-  return d;
 }
 
 void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
@@ -47,7 +39,7 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
   } else if (grid.has("points") && grid.has("size")) {
     const auto n = grid["points"].index3();
     const Vec3 size = grid["size"].vec3();
-    for (std::size_t a = 0; a < 3; ++a) g.spacing[a] = size[a] / static_cast<double>(n[a] - 1);
+    for (std::size_t a = 0; a < 3; ++a) g.spacing[a] = n[a] > 1 ? size[a] / static_cast<double>(n[a] - 1) : 1;
   } else {
     diagnostics.push_back(input.error_at(grid, "the grid has no spacing",
                                          "Give \"spacing\" and \"points\" or \"size\"; or \"points\" and \"size\"."));
@@ -75,6 +67,10 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
     const Vec3 size = grid["size"].vec3();
     for (std::size_t a = 0; a < 3; ++a) {
       const double cells = std::ceil(size[a] / g.spacing[a] - 1e-6);
+      if (a == 1 && size[a] == 0) {
+        g.points[a] = 1;
+        continue;
+      }
       if (!(cells >= 2 && cells < 100000)) {
         diagnostics.push_back(input.error_at(
             grid["size"],
@@ -89,6 +85,12 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
     diagnostics.push_back(input.error_at(grid, "the grid has neither points nor size",
                                          "Add \"points\": [nx, ny, nz] or \"size\": [lx, ly, lz]."));
   }
+  if (g.flat()) g.spacing[1] = 1;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (g.points[a] < 3 && !(a == 1 && g.flat()))
+      diagnostics.push_back(
+          input.error_at(grid, fmt::format("{} nodes along {}; at least 3 were expected", g.points[a], "xyz"[a]),
+                         "One node along y alone makes the grid two-dimensional, in the plane of x and z."));
 }
 
 /// A quantity of the medium: `value` is the key of a constant and of a layer, "speed" or "density". `known` is false when
@@ -245,15 +247,55 @@ std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v
   return std::make_shared<Scaled>(kept->second, v["amplitude"].number());
 }
 
+/// Constant Q over the band of what is sent, unless the case says another; the speed becomes that of high frequency.
+void read_attenuation(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+  const Values v = input["materials"]["attenuation"];
+  if (v["kind"].text() != "constant_q") return;
+  Problem& p = setup.problem;
+  constexpr double decades = 40, peak = 2.5;  // of the band; a Ricker wavelet reaches to so many times its peak
+  constexpr std::size_t solids = 3;
+  double highest = v.has("highest") ? v["highest"].number() : setup.highest_sent;
+  if (!(highest > 0)) {
+    diagnostics.push_back(
+        input.error_at(v, "the band of the attenuation is not known: nothing is sent whose frequencies are",
+                       "Add \"highest\", the highest frequency that matters."));
+    return;
+  }
+  const double lowest = v.has("lowest") ? v["lowest"].number() : highest / decades;
+  if (!(lowest < highest)) {
+    diagnostics.push_back(input.error_at(v["lowest"],
+                                         fmt::format("the band of constant Q reaches from {} to {}",
+                                                     format_quantity(lowest, "Hz"), format_quantity(highest, "Hz")),
+                                         "\"lowest\" must be below \"highest\"."));
+    return;
+  }
+  setup.quality = v["quality"].number();
+  setup.quality_band = {lowest, highest};
+  setup.quality_frequency = v.has("reference") ? v["reference"].number() : highest / peak;
+  p.relaxations = constant_quality(setup.quality, lowest, highest, solids);
+  p.stiffening = stiffening(p.relaxations, setup.quality_frequency);
+  if (p.velocity) p.velocity = scaled_velocity(p.velocity, p.stiffening);
+  p.speed = {p.stiffening * p.speed.lowest, p.stiffening * p.speed.highest};
+  if (const double off = ripple(p.relaxations, setup.quality, lowest, highest); off > 0.1)
+    diagnostics.push_back(input.warning_at(
+        v,
+        fmt::format("between {} and {} Q differs by up to {:.0f} % from {:g}", format_quantity(lowest, "Hz"),
+                    format_quantity(highest, "Hz"), 100 * off, setup.quality),
+        "A narrower band, with \"lowest\" and \"highest\", comes closer."));
+}
+
 void read_faces(const Case& input, Problem& p) {
   const Values boundaries = input["boundaries"];
   for (std::size_t f = 0; f < 6; ++f) {
     const Values v = boundaries[face_names[f]];
     const std::string kind = v["kind"].text();
-    p.faces[f].kind = kind == "free"      ? FaceKind::free_surface
-                      : kind == "rigid"   ? FaceKind::rigid
-                      : kind == "matched" ? FaceKind::matched
-                                          : FaceKind::sponge;
+    p.faces[f].kind = kind == "free"        ? FaceKind::free_surface
+                      : kind == "rigid"     ? FaceKind::rigid
+                      : kind == "impedance" ? FaceKind::impedance
+                      : kind == "matched"   ? FaceKind::matched
+                                            : FaceKind::sponge;
+    if (p.faces[f].kind == FaceKind::impedance) p.faces[f].zeta = v["impedance"].number();
+    if (f / 2 == 1 && p.grid.flat()) p.faces[f].kind = FaceKind::rigid;  // nothing comes there
     if (!p.faces[f].absorbs()) continue;
     p.faces[f].width = v["width"].integer();
     if (p.faces[f].kind == FaceKind::sponge) {
@@ -266,9 +308,35 @@ void read_faces(const Case& input, Problem& p) {
   }
 }
 
-void read_initial(const Values& v, Problem& p) {
+/// The speed at faces of an impedance, in their middle.
+void read_wall_speeds(const Case& input, Problem& p, std::vector<Diagnostic>& diagnostics) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    Face& face = p.faces[f];
+    if (face.kind != FaceKind::impedance) continue;
+    if (p.velocity) {
+      Vec3 at{};
+      for (std::size_t a = 0; a < 3; ++a) at[a] = 0.5 * (p.grid.origin[a] + p.grid.upper(a));
+      at[f / 2] = f % 2 == 0 ? p.grid.origin[f / 2] : p.grid.upper(f / 2);
+      p.velocity->row(at[0], at[1], at[2], 0, std::span(&face.speed, 1));
+    }
+    bool along = false;
+    for (std::size_t a = 0; p.velocity && a < 3; ++a) along |= a != f / 2 && p.velocity->along(a).varies;
+    if (along || (p.density && !p.density->constant()))
+      diagnostics.push_back(input.warning_at(
+          input["boundaries"][face_names[f]],
+          "the medium varies along this wall; its impedance belongs to the fluid in the middle of the wall, elsewhere "
+          "zeta is as much larger as the fluid is faster",
+          "Use a wall beside one fluid where this matters."));
+  }
+}
+
+void read_initial(const Case& input, const Values& v, bool load, Problem& p, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
   if (kind == "none") return;
+  if (kind == "file") {
+    read_initial_file(input, v, load, p, diagnostics);
+    return;
+  }
   p.initial.kind = kind == "plane" ? Initial::Kind::plane : Initial::Kind::pulse;
   p.initial.centre = v["centre"].vec3();
   p.initial.width = v["width"].number();
@@ -279,12 +347,29 @@ void read_initial(const Values& v, Problem& p) {
   }
 }
 
+/// Slopes along the axes for receivers that want the particle velocity, behind all others.
+void read_velocities(const Values& output, double density, Setup& setup) {
+  Problem& p = setup.problem;
+  setup.pressure_receivers = p.receivers.size();
+  const Values single = output["receivers"];
+  for (std::size_t i = 0; i < single.size(); ++i) {
+    if (!single.at(i)["velocity"].boolean()) continue;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (p.grid.points[a] == 1) continue;
+      Receiver slope{fmt::format("{}_v{}", p.receivers[i].name, "xyz"[a]), p.receivers[i].position, {}, density};
+      slope.slope[a] = 1;
+      if (p.density) p.density->row(slope.position[0], slope.position[1], slope.position[2], 0, {&slope.density, 1});
+      p.receivers.push_back(std::move(slope));
+    }
+  }
+}
+
 void read_receivers(const Values& output, Problem& p) {
   const Values single = output["receivers"];
   for (std::size_t i = 0; i < single.size(); ++i) {
     std::string name = single.at(i)["name"].text();
     if (name.empty()) name = fmt::format("R{}", i + 1);
-    p.receivers.push_back({std::move(name), single.at(i)["position"].vec3()});
+    p.receivers.push_back({std::move(name), single.at(i)["position"].vec3(), {}, 0});
   }
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -297,7 +382,9 @@ void read_receivers(const Values& output, Problem& p) {
       const double f = static_cast<double>(n) / static_cast<double>(count - 1);
       p.receivers.push_back(
           {fmt::format("{}_{}", name, n + 1),
-           {from[0] + f * (to[0] - from[0]), from[1] + f * (to[1] - from[1]), from[2] + f * (to[2] - from[2])}});
+           {from[0] + f * (to[0] - from[0]), from[1] + f * (to[1] - from[1]), from[2] + f * (to[2] - from[2])},
+           {},
+           0});
     }
   }
 }
@@ -306,13 +393,14 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   Problem& p = setup.problem;
   const Values v = input["parameters"];
   const Stencil stencil = stencil_of_order(p.order);
-  const double h = *std::min_element(p.grid.spacing.begin(), p.grid.spacing.end());
-  double limit = largest_time_step(stencil, p.grid.spacing, p.speed.highest);
+  const double h = p.grid.finest();
+  const Vec3 spacings = p.grid.stencil_spacing();
+  double limit = largest_time_step(stencil, spacings, p.speed.highest);
   if (setup.density.highest > 0) {
     // λ/h² of the three axes grows by the potential of the density: dt ≤ 2/(c √(λ Σ 1/h² + V)).
     double sum = 0;
-    for (const double spacing : p.grid.spacing) sum += spectral_radius(stencil) / (spacing * spacing);
-    const double potential = potential_bound(stencil, p.grid.spacing, setup.density.lowest, setup.density.highest) /
+    for (const double spacing : spacings) sum += spectral_radius(stencil) / (spacing * spacing);
+    const double potential = potential_bound(stencil, spacings, setup.density.lowest, setup.density.highest) /
                              (p.grid.spacing[0] * p.grid.spacing[0]);
     limit *= std::sqrt(sum / (sum + potential));
   }
@@ -388,6 +476,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_medium(input, load, setup, diagnostics);
   setup.several_speeds = !p.velocity || !p.velocity->constant();
   if (!broken()) average_medium(p);
+  read_wall_speeds(input, p, diagnostics);
+  if (!broken()) read_obstacles(input, load, p, diagnostics);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
@@ -403,18 +493,32 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Source source{sources.at(i)["position"].vec3(),
                   read_one_signal(input, sources.at(i)["signal"], shared, diagnostics),
-                  sources.at(i)["shot"].integer()};
+                  sources.at(i)["shot"].integer(),
+                  {},
+                  {}};
+    read_shape(input, sources.at(i)["shape"], p.grid, source, diagnostics);
     if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end())
       setup.shots.push_back(source.shot);
     if (!source.signal) continue;
     setup.highest_frequency = std::max(setup.highest_frequency, source.signal->highest_frequency());
     p.sources.push_back(std::move(source));
   }
+  const std::size_t listed = p.sources.size();
+  read_traces(input, p, diagnostics);
+  for (std::size_t i = listed; i < p.sources.size(); ++i) {
+    setup.highest_frequency = std::max(setup.highest_frequency, p.sources[i].signal->highest_frequency());
+    if (std::find(setup.shots.begin(), setup.shots.end(), p.sources[i].shot) == setup.shots.end())
+      setup.shots.push_back(p.sources[i].shot);
+  }
   if (setup.shots.empty()) setup.shots.push_back(1);
   std::sort(setup.shots.begin(), setup.shots.end());
-  read_initial(excitation["initial"], p);
+  read_initial(input, excitation["initial"], load, p, diagnostics);
   const Values output = input["output"];
   read_receivers(output, p);
+  const Values density = input["materials"]["density"];
+  read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
+  p.peak_map = output["peak_pressure"].boolean();
+  p.rms_map = output["rms_pressure"].boolean();
   p.exact = output["exact"].boolean();
   setup.segy = output["segy"].text();
   setup.volume_points = output["volume_points"].integer();
@@ -427,8 +531,9 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   }
   setup.highest_sent = setup.highest_frequency;
   // A Gaussian of standard deviation w has 0.6 % of its spectrum's top at k = 3.2/w.
-  if (p.initial.kind != Initial::Kind::none)
+  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane)
     setup.highest_sent = std::max(setup.highest_sent, 3.2 * p.speed.highest / (2 * std::numbers::pi * p.initial.width));
+  read_attenuation(input, setup, diagnostics);
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
   return setup;
 }
@@ -534,6 +639,7 @@ void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   const Problem& p = setup.problem;
   const Grid& g = p.grid;
   for (std::size_t a = 0; a < 3; ++a) {
+    if (g.points[a] == 1) continue;
     if (g.points[a] < p.order + 1)
       diagnostics.push_back(input.error_at(
           input["grid"],
@@ -564,6 +670,12 @@ void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic
                            "Shift the times of the file so that they begin at 0 or later."));
     const Values where = sources.at(i)["position"];
     const Vec3 x = where.vec3();
+    for (const SourcePart& part : p.sources[i].parts)
+      if (const std::string text = outside(g, part.position); !text.empty()) {
+        diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}", i + 1, text),
+                                             "Move the source, make it smaller, or enlarge the grid."));
+        break;
+      }
     if (const std::string text = outside(g, x); !text.empty()) {
       diagnostics.push_back(
           input.error_at(where, fmt::format("source {}: {}", i + 1, text), "Move the source or enlarge the grid."));
@@ -618,7 +730,7 @@ void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnost
 void judge_waves(const Setup& setup, const Case& input, const Values& where, double frequency, const std::string& what,
                  std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
-  const double h = *std::max_element(p.grid.spacing.begin(), p.grid.spacing.end());
+  const double h = p.grid.coarsest();
   const Stencil stencil = stencil_of_order(p.order);
   const double points = p.speed.lowest / (frequency * h);
   const auto coarser = [&](double n) { return format_quantity(h * points / n, "m"); };
@@ -653,7 +765,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_sizes(setup, input, diagnostics);
   check_sources(setup, input, diagnostics);
   check_receivers(setup, input, diagnostics);
-  if (input["excitation"]["sources"].size() == 0 && p.initial.kind == Initial::Kind::none)
+  if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
                                            "Add a source, or an initial pulse."));
 
@@ -661,7 +773,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   if (setup.highest_frequency > 0)
     judge_waves(setup, input, input["excitation"]["sources"], setup.highest_frequency, "the source", diagnostics);
   // A Gaussian of standard deviation w has less than 1 % of its amplitude above k = 3/w.
-  if (p.initial.kind != Initial::Kind::none)
+  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane)
     judge_waves(setup, input, input["excitation"]["initial"],
                 3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width), "the initial pulse", diagnostics);
   check_growth(setup, input, diagnostics);

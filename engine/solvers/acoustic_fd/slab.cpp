@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ Bytes march_bytes(const Problem& problem, int ranks) {
   const Index s = problem.order / 2;
   const Index beside = ranks > 1 ? s * steps_between_exchanges(problem, ranks) : s;
   const Layout layout(0, (n[0] + ranks - 1) / ranks, n[1], n[2], static_cast<int>(s), beside);
-  const bool varying = !problem.velocity || !problem.velocity->constant();
+  const bool varying = problem.medium_varies();
   const Bytes value = problem.double_precision ? 8 : 4;
   Bytes layers = 0;
   for (std::size_t f = 0; f < 6; ++f)
@@ -34,8 +35,10 @@ Bytes march_bytes(const Problem& problem, int ranks) {
       layers += static_cast<Bytes>(static_cast<Index>(layer_arrays(problem)) * problem.faces[f].width *
                                    (problem.grid.cells() / n[f / 2])) *
                 value;
-  return static_cast<Bytes>(layout.count) * value * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) +
-         layers / static_cast<Bytes>(ranks) + (problem.velocity ? problem.velocity->bytes() : 0);
+  return static_cast<Bytes>(layout.count) * value *
+             static_cast<Bytes>(2 + (varying ? 1 : 0) + (problem.density ? 1 : 0) + problem.kept_arrays()) +
+         layers / static_cast<Bytes>(ranks) + (problem.velocity ? problem.velocity->bytes() : 0) +
+         (problem.obstacles ? problem.obstacles->bytes() : 0);
 }
 
 }  // namespace conoid::acoustic_fd

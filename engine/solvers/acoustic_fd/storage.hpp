@@ -76,6 +76,7 @@ struct Layout {
   Index first = 0;               ///< global x of the slab's plane 0
   Index nx = 0, ny = 0, nz = 0;  ///< nx: planes of this rank
   Index halo = 0;                ///< the stencil's radius
+  Index halo_y = 0;              ///< the same, or none where there is one row
   Index halo_x = 0;  ///< at least that; more where a neighbour's planes are computed along for several steps
   Index stride_x = 0, stride_y = 0;
   Index origin = 0;  ///< position of (0, 0, 0)
@@ -83,22 +84,24 @@ struct Layout {
 
   Layout() = default;
   Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius, Index planes_beside = 0)
-      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius),
+      : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius), halo_y(ny_ > 1 ? radius : 0),
         halo_x(planes_beside > radius ? planes_beside : radius) {
     constexpr Index pad = 16;
     stride_y = (nz + pad - 1) / pad * pad + pad;
     if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
-    stride_x = (ny + 2 * halo) * stride_y;
+    stride_x = (ny + 2 * halo_y) * stride_y;
     // Planes that a kernel reads at the same place should not share sets of the first cache: 512 bytes apart modulo a page, where that
     // is a small part of a plane, the rows of a block lie side by side in it. Orders 2 and 8 lost up to a tenth and a third elsewhere.
     if (stride_x >= 32768)
       stride_x += (1024 + 128 - stride_x % 1024) % 1024;
     else if (stride_x % 1024 == 0)
       stride_x += pad;
-    origin = halo_x * stride_x + halo * stride_y + pad;
+    origin = halo_x * stride_x + halo_y * stride_y + pad;
     count = (nx + 2 * halo_x) * stride_x + 2 * pad;
   }
   [[nodiscard]] Index at(Index x, Index y, Index z = 0) const { return origin + x * stride_x + y * stride_y + z; }
+  /// From a row to its neighbour as stencils read it: of a single one itself, with weights of zero.
+  [[nodiscard]] Index step_y() const { return halo_y > 0 ? stride_y : 0; }
 };
 
 }  // namespace conoid::acoustic_fd

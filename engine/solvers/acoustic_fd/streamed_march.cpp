@@ -72,7 +72,7 @@ class StreamedMarch final : public March {
         }
       });
     });
-    if (problem_.initial.kind == Initial::Kind::pulse)
+    if (problem_.initial.at_rest())
       sweep(field_.stencil().radius, true, [&](Interval block) {
         const FlushSubnormals flush;
         field_.rest_start({block.begin - first(), block.end - first()});
@@ -124,7 +124,7 @@ class StreamedMarch final : public March {
 
   Energy energy(Team& team, Communicator&) override {
     const auto& n = problem_.grid.points;
-    const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
+    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
     std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0), sums(static_cast<std::size_t>(2 * n[0]), 0.0);
     wz.front() *= half(4);
     wz.back() *= half(5);
@@ -180,6 +180,11 @@ class StreamedMarch final : public March {
         }
       }
     });
+  }
+
+  void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    self().sweep(0, true,
+                 [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
   }
 
   void save(CheckpointWriter& writer) const override {
@@ -296,7 +301,7 @@ StreamPlan stream_plan(const Problem& problem) {
   const Index s = problem.order / 2;
   const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
   const Bytes value = problem.double_precision ? 8 : 4;
-  const bool varying = !problem.velocity || !problem.velocity->constant();
+  const bool varying = problem.medium_varies();
   const auto variables = static_cast<Index>(layer_arrays(problem));
   Index layers = 0;  // of y and z, as Field holds them
   const auto padded = [](Index k) { return (k + 15) / 16 * 16; };
@@ -308,13 +313,16 @@ StreamPlan stream_plan(const Problem& problem) {
     }
   layers += variables * y_layers * padded(n[2]);
   plan.plane_bytes =
-      static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0)) + layers) * value;
+      static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0) + problem.kept_arrays()) +
+                         layers) *
+      value;
   Bytes x_layers = 0;
   for (std::size_t f = 0; f < 2; ++f)
     if (problem.faces[f].kind == FaceKind::matched)
       x_layers += static_cast<Bytes>(variables * problem.faces[f].width * n[1] * padded(n[2])) * value;
-  const Bytes fixed =
-      x_layers + (problem.velocity ? problem.velocity->bytes() : 0) + (problem.density ? problem.density->bytes() : 0);
+  const Bytes fixed = x_layers + (problem.velocity ? problem.velocity->bytes() : 0) +
+                      (problem.density ? problem.density->bytes() : 0) +
+                      (problem.obstacles ? problem.obstacles->bytes() : 0);
   // Of the budget a quarter goes to planes on their way, the rest to the window of B + s T + 3 s planes, half of it steps.
   const auto window_planes = [&](Bytes budget) {
     const Bytes free = budget > fixed ? budget - fixed : 0;

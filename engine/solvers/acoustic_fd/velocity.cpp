@@ -105,4 +105,41 @@ std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surf
   return std::make_shared<Layered>(axis, sign, surface, std::move(layers));
 }
 
+namespace {
+
+class ScaledVelocity final : public Velocity {
+ public:
+  ScaledVelocity(std::shared_ptr<const Velocity> of, double factor) : of_(std::move(of)), factor_(factor) {}
+  void row(double x, double y, double z0, double dz, std::span<double> out) const override {
+    of_->row(x, y, z0, dz, out);
+    for (double& c : out) c *= factor_;
+  }
+  [[nodiscard]] SpeedRange range(const Vec3& lower, const Vec3& upper) const override {
+    const SpeedRange range = of_->range(lower, upper);
+    return {factor_ * range.lowest, factor_ * range.highest};
+  }
+  [[nodiscard]] bool constant() const override { return of_->constant(); }
+  [[nodiscard]] bool bounds(Vec3& lower, Vec3& upper) const override { return of_->bounds(lower, upper); }
+  [[nodiscard]] Bytes bytes() const override { return of_->bytes(); }
+  [[nodiscard]] Along along(std::size_t axis) const override { return of_->along(axis); }
+  void jumps(std::size_t axis, double lower, double upper, std::vector<double>& out) const override {
+    of_->jumps(axis, lower, upper, out);
+  }
+  void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
+              std::span<double> out) const override {
+    of_->values(x, y, z, stepped, out);
+    for (double& c : out) c *= factor_;
+  }
+
+ private:
+  std::shared_ptr<const Velocity> of_;
+  double factor_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Velocity> scaled_velocity(std::shared_ptr<const Velocity> of, double factor) {
+  return std::make_shared<ScaledVelocity>(std::move(of), factor);
+}
+
 }  // namespace conoid::acoustic_fd

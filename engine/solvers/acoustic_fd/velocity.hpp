@@ -57,6 +57,9 @@ class Velocity {
 
 [[nodiscard]] std::shared_ptr<const Velocity> constant_velocity(double speed);
 
+/// Another one times a factor.
+[[nodiscard]] std::shared_ptr<const Velocity> scaled_velocity(std::shared_ptr<const Velocity> of, double factor);
+
 /// Depth grows from `surface` along `axis` in the direction `sign`. Layer i reaches from its top to the next top; above
 /// the first top the first layer holds. Inside a layer c = speed + gradient (depth − top).
 struct Layer {

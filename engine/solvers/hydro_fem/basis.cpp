@@ -188,10 +188,22 @@ Tables::Tables(int order)
     : k(order), h1(order + 1), l2(order), q(2 * order), h1_nodes(gauss_lobatto(order + 1)),
       l2_nodes(gauss_legendre(order).points), rule(gauss_legendre(2 * order)), B(lagrange(h1_nodes, rule.points)),
       G(lagrange_derivative(h1_nodes, rule.points)),
-      L(lagrange(l2_nodes, rule.points)), M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)} {
+      L(lagrange(l2_nodes, rule.points)), M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)},
+      P{k, h1, std::vector<double>(static_cast<std::size_t>(k * h1), 0)} {
   for (int i = 0; i < h1; ++i)
     for (int j = 0; j < h1; ++j)
       for (int p = 0; p < q; ++p) M(i, j) += rule.weights[static_cast<std::size_t>(p)] * B(p, i) * B(p, j);
+  for (int p = 0; p < q; ++p) {
+    const double x = 2 * rule.points[static_cast<std::size_t>(p)] - 1;
+    double before = 1, here = x;
+    for (int j = 1; j <= k; ++j) {
+      const double weight = rule.weights[static_cast<std::size_t>(p)] * std::sqrt(2.0 * j + 1) * here;
+      for (int i = 0; i < h1; ++i) P(j - 1, i) += weight * B(p, i);
+      const double next = ((2 * j + 1) * x * here - j * before) / (j + 1);
+      before = here;
+      here = next;
+    }
+  }
 }
 
 }  // namespace conoid::hydro_fem

@@ -56,6 +56,7 @@ struct Tables {
   Matrix G;  ///< q × h1 derivatives
   Matrix L;  ///< q × l2 values
   Matrix M;  ///< h1 × h1: ∫ w_i w_j, the mass of a zone of density 1 along one axis
+  Matrix P;  ///< k × h1: ∫ w_i P_j, P_j the orthonormal Legendre polynomials of degrees 1 to k
 };
 
 }  // namespace conoid::hydro_fem

@@ -444,7 +444,7 @@ class DeviceBackend final : public Backend {
     ZoneArguments& a = zones_arguments_;
     a = {};
     std::vector<double> tables;
-    for (const auto* m : {&t.B.a, &t.G.a, &t.L.a, &t.M.a, &t.rule.weights})
+    for (const auto* m : {&t.B.a, &t.G.a, &t.L.a, &t.M.a, &t.rule.weights, &t.P.a})
       tables.insert(tables.end(), m->begin(), m->end());
     verify(static_cast<int>(tables.size()) == table_layout(k_).end, "tables of an order lie as the kernels read them");
     if (k_ <= largest_own_order) std::copy(tables.begin(), tables.end(), a.own);
@@ -454,6 +454,10 @@ class DeviceBackend final : public Backend {
     a.turns = z.turns;
     a.viscosity = z.viscosity ? 1 : 0;
     a.vorticity_switch = z.vorticity_switch ? 1 : 0;
+    a.rough_from = z.smooth.rough_from;
+    a.rough_to = z.smooth.rough_to;
+    a.steep_from = z.smooth.steep_from;
+    a.steep_to = z.smooth.steep_to;
     a.zones = static_cast<int>(zones_);
     a.nodes = nodes_;
     map_ = integers(part_.map, "nodes of zones");
@@ -762,7 +766,7 @@ class DeviceBackend final : public Backend {
     const Bytes zone = static_cast<Bytes>(zone_doubles) * sizeof(double);
     const Bytes room = device_.info().shared_per_block - static_shared - tables;
     // Enough zones that every thread has a line or a point; fewer where several blocks would not fit beside each other.
-    out.zones = std::max(1, static_cast<int>(zone_threads) / work);
+    out.zones = std::clamp(static_cast<int>(zone_threads) / work, 1, most_zones_a_block);
     while (out.zones > 1 && static_cast<Bytes>(out.zones) * zone > room / 4) --out.zones;
     const Index groups = (zones + out.zones - 1) / out.zones;
     out.blocks = static_cast<unsigned>(std::clamp<Index>(groups, 1, most));

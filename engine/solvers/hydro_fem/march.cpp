@@ -27,7 +27,8 @@ double stable_courant_of_sound(int k, int dim, Integrator integrator) {
 
 double usual_courant(const UsualCourant& of) {
   if (!of.viscosity) return std::min(0.5, stable_courant_of_sound(of.k, of.dim, of.integrator));
-  return std::min(0.5, (of.stiff ? 0.75 : 1) * stable_courant(of.k, of.dim));
+  const double viscous = std::min(0.5, (of.stiff ? 0.75 : 1) * stable_courant(of.k, of.dim));
+  return of.vanishes ? std::min(viscous, stable_courant_of_sound(of.k, of.dim, of.integrator)) : viscous;
 }
 
 March::March(Operator& op, MarchOptions options) : March(host_backend(op), options) {}

@@ -30,6 +30,7 @@ struct UsualCourant {
   int k = 2, dim = 2;
   bool viscosity = true, stiff = false;
   Integrator integrator = Integrator::rk2_average;
+  bool vanishes = false;  ///< the viscosity, in smooth flow, where the step is that of sound
 };
 [[nodiscard]] double usual_courant(const UsualCourant& of);
 

@@ -88,6 +88,7 @@ struct Setup {
   Vec3 point{};
   bool viscosity = true;
   bool vorticity_switch = false;
+  bool viscosity_vanishes = false;  ///< in zones whose velocity is smooth
   /// Forms F_z = A_z B^T as the paper does (slower, for comparisons); otherwise its products are sum-factorised.
   bool corner_matrices = false;
   double mass_tolerance = 1e-8;  ///< relative, of the velocity solve
@@ -214,6 +215,8 @@ class Operator {
  private:
   void number_batches(const ZoneMesh& mesh);
   void set_masses(const Setup& setup);
+  [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
+                                                        Index zone, const std::vector<double>& weights) const;
   void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
   void set_widths();
   void set_burn(const Setup& setup);

@@ -37,6 +37,8 @@ Operator::Local Operator::local(const reference::ZoneTables& tables, const State
   for (int m = 0; m < dim * dim; ++m) p.J0inv[u(m)] = data_.J0inv[((batch * QQ + q) * dim * dim + m) * W + lane];
   p.rho = data_.mass[(batch * QQ + q) * W + lane] /
           (weight * reference::determinant(dim, spot.J) * reference::measure(turns_, spot.x[u(dim - 1)]));
+  p.smooth = data_.smooth;
+  p.share = reference::viscosity_share(data_, &space_.map[u(zone * space_.zone_nodes)], state.v.data());
   batch_material_[u(batch)]->evaluate({&p.rho, 1}, {&out.energy, 1}, {&p.p, 1}, {&p.c, 1});
   if (data_.burn != nullptr) {
     const double* burn = data_.burn + (batch * QQ + q) * 2 * W + lane;

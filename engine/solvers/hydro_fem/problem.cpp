@@ -624,6 +624,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   const Values parameters = input["parameters"];
   s.k = static_cast<int>(parameters["order"].integer());
   s.viscosity = parameters["viscosity"].boolean();
+  s.viscosity_vanishes = parameters["smooth_flow"].text() == "inviscid";
   s.vorticity_switch = parameters["vorticity_switch"].boolean();
   s.corner_matrices = parameters["corner_force"].text() == "matrices";
   s.mass_tolerance = parameters["mass_tolerance"].number();
@@ -636,7 +637,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
   const bool stiff = s.viscosity && !stiff_material(input, *parts).empty();
   out.march.courant = parameters["courant"].is_text()
-                          ? usual_courant({s.k, g.dim, s.viscosity, stiff, out.march.integrator})
+                          ? usual_courant({s.k, g.dim, s.viscosity, stiff, out.march.integrator, s.viscosity_vanishes})
                           : parameters["courant"].number();
   out.march.end_time = parameters["end_time"].number();
   out.material_names = parts->names;

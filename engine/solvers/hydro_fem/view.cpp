@@ -163,6 +163,8 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
     p.rho = out.density;
     p.p = out.pressure;
     p.c = sound;
+    p.smooth = z.smooth;
+    p.share = reference::viscosity_share(z, &s.map[u(at.zone * s.zone_nodes)], state.v.data());
     p.J0inv = reference::inverse3(n, J0);
     out.viscosity = reference::stress_at(p, true, z.vorticity_switch, s.k).viscosity;
   }

@@ -5,6 +5,7 @@
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
+#include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 
@@ -289,7 +290,33 @@ struct Checker {
               format_quantity(0.8 * size, "m"))));
   }
 
-  void surface(const Mesh& mesh) const {
+  /// Conditions of groups of the surface that the program meshes around.
+  void conditions(const Mesh& given, const Mesh& skin) const {
+    if (!s.domain.regions.empty())
+      out.push_back(input.error_at(input["regions"], "the mesh is a surface only and holds no materials",
+                                   "Say what is inside of it in the section body, or mesh the volume."));
+    std::vector<std::string> names;
+    for (const auto& [name, boundary] : s.domain.boundaries) {
+      names.push_back(name);
+      const Values at = input["boundaries"][name];
+      if (boundary.kind == BoundaryKind::outer || boundary.kind == BoundaryKind::currents)
+        out.push_back(input.error_at(at, "the mesh is a surface only, around which the program puts S and S'",
+                                     "Leave this group out, or mesh the volume between the body and S."));
+      if (s.body_material > 0 && (boundary.kind == BoundaryKind::pmc || at["kind"].text() == "metal"))
+        out.push_back(
+            input.error_at(at, fmt::format("a surface of a filled body cannot be of the kind {}", at["kind"].text()),
+                           "Fields are on both sides of it: use pec, or impedance for a resistive sheet."));
+    }
+    if (const std::string problem = why_no_conditions(given, skin, names); !problem.empty())
+      out.push_back(input.error_at(
+          input["boundaries"], problem,
+          "Conditions are for groups of the body's surface: a geometry script names them (Merge \"body.step\"; "
+          "Physical "
+          "Surface(\"nose\") = {3};). If the mesh is the space around the body, give its outermost surface the kind "
+          "outer."));
+  }
+
+  void surface(const Mesh& given, const Mesh& mesh) const {
     const auto report = check_surface(mesh);
     if (!report.closed()) {
       out.push_back(input.error_at(place, "the surface is " + explain(report, mesh),
@@ -305,10 +332,7 @@ struct Checker {
                                      cuts[0][0], cuts[0][1], x[0], x[1], x[2]),
                          "Unite the parts before meshing."));
     }
-    if (!s.domain.boundaries.empty() || !s.domain.regions.empty())
-      out.push_back(input.error_at(input["boundaries"],
-                                   "the mesh is a surface only; its groups cannot have conditions of their own",
-                                   "Say what the whole surface is in the section body."));
+    conditions(given, mesh);
     if (has_errors(out)) return;
     const BodyMeasure body = measure_body(mesh);
     smallness(body.size);
@@ -375,7 +399,7 @@ std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Byte
     const Settings part = in_band(s, band);
     const Checker checker{input, part, place, out};
     if (s.sphere) checker.sphere();
-    if (skin) checker.surface(*skin);
+    if (skin) checker.surface(*mesh, *skin);
     if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
     if (!out.empty()) break;  // one message for what all bands have in common
   }

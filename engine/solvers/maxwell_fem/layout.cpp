@@ -8,10 +8,13 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace conoid::maxwell_fem {
 
@@ -35,9 +38,12 @@ double shortest_wave(const Settings& s) {
   return light_speed / s.frequencies.back();
 }
 
-/// A solid without conditions is a body of which only the surface counts: what a STEP file becomes.
+/// A solid without S is a body of which only the surface counts: what a STEP file becomes.
 bool is_bare_solid(const Settings& s, const Mesh& mesh) {
-  return mesh.dimension() == 3 && s.domain.boundaries.empty() && s.domain.regions.empty();
+  return mesh.dimension() == 3 && s.domain.regions.empty() &&
+         std::none_of(s.domain.boundaries.begin(), s.domain.boundaries.end(), [](const auto& named) {
+           return named.second.kind == BoundaryKind::outer || named.second.kind == BoundaryKind::currents;
+         });
 }
 
 /// Longest edge that the triangles of a body of this size may have.
@@ -255,6 +261,21 @@ Result<std::shared_ptr<const Mesh>> body_to_solve(const Settings& s, std::shared
   return std::make_shared<const Mesh>(std::move(*finer));
 }
 
+/// Groups of the body's surface with conditions of their own; the rest of it is what the body is.
+Status condition_groups(Settings& s, Mesh& mesh, const Mesh& body) {
+  std::vector<std::string> names;
+  std::map<std::string, Boundary> conditions;
+  for (const auto& [name, boundary] : s.domain.boundaries) {
+    names.push_back(name);
+    conditions[name_on_body(name)] = boundary;
+  }
+  if (Status carried = carry_groups(mesh, body, names); !carried) return carried;
+  if (const MeshGroup* rest = mesh.group("body"); s.body_material == 0 && rest != nullptr && !rest->cells.empty())
+    conditions["body"] = s.body;
+  s.domain.boundaries = std::move(conditions);
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given,
@@ -275,12 +296,10 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
   const SurroundOptions o = layout_around(s, measure_body(**body)).layer;
   auto mesh = surround(**body, o, stop);
   if (!mesh) return mesh.error();
+  if (Status named = condition_groups(s, *mesh, **body); !named) return named.error();
   s.domain.boundaries["outer"] = {BoundaryKind::outer, 0};
   if (o.layers > 1) s.domain.boundaries["currents"] = {BoundaryKind::currents, 0};
-  if (o.filled)
-    s.domain.regions["inside"] = s.body_material;
-  else
-    s.domain.boundaries["body"] = s.body;
+  if (o.filled) s.domain.regions["inside"] = s.body_material;
   return std::make_shared<const Mesh>(std::move(*mesh));
 }
 

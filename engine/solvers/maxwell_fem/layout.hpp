@@ -20,8 +20,7 @@ struct Band {
   std::size_t first = 0, last = 0;
 };
 
-/// The surface around which the program puts a layer: a surface mesh, or the skin of a solid without conditions (what a STEP file
-/// becomes). Null: the mesh has S already, or the case is a built-in sphere. `given` may be null.
+/// The surface around which the program puts a layer: a surface mesh, or the skin of a solid without S (what a STEP file becomes). Null: the mesh has S already, or the case is a built-in sphere. `given` may be null.
 [[nodiscard]] std::shared_ptr<const Mesh> bare_surface(const Settings& settings, std::shared_ptr<const Mesh> given);
 
 /// All frequencies of a mesh with S of its own share it; else they do up to a factor of 1.5, and as long as S and elements stay the

@@ -101,9 +101,14 @@ Status MaxwellFem::piece(RunContext& context) {
   }
   if (collected_ < static_cast<Index>(truncation_->waves().size())) {
     if (Status s = collect_block(context); !s) return s;
-    if (collected_ < static_cast<Index>(truncation_->waves().size())) return {};
+    if (collected_ < static_cast<Index>(truncation_->waves().size()) || next_order_) return {};
     end_batch(context);
     return first_ < static_cast<Index>(outcome_.solved.size()) ? begin_batch(context) : Status();
+  }
+  if (next_order_) {
+    if (Status s = find_changes(); !s) return s;
+    end_batch(context);
+    return {};
   }
   if (Status s = end_frequency(context); !s) return s;
   outcome_.facts.seconds_solve += truncation_->times().solve;

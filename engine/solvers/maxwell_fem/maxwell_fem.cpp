@@ -347,8 +347,47 @@ Status MaxwellFem::collect_block(RunContext& context) {
       outcome_.shown = shown_fields();
     }
   }
+  if (settings_.error_bar)
+    if (Status s = add_residuals(u, some, context); !s) return s;
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
+  return {};
+}
+
+Status MaxwellFem::add_residuals(std::span<const Complex> u, Index count, RunContext& context) {
+  if (collected_ == 0) {
+    next_order_.reset();
+    const auto waves = static_cast<Index>(truncation_->waves().size());
+    // Pairs of waves need the residuals of both.
+    const bool whole = first_ == 0 && waves >= static_cast<Index>(outcome_.solved.size());
+    const Bytes bytes = NextOrder::bytes(domain_, waves);
+    if (!whole || bytes > settings_.memory / 2) {
+      if (first_ == 0)
+        log::warning("maxwell-fem: no error bars: those of {} directions need {}, more than half of the memory budget",
+                     outcome_.solved.size(), format_bytes(bytes));
+      return {};
+    }
+    next_order_ =
+        std::make_unique<NextOrder>(*system_, context.team.threads(), [this] { return stop_.stop_requested(); });
+  }
+  if (!next_order_) return {};
+  next_order_->add(
+      u, std::span(truncation_->psi()).subspan(static_cast<std::size_t>(collected_ * system_->outer_length())), count);
+  if (!context.stop.stop_requested()) return {};
+  // Residuals may be unfinished: the batch is collected anew.
+  next_order_.reset();
+  collected_ = 0;
+  currents_.clear();
+  return stop_error();
+}
+
+Status MaxwellFem::find_changes() {
+  auto changes = next_order_->changes();
+  if (!changes) return changes.error();
+  outcome_.changes = std::move(*changes);
+  log::info("maxwell-fem: error bars by elements of order {} after {} solves, residual {:.1e}",
+            settings_.domain.order + 1, next_order_->iterations(), next_order_->residual());
+  next_order_.reset();
   return {};
 }
 

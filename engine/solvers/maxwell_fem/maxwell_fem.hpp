@@ -9,6 +9,7 @@
 
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mie.hpp"
+#include "engine/solvers/maxwell_fem/next_order.hpp"
 #include "engine/solvers/maxwell_fem/outcome.hpp"
 #include "engine/solvers/maxwell_fem/rational.hpp"
 #include "engine/solvers/maxwell_fem/settings.hpp"
@@ -76,6 +77,9 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status begin_batch(RunContext& context);
   void note_iteration(RunContext& context);
   [[nodiscard]] Status collect_block(RunContext& context);
+  /// Error bars: residuals of a block on the next order, and what they come to.
+  [[nodiscard]] Status add_residuals(std::span<const Complex> u, Index count, RunContext& context);
+  [[nodiscard]] Status find_changes();
   void end_batch(RunContext& context);
   void write_iterations(RunContext& context);
   [[nodiscard]] std::vector<Direction> sphere_directions() const;
@@ -86,6 +90,10 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] std::vector<Column> leading_columns(bool with_incidence) const;
   [[nodiscard]] std::vector<double> leading_values(bool with_incidence, std::size_t incidence) const;
   [[nodiscard]] FarAmplitude mixed(std::span<const FarAmplitude> far, std::size_t direction, std::size_t wave) const;
+  /// |δF| of a wave, seen where it comes from with a polarisation; `elsewhere`: from anywhere, of about that size.
+  [[nodiscard]] double change_back(std::size_t wave, bool seen_horizontal) const;
+  [[nodiscard]] double change_elsewhere(std::size_t wave) const;
+  void write_error_bars(RunContext& context, const FarFields& far_fields);
   void write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors);
   void write_far_field(RunContext& context, const FarFields& far_fields);
   void judge_optical_theorem(Results& out, const FarAmplitude& forward) const;
@@ -136,6 +144,7 @@ class MaxwellFem final : public Solver {
   std::unique_ptr<System> system_;
   std::unique_ptr<Radiation> radiation_;
   std::unique_ptr<Truncation> truncation_;
+  std::unique_ptr<NextOrder> next_order_;  ///< while error bars are made
 
   std::vector<std::size_t> order_;  ///< frequencies that are computed, in this order
   std::vector<Sample> samples_;     ///< of a fast sweep, on the leading rank

@@ -165,6 +165,18 @@ SphereSeries impedance_sphere(double ka, Complex eta) {
   return out;
 }
 
+SphereSeries resistive_shell(double ka, Complex eta) {
+  const int count = terms(ka);
+  const Riccati r(ka, count);
+  SphereSeries out;
+  out.x = ka;
+  for (int n = 1; n <= count; ++n) {
+    out.a.push_back(r.ds[n] * r.ds[n] / (eta + r.ds[n] * r.dxi(n)));
+    out.b.push_back(r.s[n] * r.s[n] / (eta + r.s[n] * r.xi(n)));
+  }
+  return out;
+}
+
 SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu) {
   const Complex m = root(epsilon * mu);
   const Riccati y(m * ka, terms(kb)), z(m * kb, terms(kb));

@@ -33,6 +33,11 @@ struct SphereSeries {
 /// η = 0 is the conductor, η → ∞ the magnetic wall, and η = 1/m the limit of a core of large m that swallows what enters
 /// (μ = 1; its exact coefficient has S_n'(mx)/S_n(mx) → +j in place of that constant).
 [[nodiscard]] SphereSeries impedance_sphere(double ka, std::complex<double> eta);
+/// A shell without thickness of resistance η η_0, vacuum on both sides: E_t is continuous, H_t jumps by the current E_t/(η η_0).
+/// With c S inside, c S' = S' − a ξ' and (S − a ξ) − c S = −(j/η) c S' in a TM mode, and S ξ' − S' ξ = −j,
+///   a_n = S'²/(η + S' ξ'),   b_n = S²/(η + S ξ);
+/// η = 0 is the conductor.
+[[nodiscard]] SphereSeries resistive_shell(double ka, std::complex<double> eta);
 /// Core of radius a in a coat of radius b.
 [[nodiscard]] SphereSeries coated_conductor(double ka, double kb, std::complex<double> epsilon,
                                             std::complex<double> mu);

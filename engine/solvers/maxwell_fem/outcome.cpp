@@ -7,6 +7,7 @@ namespace conoid::maxwell_fem {
 void put_outcome(ParcelWriter& out, const Outcome& o) {
   out.put(o.solved);
   out.put(o.mix);
+  out.put(o.changes);
   out.put(o.far.cuts);
   for (const auto* list : {&o.far.sphere, &o.far.back, &o.far.forward, &o.far.everywhere, &o.far.reciprocal})
     out.put(*list);
@@ -20,6 +21,7 @@ Outcome get_outcome(ParcelReader& in) {
   Outcome o;
   in.get(o.solved);
   in.get(o.mix);
+  in.get(o.changes);
   in.get(o.far.cuts);
   for (auto* list : {&o.far.sphere, &o.far.back, &o.far.forward, &o.far.everywhere, &o.far.reciprocal}) in.get(*list);
   in.get(o.rows);

@@ -34,6 +34,8 @@ struct IterationRow {
 struct Outcome {
   std::vector<Index> solved;  ///< waves that are solved
   std::vector<Complex> mix;   ///< [wave][solved]: each wave as a sum of solved ones
+  std::vector<Complex>
+      changes;  ///< of F by the next order, [v][w] of the solved waves and the one for reciprocity; empty: not asked for
   FarFields far;
   std::vector<IterationRow> rows;
   double told = 0;  ///< rows that are in the table

@@ -23,17 +23,17 @@ namespace {
 
 constexpr std::array<Vec3, 4> corner{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-Vec3 on_reference(int local, double u, double v) {
-  const auto [i, j, k] = local_faces[local];
-  return add(corner[i], add(scale(u, sub(corner[j], corner[i])), scale(v, sub(corner[k], corner[i]))));
-}
-
 Vec3 along(const Map& m, const Vec3& reference) {
   return add(add(scale(reference[0], m.columns[0]), scale(reference[1], m.columns[1])),
              scale(reference[2], m.columns[2]));
 }
 
 }  // namespace
+
+Vec3 reference_on_face(int local, double u, double v) {
+  const auto [i, j, k] = local_faces[local];
+  return add(corner[i], add(scale(u, sub(corner[j], corner[i])), scale(v, sub(corner[k], corner[i]))));
+}
 
 Patch::Patch(const Space& space, std::vector<PatchFace> faces) : faces_(std::move(faces)) {
   points_.reserve(faces_.size() * face_points);
@@ -55,7 +55,7 @@ double Patch::area() const {
 FacePoint Patch::at(const Space& space, Index face, double u, double v) const {
   const PatchFace& f = faces_[face];
   const auto [i, j, k] = local_faces[f.local];
-  const Map m = space.map(f.tet, on_reference(f.local, u, v));
+  const Map m = space.map(f.tet, reference_on_face(f.local, u, v));
   FacePoint p{};
   p.x = m.x;
   p.x_u = along(m, sub(corner[j], corner[i]));
@@ -85,7 +85,7 @@ FaceTraces Patch::traces(const Space& space, Index face, bool only_tangential) c
   }
   for (int q = 0; q < face_points; ++q) {
     const FaceRule& r = face_rule()[q];
-    const Vec3 at = on_reference(f.local, r.u, r.v);
+    const Vec3 at = reference_on_face(f.local, r.u, r.v);
     const BasisValues b = nedelec(order, at);
     const Map m = space.map(f.tet, at);
     const FacePoint& p = points_[face * face_points + q];

@@ -26,6 +26,9 @@ struct FaceRule {
 };
 [[nodiscard]] const std::array<FaceRule, face_points>& face_rule();
 
+/// The place of (u, v) of a local face in the reference cell.
+[[nodiscard]] Vec3 reference_on_face(int local, double u, double v);
+
 /// A point of a face and its frame: x_u and x_v span the tangent plane, (t1, t2, normal) is orthonormal and right-handed.
 struct FacePoint {
   Vec3 x, x_u, x_v, t1, t2, normal;

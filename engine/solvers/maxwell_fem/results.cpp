@@ -74,6 +74,13 @@ double extent(const Domain& d) {
   return out;
 }
 
+/// Of an echo, dB, beyond which its error bar is a warning.
+constexpr double told_bar = 0.5;
+/// Cross sections at the ends of an error bar, dBsm.
+std::array<double, 2> ends_of_bar(double amplitude, double change) {
+  return {decibel(sigma(std::max(0.0, amplitude - change))), decibel(sigma(amplitude + change))};
+}
+
 /// Tables of each frequency by themselves up to here; beyond, one table with a column of frequencies.
 constexpr std::size_t most_tables = 12;
 
@@ -159,6 +166,73 @@ FarAmplitude MaxwellFem::mixed(std::span<const FarAmplitude> far, std::size_t di
   return out;
 }
 
+double MaxwellFem::change_back(std::size_t wave, bool seen_horizontal) const {
+  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const std::size_t solved = outcome_.solved.size();
+  if (seen_horizontal ? !settings_.horizontal : !settings_.vertical) return change_elsewhere(wave);
+  const std::size_t seen = wave / pols * pols + (pols == 2 && seen_horizontal ? 1 : 0), all = solved + (check_ ? 1 : 0);
+  Complex sum = 0;
+  for (std::size_t v = 0; v < solved; ++v)
+    for (std::size_t w = 0; w < solved; ++w)
+      sum += outcome_.mix[seen * solved + v] * outcome_.mix[wave * solved + w] * outcome_.changes[v * all + w];
+  // By chance it may be small where errors are not.
+  return std::hypot(std::abs(sum), change_elsewhere(wave));
+}
+
+double MaxwellFem::change_elsewhere(std::size_t wave) const {
+  const std::size_t solved = outcome_.solved.size();
+  return maxwell_fem::change_elsewhere(outcome_.changes, static_cast<Index>(solved + (check_ ? 1 : 0)),
+                                       std::span(outcome_.mix).subspan(wave * solved, solved));
+}
+
+/// The bars of the echoes back, dB, the largest of each polarisation where the echo is not 25 dB below its largest.
+void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fields) {
+  if (outcome_.changes.empty()) return;
+  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const std::size_t directions = settings_.incidences().size();
+  TableInfo t;
+  t.id = "error_bars";
+  t.title = "Error bars of the echo";
+  t.form = settings_.frequencies.size() > 1 ? ChartForm::lines : ChartForm::none;
+  t.definition =
+      "20 lg(1 + |change|/|F|), the largest of all directions whose echo is not 25 dB below the largest: what elements "
+      "of the next order change, and the residual of the iteration.";
+  t.columns = {{"f", "Hz", "frequency"}};
+  std::vector<double> row{frequency()};
+  for (std::size_t p = 0; p < pols; ++p) {
+    const bool h = settings_.is_horizontal(static_cast<Index>(p));
+    const std::string name = h ? "HH" : "VV";
+    std::vector<double> level, change;
+    for (std::size_t d = 0; d < directions; ++d) {
+      level.push_back(std::abs(mixed(far_fields.back, d, d * pols + p).along(h)));
+      change.push_back(change_back(d * pols + p, h) + outcome_.facts.residual * level.back());
+    }
+    const double largest = *std::max_element(level.begin(), level.end());
+    std::size_t worst = 0;
+    double bar = 0;
+    for (std::size_t d = 0; d < directions; ++d)
+      if (const double b = 20 * std::log10(1 + change[d] / std::max(level[d], 1e-300));
+          level[d] > std::pow(10, -25.0 / 20) * largest && b > bar) {
+        bar = b;
+        worst = d;
+      }
+    t.columns.push_back({name, "dB", name});
+    row.push_back(bar);
+    context.results.number("error_bar_" + name + suffix(), bar, "dB");
+    const Direction from = settings_.incidences()[worst];
+    const std::string text = fmt::format("the echo {} of theta {:.4g}, phi {:.4g} degrees{} may be off by {:.2g} dB",
+                                         name, from.theta * 180 / pi, from.phi * 180 / pi, at_frequency(), bar);
+    if (bar > told_bar)
+      log::warning(
+          "maxwell-fem: {}: elements of the next order move it so far; refine where the body has edges, gaps "
+          "or openings",
+          text);
+    else
+      log::info("maxwell-fem: {}", text);
+  }
+  context.results.table(t).append(row);
+}
+
 void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
   CutErrors errors;
   for (std::size_t number = 0; number < settings_.cuts.size(); ++number)
@@ -219,6 +293,10 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
       t.columns.push_back({n + " exact", "dBsm", n + ", exact"});
       t.exact.push_back(n + " exact");
     }
+  const bool bars = !outcome_.changes.empty();
+  if (bars)
+    for (const std::string& n : names)
+      for (const char* end : {" lowest", " highest"}) t.columns.push_back({n + end, "dBsm", n + end});
   Table& table = context.results.table(t);
   Table& all = context.results.table(units);
   TableInfo round = t;
@@ -230,9 +308,15 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
     for (std::size_t a = 0; a < cut.angles.size(); ++a) {
       std::vector<double> row = leading_values(true, d);
       row.push_back(cut.angles[a] * 180 / pi);
-      std::vector<double> more = row, exact_row;
+      std::vector<double> more = row, exact_row, bar_row;
       for (std::size_t w = d * pols; w < (d + 1) * pols; ++w) {
         const FarAmplitude f = mixed(far, a, w);
+        for (bool seen : {false, true})
+          if (bars) {
+            const double size = std::abs(f.along(seen));
+            const auto ends = ends_of_bar(size, change_elsewhere(w) + outcome_.facts.residual * size);
+            bar_row.insert(bar_row.end(), ends.begin(), ends.end());
+          }
         const FarAmplitude true_f = settings_.exact ? exact_far(exact, waves_[w], cut.direction(a)) : FarAmplitude{};
         for (bool seen : {false, true}) {
           const double s = sigma(f.along(seen));
@@ -245,6 +329,7 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
         }
       }
       row.insert(row.end(), exact_row.begin(), exact_row.end());
+      row.insert(row.end(), bar_row.begin(), bar_row.end());
       table.append(row);
       all.append(more);
       if (polar != nullptr) polar->append(row);
@@ -325,6 +410,11 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
       const std::string n = std::string(seen ? "H" : "V") + (settings_.is_horizontal(p) ? "H" : "V");
       t.columns.push_back({n, "dBsm", n});
     }
+  const bool bars = !outcome_.changes.empty();
+  for (std::size_t c = t.columns.size() - 2 * static_cast<std::size_t>(pols), end = t.columns.size(); bars && c < end;
+       ++c)
+    for (const char* which : {" lowest", " highest"})
+      t.columns.push_back({t.columns[c].name + which, "dBsm", t.columns[c].name + which});
   TableInfo round = t;
   round.id = "polar_monostatic" + suffix;
   round.form = ChartForm::polar;
@@ -337,6 +427,13 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
     row.push_back(angles[d] * 180 / pi);
     for (Index c = 0; c < 2 * pols; ++c)
       row.push_back(decibel(sigma(echo.amplitude[static_cast<Index>(d) * 2 * pols + c])));
+    for (Index c = 0; bars && c < 2 * pols; ++c) {
+      const double size = std::abs(echo.amplitude[static_cast<Index>(d) * 2 * pols + c]),
+                   change =
+                       change_back(d * static_cast<std::size_t>(pols) + static_cast<std::size_t>(c / 2), c % 2 == 1);
+      const auto ends = ends_of_bar(size, change + outcome_.facts.residual * size);
+      row.insert(row.end(), ends.begin(), ends.end());
+    }
     table.append(row);
     if (polar != nullptr) polar->append(row);
   }
@@ -445,6 +542,7 @@ Status MaxwellFem::write_frequency(RunContext& context) {
   echoes_.push_back({frequency(), {}, 0, 0});
   write_cuts(context, outcome_.far);
   write_monostatic(context, outcome_.far);
+  write_error_bars(context, outcome_.far);
   write_checks(context, outcome_.far);
   write_facts(context.results, outcome_.facts);
   const bool files = settings_.ffe && !context.results.folder().empty();

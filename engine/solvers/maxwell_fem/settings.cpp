@@ -284,6 +284,10 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
                                  "Give a sweep of 8 frequencies or more."));
   s.volume = output["volume"].boolean();
   s.reciprocity = output["reciprocity"].boolean();
+  s.error_bar = output["error_bar"].boolean();
+  if (s.error_bar && s.form != FieldForm::total)
+    out.push_back(input.error_at(output["error_bar"], "error bars need the total field as the unknown",
+                                 "Set parameters.form to total, or error_bar to false."));
   s.exact = output["exact"].text() == "sphere";
   if (s.exact && !s.sphere)
     out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere",
@@ -325,8 +329,10 @@ Bytes expected_memory(const Settings& s, Index unknowns, int rows, double column
   // Matrix and spaces; near pairs (22 faces a point, 392 bytes each); vectors on S, currents and the Krylov space of all columns;
   // fields and right-hand sides of a block.
   const double surfaces = points * (1.1e4 + 490 * columns);
+  // Of an error bar: 825 small complex numbers a cell (6.6 unknowns), six vectors of twice the unknowns a column; order 1: 174 and less.
+  const double bar = !s.error_bar ? 0 : s.domain.order == 1 ? n * (1100 + 260 * columns) : n * (1000 + 200 * columns);
   return expected_factor_bytes(unknowns, rows) +
-         static_cast<Bytes>(6e7 + 600 * n + std::min(surfaces, 1.1e4 * points + budget / 2) +
+         static_cast<Bytes>(6e7 + 600 * n + bar + std::min(surfaces, 1.1e4 * points + budget / 2) +
                             32 * n * std::min(block, columns));
 }
 

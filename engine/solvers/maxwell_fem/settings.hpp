@@ -73,6 +73,7 @@ struct Settings {
   double isar_width = 0;  ///< m; 0: as wide as it is unambiguous
   int isar_points = 128;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
+  bool error_bar = false;   ///< what the next order would change
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget, as it was offered
 

@@ -52,6 +52,7 @@ class System {
 
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   [[nodiscard]] double k() const { return k_; }
+  [[nodiscard]] const Medium& medium(int region) const { return media_[static_cast<std::size_t>(region)]; }
   [[nodiscard]] FieldForm form() const { return form_; }
   [[nodiscard]] Index unknowns() const { return domain_->space.unknowns(); }            ///< PEC included
   [[nodiscard]] Index outer_length() const { return 2 * domain_->outer.size(); }        ///< numbers of a column ψ

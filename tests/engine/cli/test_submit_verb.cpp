@@ -115,6 +115,7 @@ class TestSubmitVerb : public QObject {
   void a_script_has_what_was_asked_and_no_more();
   void mistakes_are_told_before_anything_is_made();
   void files_of_a_case_travel_with_it();
+  void a_run_that_a_case_starts_from_travels_too();
   void a_detached_job_computes();
   void a_job_on_another_machine();
   void a_queue_runs_ranks_and_goes_on_after_its_time();
@@ -192,6 +193,38 @@ void TestSubmitVerb::files_of_a_case_travel_with_it() {
   const rod::Said said = conoid_of_all({"submit", "sphere", "--out", "lacks"});
   COMPARE_EXIT(said, 3);
   QVERIFY(said.err.find("none.stl") != std::string::npos && !fs::exists(folder_ / "lacks"));
+}
+
+void TestSubmitVerb::a_run_that_a_case_starts_from_travels_too() {
+  const auto conoid_of_all = [&](const QStringList& words) {
+    QProcess process;
+    rod::prepare(process, folder_.path()).start(CONOID_BIN_DIR "/conoid", words);
+    return rod::collect(process);
+  };
+  const auto write = [&](const char* name, const char* from) {
+    std::ofstream(folder_ / name) << R"j({"conoid": 1, "title": "t", "solver": "hydro-fem",
+      "materials": {"air": {"gamma": 1.4}}, "grid": {"lower": [0], "upper": [1], "zones": [4]},
+      "regions": [{"material": "air", "density": 1, "pressure": 1}], "parameters": {"order": 1, "end_time": 0.01})j"
+                                  << from << "}";
+  };
+  write("line.json", "");
+  COMPARE_EXIT(conoid_of_all({"run", "line.json", "--out", "runs of mine/line", "--threads", "1"}), 0);
+  write("next.json", R"j(, "initial": {"from": {"run": "runs of mine/line/"}})j");
+  COMPARE_EXIT(conoid_of_all({"submit", "next.json", "--out", "travels", "--program", "true"}), 0);
+  const fs::path case_there = folder_ / "travels/case.json";
+  QCOMPARE(conoid::read_json(rod::text_of(case_there))["initial"]["from"]["run"].get<std::string>(),
+           std::string("files/line"));
+  // On another machine: without the run that was started from.
+  fs::rename(folder_ / "runs of mine", folder_ / "elsewhere");
+  COMPARE_EXIT(conoid_of_all({"run", QString::fromStdString(case_there.string()), "--out", "there", "--threads", "1"}),
+               0);
+  const rod::Said gone = conoid_of_all({"submit", "next.json", "--out", "lacks"});
+  COMPARE_EXIT(gone, 3);
+  QVERIFY2(gone.says("cannot find the run folder") && gone.says("next.json:"), gone.err.c_str());
+  fs::create_directories(folder_ / "runs of mine/line");
+  const rod::Said empty = conoid_of_all({"check", "next.json"});
+  COMPARE_EXIT(empty, 3);
+  QVERIFY2(empty.says("no run folder: it holds no case.json"), empty.err.c_str());
 }
 
 void TestSubmitVerb::a_detached_job_computes() {

@@ -17,7 +17,7 @@ using namespace conoid;
 
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Result<Mesh> made(std::string_view words, double size = 0) {
   const auto body = body_from_words(words);

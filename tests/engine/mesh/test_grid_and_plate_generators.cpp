@@ -14,7 +14,7 @@
 using namespace conoid;
 
 namespace {
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 double near(double a, double b) {
   return std::abs(a - b) / std::abs(b);
 }

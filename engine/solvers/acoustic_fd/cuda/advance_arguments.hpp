@@ -113,6 +113,25 @@ struct PointArguments {
   T* out = nullptr;           ///< of the receivers
 };
 
+/// Nodes [0, count) beside walls (walls.hpp), which take some more of their neighbours; those outside rows [y0, y1) are left alone.
+/// PointNode::begin and end: entries.
+template <class T>
+struct WallArguments {
+  const T* u = nullptr;  ///< level k
+  T* o = nullptr;        ///< level k+1
+  const T* a = nullptr;
+  std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
+  int first = 0;  ///< plane 0 of what the device holds
+  int y0 = 0, y1 = 0;
+  int count = 0;
+  const PointNode* nodes = nullptr;
+  const std::int64_t* offsets = nullptr;  ///< of entries: from the node to its neighbour
+  const T* weights = nullptr;
+  const T* sigma_x = nullptr;  ///< of global planes
+  const T* sigma_y = nullptr;  ///< of row 0 that is held
+  const T* sigma_z = nullptr;
+};
+
 constexpr int advance_threads_z = 32,
               advance_threads_y = 4;    // a thread has four cells along z; a multiprocessor holds more of small blocks
 constexpr int energy_rows = 8;          // of a block, sixteen threads each

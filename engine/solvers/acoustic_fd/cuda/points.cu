@@ -88,6 +88,24 @@ __global__ void matched(MatchedArguments<T> t) {
   t.m[1][own] = n2;
 }
 
+/// A thread a node. The association of sums is that of Field::walls.
+template <class T>
+__global__ void walls(WallArguments<T> t) {
+  const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (n >= t.count) return;
+  const PointNode node = t.nodes[n];
+  if (node.y < t.y0 || node.y >= t.y1) return;
+  const std::int64_t z = node.place - node.y * t.stride_y, x = node.x - t.first, here = x * t.stride_x + node.place;
+  T L = 0;
+  for (std::uint32_t i = node.begin; i < node.end; ++i) L = fused_one(t.weights[i], t.u[here + t.offsets[i]], L);
+  T a = t.a[x * t.a_stride_x + node.y * t.a_stride_y + z];
+  const T sigma = (t.sigma_x[node.x] + t.sigma_y[node.y]) + t.sigma_z[z];
+  if (sigma != T{0}) a = a * (T{1} / (T{1} + sigma));
+  t.o[here] = fused_one(a, L, t.o[here]);
+}
+
+static const RegisterKernel walls_kernel("acoustic-fd/walls", walls<float>);
+static const RegisterKernel walls_double_kernel("acoustic-fd/walls<double>", walls<double>);
 static const RegisterKernel margins_kernel("acoustic-fd/margins", margins);
 static const RegisterKernel matched_kernel("acoustic-fd/matched", matched<float>);
 static const RegisterKernel matched_double_kernel("acoustic-fd/matched<double>", matched<double>);

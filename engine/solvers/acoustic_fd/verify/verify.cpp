@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/verify/device_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
+#include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 #include "engine/solvers/row_team.hpp"
 
@@ -430,6 +431,9 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   layers_table(run, sink);
   interfaces_table(run, sink);
   time_table(run, sink);
+  plane_table(run, sink);
+  walls_table(run, sink);
+  transducer_table(run, sink);
   table.energy();
   return {};
 }

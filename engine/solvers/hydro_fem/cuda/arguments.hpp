@@ -14,14 +14,16 @@ namespace conoid::hydro_fem {
 /// The largest order that has kernels of its own; higher ones run on the general kernels.
 constexpr int largest_own_order = 4;
 
-/// One-dimensional tables in one row: B and G (points × nodes), L (points × energies), M (nodes × nodes), weights.
+/// One-dimensional tables in one row: B and G (points × nodes), L (points × energies), M (nodes × nodes), weights, P (modes × nodes).
 struct TableLayout {
-  int B, G, L, M, w, end;
+  int B, G, L, M, w, P, end;
 };
 CONOID_HYDRO_BOTH constexpr TableLayout table_layout(int k) {
   const int n = k + 1, q = 2 * k;
-  return {0, q * n, 2 * q * n, 2 * q * n + q * k, 2 * q * n + q * k + n * n, 2 * q * n + q * k + n * n + q};
+  const int M = 2 * q * n + q * k, w = M + n * n, P = w + q;
+  return {0, q * n, 2 * q * n, M, w, P, P + k * n};
 }
+constexpr int most_zones_a_block = 64;
 constexpr int own_tables = table_layout(largest_own_order).end;
 
 CONOID_HYDRO_BOTH constexpr int whole_power(int base, int exponent) {
@@ -117,6 +119,7 @@ struct ZoneArguments {
   double own[own_tables];  ///< tables of orders up to largest_own_order, for kernels whose loops are unrolled
   const double* tables;    ///< the same of any order, in the device's memory
   int k, turns, viscosity, vorticity_switch;
+  double rough_from, rough_to, steep_from, steep_to;  ///< Smoothness; rough_to 0: viscosity does not vanish
   int zones, zones_a_block;
   long long nodes;
   const int* list;             ///< of zones to be worked on; null: all

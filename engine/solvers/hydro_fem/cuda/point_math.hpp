@@ -319,7 +319,15 @@ struct DevicePoint {
   const double *J0inv, *widths;
   int stride, k;
   bool viscosity, vorticity_switch;
+  bool vanishes;                       ///< viscosity does, in smooth flow
+  double share, steep_from, steep_to;  ///< of the zone; Smoothness
 };
+
+/// 0 up to `from`, 1 from `to` on, smooth between.
+__device__ inline double device_ramp(double value, double from, double to) {
+  const double y = fmin(fmax((value - from) / (to - from), 0.0), 1.0);
+  return (3.0 - 2.0 * y) * y * y;
+}
 
 /// ν and W(ε): README.md. Adds ν W(ε) to σ and its part of σ_θθ; returns ν, and 1/length² of its step in `per_area` (0: by the
 /// smallest side).
@@ -368,7 +376,8 @@ __device__ inline double device_viscosity(const DevicePoint<D>& at, const double
   const double eps = switch_width * c / h;
   const double y = fmin(fmax((mu - eps) / (2.0 * eps + 1e-300), 0.0), 1.0);
   const double smooth = (3.0 - 2.0 * y) * y * y;
-  const double nu = 2.0 * rho * h * h * fabs(mu) + 0.5 * rho * h * c * switch_factor * (1.0 - smooth);
+  double nu = 2.0 * rho * h * h * fabs(mu) + 0.5 * rho * h * c * switch_factor * (1.0 - smooth);
+  if (at.vanishes) nu *= fmax(at.share, device_ramp(-mu * h / (c + 1e-300), at.steep_from, at.steep_to));
   double strain[D * D], hoop_share = 1;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) strain[i * D + j] = 0.5 * (grad[i * D + j] + grad[j * D + i]);

@@ -232,6 +232,23 @@ struct DeviceZone {
       }
     }
   }
+  /// What of the viscosity a zone takes for its roughness (Smoothness), from its velocities v[D][NN]. One thread: the sums are short.
+  __device__ double viscosity_share(const double* v) const {
+    const double* const P = w + Q;  // as the tables lie
+    double highest = 0, all = 0;
+    for (int c = 0; c < D; ++c)
+      for (int axis = 0, stride = 1; axis < D; ++axis, stride *= N)
+        for (int i = 0; i < NN; ++i) {
+          if (i / stride % N != 0) continue;
+          for (int j = 0; j < E; ++j) {
+            double mode = 0;
+            for (int m = 0; m < N; ++m) mode += P[j * N + m] * v[c * NN + i + m * stride];
+            all += mode * mode;
+            if (j == E - 1) highest += mode * mode;
+          }
+        }
+    return all > 0 ? device_ramp(highest / all, a.rough_from, a.rough_to) : 1.0;
+  }
   __device__ __forceinline__ double weight(int q) const {
     double out = w[q % Q];
     if constexpr (D > 1) out *= w[q / Q % Q];
@@ -258,7 +275,8 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
   double* const energy_second = late + Z * at.second;
   double* const stress = early;
   double* const hoop = early + Z * at.stress;
-  const bool turned = D < 3 && a.turns != 0;
+  const bool turned = D < 3 && a.turns != 0, vanishes = a.viscosity != 0 && a.rough_to > 0;
+  __shared__ double shares[most_zones_a_block];
   double slowest = 1e300;
   int beyond = 0;
   for (int group = static_cast<int>(blockIdx.x); group * Z < a.zones; group += static_cast<int>(gridDim.x)) {
@@ -274,6 +292,10 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
     }
     for (int j = id; j < count * EE; j += T) energy[j] = a.e[static_cast<long long>(begin) * EE + j];
     __syncthreads();
+    if (vanishes) {
+      for (int z = id; z < count; z += T) shares[z] = zone.viscosity_share(u + (z * F + D) * NN);
+      __syncthreads();
+    }
     if constexpr (D == 2) zone.energy_to_points(count * E, 1, energy, energy_second);
     if constexpr (D == 3) zone.energy_to_points(count * E * E, 1, energy, energy_first);
     zone.stages(count * F, Z * F, u, first, second);
@@ -318,6 +340,10 @@ __global__ void __launch_bounds__(device_threads, 4) update_zones(const __grid_c
       point.k = E;
       point.viscosity = a.viscosity != 0;
       point.vorticity_switch = a.vorticity_switch != 0;
+      point.vanishes = vanishes;
+      point.share = vanishes ? shares[z] : 1;
+      point.steep_from = a.steep_from;
+      point.steep_to = a.steep_to;
       double S[D * D], hoop_stress;
       bool outside;
       const double step =

@@ -4,7 +4,13 @@
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/team/machine.hpp"
 
+#include <cmath>
+
 namespace conoid::hydro_fem {
+
+Smoothness Smoothness::of_order(int k) {
+  return {std::pow(10.0, -k), std::pow(10.0, 1 - k), 0.01, 0.03};
+}
 
 CornerTables::CornerTables(const Tables& tables, int dim) {
   const reference::ZoneTables t(tables, dim);

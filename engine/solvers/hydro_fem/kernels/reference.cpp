@@ -139,6 +139,33 @@ Spot spot_of(const ZoneTables& t, const Space& space, const double* x, Index zon
   return out;
 }
 
+namespace {
+/// 0 up to `from`, 1 from `to` on, smooth between.
+double ramp(double value, double from, double to) {
+  const double y = std::clamp((value - from) / (to - from), 0.0, 1.0);
+  return (3 - 2 * y) * y * y;
+}
+}  // namespace
+
+double viscosity_share(const ZoneData& z, const Index* map, const double* v) {
+  if (!z.smooth.vanishes()) return 1;
+  const Matrix& P = z.tables->P;
+  const int N = P.cols, k = P.rows;
+  double highest = 0, all = 0;
+  for (int c = 0; c < z.dim; ++c)
+    for (int axis = 0, stride = 1; axis < z.dim; ++axis, stride *= N)
+      for (int i = 0; i < z.zone_nodes; ++i) {
+        if (i / stride % N != 0) continue;
+        for (int j = 0; j < k; ++j) {
+          double mode = 0;
+          for (int a = 0; a < N; ++a) mode += P(j, a) * v[c * z.nodes + map[i + a * stride]];
+          all += mode * mode;
+          if (j == k - 1) highest += mode * mode;
+        }
+      }
+  return all > 0 ? ramp(highest / all, z.smooth.rough_from, z.smooth.rough_to) : 1;
+}
+
 Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int k) {
   const int n = point.dim;
   Stress out;
@@ -172,6 +199,8 @@ Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int 
     const double y = std::clamp((mu - epsilon) / (2 * epsilon + 1e-300), 0.0, 1.0);
     const double smooth = (3 - 2 * y) * y * y;
     out.viscosity = 2 * point.rho * h * h * std::abs(mu) + 0.5 * point.rho * h * point.c * psi0 * (1 - smooth);
+    if (point.smooth.vanishes())
+      out.viscosity *= std::max(point.share, ramp(-mu * h / point.c, point.smooth.steep_from, point.smooth.steep_to));
     // W: in the axes of the zone, the components of the strain times the harmonic mean of the two widths, over that along s.
     const auto B = widths(n, point.J0inv);
     auto weighed = product(n, product(n, transposed(n, B), eps), B);
@@ -234,12 +263,15 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
   out.A = Matrix{n * t.nodes, t.points, std::vector<double>(u(Index{n} * t.nodes * t.points))};
   out.F = Matrix{n * t.nodes, t.energies, std::vector<double>(u(Index{n} * t.nodes * t.energies))};
   out.step = 1e300;
+  const double share = viscosity_share(z, map, v);
   for (int q = 0; q < t.points; ++q) {
     double alpha = 1;
     for (int d = 0, rest = q; d < n; ++d, rest /= z.tables->q) alpha *= rule.weights[u(rest % z.tables->q)];
     Point p;
     p.dim = n;
     p.turns = z.turns;
+    p.smooth = z.smooth;
+    p.share = share;
     for (int i = 0; i < t.nodes; ++i) {
       for (int c = 0; c < n; ++c)
         for (int m = 0; m < n; ++m) {

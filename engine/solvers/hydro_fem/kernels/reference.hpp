@@ -20,6 +20,8 @@ struct Point {
   double rho = 1, p = 0, c = 0;
   int turns = 0;  ///< Setup::turns
   double radius = 0, radial_velocity = 0;
+  Smoothness smooth{};
+  double share = 1;  ///< of the zone's viscosity, by its roughness
 };
 struct Stress {
   std::array<double, 9> sigma{};
@@ -30,6 +32,8 @@ struct Stress {
 };
 /// σ = -p I + ν W(ε) and the step that is stable there; README.md has ν and W.
 [[nodiscard]] Stress stress_at(const Point& point, bool viscosity, bool vorticity_switch, int k);
+/// Of a zone with these nodes at velocities v (dim × nodes): 1 where viscosity does not vanish.
+[[nodiscard]] double viscosity_share(const ZoneData& z, const Index* map, const double* v);
 /// B = N diag(√a): the axes of the zone at the start in its columns, and its widths a along them; B B^T = (J0 J0^T)^(1/2).
 [[nodiscard]] std::array<double, 9> widths(int dim, const std::array<double, 9>& J0inv);
 

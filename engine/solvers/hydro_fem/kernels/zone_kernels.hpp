@@ -19,6 +19,18 @@ struct CornerTables {
   std::vector<double> grad, value, energy;
 };
 
+/// Where viscosity vanishes in smooth flow: ramps of what is measured, from which on there is some and from which on all of it. A zone's
+/// roughness is the share that the highest modes along its axes have in the squares of its velocity's modes: of sound of length λ it
+/// falls as (h/λ)^(2k-2) with smaller zones. But a shock that lies in the middle of a zone is a straight line there: so a point that is
+/// compressed by more than a part of the speed of sound over the length h takes all of it, too.
+struct Smoothness {
+  double rough_from = 0, rough_to = 0;  ///< rough_to 0: all of the viscosity everywhere
+  double steep_from = 0, steep_to = 0;  ///< of -μ h / c
+  [[nodiscard]] bool vanishes() const { return rough_to > 0; }
+  /// The ramps of an order, found by measurement (README.md). At order 1 the only mode is the highest: viscosity stays.
+  [[nodiscard]] static Smoothness of_order(int k);
+};
+
 /// Everything the kernels read and write; plain pointers into HydroOperator's arrays.
 struct ZoneData {
   const Tables* tables = nullptr;
@@ -47,6 +59,7 @@ struct ZoneData {
   double time = 0;               ///< of the update, for those
   bool viscosity = true;
   bool vorticity_switch = false;
+  Smoothness smooth;
   const double* widths = nullptr;  ///< [batch][point][dim²][W]: B of reference::widths; null if all are cubes
   const char* cubes = nullptr;  ///< [batch]: whether all its zones are cubes at the start: B = √h I, however turned
 };

@@ -162,6 +162,31 @@ struct ZoneStress : ZoneTensor<V, D, K> {
       }
   }
 
+  /// Adds what of a component of velocity at the nodes is of the highest degree along any axis to `highest`, and all but what is even to
+  /// `all`: squares of coefficients of Legendre's polynomials along the lines of nodes.
+  void add_modes(const V* node, V& highest, V& all) const {
+    const int N = E + 1, k = E;
+    const double* P = t.P.a.data();
+    for (int axis = 0, stride = 1; axis < D; ++axis, stride *= N)
+      for (int i = 0; i < NN; ++i) {
+        if (i / stride % N != 0) continue;
+        V square{};
+        for (int j = 0; j < k; ++j) {
+          V mode{};
+          for (int a = 0; a < N; ++a) mode += P[j * N + a] * node[i + a * stride];
+          square = mode * mode;
+          all += square;
+        }
+        highest += square;
+      }
+  }
+  /// The share of the viscosity that a zone takes, from these.
+  V viscosity_share(V highest, V all) const {
+    V y = (highest - z.smooth.rough_from * all) / ((z.smooth.rough_to - z.smooth.rough_from) * all + 1e-300);
+    y = vmin(vmax(y, V{}), splat<V>(1));
+    return all > 0 ? (3.0 - 2.0 * y) * y * y : splat<V>(1);
+  }
+
   void update(const double* x, const double* v, const double* e, double* dt, Interval batches) const {
     V* work = scratch<V>(0, work_size());
     V* node = scratch<V>(1, static_cast<std::size_t>(NN));
@@ -179,13 +204,16 @@ struct ZoneStress : ZoneTensor<V, D, K> {
     const bool turned = D < 3 && z.turns > 0;
     const auto measure = [&](int q) -> V { return z.turns == 2 ? V(radius[q] * radius[q]) : radius[q]; };
 
+    const bool vanishes = z.viscosity && z.smooth.vanishes();
     for (Index b = batches.begin; b < batches.end; ++b) {
+      V highest{}, all{};
       for (int d = 0; d < D; ++d) {
         const bool radial = turned && d == D - 1;
         gather(x, d, b, node);
         derivatives(node, J + d * D * QQ, radial ? radius : nullptr, work);
         gather(v, d, b, node);
         derivatives(node, dv + d * D * QQ, radial ? vr : nullptr, work);
+        if (vanishes) add_modes(node, highest, all);
       }
       V* en = node;  // NN >= EE
       for (int l = 0; l < W; ++l) {
@@ -223,6 +251,7 @@ struct ZoneStress : ZoneTensor<V, D, K> {
       const V* J0inv = reinterpret_cast<const V*>(z.J0inv) + b * QQ * D * D;
       const V* widths =
           D > 1 && z.viscosity && !z.cubes[b] ? reinterpret_cast<const V*>(z.widths) + b * QQ * D * D : nullptr;
+      const V share = vanishes ? viscosity_share(highest, all) : splat<V>(1);
       V slowest = splat<V>(1e300);
       for (int q = 0; q < QQ; ++q) {
         V Jq[D * D];
@@ -293,7 +322,14 @@ struct ZoneStress : ZoneTensor<V, D, K> {
           V y = (mu - eps) / (2.0 * eps + 1e-300);
           y = vmin(vmax(y, V{}), splat<V>(1));
           const V smooth = (3.0 - 2.0 * y) * y * y;
-          nu = 2.0 * rho[q] * h * h * vabs(mu) + 0.5 * rho[q] * h * c[q] * switch_factor * (1.0 - smooth);
+          V here = share;
+          if (vanishes) {
+            V steep =
+                (-mu * h - z.smooth.steep_from * c[q]) / ((z.smooth.steep_to - z.smooth.steep_from) * c[q] + 1e-300);
+            steep = vmin(vmax(steep, V{}), splat<V>(1));
+            here = vmax(here, V((3.0 - 2.0 * steep) * steep * steep));
+          }
+          nu = here * (2.0 * rho[q] * h * h * vabs(mu) + 0.5 * rho[q] * h * c[q] * switch_factor * (1.0 - smooth));
           V strain[D * D];
           for (int i = 0; i < D; ++i)
             for (int j = 0; j < D; ++j) strain[i * D + j] = 0.5 * (grad[i * D + j] + grad[j * D + i]);

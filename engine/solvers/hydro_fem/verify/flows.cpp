@@ -388,7 +388,8 @@ MarchOptions usual_march(double end, const Setup& setup, Integrator integrator) 
   MarchOptions o;
   o.end_time = end;
   o.integrator = integrator;
-  o.courant = usual_courant({setup.k, setup.mesh.dim, setup.viscosity, false, integrator});
+  o.courant = usual_courant(
+      {setup.k, setup.mesh.dim, setup.viscosity, false, integrator, setup.viscosity && setup.viscosity_vanishes});
   return o;
 }
 

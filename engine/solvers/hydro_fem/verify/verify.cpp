@@ -8,6 +8,8 @@
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/hydro_fem/verify/free_air.hpp"
+#include "engine/solvers/hydro_fem/verify/smooth_flow.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -136,22 +138,6 @@ class Table {
       at_most(name + ": L2 error of density", e.density_l2, "kg/m^3", 1.05 * published_error,
               std::string(proxy) + " + 5 %");
     energy(name, flow);
-  }
-
-  /// Mean |ρ - exact| along x in 1D, by points.
-  static double tube_error(Flow& flow, double t, double y = 0) {
-    const View view(flow.op(), flow.setup());
-    const ShockTube exact({1, 0, 1}, 1.4, {0.125, 0, 0.1}, 1.4);
-    const auto boxes = view.boxes(flow.state());
-    double sum = 0;
-    constexpr int n = 2000;
-    for (int i = 0; i < n; ++i) {
-      const double x = (i + 0.5) / n;
-      const auto place = view.locate(flow.state(), boxes, {x, y, 0});
-      verify(place.has_value(), "the tube is filled");
-      sum += std::abs(view.at(flow.state(), *place, false).density - exact.at((x - 0.5) / t).density) / n;
-    }
-    return sum;
   }
 
   void sod() {
@@ -363,22 +349,6 @@ class Table {
              0.5 * std::log2(density_off(4) / density_off(16)), "1", 2.5, "order of the space less a half");
   }
 
-  /// Relative error of the plateau between the heated centre and the smeared shock, which stands at t/3.
-  double noh_error(Flow& flow, int dim, double density) {
-    flow.run();
-    const View view(flow.op(), flow.setup());
-    const auto boxes = view.boxes(flow.state());
-    double sum = 0;
-    constexpr int points = 60;
-    for (int i = 0; i < points; ++i) {
-      const double r = 0.08 + 0.07 * (i + 0.5) / points, angle = dim > 1 ? 0.3 : 0;
-      const auto place = view.locate(flow.state(), boxes, {r * std::cos(angle), r * std::sin(angle), 0});
-      verify(place.has_value(), "the plateau is filled");
-      sum += view.at(flow.state(), *place, false).density / points;
-    }
-    return std::abs(sum / density - 1);
-  }
-
   void noh(int dim, Index n, double slack, double order) {
     const std::string name = fmt::format("Noh {}D Q2-Q1, {} zones a side", dim, n);
     run_.doing(name);
@@ -544,7 +514,10 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     Table table(run, sink);
     verify_driven(run, sink);
     verify_explosives(run, sink);
-    for (const char* own : {"piston isentrope", "Kidder", "JWL tube", "detonation"})  // no other row begins like these
+    verify_smooth_flow(run, sink);
+    verify_free_air(run, sink);
+    for (const char* own : {"piston isentrope", "Kidder", "JWL tube", "detonation", "inviscid",
+                            "free-air"})  // no other row begins like these
       if (!run.only.empty() && run.may_want(own)) return {};
     for (const bool heavy : {false, true})  // order 1, one value a zone, holds even pressure exactly
       for (int k = heavy ? 1 : 2; k <= (run.quick ? 2 : 4); ++k)

@@ -7,6 +7,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/mesh/places.hpp"
 
 #include <algorithm>
 #include <array>
@@ -384,29 +385,9 @@ Mesh curved_onto(const Mesh& mesh, const Mesh& body) {
   for (CellShape s : body.shapes()) quadratic = quadratic || s == CellShape::triangle6;
   const MeshGroup* skin = mesh.group("body");
   if (!quadratic || skin == nullptr) return mesh;
-  // The mesher keeps the places of points up to the digits of its files.
-  using Key = std::array<std::int64_t, 3>;
-  const auto [low, high] = body.bounds();
-  const double grain = 1e-7 * distance(low, high);
-  const auto key = [&](const Vec3& x) {
-    Key k{};
-    for (int d = 0; d < 3; ++d) k[d] = std::llround(x[d] / grain);
-    return k;
-  };
-  std::map<Key, Index> number;  // of the body's corners
+  Places number(body);  // of its corners
   for (Index c = 0; c < body.cell_count(); ++c)
-    for (int k = 0; k < corners_of(body.shape(c)); ++k) {
-      const Index p = body.nodes(c)[k];
-      number.try_emplace(key(body.point(p)), p);
-    }
-  const auto find = [&](const Vec3& x) -> Index {
-    const Key centre = key(x);
-    for (int c = 0; c < 27; ++c) {
-      const auto it = number.find({centre[0] + c % 3 - 1, centre[1] + c / 3 % 3 - 1, centre[2] + c / 9 - 1});
-      if (it != number.end()) return it->second;
-    }
-    return -1;
-  };
+    for (int k = 0; k < corners_of(body.shape(c)); ++k) number.add(body.point(body.nodes(c)[k]), body.nodes(c)[k]);
   std::map<std::array<Index, 2>, Index> middle;
   for (Index c = 0; c < body.cell_count(); ++c) {
     if (body.shape(c) != CellShape::triangle6) continue;
@@ -427,7 +408,7 @@ Mesh curved_onto(const Mesh& mesh, const Mesh& body) {
   for (Index c : out.group("body")->cells) {
     const auto n = out.nodes(c);
     std::array<Index, 3> of{};
-    for (int k = 0; k < 3; ++k) of[k] = find(out.point(n[k]));
+    for (int k = 0; k < 3; ++k) of[k] = number.find(out.point(n[k]));
     for (int k = 0; k < 3; ++k) {
       const Index a = of[k], b = of[(k + 1) % 3];
       const auto it = middle.find({std::min(a, b), std::max(a, b)});

@@ -9,6 +9,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
+#include "engine/solvers/maxwell_fem/mesh/places.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -274,26 +275,13 @@ namespace {
 
 /// Prisms from the surface "currents" of the mesh, whose points are `levels[0]`, out to S.
 Status add_rows(Mesh& mesh, const Mesh& outer, std::vector<std::vector<Vec3>> levels) {
-  // The mesher keeps the points but not their order.
-  std::map<std::array<std::int64_t, 3>, Index> number;
-  const auto [low, high] = outer.bounds();
-  const double grain = 1e-7 * distance(low, high);
-  const auto key = [&](const Vec3& x) {
-    std::array<std::int64_t, 3> k{};
-    for (int d = 0; d < 3; ++d) k[d] = std::llround(x[d] / grain);
-    return k;
-  };
+  Places number(outer);
   if (const MeshGroup* g = mesh.group("currents"))
     for (Index c : g->cells)
-      for (Index n : mesh.nodes(c)) number[key(mesh.point(n))] = n;
+      for (Index n : mesh.nodes(c)) number.add(mesh.point(n), n);
   std::vector<std::vector<Index>> points(1);
   for (const Vec3& x : levels[0]) {
-    Index found = -1;
-    const auto centre = key(x);
-    for (int c = 0; c < 27 && found < 0; ++c) {
-      const auto at = number.find({centre[0] + c % 3 - 1, centre[1] + c / 3 % 3 - 1, centre[2] + c / 9 - 1});
-      if (at != number.end()) found = at->second;
-    }
+    const Index found = number.find(x);
     if (found < 0) return make_error(ErrorCode::internal, "the mesher has moved points of a surface that it was given");
     points[0].push_back(found);
   }

@@ -157,7 +157,7 @@ Result<Mesh> spherical_shells(const ShellsOptions& o) {
     before = s.radius;
   }
   add_stack(mesh, stack, points);
-  if (o.hollow) add_faces(mesh, stack.triangles, points.front(), "body");
+  if (o.hollow || o.surface) add_faces(mesh, stack.triangles, points[core_level], "body");
   if (o.currents_level >= 0) {
     const std::size_t level = core_level + static_cast<std::size_t>(o.currents_level);
     if (level + 1 >= points.size()) return make_error(ErrorCode::invalid_input, "S' would lie on S or outside of it");

@@ -17,11 +17,12 @@ struct Shell {
   std::string group = "vacuum";
 };
 
-/// A core and shells around it. Groups: the volumes' own, "body" (the core's surface, hollow cores only), "outer" (the last
+/// A core and shells around it. Groups: the volumes' own, "body" (the core's surface: of hollow cores, and where asked for), "outer" (the last
 /// sphere), "currents" (the sphere of `currents_level`, counted in layers outside the core; −1: none).
 struct ShellsOptions {
-  double radius = 1;   ///< of the core
-  bool hollow = true;  ///< nothing inside (a conductor) or tetrahedra
+  double radius = 1;     ///< of the core
+  bool hollow = true;    ///< nothing inside (a conductor) or tetrahedra
+  bool surface = false;  ///< the group "body" on the core's surface with elements on both sides
   std::string core_group = "core";
   int divisions = 4;  ///< of each edge of an icosahedron (hollow) or of a cube (solid)
   std::vector<Shell> shells;

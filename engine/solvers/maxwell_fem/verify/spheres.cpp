@@ -5,6 +5,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/next_order.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/row_team.hpp"
 
@@ -15,7 +16,8 @@ namespace conoid::maxwell_fem {
 Result<Mesh> sphere_mesh(const SphereScene& s) {
   ShellsOptions o;
   o.radius = s.ka;  // k = 1
-  o.hollow = !s.core.has_value();
+  o.hollow = !s.core && !s.shell;
+  o.surface = s.shell.has_value();
   o.divisions = s.divisions;
   o.curved = s.curved;
   double r = s.ka;
@@ -33,10 +35,13 @@ DomainOptions sphere_roles(const SphereScene& s) {
   DomainOptions d;
   d.order = s.order;
   d.boundaries["outer"] = {BoundaryKind::outer, 0};
-  if (!s.core)
+  if (s.shell)
+    d.boundaries["body"] = {BoundaryKind::impedance, vacuum_impedance * *s.shell};
+  else if (!s.core)
     d.boundaries["body"] = s.eta ? Boundary{BoundaryKind::impedance, vacuum_impedance * *s.eta}
                                  : Boundary{s.magnetic ? BoundaryKind::pmc : BoundaryKind::pec, 0};
-  if (s.core || s.kb > s.ka || !(s.on_body || s.layers < 2)) d.boundaries["currents"] = {BoundaryKind::currents, 0};
+  if (s.core || s.shell || s.kb > s.ka || !(s.on_body || s.layers < 2))
+    d.boundaries["currents"] = {BoundaryKind::currents, 0};
   d.layers_off = 0;
   if (s.core) d.regions["core"] = 1;
   if (s.kb > s.ka) d.regions["coat"] = 2;
@@ -50,6 +55,7 @@ SphereSeries exact_series(const SphereScene& s) {
     return s.core ? coated_sphere(s.ka, s.kb, e(*s.core), u(*s.core), e(s.coat), u(s.coat))
                   : coated_conductor(s.ka, s.kb, e(s.coat), u(s.coat));
   if (s.core) return homogeneous_sphere(s.ka, e(*s.core), u(*s.core));
+  if (s.shell) return resistive_shell(s.ka, *s.shell);
   if (s.eta) return impedance_sphere(s.ka, *s.eta);
   SphereSeries out = conducting_sphere(s.ka);
   if (s.magnetic) std::swap(out.a, out.b);  // duality
@@ -68,6 +74,7 @@ struct Prepared {
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation;
   SphereSeries exact;
+  bool bar = false;
 };
 
 Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& workers) {
@@ -82,7 +89,13 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& work
   RowTeam team(workers);
   Truncation truncation(system, radiation, for_workers(scene.truncation, workers));
   const PlaneWave wave{{0, 0, 1}, {1, 0, 0}, k};
-  if (Status s = truncation.start(team, {wave}); !s) return s.error();
+  std::vector<PlaneWave> waves{wave};
+  if (scene.bar)  // seen from elsewhere too
+    for (const Direction& from : {Direction{0.4, 0.3}, {1.2, 1.1}, {2.0, 0.6}}) {
+      waves.push_back(wave_from(from, false, k));
+      waves.push_back(wave_from(from, true, k));
+    }
+  if (Status s = truncation.start(team, waves); !s) return s.error();
   while (!truncation.finished())
     if (Status s = truncation.step(team); !s) return s.error();
   SphereOutcome out;
@@ -115,6 +128,21 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& work
   }
   out.relative = std::sqrt(difference / size);
   out.back_db = std::abs(20 * std::log10(std::abs(far[cut.size() - 2].theta) * k / std::abs(exact.s2(-1))));
+  if (scene.bar) {
+    NextOrder next(system, workers.threads());
+    std::vector<Complex> fields, currents;
+    const auto count = static_cast<Index>(waves.size());
+    if (Status s = truncation.fields(truncation.psi(), 0, count, fields, currents); !s) return s.error();
+    next.add(fields, truncation.psi(), count);
+    const auto changes = next.changes();
+    if (!changes) return changes.error();
+    // Along E of the wave, which is −θ̂ back.
+    const Complex got = -far[cut.size() - 2].theta, wanted = -exact.s2(-1) / Complex(0, k);
+    out.back = {std::abs(got - wanted), std::abs(got + (*changes)[0] - wanted)};
+    out.off = std::sqrt(difference / static_cast<double>(cut.size()));
+    out.change_back = std::abs((*changes)[0]);
+    out.change = change_elsewhere(*changes, count, std::array<Complex, 1>{1.0});
+  }
   const double disc = pi * outer * outer;
   out.extinction = extinction(far[0], cut[0], wave) / disc;
   const SphereRule rule = sphere_rule(k * outer);
@@ -144,7 +172,8 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& wor
                        scene.form,
                        scene.direct,
                        scene.truncation,
-                       exact_series(scene)},
+                       exact_series(scene),
+                       scene.bar},
                       workers);
 }
 
@@ -157,7 +186,7 @@ Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, 
     if (!mesh) return mesh.error();
     const double f = asked.frequencies[frequency];
     return run_prepared({**mesh, part.domain, part.media(f), 2 * pi * f / light_speed, radius, FieldForm::total,
-                         DirectMethod::automatic, asked.truncation, exact},
+                         DirectMethod::automatic, asked.truncation, exact, false},
                         workers);
   }
   return make_error(ErrorCode::internal, "no band holds this frequency");

@@ -27,6 +27,9 @@ struct SphereScene {
   FieldForm form = FieldForm::total;
   bool magnetic = false;         ///< PMC core
   std::optional<Complex> eta{};  ///< surface impedance of the core over that of vacuum
+  std::optional<Complex>
+      shell{};  ///< resistance over that of vacuum of a sheet at the core's surface, on both sides of which is vacuum
+  bool bar = false;  ///< what the next order would change
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation{TruncationMethod::fixed_point, 1e-4, 60, RadiationLoop::automatic, 64};
 };
@@ -42,6 +45,10 @@ struct SphereOutcome {
          scattering = 0;  ///< σ_ext/πa², σ_sca/πa² (a: outer radius) by the optical theorem and by integration
   double exact_extinction = 0, exact_scattering = 0;
   double edge = 0;  ///< longest, in wavelengths
+  /// Where the scene asks for error bars: rms of the error of the far field over both planes, and what is said of it; the change of the
+  /// far field back by the next order, and the error of that without and with it. All in volts.
+  double off = 0, change = 0, change_back = 0;
+  std::array<double, 2> back{};
 };
 
 /// The options with the loop that these workers run, as the solver chooses it: devices have a part in the radiation where there are any.

@@ -2,8 +2,10 @@
 // Almond and ogive from their formulas to echoes.
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
 
+#include "engine/core/resources.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
@@ -13,10 +15,16 @@
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/row_team.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+
+#include <fmt/core.h>
 
 namespace conoid::maxwell_fem {
 
@@ -89,7 +97,7 @@ struct Solved {
   int iterations = 0;
 };
 
-/// A conductor in vacuum under plane waves from each of the directions.
+/// A body without materials under plane waves from each of the directions.
 Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direction> from,
                           const TruncationOptions& options, const RowWorkers& workers) {
   System system(domain, {Medium{}}, k, FieldForm::total, workers.threads());
@@ -160,6 +168,93 @@ Result<TargetOutcome> run_target(Target target, double frequency, const RowWorke
     scattered += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
   out.optical_theorem = std::abs(lost / scattered - 1);
   return out;
+}
+
+Result<SelfDualOutcome> run_self_dual(const RowWorkers& workers) {
+  constexpr double a = 0.05, frequency = light_speed / (2 * pi * a);
+  RevolutionOptions can;
+  can.profile = {{0, -0.8 * a}, {0.5 * a, -0.8 * a}, {a, -0.8 * a},      {a, -0.3 * a},
+                 {a, 0.3 * a},  {a, 0.8 * a},        {0.5 * a, 0.8 * a}, {0, 0.8 * a}};
+  can.around = 16;
+  auto bare = revolution(can);
+  if (!bare) return bare.error();
+  const auto body = std::make_shared<Mesh>(std::move(*bare));
+  for (Index c = 0; c < body->cell_count(); ++c) {
+    Vec3 middle{};
+    for (const Index n : body->nodes(c)) middle = add(middle, body->point(n));
+    const double quarters = std::atan2(middle[1], middle[0]) / (pi / 2) + 4;
+    body->add_group(fmt::format("quarter {}", static_cast<int>(quarters) % 4), 2).cells.push_back(c);
+  }
+  const double k = 2 * pi * frequency / light_speed;
+  const std::vector<Direction> from{{0, 0}};
+  std::array<double, 3> back{};
+  for (int variant = 0; variant < 3; ++variant) {
+    Settings s;
+    s.frequencies = {frequency};
+    s.laws.emplace_back([](double) { return Medium{}; });
+    s.body = {BoundaryKind::impedance, vacuum_impedance / 4};
+    if (variant < 2) s.domain.boundaries["quarter 1"] = {BoundaryKind::impedance, 4 * vacuum_impedance};
+    if (variant < 1) s.domain.boundaries["quarter 3"] = {BoundaryKind::impedance, 4 * vacuum_impedance};
+    auto mesh = mesh_to_solve(s, body, {});
+    if (!mesh) return mesh.error();
+    auto domain = make_domain(**mesh, s.domain);
+    if (!domain) return domain.error();
+    const auto solved =
+        solve_from(*domain, k, from, {TruncationMethod::gmres, 1e-5, 60, RadiationLoop::automatic, 64}, workers);
+    if (!solved) return solved.error();
+    for (std::size_t w = 0; w < 2; ++w)
+      back[static_cast<std::size_t>(variant)] =
+          std::max(back[static_cast<std::size_t>(variant)],
+                   std::hypot(std::abs(solved->far[w].theta), std::abs(solved->far[w].phi)));
+  }
+  return SelfDualOutcome{back[0] / back[2], back[1] / back[2]};
+}
+
+std::string disc_script(double rim) {
+  return fmt::format(R"(SetFactory("OpenCASCADE");
+Sphere(1) = {{0, 0, 0, 0.19}};
+Disk(100) = {{0, 0, 0, 0.1}};
+BooleanFragments{{ Volume{{1}}; Delete; }}{{ Surface{{100}}; Delete; }}
+Physical Volume("air") = {{1}};
+d() = Surface In BoundingBox{{-0.101, -0.101, -1e-4, 0.101, 0.101, 1e-4}};
+Physical Surface("disc") = {{d()}};
+all() = Surface{{:}};
+all() -= d();
+Physical Surface("outer") = {{all()}};
+c() = Boundary{{ Surface{{d()}}; }};
+Field[1] = Distance; Field[1].CurvesList = {{c()}}; Field[1].NumPointsPerCurve = 400;
+Field[2] = Threshold; Field[2].InField = 1;
+Field[2].SizeMin = {}; Field[2].SizeMax = 0.045; Field[2].DistMin = 0; Field[2].DistMax = 0.1;
+Background Field = 2;
+Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeMax = 0.05;
+)",
+                     0.1 * rim);
+}
+
+Result<double> run_disc(double rim, const RowWorkers& workers) {
+  namespace fs = std::filesystem;
+  constexpr double ka = 0.1, a = 0.1;
+  const fs::path folder = temporary_folder() / fmt::format("conoid-disc-{}-{:g}", getpid(), rim);
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  std::ofstream(folder / "disc.geo") << disc_script(rim);
+  GmshOptions gmsh;
+  gmsh.script = ScriptUse::own;
+  gmsh.use_cache = false;
+  gmsh.order = 2;
+  const auto mesh = load_mesh(folder / "disc.geo", {.scale = 1.0}, gmsh, {});
+  fs::remove_all(folder, ec);
+  if (!mesh) return mesh.error();
+  DomainOptions roles;
+  roles.boundaries = {{"disc", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+  auto domain = make_domain(*mesh, roles);
+  if (!domain) return domain.error();
+  const std::vector<Direction> from{{0, 0}};
+  const auto solved =
+      solve_from(*domain, ka / a, from, {TruncationMethod::gmres, 1e-4, 60, RadiationLoop::automatic, 64}, workers);
+  if (!solved) return solved.error();
+  const double echo = 4 * pi * std::norm(solved->far[0].theta);
+  return 10 * std::log10(echo / (64 / (9 * pi) * std::pow(ka, 4) * a * a));
 }
 
 Result<PublishedOutcome> run_published_almond(const RowWorkers& workers) {

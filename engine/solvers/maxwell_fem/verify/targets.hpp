@@ -6,6 +6,8 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/test_run.hpp"
 
+#include <string>
+
 namespace conoid::maxwell_fem {
 
 /// Shapes of A. C. Woo, H. T. G. Wang, M. J. Schuh, M. L. Sanders, IEEE Antennas Propag. Mag. 35 (1) (1993) 84, axis x.
@@ -20,6 +22,21 @@ struct TargetOutcome {
   double optical_theorem = 0;  ///< relative difference of extinction and scattering
 };
 [[nodiscard]] Result<TargetOutcome> run_target(Target target, double frequency, const RowWorkers& workers);
+
+/// A can of ka = 1 whose surface, given as triangles in groups, has impedances of 1/4 and 4 times that of vacuum in turns, a quarter
+/// of it each: turned by a quarter about its axis it is its own dual, and such a body sends nothing back along the axis (I. V. Lindell,
+/// A. Sihvola, P. Ylä-Oijala, H. Wallén, IEEE Trans. Antennas Propag. 57 (2009) 2725).
+struct SelfDualOutcome {
+  double back = 0;     ///< |F| back along the axis over that of the same can with 1/4 all over
+  double crossed = 0;  ///< the same with two of the quarters of 4 given to 1/4: what a wrong group would leave
+};
+[[nodiscard]] Result<SelfDualOutcome> run_self_dual(const RowWorkers& workers);
+
+/// A gmsh script: a disc of radius 0.1 m in the plane z = 0, group "disc", in a ball of air up to S, "outer"; elements of this share of
+/// the radius at its rim.
+[[nodiscard]] std::string disc_script(double rim);
+/// The broadside echo of that disc as a conductor, ka = 0.1, over its limit (64/9π) k⁴ a⁶ (Rayleigh's), dB.
+[[nodiscard]] Result<double> run_disc(double rim, const RowWorkers& workers);
 
 /// The almond of order 2 with the program's own S at 3.5 GHz, monostatic in its plane every 10 degrees from the tip, against the
 /// moment method's values of problem III-A of the Austin RCS Benchmark Suite (The University of Texas at Austin, reference data

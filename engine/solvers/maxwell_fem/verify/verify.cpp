@@ -293,6 +293,105 @@ void impedance_spheres(const Checks& c) {
   }
 }
 
+/// A conductor without thickness. Its rim acts as if it lay a share of an element farther out: two sizes of elements at the rim tell
+/// where the echo goes as they get smaller.
+void discs(const Checks& c) {
+  const std::string name = "conducting disc without thickness, ka = 0.1, broadside";
+  if (c.run.quick || !find_gmsh().ok() || !c.run.may_want(name)) return;
+  std::vector<double> off;
+  const std::array<double, 2> rims{0.1, 0.0625};
+  for (const double rim : rims) {
+    c.run.doing(name);
+    const auto o = run_disc(rim, c.workers);
+    if (!o) throw Failure(o.error());
+    off.push_back(*o);
+    c.at_most(fmt::format("{}: echo, elements of {:g} of the radius at the rim", name, rim), std::abs(*o), "dB",
+              60 * std::log10(1 + 0.2 * rim) + 0.04,
+              "(64/9 pi) k^4 a^6, the next term 0.04 dB, a rim a fifth of an element farther out");
+  }
+  c.at_most(name + ": extrapolated to small elements",
+            std::abs(off[1] - (off[0] - off[1]) / (rims[0] - rims[1]) * rims[1]), "dB", 0.1,
+            "(64/9 pi) k^4 a^6, the next term 0.04 dB");
+}
+
+/// Groups of a surface with conditions of their own.
+void groups(const Checks& c) {
+  const std::string name = "can of quarters of eta_0/4 and 4 eta_0 in turns, ka = 1";
+  if (!find_gmsh().ok() || !c.run.may_want(name)) return;
+  c.run.doing(name);
+  const auto o = run_self_dual(c.workers);
+  if (!o) throw Failure(o.error());
+  c.at_most(name + ": amplitude back along its axis over that of eta_0/4", o->back, "1", 0.05,
+            "self-dual bodies send nothing back");
+  c.at_least(name + ": the same with one quarter wrong", o->crossed, "1", 0.2, "the row before can fail");
+}
+
+/// What is said of the error against the error.
+void error_bars(const Checks& c) {
+  struct Row {
+    const char* what;
+    SphereScene scene;
+  };
+  const Medium four{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}},
+      lossy{{Complex{4, -1}, Complex{4, -1}, Complex{4, -1}}, {1.0, 1.0, 1.0}};
+  std::vector<Row> rows(c.run.quick ? 2 : 7);
+  rows[0].what = "conducting, ka = 1, order 1";
+  rows[0].scene.order = 1;
+  rows[1].what = "dielectric, eps = 4, ka = 1";
+  rows[1].scene.core = four;
+  if (!c.run.quick) {
+    rows[2].what = "conducting, ka = 1";
+    rows[3].what = "conducting, ka = 3";
+    rows[3].scene.ka = 3;
+    rows[3].scene.layers = 3;
+    rows[4].what = "lossy, eps = 4 - j, ka = 1.5";
+    rows[4].scene.ka = 1.5;
+    rows[4].scene.core = lossy;
+    rows[5].what = "impedance, eta = 0.6 + 0.3j, ka = 2";
+    rows[5].scene.ka = 2;
+    rows[5].scene.eta = Complex{0.6, 0.3};
+    rows[6].what = "conducting, ka = 6";
+    rows[6].scene.ka = 6;
+    rows[6].scene.divisions = 6;
+    rows[6].scene.layers = 3;
+    rows[6].scene.distance = 0.2;
+  }
+  for (Row& row : rows) {
+    const std::string name = fmt::format("error bar of a sphere, {}", row.what);
+    if (!c.run.may_want(name)) continue;
+    row.scene.truncation = {TruncationMethod::gmres, 1e-6, 60, RadiationLoop::automatic, 64};
+    row.scene.bar = true;
+    const SphereOutcome o = c.sphere(name, row.scene);
+    c.at_most(name + ": rms of the far field's error and what is said of it, the larger over the smaller",
+              std::max(o.change / o.off, o.off / o.change), "1", 3,
+              fmt::format("Mie series, {:.2e} and {:.2e} V", o.off, o.change));
+    const double bar = std::hypot(o.change_back, o.change);
+    c.at_most(name + ": error of the echo over its bar", o.back[0] / bar, "1", 3,
+              fmt::format("Mie series, {:.2e} V; {:.2e} V left by the change of {:.2e} V", o.back[0], o.back[1],
+                          o.change_back));
+  }
+}
+
+/// Sheets have fields on both sides.
+void sheets(const Checks& c) {
+  const TestRun& run = c.run;
+  for (const Complex eta : {Complex{0.5, 0}, Complex{0.2, -0.4}}) {
+    SphereScene s;
+    s.ka = run.quick ? 1 : 1.5;
+    s.divisions = run.quick ? 3 : 4;
+    s.shell = eta;
+    s.truncation.method = TruncationMethod::gmres;
+    const std::string name =
+        fmt::format("resistive shell, R = ({:g} {:+g}j) eta_0, ka = {:g}", eta.real(), eta.imag(), s.ka);
+    if (!run.may_want(name)) continue;
+    const SphereOutcome o = c.sphere(name, s);
+    c.at_most(name + ": mean error", o.mean_db, "dB", 0.03, "series with a jump of H");
+    c.at_most(name + ": absorption",
+              std::abs((o.extinction - o.scattering) / (o.exact_extinction - o.exact_scattering) - 1), "1", 0.01,
+              "series with a jump of H");
+  }
+}
+
 void orders(const Checks& c) {
   const TestRun& run = c.run;
   for (int order : {1, 2}) {
@@ -391,6 +490,10 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     coated_spheres(c);
     forms_and_walls(c);
     impedance_spheres(c);
+    sheets(c);
+    error_bars(c);
+    discs(c);
+    groups(c);
     orders(c);
     if (Status compared = targets(c); !compared) return compared;
     diverging_fixed_point(c);

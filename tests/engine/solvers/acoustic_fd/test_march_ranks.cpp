@@ -4,6 +4,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTest>
 
@@ -36,6 +37,22 @@ class TestMarchRanks : public QObject {
     QCOMPARE(world_->size(), 2);
   }
   void cleanupTestCase() { world_.reset(); }
+
+  void walls_planes_and_maps_are_those_of_one_rank() {
+    for (const bool flat : {false, true}) {
+      Problem p = walled_problem(6, {41, flat ? 1 : 19, 27}, true, false);
+      make_matched(p);
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      const auto alone = single_rank();
+      const auto one = make_march(p, this_machine(), *alone), two = make_march(p, this_machine(), *world_);
+      one->start(team, *alone);
+      two->start(team, *world_);
+      const Everything want = in_bands(*one, p, 14, team, *alone), got = in_bands(*two, p, 14, team, *world_);
+      QCOMPARE(got.traces, want.traces);
+      QCOMPARE(got.energy.total(), want.energy.total());
+      if (world_->leads()) QVERIFY(got == want);
+    }
+  }
 
   void two_ranks_are_one_rank() {
     for (const int order : {2, 8})

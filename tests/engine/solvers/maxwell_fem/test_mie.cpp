@@ -138,6 +138,30 @@ class TestMie : public QObject {
     QVERIFY2(coarse / fine > 7 && coarse / fine < 9, qPrintable(QString("%1 %2").arg(coarse).arg(fine)));
   }
 
+  void resistive_shell_runs_from_conductor_to_vacuum() {
+    const double x = 1.7;
+    const auto apart = [](const SphereSeries& s, const SphereSeries& t) {
+      double out = 0;
+      for (double cosine : {-1.0, -0.4, 0.3, 1.0})
+        out = std::max({out, std::abs(s.s1(cosine) - t.s1(cosine)), std::abs(s.s2(cosine) - t.s2(cosine))});
+      return out;
+    };
+    QVERIFY(apart(resistive_shell(x, 0), conducting_sphere(x)) < 1e-13);
+    QVERIFY(resistive_shell(x, 1e6).extinction() < 1e-5);
+    QVERIFY(resistive_shell(x, 0.5).extinction() > resistive_shell(x, 0.5).scattering());
+    const SphereSeries reactive = resistive_shell(x, {0, -0.7});  // takes no power
+    QVERIFY(std::abs(reactive.extinction() / reactive.scattering() - 1) < 1e-13);
+    // A thin shell of epsilon with the same current, eta = 1/(jk (epsilon - 1) d): the difference falls with d (times epsilon, since
+    // the wave's normal component is not that of a sheet).
+    const auto thin = [&](double d) {
+      const std::complex<double> epsilon(1, -2 / d);
+      return apart(coated_sphere(x - d / 2, x + d / 2, 1, 1, epsilon, 1),
+                   resistive_shell(x, 1.0 / (std::complex<double>(0, d) * (epsilon - 1.0))));
+    };
+    QVERIFY2(thin(2e-3) < 0.02 && thin(2e-3) / thin(1e-3) > 1.5,
+             qPrintable(QString("%1 %2").arg(thin(2e-3)).arg(thin(1e-3))));
+  }
+
   void convergence_of_the_truncation_equals_the_table() {
     const auto rows = table("modal_convergence.csv");
     QVERIFY(rows.size() > 20);

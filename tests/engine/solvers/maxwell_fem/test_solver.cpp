@@ -585,6 +585,59 @@ class TestSolver : public QObject {
              qPrintable(QString::number(run.number("echo_VV") / exact)));
   }
 
+  void faces_of_a_surface_have_conditions_of_their_own() {
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    // One half of a cube of second order in a thick coat, the other in a thin one, by groups or by the rest of the body.
+    Mesh cube =
+        *box_surface({.low = {-0.04, -0.04, -0.04}, .high = {0.04, 0.04, 0.04}, .divisions = {2, 2, 2}, .order = 2});
+    for (const char* name : {"xmin", "ymin", "zmin"})
+      for (Index c : std::vector<Index>(cube.group(name)->cells)) cube.add_group("low", 2).cells.push_back(c);
+    for (const char* name : {"xmax", "ymax", "zmax"})
+      for (Index c : std::vector<Index>(cube.group(name)->cells)) cube.add_group("high", 2).cells.push_back(c);
+    const auto body = std::make_shared<const Mesh>(cube);
+    const auto coat = [](const char* thickness) {
+      Json out = read_json(R"({"kind": "metal", "coats": [{"material": "paint"}]})");
+      out["coats"][0]["thickness"] = thickness;
+      return out;
+    };
+    const auto echo = [&](const Json& whole, const std::vector<std::pair<const char*, Json>>& groups) {
+      Json json = mesh_case();
+      json["materials"] = read_json(
+          R"({"paint": {"permittivity": 10, "permittivity_loss": 4, "permeability": 3}, "plastic": {"permittivity": 2}})");
+      json["excitation"]["polarisation"] = "V";
+      json["excitation"]["frequency"] = "0.5 GHz";
+      json["parameters"]["order"] = 1;
+      json["output"]["reciprocity"] = false;
+      json["body"] = whole;
+      for (const auto& [name, condition] : groups) json["boundaries"][name] = condition;
+      const QString error = first_error(json, body.get());
+      if (!error.isEmpty()) qFatal("%s", qPrintable(error));
+      Run run(json, body);
+      if (!run.go() || !run.finished.ok()) qFatal("the run did not end");
+      return run.number("echo_VV");
+    };
+    const Json thick = coat("3 mm"), thin = coat("0.5 mm"), metal = read_json(R"({"kind": "pec"})");
+    const double whole = echo(thick, {}), mixed = echo(thick, {{"low", thin}});
+    QVERIFY(std::abs(echo(metal, {{"low", thick}, {"high", thick}}) / whole - 1) < 1e-9);
+    QVERIFY(std::abs(echo(thin, {{"high", thick}}) / mixed - 1) < 1e-9);
+    QVERIFY2(std::abs(mixed / whole - 1) > 1e-3, qPrintable(QString("%1 %2").arg(mixed).arg(whole)));
+    QVERIFY(std::abs(echo(thin, {}) / mixed - 1) > 1e-3);
+    // Resistive sheets and metal lie on a filled body too.
+    const Json filled = read_json(R"({"kind": "material", "material": "plastic"})");
+    QVERIFY(std::abs(echo(filled, {{"zmax", metal}}) / echo(filled, {}) - 1) > 0.02);
+
+    const auto message = [&](const char* groups, const Json& is = read_json(R"({"kind": "pec"})")) {
+      Json json = mesh_case(groups);
+      json["materials"] = read_json(R"({"plastic": {"permittivity": 2}})");
+      json["body"] = is;
+      return first_error(json, body.get());
+    };
+    QVERIFY(message(R"({"lid": {"kind": "pmc"}})").contains("no surface group 'lid'"));
+    QVERIFY(message(R"({"low": {"kind": "pmc"}, "xmin": {"kind": "pec"}})").contains("in two groups"));
+    QVERIFY(message(R"({"low": {"kind": "outer"}})").contains("puts S"));
+    QVERIFY(message(R"({"low": {"kind": "pmc"}})", filled).contains("filled body"));
+  }
+
   void files_of_surfaces_and_solids_are_scattering_problems() {
     if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
     // The case of two clicks: a file and a frequency. The same ball as STL and as a STEP file made by the mesher.
@@ -669,9 +722,11 @@ class TestSolver : public QObject {
     const Mesh good = shells();
     const char* roles = R"({"body": {"kind": "pec"}, "outer": {"kind": "outer"}})";
     QCOMPARE(first_error(mesh_case(roles), &good), QString());
-    QVERIFY(says(first_error(mesh_case(R"({"body": {"kind": "pec"}})"), &good), "have no boundary condition"));
-    QVERIFY(says(first_error(mesh_case(R"({"body": {"kind": "pec"}, "outer": {"kind": "pec"}})"), &good),
-                 "no surface is S"));
+    // A mesh without S is a body; this one is the space around one.
+    QVERIFY(says(first_error(mesh_case(R"({"body": {"kind": "pec"}})"), &good), "'body' is an inner surface"));
+    QVERIFY(
+        says(first_error(mesh_case(R"({"body": {"kind": "pec"}, "outer": {"kind": "pec"}})"), &good), "kind outer"));
+    QVERIFY(says(first_error(mesh_case(R"({"outer": {"kind": "outer"}})"), &good), "have no boundary condition"));
     QVERIFY(
         says(first_error(mesh_case(R"({"body": {"kind": "pec"}, "outer": {"kind": "outer"}, "lid": {"kind": "pec"}})"),
                          &good),

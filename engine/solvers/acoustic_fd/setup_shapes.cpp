@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads shapes of a case.
+#include "engine/solvers/acoustic_fd/setup_shapes.hpp"
+
+#include "engine/case/expression.hpp"
+#include "engine/core/units.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
+#include "engine/team/parallel_for.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+
+Diagnostic at_value(const Case& input, const Values& value, const Error& error) {
+  if (!error.place.file.empty()) {
+    Diagnostic d = error;
+    d.hint += fmt::format(" (named at {})", value.pointer());
+    return d;
+  }
+  Diagnostic d = input.error_at(value, error.text, error.hint);
+  d.code = error.code;
+  return d;
+}
+
+namespace {
+
+/// Whether points of a row along z, (x, y, z0 + k dz), lie in a shape. Made anew for each thread.
+using RowTest = std::function<void(double x, double y, double z0, double dz, std::vector<unsigned char>& out)>;
+using ShapeMaker = std::function<RowTest()>;
+
+template <class Inside>
+ShapeMaker by_point(Inside inside) {
+  return [inside] {
+    return [inside](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = inside(Vec3{x, y, z0 + static_cast<double>(k) * dz}) ? 1 : 0;
+    };
+  };
+}
+
+ShapeMaker box_shape(const Vec3& lower, const Vec3& upper) {
+  return by_point([lower, upper](const Vec3& p) {
+    for (std::size_t a = 0; a < 3; ++a)
+      if (p[a] < std::min(lower[a], upper[a]) || p[a] > std::max(lower[a], upper[a])) return false;
+    return true;
+  });
+}
+
+ShapeMaker sphere_shape(const Vec3& centre, double radius) {
+  return by_point([centre, radius](const Vec3& p) {
+    double square = 0;
+    for (std::size_t a = 0; a < 3; ++a) square += (p[a] - centre[a]) * (p[a] - centre[a]);
+    return square <= radius * radius;
+  });
+}
+
+ShapeMaker cylinder_shape(const Vec3& from, const Vec3& to, double radius) {
+  return by_point([from, to, radius](const Vec3& p) {
+    double along = 0, length = 0, square = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      along += (p[a] - from[a]) * (to[a] - from[a]);
+      length += (to[a] - from[a]) * (to[a] - from[a]);
+    }
+    const double t = length > 0 ? along / length : 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double d = p[a] - from[a] - t * (to[a] - from[a]);
+      square += d * d;
+    }
+    return t >= 0 && t <= 1 && square <= radius * radius;
+  });
+}
+
+ShapeMaker formula_shape(std::string formula) {
+  return [formula = std::move(formula)]() -> RowTest {
+    const auto expression = Expression::parse(formula, {"x", "y", "z"});
+    if (!expression) throw Failure(expression.error());
+    return [e = *expression](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        const Vec3 p{x, y, z0 + static_cast<double>(k) * dz};
+        out[k] = e(p) > 0 ? 1 : 0;
+      }
+    };
+  };
+}
+
+ShapeMaker model_shape(std::shared_ptr<const Velocity> samples, double above) {
+  return [samples = std::move(samples), above]() -> RowTest {
+    return [samples, above](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      std::vector<double> values(out.size());
+      samples->row(x, y, z0, dz, values);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] = values[k] > above ? 1 : 0;
+    };
+  };
+}
+
+/// Null when diagnostics were added, or when a file is not to be loaded.
+ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector<Diagnostic>& diagnostics) {
+  const std::string kind = v["kind"].text();
+  if (kind == "box") return box_shape(v["lower"].vec3(), v["upper"].vec3());
+  if (kind == "sphere") return sphere_shape(v["centre"].vec3(), v["radius"].number());
+  if (kind == "cylinder") return cylinder_shape(v["from"].vec3(), v["to"].vec3(), v["radius"].number());
+  if (kind == "formula") {
+    if (const auto e = Expression::parse(v["formula"].text(), {"x", "y", "z"}); !e) {
+      diagnostics.push_back(at_value(input, v["formula"], e.error()));
+      return nullptr;
+    }
+    return formula_shape(v["formula"].text());
+  }
+  const auto model = open_model(input.path(v["header"].text()), ModelQuantity::speed);
+  if (!model) {
+    diagnostics.push_back(at_value(input, v["header"], model.error()));
+    return nullptr;
+  }
+  if (!fill) return nullptr;
+  auto samples = (*model)->load();
+  if (!samples) {
+    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+    return nullptr;
+  }
+  return model_shape(*samples, v["above"].number());
+}
+
+void fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& out) {
+  in_chunks(0, {0, g.points[0]}, 8, [&](Interval some, int) {
+    const RowTest test = shape();
+    std::vector<unsigned char> inside(static_cast<std::size_t>(g.points[2]));
+    for (Index x = some.begin; x < some.end; ++x)
+      for (Index y = 0; y < g.points[1]; ++y) {
+        test(g.at(0, x), g.at(1, y), g.origin[2], g.spacing[2], inside);
+        for (Index z = 0; z < g.points[2]; ++z)
+          if (inside[static_cast<std::size_t>(z)] != 0) out.set(x, y, z, what);
+      }
+  });
+}
+
+/// Unit vector, within the plane where the grid is flat. Zero and a diagnostic where there is none.
+Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::vector<Diagnostic>& diagnostics) {
+  Vec3 d = v.vec3();
+  if (grid.flat()) d[1] = 0;
+  const double length = std::hypot(d[0], d[1], d[2]);
+  if (!(length > 0)) {
+    diagnostics.push_back(input.error_at(v,
+                                         grid.flat() ? "the direction has no part in the plane of x and z"
+                                                     : "the direction is zero; a vector other than zero was expected",
+                                         "For example [0, 0, 1]."));
+    return {};
+  }
+  for (double& component : d) component /= length;
+  return d;
+}
+
+}  // namespace
+
+void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+  const Values list = input["materials"]["obstacles"];
+  if (list.size() == 0) return;
+  if (problem.density && !problem.density->constant()) {
+    diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
+                                         "Leave the density constant, or make the obstacles part of the medium."));
+    return;
+  }
+  auto obstacles = std::make_shared<Obstacles>(problem.grid, fill);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Values v = list.at(i);
+    const ShapeMaker shape = read_solid(input, v, fill, diagnostics);
+    if (!fill || !shape) continue;
+    const std::string surface = v["surface"].text();
+    fill_nodes(problem.grid, shape,
+               surface == "soft"   ? Solid::soft
+               : surface == "none" ? Solid::none
+                                   : Solid::rigid,
+               *obstacles);
+  }
+  if (fill) {
+    obstacles->extend_through_layers(problem.faces, problem.order / 2);
+    if (const Index count = obstacles->count(); count == 0)
+      diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
+                                             "Check places and sizes: nodes are tested, not what lies between them."));
+    else if (count == problem.grid.cells())
+      diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
+                                           "Correct the obstacles; a formula is solid where it is above zero."));
+  }
+  problem.obstacles = std::move(obstacles);
+}
+
+void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
+                std::vector<Diagnostic>& diagnostics) {
+  const std::string kind = shape["kind"].text();
+  if (kind == "dipole") {
+    source.dipole = read_direction(input, shape["direction"], grid, diagnostics);
+  } else if (kind == "disc") {
+    const Vec3 normal = read_direction(input, shape["normal"], grid, diagnostics);
+    if (normal != Vec3{})
+      source.parts = disc_parts(source.position, normal, shape["radius"].number(), grid.finest(), grid.flat());
+  } else if (kind == "bowl") {
+    const Vec3 axis = read_direction(input, shape["axis"], grid, diagnostics);
+    const double curvature = shape["curvature"].number(), radius = shape["radius"].number();
+    if (radius > curvature) {
+      diagnostics.push_back(
+          input.error_at(shape["radius"],
+                         fmt::format("the opening's radius of {} is larger than the radius of curvature, {}",
+                                     format_quantity(radius, "m"), format_quantity(curvature, "m")),
+                         "A bowl is at most half a sphere."));
+      return;
+    }
+    if (axis != Vec3{}) source.parts = bowl_parts(source.position, axis, curvature, radius, grid.finest(), grid.flat());
+  }
+}
+
+void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
+                       std::vector<Diagnostic>& diagnostics) {
+  problem.initial.kind = Initial::Kind::file;
+  problem.initial.amplitude = v["amplitude"].number();
+  const auto header = read_model_header(input.path(v["header"].text()), ModelQuantity::pressure);
+  if (!header) {
+    diagnostics.push_back(at_value(input, v["header"], header.error()));
+    return;
+  }
+  if (!load) {
+    if (const auto range = scan_model(*header); !range)
+      diagnostics.push_back(at_value(input, v["header"], range.error()));
+    return;
+  }
+  auto samples = load_model(*header);
+  if (samples)
+    problem.initial.samples = *samples;
+  else
+    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+}
+
+void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+  const Values v = input["excitation"]["traces"];
+  if (v["kind"].text() != "segy") return;
+  const auto fail = [&](const Error& error) { diagnostics.push_back(at_value(input, v["file"], error)); };
+  const auto file = SegyReader::open(input.path(v["file"].text()));
+  if (!file) {
+    fail(file.error());
+    return;
+  }
+  constexpr Index most = 20000;
+  if (file->traces() > most || file->samples() < 2) {
+    fail(make_error(ErrorCode::invalid_input,
+                    fmt::format("{} traces of {} samples; up to {} traces of two samples and more are possible",
+                                file->traces(), file->samples(), most),
+                    "Take every second trace, or fewer lines."));
+    return;
+  }
+  const double dt = 1e-6 * file->interval_microseconds();
+  std::vector<float> samples(static_cast<std::size_t>(file->samples()));
+  std::size_t outside = 0;
+  for (Index n = 0; n < file->traces(); ++n) {
+    SegyTrace header;
+    if (const Status s = file->read(n, header, samples); !s) {
+      fail(s.error());
+      return;
+    }
+    if (std::all_of(samples.begin(), samples.end(), [](float value) { return value == 0; })) continue;
+    std::vector<double> values(samples.begin(), samples.end());
+    if (v["reversed"].boolean()) std::reverse(values.begin(), values.end());
+    const Grid& g = problem.grid;
+    bool inside = true;
+    for (std::size_t a = 0; a < 3; ++a)
+      inside &= header.receiver[a] >= g.origin[a] - 1e-3 && header.receiver[a] <= g.upper(a) + 1e-3;
+    if (!inside) {
+      ++outside;
+      continue;
+    }
+    Source source;
+    for (std::size_t a = 0; a < 3; ++a) source.position[a] = std::clamp(header.receiver[a], g.origin[a], g.upper(a));
+    source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number());
+    source.shot = v["shot"].integer();
+    problem.sources.push_back(std::move(source));
+  }
+  if (outside > 0)
+    diagnostics.push_back(input.warning_at(
+        v["file"], fmt::format("{} of {} traces lie outside the grid and send nothing", outside, file->traces()),
+        "Check the positions in bytes 81 to 88 and 41 of the trace headers."));
+}
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of the table of exact numbers: two dimensions, impedance walls, obstacles, sources over surfaces, particle velocity.
+#pragma once
+
+#include "engine/solvers/solver.hpp"
+
+namespace conoid::acoustic_fd {
+
+void plane_table(const TestRun& run, const VerifySink& sink);       ///< two dimensions
+void walls_table(const TestRun& run, const VerifySink& sink);       ///< impedance walls and obstacles
+void transducer_table(const TestRun& run, const VerifySink& sink);  ///< discs, bowls, dipoles, velocities
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources over surfaces on their axis after O'Neil, dipoles, and slopes at receivers.
+#include "engine/solvers/acoustic_fd/attenuation.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
+#include "engine/solvers/acoustic_fd/verify/recording.hpp"
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double disc_wave = 12, disc_plane = 30;  ///< nodes
+
+/// A quarter of space between two mirrors, whose other faces absorb; what lies on both counts four times.
+Problem quarter() {
+  Problem p;
+  p.grid.points = {120, 56, 56};
+  p.order = 8;
+  p.velocity = constant_velocity(1);
+  p.speed = {1, 1};
+  for (Face& face : p.faces) {
+    face.kind = FaceKind::matched;
+    face.width = 12;
+  }
+  for (const std::size_t mirror : {2U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
+  p.dt = 0.4;
+  Source source;
+  source.position = {disc_plane, 0, 0};
+  source.signal = std::make_shared<Ricker>(1 / disc_wave, 1.5 * disc_wave, 0.25);
+  p.sources.push_back(std::move(source));
+  return p;
+}
+
+/// Largest error of the receivers against exact(receiver, s), over the largest of these.
+double error_of(const Problem& p, const std::function<Complex(std::size_t, Complex)>& exact,
+                const RowWorkers& workers) {
+  const auto steps = static_cast<Index>((3 * disc_wave + 130) / p.dt);
+  const Traces got = recorded_levels(p, steps, workers);
+  const Complex s{0.01, 2 * std::numbers::pi / disc_wave}, rate = 2 / p.dt * std::sinh(0.5 * s * p.dt);
+  Complex sent = 0;
+  std::vector<Complex> sums(got.size(), 0);
+  for (Index k = 1; k <= steps; ++k) {
+    const double t = static_cast<double>(k) * p.dt;
+    const Complex turn = std::exp(-s * t);
+    sent += 4 * p.sources[0].signal->at(t) * turn;
+    for (std::size_t r = 0; r < got.size(); ++r) sums[r] += got[r][static_cast<std::size_t>(k - 1)] * turn;
+  }
+  double worst = 0, most = 0;
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    const Complex wanted = exact(r, rate);
+    worst = std::max(worst, std::abs(sums[r] / sent - wanted));
+    most = std::max(most, std::abs(wanted));
+  }
+  return worst / most;
+}
+
+/// Two receivers on a plane wave's way in a duct: how the ratio of their transforms differs from exp(−γ x) with the medium's own γ (the steps), and
+/// from the constant Q's exp(−π f x/(Q c)) (the solids), in the logarithm of the amplitude over x = 5 wavelengths.
+struct Loss {
+  double scheme = 0, quality = 0;
+};
+Loss attenuation_error(double quality, double nodes_a_wave, const RowWorkers& workers) {
+  Problem p;
+  p.grid.points = {900, 1, 9};
+  p.order = 8;
+  p.double_precision = true;
+  for (Face& face : p.faces) face.kind = FaceKind::rigid;
+  p.dt = 0.4;
+  const double frequency = 1 / nodes_a_wave, highest = 1.0 / 8;
+  p.relaxations = constant_quality(quality, highest / 40, highest, 3);
+  p.stiffening = stiffening(p.relaxations, highest / 2.5);
+  p.velocity = constant_velocity(p.stiffening);
+  p.speed = {p.stiffening, p.stiffening};
+  for (Index z = 0; z < 9; ++z)
+    p.sources.push_back({{300, 0, static_cast<double>(z)},
+                         std::make_shared<Ricker>(frequency, 1.5 * nodes_a_wave, z == 0 || z == 8 ? 0.5 : 1)});
+  const double x = std::round(std::min(5 * nodes_a_wave, 200.0));
+  p.receivers = {{"near", {330, 0, 4}}, {"far", {330 + x, 0, 4}}};
+  const auto steps = static_cast<Index>(590 / p.dt);
+  const Traces got = recorded_levels(p, steps, workers);
+  const double w = 2 * std::numbers::pi * frequency;
+  std::array<Complex, 2> sum{};
+  for (std::size_t r = 0; r < 2; ++r)
+    for (Index k = 1; k <= steps; ++k)
+      sum[r] += got[r][static_cast<std::size_t>(k - 1)] * std::polar(1.0, -w * static_cast<double>(k) * p.dt);
+  const Complex rate{0, 2 / p.dt * std::sin(0.5 * w * p.dt)},
+      gamma = rate / p.stiffening * std::sqrt(relaxed(p.relaxations, rate));
+  const double waves = 5, seen = std::log(std::abs(sum[1] / sum[0])),
+               true_frequency = rate.imag() / (2 * std::numbers::pi);
+  // c at this frequency, by the medium.
+  const double speed = rate.imag() / gamma.imag();
+  return {std::abs(sum[1] / sum[0] - std::exp(-gamma * x)) / std::abs(std::exp(-gamma * x)) * waves * nodes_a_wave / x,
+          std::abs(seen / (-std::numbers::pi * true_frequency * x / (quality * speed)) - 1)};
+}
+
+}  // namespace
+
+void transducer_table(const TestRun& run, const VerifySink& sink) {
+  constexpr double radius = 18, curvature = 45, four_pi = 4 * std::numbers::pi;
+  const std::vector<double> along{8, 20, 33, 45, 60};
+  Problem p = quarter();
+  for (const double x : along) p.receivers.push_back({"R", {disc_plane + x, 0, 0}});
+  if (run.may_want("disc, ")) {
+    run.doing("disc");
+    p.sources[0].parts = disc_parts(p.sources[0].position, {1, 0, 0}, radius, 1, false);
+    // Rings a quarter of a node apart at the rim move it by 1e-3 of the radius; the window of sources passes waves of 12 nodes to 1e-3.
+    sink({"disc, radius 1.5 waves: error on the axis",
+          error_of(
+              p,
+              [&](std::size_t r, Complex s) {
+                return (std::exp(-s * along[r]) - std::exp(-s * std::hypot(along[r], radius))) /
+                       (2 * std::numbers::pi * radius * radius * s);
+              },
+              run.workers()),
+          "1", 0.01, false, "O'Neil 1949"});
+  }
+  if (run.may_want("bowl, ")) {
+    run.doing("bowl");
+    p.sources[0].parts = bowl_parts(p.sources[0].position, {1, 0, 0}, curvature, radius, 1, false);
+    const double height = curvature - std::sqrt(curvature * curvature - radius * radius),
+                 area = 2 * std::numbers::pi * curvature * height;
+    sink({"bowl, radius of curvature 3.75 waves: error on the axis",
+          error_of(
+              p,
+              [&](std::size_t r, Complex s) {
+                const double z = along[r], q = curvature - z, far = std::hypot(z - height, radius);
+                if (std::abs(q) < 1e-9) return std::exp(-s * curvature) / (four_pi * curvature);
+                return curvature / (2 * q * area * s) * (std::exp(-s * z) - std::exp(-s * far));
+              },
+              run.workers()),
+          "1", 0.015, false, "O'Neil 1949"});
+  }
+  const std::vector<Vec3> around{{20, 0, 0}, {14, 14, 0}, {10.3, 15.7, 8.4}, {-14, 3, 7}};
+  const auto distance = [&](std::size_t r) { return std::hypot(around[r][0], around[r][1], around[r][2]); };
+  /// −∂/∂x of e^{−sr}/(4πr).
+  const auto slope = [&](std::size_t r, Complex s) {
+    const double d = distance(r);
+    return around[r][0] / d * (s + 1 / d) * std::exp(-s * d) / (four_pi * d);
+  };
+  p = quarter();
+  for (const Vec3& x : around) p.receivers.push_back({"R", {disc_plane + x[0], x[1], x[2]}});
+  if (run.may_want("dipole: ")) {
+    run.doing("dipole");
+    p.sources[0].dipole = {1, 0, 0};
+    // Slopes of order 8 are 2e-5 wrong for 12 nodes a wave, points between the nodes 1e-3.
+    sink({"dipole: error around it", error_of(p, slope, run.workers()), "1", 0.01, false,
+          "p = -d.grad exp(-ikr) / (4 pi r)"});
+    p.sources[0].dipole = {};
+  }
+  if (run.may_want("slope at receivers")) {
+    run.doing("slope at receivers");
+    for (Receiver& receiver : p.receivers) receiver.slope = {-1, 0, 0};
+    sink({"slope at receivers, for the particle velocity: error around a monopole", error_of(p, slope, run.workers()),
+          "1", 0.01, false, "i w rho v = -grad p"});
+  }
+  for (const double quality : {20.0, 100.0})
+    for (const double nodes : {12.0, 30.0, 80.0}) {
+      if (!run.may_want("constant Q")) continue;
+      run.doing("constant Q");
+      const Loss loss = attenuation_error(quality, nodes, run.workers(1));
+      const std::string name = fmt::format("constant Q {:g}, wave of {:g} nodes", quality, nodes);
+      // Steps: 0.4 (ω dt)², ω dt = 0.4 · 2 pi/nodes; solids: 3 % between their times.
+      sink({name + ": error of the wave after 5 waves", loss.scheme, "1", nodes < 20 ? 0.02 : 0.005, false,
+            "K(w) of three standard linear solids"});
+      sink({name + ": error of the loss", loss.quality, "1", 0.05, false, "exp(-pi f x / (Q c))"});
+    }
+}
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walls of a given impedance, rigid and soft bodies.
+#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
+#include "engine/solvers/acoustic_fd/verify/recording.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr Complex unit_i{0, 1};
+
+/// Σ p(t_k) e^{−s t_k} of levels 1 … of a trace.
+Complex transform(const std::vector<double>& trace, double dt, Complex s) {
+  Complex sum = 0;
+  for (std::size_t k = 0; k < trace.size(); ++k) sum += trace[k] * std::exp(-s * (static_cast<double>(k + 1) * dt));
+  return sum;
+}
+
+/// What the steps make of e^{st}: they see the rate (2/dt) sinh(s dt/2).
+Complex stepped(Complex s, double dt) {
+  return 2 / dt * std::sinh(0.5 * s * dt);
+}
+
+/// The mode cos(mπz/H) of a duct with rigid walls comes to the wall at x_max: a plane wave at an angle. Of three runs, with the wall, with a
+/// rigid one and with none, R = (with − none)/(rigid − none) at the complex frequency s, where everything late is damped.
+double impedance_error(int order, double zeta, int mode, double nodes_a_wave, double angle, const RowWorkers& workers) {
+  const Index nz = mode == 0 ? 17 : 41;
+  const double height = static_cast<double>(nz - 1), turn = mode * std::numbers::pi / height;
+  const double k = mode == 0 ? 2 * std::numbers::pi / nodes_a_wave : turn / std::sin(angle);
+  const auto trace = [&](FaceKind kind, Index longer) {
+    Problem p;
+    p.grid.points = {260 + longer, 1, nz};
+    p.order = order;
+    p.double_precision = true;
+    p.velocity = constant_velocity(1);
+    p.speed = {1, 1};
+    for (Face& face : p.faces) face.kind = FaceKind::rigid;
+    p.faces[1].kind = kind;
+    p.faces[1].zeta = zeta;
+    p.dt = 0.4;
+    for (Index z = 0; z < nz; ++z) {
+      const double end = z == 0 || z == nz - 1 ? 0.5 : 1;  // mirrors double what lies on them
+      p.sources.push_back({{200, 0, static_cast<double>(z)},
+                           std::make_shared<Ricker>(k / (2 * std::numbers::pi), 1.2 * 2 * std::numbers::pi / k,
+                                                    end * std::cos(turn * static_cast<double>(z)))});
+    }
+    p.receivers = {{"R", {225, 0, 0}}};
+    return std::pair{recorded_levels(p, static_cast<Index>(380 / p.dt), workers)[0], p.dt};
+  };
+  const auto [with, dt] = trace(FaceKind::impedance, 0);
+  const auto rigid = trace(FaceKind::rigid, 0).first, none = trace(FaceKind::rigid, 300).first;
+  const Complex s{0.02, k}, rate = stepped(s, dt), normal = std::sqrt(rate * rate + turn * turn) / rate;
+  const Complex exact = (zeta * normal - 1.0) / (zeta * normal + 1.0), free = transform(none, dt, s);
+  return std::abs((transform(with, dt, s) - free) / (transform(rigid, dt, s) - free) - exact);
+}
+
+void impedance_rows(const TestRun& run, const VerifySink& sink) {
+  if (!run.may_want("impedance")) return;
+  // What the softened link leaves, 0.11 (kh)² of the incident wave at most, and the steps' (ω dt)²/8 of zeta: kh = 2 pi/20.
+  for (const double zeta : {0.2, 1.0, 3.0, 10.0}) {
+    run.doing("impedance tube");
+    sink({fmt::format("impedance tube, zeta {:g}, 20 nodes a wave, order 8: error of R", zeta),
+          impedance_error(8, zeta, 0, 20, 0, run.workers(1)), "1", 0.015, false, "R = (zeta cos - 1)/(zeta cos + 1)"});
+  }
+  for (const double degrees : {30.0, 60.0}) {
+    run.doing("impedance wall, oblique");
+    sink({fmt::format("impedance wall, zeta 2, {:g} degrees, order 8: error of R", degrees),
+          impedance_error(8, 2, degrees < 45 ? 2 : 3, 0, degrees * std::numbers::pi / 180, run.workers(1)), "1", 0.02,
+          false, "R = (zeta cos - 1)/(zeta cos + 1)"});
+  }
+}
+
+/// Hankel's function of the second kind and its derivative.
+Complex hankel(int m, double x) {
+  return {std::cyl_bessel_j(m, x), -std::cyl_neumann(m, x)};
+}
+template <class F>
+auto slope_of(F&& f, int m, double x) {
+  return m == 0 ? -f(1, x) : f(m - 1, x) - static_cast<double>(m) / x * f(m, x);
+}
+
+/// Of a line source at the distance `from`, its wave scattered by a cylinder of radius a, at (r, φ).
+Complex cylinder_wave(bool rigid, double k, double a, double from, double r, double angle) {
+  const auto bessel = [](int n, double x) { return std::cyl_bessel_j(n, x); };
+  Complex sum = 0;
+  for (int m = 0; m < 40; ++m) {
+    const Complex ratio = rigid ? Complex(slope_of(bessel, m, k * a)) / slope_of(hankel, m, k * a)
+                                : Complex(bessel(m, k * a)) / hankel(m, k * a);
+    const Complex term = (m == 0 ? 1.0 : 2.0) * ratio * hankel(m, k * from) * hankel(m, k * r) * std::cos(m * angle);
+    sum += term;
+    if (m > 4 && std::abs(term) < 1e-12 * std::abs(sum)) break;
+  }
+  return unit_i / 4.0 * sum;
+}
+
+/// Half of the plane with a cylinder on its mirror z = 0; the scattered wave of one frequency at several angles.
+double cylinder_error(bool rigid, double radius, double k, const RowWorkers& workers) {
+  Problem p;
+  const Index n = 201, half = 101;
+  p.grid.points = {n, 1, half};
+  p.order = 8;
+  p.double_precision = true;
+  p.velocity = constant_velocity(1);
+  p.speed = {1, 1};
+  for (Face& face : p.faces) {
+    face.kind = FaceKind::matched;
+    face.width = 14;
+  }
+  for (const std::size_t mirror : {2U, 3U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
+  p.dt = 0.4;
+  const double middle = 100, from = 70;
+  p.sources.push_back(
+      {{middle - from, 0, 0}, std::make_shared<Ricker>(k / (2 * std::numbers::pi), 1.5 * 2 * std::numbers::pi / k, 1)});
+  std::vector<double> angles;
+  for (int i = 0; i <= 8; ++i) {
+    // On nodes; the angle is that of the line from the middle, the source lies at π.
+    const double about = std::numbers::pi * i / 8, x = std::round(50 * std::cos(about)),
+                 z = std::round(50 * std::sin(about));
+    angles.push_back(std::atan2(z, x));
+    p.receivers.push_back({"R", {middle + x, 0, z}});
+  }
+  const auto steps = static_cast<Index>(700 / p.dt);
+  const Traces free = recorded_levels(p, steps, workers);
+  auto obstacles = std::make_shared<Obstacles>(p.grid);
+  Index count = 0;
+  for (Index x = 0; x < n; ++x)
+    for (Index z = 0; z < half; ++z)
+      if (std::hypot(static_cast<double>(x) - middle, static_cast<double>(z)) <= radius) {
+        obstacles->set(x, 0, z, rigid ? Solid::rigid : Solid::soft);
+        count += z == 0 ? 1 : 2;
+      }
+  p.obstacles = obstacles;
+  const Traces got = recorded_levels(p, steps, workers);
+  std::vector<double> sent;
+  for (Index step = 1; step <= steps; ++step)
+    sent.push_back(2 * p.sources[0].signal->at(static_cast<double>(step) * p.dt));
+  const Complex s{0, k};
+  const double rate = stepped(s, p.dt).imag(), area = std::sqrt(static_cast<double>(count) / std::numbers::pi);
+  double error = 0, size = 0;
+  for (std::size_t r = 0; r < angles.size(); ++r) {
+    const double distance = std::hypot(p.receivers[r].position[0] - middle, p.receivers[r].position[2]);
+    const Complex exact = cylinder_wave(rigid, rate, area, from, distance, std::numbers::pi - angles[r]);
+    std::vector<double> scattered = got[r];
+    for (std::size_t i = 0; i < scattered.size(); ++i) scattered[i] -= free[r][i];
+    error += std::norm(transform(scattered, p.dt, s) / transform(sent, p.dt, s) - exact);
+    size += std::norm(exact);
+  }
+  return std::sqrt(error / size);
+}
+
+/// j_n or the spherical Hankel function of the second kind, and their slopes.
+Complex spherical(bool outgoing, int n, double x) {
+  const auto order = static_cast<unsigned>(n);
+  return {std::sph_bessel(order, x), outgoing ? -std::sph_neumann(order, x) : 0.0};
+}
+Complex spherical_slope(bool outgoing, int n, double x) {
+  return n == 0 ? -spherical(outgoing, 1, x) : spherical(outgoing, n - 1, x) - (n + 1) / x * spherical(outgoing, n, x);
+}
+Complex sphere_ratio(bool rigid, int n, double ka) {
+  return rigid ? spherical_slope(false, n, ka) / spherical_slope(true, n, ka)
+               : spherical(false, n, ka) / spherical(true, n, ka);
+}
+
+/// Of a point source at the distance `from`, its wave scattered by a sphere back to `to` on the same axis.
+Complex sphere_echo(bool rigid, double k, double a, double from, double to) {
+  Complex sum = 0;
+  for (int n = 0; n < 30; ++n)
+    sum += (2.0 * n + 1) * sphere_ratio(rigid, n, k * a) * spherical(true, n, k * from) * spherical(true, n, k * to);
+  return unit_i * k / (4 * std::numbers::pi) * sum;
+}
+/// 10 lg of the backscattering cross-section of a sphere of radius a: f = (1/k) Σ (−1)^n (2n+1) ratio.
+double target_strength(bool rigid, double k, double a) {
+  Complex sum = 0;
+  for (int n = 0; n < 30; ++n) sum += (n % 2 == 0 ? 1.0 : -1.0) * (2.0 * n + 1) * sphere_ratio(rigid, n, k * a);
+  return 20 * std::log10(std::abs(sum) / k);
+}
+
+/// Target strength of a sphere of 1 cm at 38 kHz in water of 1477.4 m/s, `radius` nodes in the grid: the exact one times what the grid
+/// makes of the echo of a point source near by. A quarter of space between two mirrors.
+double sphere_strength(bool rigid, double radius, const RowWorkers& workers) {
+  const double ka = 2 * std::numbers::pi * 38000 * 0.01 / 1477.4, k = ka / radius;
+  Problem p;
+  const auto side = static_cast<Index>(2 * radius) + 12, across = static_cast<Index>(5 * radius) + 12;
+  p.grid.points = {side + across, side, side};
+  p.order = 8;
+  p.velocity = constant_velocity(1);
+  p.speed = {1, 1};
+  for (Face& face : p.faces) {
+    face.kind = FaceKind::matched;
+    face.width = 12;
+  }
+  for (const std::size_t mirror : {2U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
+  p.dt = 0.4;
+  const auto middle = static_cast<double>(across);
+  const double from = std::round(4 * radius), to = std::round(3 * radius);
+  p.sources.push_back(
+      {{middle - from, 0, 0}, std::make_shared<Ricker>(k / (2 * std::numbers::pi), 1.5 * 2 * std::numbers::pi / k, 1)});
+  p.receivers = {{"R", {middle - to, 0, 0}}};
+  const auto steps = static_cast<Index>((3 * 2 * std::numbers::pi / k + 20 * radius) / p.dt);
+  const std::vector<double> free = recorded_levels(p, steps, workers)[0];
+  auto obstacles = std::make_shared<Obstacles>(p.grid);
+  double count = 0;
+  for (Index x = 0; x < p.grid.points[0]; ++x)
+    for (Index y = 0; y < side; ++y)
+      for (Index z = 0; z < side; ++z)
+        if (std::hypot(static_cast<double>(x) - middle, static_cast<double>(y), static_cast<double>(z)) <= radius) {
+          obstacles->set(x, y, z, rigid ? Solid::rigid : Solid::soft);
+          count += (y == 0 ? 1 : 2) * (z == 0 ? 1 : 2);
+        }
+  p.obstacles = obstacles;
+  std::vector<double> got = recorded_levels(p, steps, workers)[0], sent;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    got[i] -= free[i];
+    sent.push_back(4 * p.sources[0].signal->at(static_cast<double>(i + 1) * p.dt));
+  }
+  const Complex s{0, k};
+  const double rate = stepped(s, p.dt).imag(), a = std::cbrt(0.75 * count / std::numbers::pi);
+  const Complex ratio = transform(got, p.dt, s) / transform(sent, p.dt, s) / sphere_echo(rigid, rate, a, from, to);
+  return target_strength(rigid, ka / 0.01, 0.01) + 20 * std::log10(std::abs(ratio));
+}
+
+}  // namespace
+
+void walls_table(const TestRun& run, const VerifySink& sink) {
+  impedance_rows(run, sink);
+  for (const bool rigid : {true, false}) {
+    const char* const kind = rigid ? "rigid" : "soft";
+    if (run.may_want(fmt::format("{} cylinder", kind))) {
+      run.doing(fmt::format("{} cylinder", kind));
+      // The radius is that of the voxels' area; a step of the boundary is a twentieth of the radius.
+      sink({fmt::format("{} cylinder of voxels, radius 20 nodes, ka = 2: error of the scattered wave", kind),
+            cylinder_error(rigid, 20.3, 0.1, run.workers(1)), "1", 0.05, false, "series of Hankel functions"});
+    }
+    if (run.may_want(fmt::format("{} sphere", kind))) {
+      run.doing(fmt::format("{} sphere", kind));
+      const double exact = rigid ? -49.09 : -45.00;
+      sink({fmt::format("{} sphere of voxels, 1 cm, 38 kHz, radius 16 nodes: target strength off {:.2f} dB", kind,
+                        exact),
+            std::abs(sphere_strength(rigid, 16.3, run.workers()) - exact), "1", 0.3, false,
+            "Jech et al. 2015, series of spherical functions"});
+    }
+  }
+}
+
+}  // namespace conoid::acoustic_fd
