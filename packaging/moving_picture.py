@@ -33,6 +33,9 @@ while time.monotonic() - begin < longest and (over is None or time.monotonic() -
     time.sleep(every)
 if over is None:
     sys.exit(f"moving_picture.py: the run has not ended within {longest} s")
+# The display is of one colour until the window is there.
+while len(shots) > 1 and all(low == high for low, high in shots[0].getextrema()):
+    shots.pop(0)
 # What does not move is shown once; of the rest, frames at equal distances, the last one held.
 moved = [shots[0]]
 for shot in shots[1:]:

@@ -209,8 +209,8 @@ display and the nodes of a cluster. The window and pictures are in the package
 conoid."
   make_deb conoid "conoid-headless (= $version), libgl1-mesa-dri" "gmsh" "openssh-client" "workbench for waves and shocks" "$about
 
-This package has the window, with forms, live fields and charts, and pictures of
-runs without a display."
+This package has the window, with forms, live fields and charts, pictures of
+runs without a display, and the documentation."
 }
 if want deb; then phase "DEBs" make_debs; fi
 if want archive || want rpm; then

@@ -33,6 +33,7 @@
 #include "app/start/card_grid.hpp"
 #include "app/start/start_page.hpp"
 #include "app/start/tour.hpp"
+#include "app/window/documentation_window.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/manual_window.hpp"
 #include "app/window/palette.hpp"
@@ -303,6 +304,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
        tr("What the field at hand means, and all other keys of this case"), [this] { show_manual(); }},
       {"help.shortcuts", tr("&Help"), tr("Shortcuts"), QKeySequence("Ctrl+F1"), {}, {}, [this] { show_shortcuts(); }},
       {"help.about", tr("&Help"), tr("About Conoid"), {}, {}, {}, [this] { show_about(); }},
+      {"help.documentation",
+       tr("&Help"),
+       tr("Documentation"),
+       {},
+       {},
+       tr("Guide, tutorials, theory and all keys, without a network"),
+       [this] { show_documentation(look_, this); }},
   };
 }
 
