@@ -65,10 +65,9 @@ void MeshModel::look() {
   const bool named = !text("/mesh/file").isEmpty() || (bodies && !bodies->empty());
   // All keys of the section decide what the mesh looks like.
   const Json* section = model_.value("/mesh");
-  const QString key = is_wanted() && named && section
-                          ? QString::fromStdString(json_text(*section)) + '\n' +
-                                QString::fromStdString(model_.document().folder().string())
-                          : QString();
+  const QString key = is_wanted() && named && section ? QString::fromStdString(json_text(*section)) + '\n' +
+                                                            QString::fromStdString(model_.document().folder().string())
+                                                      : QString();
   if (key == key_) return;
   key_ = key;
   stop_.request_stop();

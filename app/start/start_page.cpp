@@ -285,8 +285,7 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   time_->setAccessibleName(tr("Time"));
   time_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   time_->addItem(tr("Any time"), 0.0);
-  for (const double seconds : {10.0, 20.0, 40.0})
-    time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
+  for (const double seconds : {10.0, 20.0, 40.0}) time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
   devices_ = new QCheckBox(tr("On devices"), box);
   devices_->setToolTip(tr("Only what graphics cards compute, too"));
   row->addWidget(search_, 2);

@@ -103,8 +103,9 @@ class TestNewCase : public QObject {
     const auto& starts = case_starts();
     if (std::none_of(starts.begin(), starts.end(), [](const CaseStart& s) { return s.id == "radar-cross-section"; }))
       QSKIP("no radar in this build");
-    const std::string radar =
-        std::find_if(starts.begin(), starts.end(), [](const CaseStart& s) { return s.id == "radar-cross-section"; })->solver;
+    const std::string radar = std::find_if(starts.begin(), starts.end(), [](const CaseStart& s) {
+                                return s.id == "radar-cross-section";
+                              })->solver;
     auto w = window();
     QElapsedTimer clock;
     clock.start();
@@ -158,7 +159,8 @@ class TestNewCase : public QObject {
       QTRY_VERIFY(size() != before);
       QCOMPARE(page.model().value(frequency)->get<std::string>(), std::string("1 kHz"));
       page.model().set("/mesh/bodies/0/radius", "1 m", "a larger ball");
-      QTRY_VERIFY(page.obstacle().isEmpty() && page.model().value("/mesh/bodies/0/radius")->get<std::string>() == "1 m");
+      QTRY_VERIFY(page.obstacle().isEmpty() &&
+                  page.model().value("/mesh/bodies/0/radius")->get<std::string>() == "1 m");
       QCOMPARE(page.model().value(frequency)->get<std::string>(), std::string("1 kHz"));
       QTest::qWait(300);
       keep_picture(page, "new-case-sizes.png");
@@ -180,7 +182,8 @@ class TestNewCase : public QObject {
       // The last on the page: a solver without a start.
       QRadioButton* last = nullptr;
       for (auto* one : page.findChildren<QRadioButton*>())
-        if (one->isVisible() && (!last || one->mapTo(&page, QPoint()).y() > last->mapTo(&page, QPoint()).y())) last = one;
+        if (one->isVisible() && (!last || one->mapTo(&page, QPoint()).y() > last->mapTo(&page, QPoint()).y()))
+          last = one;
       QVERIFY(last);
       click(last);
       QTRY_VERIFY(button(page, "Make the case")->isEnabled());

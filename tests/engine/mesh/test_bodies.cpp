@@ -72,9 +72,12 @@ class TestBodies : public QObject {
   }
   void elements_have_the_size_that_is_asked_for() {
     if (!find_gmsh()) QSKIP("no gmsh here");
-    const auto coarse = made("box length=1m width=1m height=1m", 0.5), fine = made("box length=1m width=1m height=1m", 0.1);
+    const auto coarse = made("box length=1m width=1m height=1m", 0.5),
+               fine = made("box length=1m width=1m height=1m", 0.1);
     QVERIFY(coarse && fine);
-    const auto edges = [](const Mesh& mesh) { return std::sqrt(total_area(mesh) / static_cast<double>(mesh.cell_count())); };
+    const auto edges = [](const Mesh& mesh) {
+      return std::sqrt(total_area(mesh) / static_cast<double>(mesh.cell_count()));
+    };
     // An equilateral triangle of edge a has the area 0.43 a²: within a third, as meshers do.
     QVERIFY(std::abs(edges(*fine) / std::sqrt(0.433) - 0.1) < 0.033);
     QVERIFY(edges(*coarse) > 3 * edges(*fine));
