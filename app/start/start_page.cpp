@@ -280,7 +280,7 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   physics_->setAccessibleName(tr("Physics"));
   physics_->addItem(tr("All physics"), QString());
   physics_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  physics_->setMinimumContentsLength(8);
+  physics_->setMinimumContentsLength(11);
   time_ = make_calm_combo(box);
   time_->setAccessibleName(tr("Time"));
   time_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
