@@ -144,6 +144,12 @@ void make_around_body(const NewOptions& options, Context& context) {
                       : options.mesh.empty()  ? fs::path(start->id)
                                               : fs::path(options.mesh).stem();
   if (const Status written = write_case(std::move(*made), options, to); !written) return context.fail(written.error());
+  // Meshed by the size that the wave asks for, so that `conoid check` can look at it.
+  if (!options.mesh.empty() && can_be_meshed(options.mesh)) {
+    const auto document = CaseDocument::read(to / "case.json");
+    if (!document) return context.fail(document.error());
+    if (const Status meshed = mesh_geometry_of(*document, false); !meshed) return context.fail(meshed.error());
+  }
   context.say("{}: {}", short_path(to / "case.json"), start->title);
   context.say("Run it with: conoid run {}", shell_word(short_path(to / "case.json")));
   context.object({{"case", fs::absolute(to / "case.json").string()}, {"solver", start->solver}});

@@ -180,12 +180,17 @@ class TestNewCase : public QObject {
       click(button(page, "mm"));
       QTRY_VERIFY(page.obstacle().isEmpty());
       // The last on the page: a solver without a start.
-      QRadioButton* last = nullptr;
-      for (auto* one : page.findChildren<QRadioButton*>())
-        if (one->isVisible() && (!last || one->mapTo(&page, QPoint()).y() > last->mapTo(&page, QPoint()).y()))
-          last = one;
-      QVERIFY(last);
+      const auto lowest = [&page] {
+        QRadioButton* last = nullptr;
+        for (auto* one : page.findChildren<QRadioButton*>())
+          if (one->isVisible() && (!last || one->mapTo(&page, QPoint()).y() > last->mapTo(&page, QPoint()).y()))
+            last = one;
+        return last;
+      };
+      QTRY_VERIFY(lowest() && lowest()->mapTo(&page, QPoint()).y() > 200);
+      QRadioButton* last = lowest();
       click(last);
+      QVERIFY(last->isChecked());
       QTRY_VERIFY(button(page, "Make the case")->isEnabled());
       QVERIFY(!button(page, "Make and run")->isEnabled());
       click(button(page, "Make the case"));
