@@ -15,32 +15,28 @@
 
 using namespace conoid;
 
-namespace {
-
-constexpr double pi = std::numbers::pi;
-
-Result<Mesh> made(std::string_view words, double size = 0) {
-  const auto body = body_from_words(words);
-  if (!body) return body.error();
-  const auto script = bodies_script({*body}, size);
-  if (!script) return script.error();
-  const auto file = keep_script(*script);
-  if (!file) return file.error();
-  MeshRequest request;
-  request.file = *file;
-  request.unit = "m";
-  request.size = size;
-  request.gmsh.script = ScriptUse::own;
-  request.gmsh.dimension = 2;
-  auto mesh = prepare_mesh(request);
-  if (!mesh) return mesh.error();
-  return std::move(mesh->mesh);
-}
-
-}  // namespace
-
 class TestBodies : public QObject {
   Q_OBJECT
+  static constexpr double pi = std::numbers::pi;
+
+  static Result<Mesh> made(std::string_view words, double size = 0) {
+    const auto body = body_from_words(words);
+    if (!body) return body.error();
+    const auto script = bodies_script({*body}, size);
+    if (!script) return script.error();
+    const auto file = keep_script(*script);
+    if (!file) return file.error();
+    MeshRequest request;
+    request.file = *file;
+    request.unit = "m";
+    request.size = size;
+    request.gmsh.script = ScriptUse::own;
+    request.gmsh.dimension = 2;
+    auto mesh = prepare_mesh(request);
+    if (!mesh) return mesh.error();
+    return std::move(mesh->mesh);
+  }
+
  private slots:
   void areas_and_volumes_are_those_of_formulas_data() {
     QTest::addColumn<QString>("words");
