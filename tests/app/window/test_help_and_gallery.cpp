@@ -123,8 +123,11 @@ class TestHelpAndGallery : public QObject {
     const SolverInfo* info = find_solver(document->json()["solver"].get<std::string>());
     QVERIFY(check_files(*document, *Schema::for_solver(info->id, info->schema)).empty());
     w->show_start();
-    QTRY_VERIFY(
-        std::any_of(shown_cards(*w).begin(), shown_cards(*w).end(), [](auto* card) { return card->card().own; }));
+    const auto own_is_shown = [&w] {
+      const auto cards = shown_cards(*w);
+      return std::any_of(cards.begin(), cards.end(), [](auto* card) { return card->card().own; });
+    };
+    QTRY_VERIFY(own_is_shown());
   }
 
   void the_manual_opens_at_the_field_at_hand() {
