@@ -125,7 +125,7 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] { model_->undo_stack().redo(); },
        false,
        {QKeySequence("Ctrl+Y")}},
-      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+R"), "place",
+      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+A"), "place",
        tr("A receiver at a typed point; the tool above the picture places them by clicks"), [this] { ask_receiver(); }},
       {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
        tr("Sides of the body that become a group of the mesh"),
