@@ -132,7 +132,8 @@ int main(int argc, char** argv) {
   Settings settings;
   // A solver that crashes takes a process of its own, not the window, unless somebody has chosen otherwise.
   std::error_code ignored;
-  if (std::filesystem::exists(conoid::program_folder() / "conoid-worker", ignored)) settings.set_default_place("process");
+  if (std::filesystem::exists(conoid::program_folder() / "conoid-worker", ignored))
+    settings.set_default_place("process");
   if (parser.isSet("runs")) settings.set_runs_folder(parser.value("runs"));
   const ThemeChoice choice = theme == "dark"                      ? ThemeChoice::dark
                              : theme == "light"                   ? ThemeChoice::light

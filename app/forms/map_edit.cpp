@@ -35,8 +35,9 @@ MapEdit::MapEdit(const FormContext& context, const std::string& pointer, const J
   buttons->setSpacing(12);
   buttons->addWidget(add_button);
   if (is_within(pointer, "/materials"))
-    if (QPushButton* library = make_library_button(
-            context, node["map"], this, [this](const LibraryMaterial& one, Json value) { add_known(one, std::move(value)); }))
+    if (QPushButton* library =
+            make_library_button(context, node["map"], this,
+                                [this](const LibraryMaterial& one, Json value) { add_known(one, std::move(value)); }))
       buttons->addWidget(library);
   buttons->addStretch(1);
   column->addLayout(buttons);
@@ -97,7 +98,8 @@ void MapEdit::rebuild(const std::vector<std::string>& keys) {
     });
     if (is_within(pointer_, "/materials"))
       card->body()->addWidget(
-          make_keep_button(context_, child_pointer(pointer_, key), QString::fromStdString(key), card), 0, Qt::AlignLeft);
+          make_keep_button(context_, child_pointer(pointer_, key), QString::fromStdString(key), card), 0,
+          Qt::AlignLeft);
     card->set_open(open_.contains(key));
     cards_column_->addWidget(card);
     cards_.push_back(card);
@@ -119,7 +121,8 @@ void MapEdit::add() {
 void MapEdit::add_known(const LibraryMaterial& one, Json value) {
   Json object = current();
   // A material of the case is called as a person would type it: "Water, 20 °C" is "water".
-  std::string base = QString::fromStdString(one.name).section(',', 0, 0).section('(', 0, 0).trimmed().toLower().toStdString();
+  std::string base =
+      QString::fromStdString(one.name).section(',', 0, 0).section('(', 0, 0).trimmed().toLower().toStdString();
   std::string key = base;
   for (int n = 2; object.contains(key); ++n) key = base + " " + std::to_string(n);
   object[key] = std::move(value);

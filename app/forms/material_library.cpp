@@ -22,8 +22,8 @@ namespace conoid::app {
 namespace {
 
 QString words_of(const LibraryMaterial& material) {
-  return translated(material.name) + ' ' + QString::fromStdString(material.name) + ' ' + translated(material.kind) + ' ' +
-         QString::fromStdString(material.kind) + ' ' + QString::fromStdString(material.note);
+  return translated(material.name) + ' ' + QString::fromStdString(material.name) + ' ' + translated(material.kind) +
+         ' ' + QString::fromStdString(material.kind) + ' ' + QString::fromStdString(material.note);
 }
 
 /// "speed 343 m/s, density 1.2 kg/m^3".
@@ -48,7 +48,8 @@ void complain(QWidget* parent, const QString& title, const Error& error) {
 
 }  // namespace
 
-MaterialLibrary::MaterialLibrary(Json node, const Look& look, QWidget* parent) : QDialog(parent), node_(std::move(node)) {
+MaterialLibrary::MaterialLibrary(Json node, const Look& look, QWidget* parent)
+    : QDialog(parent), node_(std::move(node)) {
   setWindowTitle(tr("Library of materials"));
   resize(560, 560);
   auto* column = new QVBoxLayout(this);
@@ -167,7 +168,8 @@ void MaterialLibrary::show_chosen() {
 QPushButton* make_library_button(const FormContext& context, const Json& node, QWidget* parent,
                                  std::function<void(const LibraryMaterial&, Json)> take) {
   const auto all = library_materials();
-  if (!all || std::none_of(all->begin(), all->end(), [&](const auto& one) { return material_for(node, one).has_value(); }))
+  if (!all ||
+      std::none_of(all->begin(), all->end(), [&](const auto& one) { return material_for(node, one).has_value(); }))
     return nullptr;
   auto* button = new QPushButton(QObject::tr("From the library…"), parent);
   button->setIcon(context.look.icon("search", "accent"));

@@ -44,7 +44,7 @@ class MaterialLibrary : public QDialog {
 [[nodiscard]] QPushButton* make_library_button(const FormContext& context, const Json& node, QWidget* parent,
                                                std::function<void(const LibraryMaterial&, Json)> take);
 /// "Keep in the library…": the value at a place under a name that is asked for, `name` at first.
-[[nodiscard]] QPushButton* make_keep_button(const FormContext& context, const std::string& pointer,
-                                            const QString& name, QWidget* parent);
+[[nodiscard]] QPushButton* make_keep_button(const FormContext& context, const std::string& pointer, const QString& name,
+                                            QWidget* parent);
 
 }  // namespace conoid::app

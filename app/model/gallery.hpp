@@ -39,10 +39,10 @@ struct SampleCard {
 
 /// What a gallery shows: of all cards those that a person looks for.
 struct GalleryFilter {
-  QString words;        ///< each must be in title, summary, name or physics
-  QString group;        ///< of one solver, as SampleCard::group; empty: of all
-  double seconds = 0;   ///< takes no longer, as its card says; 0: any time
-  bool devices = false; ///< its solver computes on devices
+  QString words;         ///< each must be in title, summary, name or physics
+  QString group;         ///< of one solver, as SampleCard::group; empty: of all
+  double seconds = 0;    ///< takes no longer, as its card says; 0: any time
+  bool devices = false;  ///< its solver computes on devices
 };
 [[nodiscard]] bool passes(const SampleCard& card, const GalleryFilter& filter);
 

@@ -10,6 +10,7 @@
 
 #include "app/forms/schema_text.hpp"
 #include "app/model/background.hpp"
+#include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/wave_numbers.hpp"
 
@@ -64,10 +65,9 @@ void MeshModel::look() {
   const bool named = !text("/mesh/file").isEmpty() || (bodies && !bodies->empty());
   // All keys of the section decide what the mesh looks like.
   const Json* section = model_.value("/mesh");
-  const QString key = is_wanted() && named && section
-                          ? QString::fromStdString(json_text(*section)) + '\n' +
-                                QString::fromStdString(model_.document().folder().string())
-                          : QString();
+  const QString key = is_wanted() && named && section ? QString::fromStdString(json_text(*section)) + '\n' +
+                                                            QString::fromStdString(model_.document().folder().string())
+                                                      : QString();
   if (key == key_) return;
   key_ = key;
   stop_.request_stop();
@@ -162,6 +162,7 @@ void MeshModel::mesh_geometry(bool trusted) {
 void MeshModel::mesh_again(double size) {
   const auto scale = file_scale();
   if (!mesh_ || !mesh_->fixed.empty() || !scale) return;
+  if (by_sizes()) return model_.set("/mesh/size", format_quantity(size, "m"), tr("another size of elements"));
   const std::filesystem::path file = mesh_->file;
   // "body-0.1m" becomes "body-0.05m".
   static const QRegularExpression made("-[0-9.e-]+m$");
@@ -179,10 +180,10 @@ void MeshModel::group_faces(const QString& name, std::vector<Index> faces) {
   const std::filesystem::path file = mesh_->file;
   // Never over the file that the case names now: an edit that is undone needs it.
   static const QRegularExpression made("-groups[0-9]*$");
-  const QString stem = QString::fromStdString(file.stem().string()).remove(made);
+  const QString stem = by_sizes() ? QStringLiteral("body") : QString::fromStdString(file.stem().string()).remove(made);
   std::string out;
   std::error_code ignored;
-  for (int i = 1; out.empty() || std::filesystem::exists(file.parent_path() / out, ignored); ++i)
+  for (int i = 1; out.empty() || std::filesystem::exists(folder_of_meshes() / out, ignored); ++i)
     out = (stem + "-groups" + (i > 1 ? QString::number(i) : QString()) + ".msh").toStdString();
   make_mesh(out, tr("making of the group %1").arg(name),
             [file, factor = *scale, faces = std::move(faces), group = name.toStdString()](
@@ -194,6 +195,7 @@ void MeshModel::group_faces(const QString& name, std::vector<Index> faces) {
 void MeshModel::refine() {
   const auto scale = file_scale();
   if (!mesh_ || !scale) return;
+  if (by_sizes() && !mesh_->longest_edges.empty()) return mesh_again(mesh_->longest_edges.back() / 2);
   const std::filesystem::path file = mesh_->file;
   make_mesh(file.stem().string() + "-fine.msh", tr("refining the mesh"),
             [file, factor = *scale](const std::filesystem::path& out, std::stop_token stop) {
@@ -201,20 +203,42 @@ void MeshModel::refine() {
             });
 }
 
+bool MeshModel::by_sizes() const {
+  return model_.value("/mesh/bodies") != nullptr;
+}
+
+std::filesystem::path MeshModel::folder_of_meshes() const {
+  if (!by_sizes()) return mesh_->file.parent_path();
+  const std::filesystem::path folder = model_.document().folder();
+  return folder.empty() ? own_templates_folder().parent_path() / "meshes" : folder;
+}
+
 void MeshModel::make_mesh(const std::string& name, const QString& edit,
                           std::function<Status(const std::filesystem::path&, std::stop_token)> make) {
-  const std::filesystem::path out = mesh_->file.parent_path() / name;
+  const std::filesystem::path folder = folder_of_meshes(), out = folder / name;
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
   reading_ = true;
   const std::uint64_t ticket = ++ticket_;
   emit changed();
   in_background(
       this, [make = std::move(make), out, stop = stop_.get_token()] { return make(out, stop); },
-      [name, edit, ticket](MeshModel& self, const Status& made) {
+      [name, out, edit, ticket](MeshModel& self, const Status& made) {
         if (self.ticket_ != ticket) return;
         self.reading_ = false;
         if (!made) {
           self.error_ = made.error();
           emit self.changed();
+          return;
+        }
+        if (self.by_sizes()) {
+          // From here on it is a mesh of its own, no longer made of sizes.
+          Json section = *self.model_.value("/mesh");
+          section.erase("bodies");
+          section.erase("size");
+          section["file"] = out.string();
+          section["unit"] = "m";
+          self.model_.set("/mesh", std::move(section), edit);
           return;
         }
         // Beside the file that the case names, wherever that is.

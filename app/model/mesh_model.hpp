@@ -64,6 +64,10 @@ class MeshModel : public QObject {
   void make_mesh(const std::string& name, const QString& edit,
                  std::function<Status(const std::filesystem::path&, std::stop_token)> make);
   [[nodiscard]] std::optional<double> file_scale() const;
+  /// Whether the case lists bodies by their sizes, which lie in the cache.
+  [[nodiscard]] bool by_sizes() const;
+  /// Where meshes that are made go: beside the file, or beside the case.
+  [[nodiscard]] std::filesystem::path folder_of_meshes() const;
   void take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result);
   CaseModel& model_;
   QTimer timer_;

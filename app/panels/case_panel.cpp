@@ -141,10 +141,15 @@ void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer,
   auto* row = new QHBoxLayout;
   row->setSpacing(12);
   QPushButton* library =
-      make_library_button(context_, node, body_, [this, pointer](const LibraryMaterial& one, Json value) {
+      make_library_button(context_, node, body_, [this, pointer, node](const LibraryMaterial& one, Json value) {
         // What the library does not know stays as it is.
         const Json* before = context_.model.value(pointer);
         Json after = before && before->is_object() ? *before : Json::object();
+        // Of what excludes each other the library's remains.
+        for (const Json& group : node.value("exclusive", Json::array()))
+          if (std::any_of(group.begin(), group.end(),
+                          [&](const Json& key) { return value.contains(key.get<std::string>()); }))
+            for (const Json& key : group) after.erase(key.get<std::string>());
         after.update(value);
         context_.model.set(pointer, std::move(after), tr("choice of %1").arg(translated(one.name)));
       });

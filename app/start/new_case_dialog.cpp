@@ -86,7 +86,8 @@ Result<std::shared_ptr<const MeshPreview>> read_body(const Json& mesh, const std
     const auto document = CaseDocument::from_json(Json({{"mesh", mesh}}), {});
     if (const auto geometry = unmeshed_geometry(document); !geometry.empty()) {
       if (const std::string why = why_not_trusted(geometry); !why.empty())
-        return make_error(ErrorCode::invalid_input, why, "Make the case, then mesh it in the mesh pane, where you are asked.");
+        return make_error(ErrorCode::invalid_input, why,
+                          "Make the case, then mesh it in the mesh pane, where you are asked.");
       if (const Status meshed = mesh_geometry_of(document, false, stop); !meshed) return meshed.error();
     }
     return preview_mesh(document, stop);
@@ -114,7 +115,8 @@ NewCaseDialog::NewCaseDialog(const QString& file, const Look& look, ViewportKind
   fill_choices();
   applying_ = true;
   model_.take(CaseDocument::from_json(
-      Json({{"conoid", 1}, {"solver", choices_.empty() ? std::string() : choices_.front().solver}, {"mesh", mesh}}), {}));
+      Json({{"conoid", 1}, {"solver", choices_.empty() ? std::string() : choices_.front().solver}, {"mesh", mesh}}),
+      {}));
   applying_ = false;
   row->addWidget(make_controls(file));
   row->addWidget(make_rule(this, true));
@@ -249,7 +251,8 @@ void NewCaseDialog::add_turns(QVBoxLayout* column) {
     connect(turn, &QPushButton::clicked, this, [this, axis] {
       const Json* before = model_.value("/mesh/rotate");
       Json angles = before && before->is_array() && before->size() == 3 ? *before : Json::array({0, 0, 0});
-      const auto now = parse_quantity(angles[axis].is_string() ? angles[axis].get<std::string>() : std::string("0"), "rad");
+      const auto now =
+          parse_quantity(angles[axis].is_string() ? angles[axis].get<std::string>() : std::string("0"), "rad");
       const int degrees = (static_cast<int>(std::lround((now ? now->value : 0) * 180 / std::numbers::pi)) + 90) % 360;
       angles[axis] = std::to_string(degrees) + " deg";
       model_.set("/mesh/rotate", std::move(angles), tr("turn"));
@@ -451,7 +454,8 @@ void NewCaseDialog::start_again() {
   if (!facts_ || chosen_ >= choices_.size()) return refresh();
   const Choice& choice = choices_[chosen_];
   const std::string title =
-      by_sizes_ ? choice.title.toStdString() : QFileInfo(QString::fromStdString(seen_.value("file", ""))).completeBaseName().toStdString();
+      by_sizes_ ? choice.title.toStdString()
+                : QFileInfo(QString::fromStdString(seen_.value("file", ""))).completeBaseName().toStdString();
   Json made = {{"conoid", 1}, {"title", title}, {"solver", choice.solver}, {"mesh", seen_}};
   if (choice.start) {
     auto started = started_case(*choice.start, seen_, *facts_, frequency(), title);
@@ -523,14 +527,18 @@ void NewCaseDialog::refresh_size() {
   QStringList words;
   const auto side = [&](std::size_t a) { return facts_->box[1][a] - facts_->box[0][a]; };
   if (unit_asked_ && !unit_known_) {
-    words << tr("%1 × %2 × %3 in units of the file").arg(side(0), 0, 'g', 4).arg(side(1), 0, 'g', 4).arg(side(2), 0, 'g', 4);
+    words << tr("%1 × %2 × %3 in units of the file")
+                 .arg(side(0), 0, 'g', 4)
+                 .arg(side(1), 0, 'g', 4)
+                 .arg(side(2), 0, 'g', 4);
   } else {
     const double largest = facts_->size();
-    const auto [unit, factor] = largest < 0.1    ? std::pair{"mm", 1000.0}
-                                : largest < 2    ? std::pair{"cm", 100.0}
-                                                 : std::pair{"m", 1.0};
+    const auto [unit, factor] = largest < 0.1 ? std::pair{"mm", 1000.0}
+                                : largest < 2 ? std::pair{"cm", 100.0}
+                                              : std::pair{"m", 1.0};
     words << tr("%1 × %2 × %3 %4")
-                 .arg(words_locale().toString(side(0) * factor, 'g', 4), words_locale().toString(side(1) * factor, 'g', 4),
+                 .arg(words_locale().toString(side(0) * factor, 'g', 4),
+                      words_locale().toString(side(1) * factor, 'g', 4),
                       words_locale().toString(side(2) * factor, 'g', 4), unit);
     const double speed = lowest_speed(model_.json(), model_.schema()), wave = highest_frequency(model_.json());
     if (speed > 0 && wave > 0 && choices_[chosen_].start)

@@ -87,9 +87,9 @@ class NewCaseDialog : public QDialog {
   std::optional<MeshFacts> facts_;
   std::shared_ptr<const MeshPreview> body_;  ///< as the file has it
   std::optional<Error> error_;
-  Json seen_;        ///< the section mesh that body_ was read by
-  Json template_;    ///< the case as it was made last
-  Json kept_;        ///< pointer → value that a person has typed
+  Json seen_;      ///< the section mesh that body_ was read by
+  Json template_;  ///< the case as it was made last
+  Json kept_;      ///< pointer → value that a person has typed
   bool unit_asked_ = false, unit_known_ = false;
   bool applying_ = false, run_wanted_ = false, by_sizes_ = false;
   std::uint64_t ticket_ = 0;

@@ -280,13 +280,12 @@ QWidget* StartPage::make_filters(QWidget* parent) {
   physics_->setAccessibleName(tr("Physics"));
   physics_->addItem(tr("All physics"), QString());
   physics_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  physics_->setMinimumContentsLength(8);
+  physics_->setMinimumContentsLength(11);
   time_ = make_calm_combo(box);
   time_->setAccessibleName(tr("Time"));
   time_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   time_->addItem(tr("Any time"), 0.0);
-  for (const double seconds : {10.0, 20.0, 40.0})
-    time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
+  for (const double seconds : {10.0, 20.0, 40.0}) time_->addItem(tr("Up to %1 s").arg(seconds), seconds);
   devices_ = new QCheckBox(tr("On devices"), box);
   devices_->setToolTip(tr("Only what graphics cards compute, too"));
   row->addWidget(search_, 2);

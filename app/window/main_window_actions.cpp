@@ -107,8 +107,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] {
          if (workbench_) workbench_->viewport_panel().pane().copy_picture();
        }},
-      {"file.template", tr("&File"), tr("Keep as a template…"), {}, {},
-       tr("A case to start others from: it stands in the gallery"), [this] { ask_template(); }},
+      {"file.template",
+       tr("&File"),
+       tr("Keep as a template…"),
+       {},
+       {},
+       tr("A case to start others from: it stands in the gallery"),
+       [this] { ask_template(); }},
       {{}, tr("&File"), {}, {}, {}, {}, {}},
       {"file.quit", tr("&File"), tr("Quit"), QKeySequence::Quit, {}, {}, [this] { close(); }},
       {"edit.undo", tr("&Edit"), tr("Undo"), QKeySequence::Undo, "undo", {}, [this] { model_->undo_stack().undo(); }},
@@ -121,7 +126,7 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] { model_->undo_stack().redo(); },
        false,
        {QKeySequence("Ctrl+Y")}},
-      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+R"), "place",
+      {"edit.receiver", tr("&Edit"), tr("Add a receiver at…"), QKeySequence("Ctrl+Shift+A"), "place",
        tr("A receiver at a typed point; the tool above the picture places them by clicks"), [this] { ask_receiver(); }},
       {"edit.faces", tr("&Edit"), tr("Choose faces"), QKeySequence("Ctrl+Shift+F"), "place",
        tr("Sides of the body that become a group of the mesh"),
@@ -428,15 +433,17 @@ void MainWindow::show_shortcuts() {
 }
 
 void MainWindow::ask_receiver() {
-  const QString typed = QInputDialog::getText(this, tr("Add a receiver"), tr("Its place: x, y, z in metres, or with units"),
-                                              QLineEdit::Normal, QStringLiteral("0, 0, 0"));
+  const QString typed =
+      QInputDialog::getText(this, tr("Add a receiver"), tr("Its place: x, y, z in metres, or with units"),
+                            QLineEdit::Normal, QStringLiteral("0, 0, 0"));
   if (typed.trimmed().isEmpty()) return;
   if (const auto place = place_from(typed)) {
     place_receiver(*model_, *place);
     return;
   }
-  show_error(tr("No receiver was added"), make_error(ErrorCode::invalid_input, "'" + typed.toStdString() + "' is no point",
-                                                     "Three lengths with commas between: 1, 0.5, 20 cm"));
+  show_error(tr("No receiver was added"),
+             make_error(ErrorCode::invalid_input, "'" + typed.toStdString() + "' is no point",
+                        "Three lengths with commas between: 1, 0.5, 20 cm"));
 }
 
 void MainWindow::show_manual() {

@@ -25,9 +25,9 @@
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_report.hpp"
+#include "app/panels/case_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
-#include "app/panels/case_panel.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/new_case_dialog.hpp"
 #include "app/start/start_page.hpp"
@@ -221,8 +221,8 @@ void MainWindow::open_new(Json json, bool shows_mesh) {
 
 void MainWindow::new_around_body(const QString& file) {
   if (run_->is_active())
-    return show_error(tr("Another case cannot be made now"), make_error(ErrorCode::invalid_input, "a run is going on",
-                                                                        "Stop it before making another case."));
+    return show_error(tr("Another case cannot be made now"),
+                      make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before making another case."));
   NewCaseDialog dialog(file, look_, options_.viewport, this);
   if (dialog.exec() != QDialog::Accepted || !may_leave_case()) return;
   open_new(dialog.made(), !dialog.run_wanted());

@@ -104,8 +104,11 @@ void ManualWindow::write_page() {
     section = top;
     const bool here = pointer == shown_;
     const QString when = QString::fromStdString(string_at(node, "when"));
-    html += QStringLiteral("<p%1><a name=\"%2\"></a><b>%3</b> &nbsp;<code>%4</code>%5<br/>%6<br/><span style=\"color:%7\">%8</span></p>")
-                .arg(here ? QStringLiteral(" style=\"background-color:%1\"").arg(look_.colour("accent_soft").name()) : QString(),
+    html += QStringLiteral(
+                "<p%1><a name=\"%2\"></a><b>%3</b> &nbsp;<code>%4</code>%5<br/>%6<br/><span "
+                "style=\"color:%7\">%8</span></p>")
+                .arg(here ? QStringLiteral(" style=\"background-color:%1\"").arg(look_.colour("accent_soft").name())
+                          : QString(),
                      QString::fromStdString(pointer), title.toHtmlEscaped(), dotted(pointer).toHtmlEscaped(),
                      when.isEmpty() ? QString() : " (" + when.toHtmlEscaped() + ")", help.toHtmlEscaped(),
                      look_.colour("muted").name(), QString::fromStdString(describe(node)).toHtmlEscaped());

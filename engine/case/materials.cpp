@@ -27,8 +27,12 @@ Result<std::vector<LibraryMaterial>> read_materials(const std::filesystem::path&
     return make_error(ErrorCode::invalid_input, "expected an object with a list \"materials\"",
                       "Compare with the program's own file, resources/materials.json.", {file.string(), 0, {}});
   for (const Json& entry : json["materials"]) {
-    LibraryMaterial one{text_of(entry, "name"), text_of(entry, "class"), text_of(entry, "note"),
-                        text_of(entry, "source"), entry.value("values", Json::object()), own};
+    LibraryMaterial one{text_of(entry, "name"),
+                        text_of(entry, "class"),
+                        text_of(entry, "note"),
+                        text_of(entry, "source"),
+                        entry.value("values", Json::object()),
+                        own};
     if (one.name.empty() || !one.values.is_object())
       return make_error(ErrorCode::invalid_input, "a material without a name or without values",
                         "Each has \"name\", \"values\" and \"source\".", {file.string(), 0, {}});
@@ -43,11 +47,8 @@ Status write_own(const std::vector<LibraryMaterial>& all) {
     return make_error(ErrorCode::file, "there is no home to keep materials in", "Set HOME or XDG_CONFIG_HOME.");
   Json list = Json::array();
   for (const LibraryMaterial& one : all)
-    list.push_back({{"name", one.name},
-                    {"class", one.kind},
-                    {"note", one.note},
-                    {"values", one.values},
-                    {"source", one.source}});
+    list.push_back(
+        {{"name", one.name}, {"class", one.kind}, {"note", one.note}, {"values", one.values}, {"source", one.source}});
   std::error_code failed;
   std::filesystem::create_directories(file.parent_path(), failed);
   return write_file_atomically(file, indented_json({{"materials", std::move(list)}}) + "\n");

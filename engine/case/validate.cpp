@@ -414,9 +414,8 @@ void SchemaWalker::object(const Json& node, const Json& value, const Path& path,
   for (const Json* part : {&node, variant})
     if (const Json* groups = part != nullptr ? get(*part, "needs") : nullptr)
       for (const Json& group : *groups)
-        if (std::none_of(group.begin(), group.end(), [&](const Json& name) {
-              return get(value, name.get_ref<const std::string&>()) != nullptr;
-            }))
+        if (std::none_of(group.begin(), group.end(),
+                         [&](const Json& name) { return get(value, name.get_ref<const std::string&>()) != nullptr; }))
           fail(Path{&path, group[0].get_ref<const std::string&>(), 0, false}, Json::object(),
                "missing; expected " + choices(group), "Give one of them.");
 

@@ -24,9 +24,8 @@ std::filesystem::path own_templates_folder() {
   const char* data = std::getenv("XDG_DATA_HOME");
   if (data != nullptr && *data != '\0') return std::filesystem::path(data) / "conoid" / "templates";
   const char* home = std::getenv("HOME");
-  return home != nullptr && *home != '\0'
-             ? std::filesystem::path(home) / ".local" / "share" / "conoid" / "templates"
-             : std::filesystem::path();
+  return home != nullptr && *home != '\0' ? std::filesystem::path(home) / ".local" / "share" / "conoid" / "templates"
+                                          : std::filesystem::path();
 }
 
 fs::path temporary_folder() {

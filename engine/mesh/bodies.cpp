@@ -51,9 +51,7 @@ const BodyKind* kind_named(std::string_view id) {
 
 /// Sizes that make a body, and no others.
 Status check(const SimpleBody& body, const BodyKind& kind) {
-  const auto known = [&] {
-    return list_of(kind.sizes, [](const BodySize& s) { return s.key; });
-  };
+  const auto known = [&] { return list_of(kind.sizes, [](const BodySize& s) { return s.key; }); };
   for (const auto& [key, value] : body.sizes)
     if (std::none_of(kind.sizes.begin(), kind.sizes.end(), [&](const BodySize& s) { return s.key == key; }))
       return make_error(ErrorCode::invalid_input, fmt::format("a {} has no '{}'", kind.id, key),
@@ -124,8 +122,8 @@ std::string placed(const SimpleBody& body, std::string_view what) {
     if (body.rotate[a] != 0)
       out += fmt::format("Rotate {{{{{}}}, {{0, 0, 0}}, {}}} {{ {}; }}\n", axes[a], body.rotate[a], what);
   if (body.position != Vec3{})
-    out += fmt::format("Translate {{{}, {}, {}}} {{ {}; }}\n", body.position[0], body.position[1], body.position[2],
-                       what);
+    out +=
+        fmt::format("Translate {{{}, {}, {}}} {{ {}; }}\n", body.position[0], body.position[1], body.position[2], what);
   return out;
 }
 
@@ -165,10 +163,10 @@ Result<double> length_from(const Json& value, std::string_view unit, const std::
   if (value.is_boolean()) return value.get<bool>() ? 1.0 : 0.0;
   if (value.is_string())
     if (const auto read = parse_quantity(value.get<std::string>(), unit)) return read->value;
-  return make_error(ErrorCode::invalid_input,
-                    fmt::format("{}: expected a {}, found {}", key, unit == "rad" ? "angle" : "length",
-                                compact_json(value)),
-                    unit == "rad" ? "For example \"90 deg\"." : "For example \"0.5 m\".");
+  return make_error(
+      ErrorCode::invalid_input,
+      fmt::format("{}: expected a {}, found {}", key, unit == "rad" ? "angle" : "length", compact_json(value)),
+      unit == "rad" ? "For example \"90 deg\"." : "For example \"0.5 m\".");
 }
 
 }  // namespace
@@ -201,9 +199,14 @@ const std::vector<BodyKind>& body_kinds() {
        {{"length", "m", needed}, {"width", "m", needed}},
        false,
        {"sheet"}},
-      {"disc", "a flat round sheet normal to z; its position is its centre", {{"radius", "m", needed}}, false, {"sheet"}},
+      {"disc",
+       "a flat round sheet normal to z; its position is its centre",
+       {{"radius", "m", needed}},
+       false,
+       {"sheet"}},
       {"barrier",
-       "a wall along x, open where it stands on the ground unless it has a foot; its position is the middle of its foot",
+       "a wall along x, open where it stands on the ground unless it has a foot; its position is the middle of its "
+       "foot",
        {{"length", "m", needed}, {"height", "m", needed}, {"thickness", "m", 0.2}, {"foot", "1", 0, true}},
        true,
        {"wall"}},
@@ -236,7 +239,8 @@ Result<std::string> bodies_script(const std::vector<SimpleBody>& bodies, double 
     out += shape_of(body, sizes) + placed(body, what);
     out += groups_of(body, *kind, sizes, bodies.size() > 1 ? name + " " : std::string(), number);
     least = std::min(least, longest(body, sizes) / parts / finest);
-    out += fmt::format("MeshSize {{ PointsOf {{ {}; }} }} = {};\n", what, size > 0 ? size : longest(body, sizes) / parts);
+    out +=
+        fmt::format("MeshSize {{ PointsOf {{ {}; }} }} = {};\n", what, size > 0 ? size : longest(body, sizes) / parts);
   }
   // Elements of one size where it is given; else those of each body, finer where it is curved.
   if (size > 0)

@@ -26,9 +26,9 @@ struct BodySize {
 
 struct BodyKind {
   std::string_view id;
-  std::string_view words;           ///< what it is, where its position lies
-  std::vector<BodySize> sizes;      ///< all above 0 unless they may be zero
-  bool closed = true;               ///< else a sheet
+  std::string_view words;               ///< what it is, where its position lies
+  std::vector<BodySize> sizes;          ///< all above 0 unless they may be zero
+  bool closed = true;                   ///< else a sheet
   std::vector<std::string_view> faces;  ///< its groups, in the order in which the kernel numbers them
 };
 [[nodiscard]] const std::vector<BodyKind>& body_kinds();

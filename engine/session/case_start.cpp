@@ -31,20 +31,14 @@ std::string text_of(const Json& entry, const char* key) {
 class Formulas {
  public:
   Formulas(const CaseStart& start, const MeshFacts& mesh, double frequency)
-      : values_{frequency,
-                start.speed,
-                frequency > 0 ? start.speed / frequency : 0,
-                mesh.size(),
-                mesh.longest_edge,
-                mesh.box[0][0],
-                mesh.box[1][0],
-                mesh.box[0][1],
-                mesh.box[1][1],
-                mesh.box[0][2],
-                mesh.box[1][2]} {}
+      : values_{frequency,      start.speed,       frequency > 0 ? start.speed / frequency : 0,
+                mesh.size(),    mesh.longest_edge, mesh.box[0][0],
+                mesh.box[1][0], mesh.box[0][1],    mesh.box[1][1],
+                mesh.box[0][2], mesh.box[1][2]} {}
 
   [[nodiscard]] Result<double> value(const std::string& formula) const {
-    const auto read = Expression::parse(formula, {"f", "c", "wave", "size", "edge", "x0", "x1", "y0", "y1", "z0", "z1"});
+    const auto read =
+        Expression::parse(formula, {"f", "c", "wave", "size", "edge", "x0", "x1", "y0", "y1", "z0", "z1"});
     if (!read) return read.error();
     const double out = (*read)(values_);
     if (!std::isfinite(out))

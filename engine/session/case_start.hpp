@@ -42,8 +42,8 @@ struct MeshFacts {
   std::array<Vec3, 2> box{};  ///< m
   double longest_edge = 0;    ///< m
   bool closed = false;
-  bool geometry = false;  ///< meshed by sizes: elements may be as one likes
-  bool flexible = true;   ///< elements can be given another size
+  bool geometry = false;              ///< meshed by sizes: elements may be as one likes
+  bool flexible = true;               ///< elements can be given another size
   [[nodiscard]] double size() const;  ///< the longest side
 };
 [[nodiscard]] MeshFacts facts_of(const MeshPreview& mesh);

@@ -131,7 +131,8 @@ void list_materials(const std::string& word, Context& context) {
     kind = one.kind;
     std::string values;
     for (const auto& [key, value] : one.values.items())
-      values += (values.empty() ? "" : ", ") + key + ' ' + (value.is_string() ? value.get<std::string>() : compact_json(value));
+      values += (values.empty() ? "" : ", ") + key + ' ' +
+                (value.is_string() ? value.get<std::string>() : compact_json(value));
     context.say("  {}{}{}", one.name, one.note.empty() ? "" : " (" + one.note + ')', one.own ? ", your own" : "");
     context.say("    {}", values);
     context.say("    {}", one.source);

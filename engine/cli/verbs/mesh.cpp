@@ -223,7 +223,8 @@ void add_mesh(OptionSet verb, Context& context) {
       fmt::format("Mesh ({}) or geometry for gmsh (.geo, STEP, IGES, BREP)", readable_mesh_formats());
   verb.value("FILE", options->file, file_help.c_str());
   static const std::string make_help = [] {
-    std::string text = "Instead of a file: a body by its sizes, \"cylinder radius=10cm height=1m position=0,0,1m\"; once a body.";
+    std::string text =
+        "Instead of a file: a body by its sizes, \"cylinder radius=10cm height=1m position=0,0,1m\"; once a body.";
     for (const BodyKind& kind : body_kinds()) {
       text += fmt::format(" {}:", kind.id);
       for (const BodySize& size : kind.sizes) text += fmt::format(" {}", size.key);

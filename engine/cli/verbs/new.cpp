@@ -135,7 +135,8 @@ void make_around_body(const NewOptions& options, Context& context) {
   std::vector<std::string> names;
   for (const CaseStart& one : case_starts()) names.push_back(one.id);
   if (start == nullptr)
-    return context.fail(make_error(ErrorCode::command_line, fmt::format("no case '{}' is made around a body", options.name),
+    return context.fail(make_error(ErrorCode::command_line,
+                                   fmt::format("no case '{}' is made around a body", options.name),
                                    fmt::format("There are: {}", fmt::join(names, ", "))));
   auto made = made_case(options, *start);
   if (!made) return context.fail(made.error());
@@ -143,6 +144,12 @@ void make_around_body(const NewOptions& options, Context& context) {
                       : options.mesh.empty()  ? fs::path(start->id)
                                               : fs::path(options.mesh).stem();
   if (const Status written = write_case(std::move(*made), options, to); !written) return context.fail(written.error());
+  // Meshed by the size that the wave asks for, so that `conoid check` can look at it.
+  if (!options.mesh.empty() && can_be_meshed(options.mesh)) {
+    const auto document = CaseDocument::read(to / "case.json");
+    if (!document) return context.fail(document.error());
+    if (const Status meshed = mesh_geometry_of(*document, false); !meshed) return context.fail(meshed.error());
+  }
   context.say("{}: {}", short_path(to / "case.json"), start->title);
   context.say("Run it with: conoid run {}", shell_word(short_path(to / "case.json")));
   context.object({{"case", fs::absolute(to / "case.json").string()}, {"solver", start->solver}});
@@ -162,8 +169,9 @@ void make_new(const NewOptions& options, Context& context) {
     return;
   }
   if (start_named(options.name) != nullptr)
-    return context.fail(make_error(ErrorCode::command_line, "a case around a body needs the body",
-                                   fmt::format("conoid new {} --mesh FILE, or --make \"sphere radius=1m\"", options.name)));
+    return context.fail(
+        make_error(ErrorCode::command_line, "a case around a body needs the body",
+                   fmt::format("conoid new {} --mesh FILE, or --make \"sphere radius=1m\"", options.name)));
   const std::string near = nearest(options.name, names);
   context.fail(make_error(ErrorCode::command_line, fmt::format("there is no sample case '{}'", options.name),
                           near.empty() ? "`conoid list` shows them." : fmt::format("Did you mean '{}'?", near)));
@@ -175,7 +183,8 @@ void add_new(OptionSet verb, Context& context) {
   verb.value("FOLDER", options->folder, "Folder to make (default: the sample's name)");
   verb.value("--mesh", options->mesh, "Make a case around this body: a mesh, or geometry for gmsh");
   verb.value("--unit", options->unit, "Unit of the mesh file's coordinates, where it states none");
-  verb.value("--make", options->make, "Around a body by its sizes: \"sphere radius=1m\" (conoid mesh --help); once a body");
+  verb.value("--make", options->make,
+             "Around a body by its sizes: \"sphere radius=1m\" (conoid mesh --help); once a body");
   verb.value("--frequency", options->frequency, "Of the wave, 3GHz (default: one that suits the body's size)");
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] { make_new(*options, context); });

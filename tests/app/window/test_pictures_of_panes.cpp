@@ -44,7 +44,8 @@ constexpr Pane panes[] = {{"", Opened::nothing},
                           {"edit.settings", Opened::sample, true},
                           {"run.place", Opened::sample, true},
                           {"help.news", Opened::nothing, true},
-                          {"help.shortcuts", Opened::nothing, true}};
+                          {"help.shortcuts", Opened::nothing, true},
+                          {"file.body", Opened::nothing, true}};
 
 Image image_of(const QImage& picture) {
   const QImage rgba = picture.convertToFormat(QImage::Format_RGBA8888);

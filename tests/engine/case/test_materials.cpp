@@ -11,8 +11,8 @@
 
 #include "engine/case/materials.hpp"
 #include "engine/case/schema.hpp"
-#include "engine/core/units.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/core/units.hpp"
 
 using namespace conoid;
 
@@ -40,9 +40,15 @@ class TestMaterials : public QObject {
     const auto all = library_materials();
     QVERIFY2(all, all ? "" : all.error().text.c_str());
     QVERIFY(all->size() > 80);
-    const std::map<std::string, const char*> units = {{"speed", "m/s"},       {"shear_speed", "m/s"}, {"density", "kg/m^3"},
-                                                      {"conductivity", "S/m"}, {"p_infinity", "Pa"},   {"A", "Pa"},
-                                                      {"B", "Pa"},             {"energy", "Pa"},       {"detonation_velocity", "m/s"}};
+    const std::map<std::string, const char*> units = {{"speed", "m/s"},
+                                                      {"shear_speed", "m/s"},
+                                                      {"density", "kg/m^3"},
+                                                      {"conductivity", "S/m"},
+                                                      {"p_infinity", "Pa"},
+                                                      {"A", "Pa"},
+                                                      {"B", "Pa"},
+                                                      {"energy", "Pa"},
+                                                      {"detonation_velocity", "m/s"}};
     for (const LibraryMaterial& one : *all) {
       QVERIFY2(one.source.size() > 10, one.name.c_str());
       QVERIFY2(!one.kind.empty(), one.name.c_str());
@@ -71,7 +77,8 @@ class TestMaterials : public QObject {
     QCOMPARE((*material_for(shocks, named("Air, 20 °C")))["model"].get<std::string>(), std::string("ideal-gas"));
     QVERIFY2(!material_for(shocks, named("Copper")), "a density alone is no explosive");
     const Json radar = schema_of("maxwell_fem")["properties"]["materials"]["map"];
-    QCOMPARE((*material_for(radar, named("Water, 25 °C, microwaves")))["kind"].get<std::string>(), std::string("debye"));
+    QCOMPARE((*material_for(radar, named("Water, 25 °C, microwaves")))["kind"].get<std::string>(),
+             std::string("debye"));
     QCOMPARE((*material_for(radar, named("Magnetic absorber no. 4")))["kind"].get<std::string>(), std::string("table"));
     QVERIFY2(!material_for(radar, named("Copper")), "a conductivity alone is no volume to compute");
     const auto soil = material_for(schema_of("elastic_bem")["properties"]["materials"], named("Mild steel"));
@@ -81,7 +88,8 @@ class TestMaterials : public QObject {
     LibraryMaterial own;
     own.name = "Rubber of ours";
     own.kind = "Own";
-    own.values = values_of_material(read_json(R"({"kind": "constant", "speed": "1550 m/s", "density": {"kind": "constant", "density": 1100}})"));
+    own.values = values_of_material(
+        read_json(R"({"kind": "constant", "speed": "1550 m/s", "density": {"kind": "constant", "density": 1100}})"));
     QCOMPARE(own.values.size(), std::size_t{2});
     QVERIFY(keep_own_material(own).ok());
     QVERIFY(keep_own_material(own).ok());

@@ -15,32 +15,28 @@
 
 using namespace conoid;
 
-namespace {
-
-using std::numbers::pi;
-
-Result<Mesh> made(std::string_view words, double size = 0) {
-  const auto body = body_from_words(words);
-  if (!body) return body.error();
-  const auto script = bodies_script({*body}, size);
-  if (!script) return script.error();
-  const auto file = keep_script(*script);
-  if (!file) return file.error();
-  MeshRequest request;
-  request.file = *file;
-  request.unit = "m";
-  request.size = size;
-  request.gmsh.script = ScriptUse::own;
-  request.gmsh.dimension = 2;
-  auto mesh = prepare_mesh(request);
-  if (!mesh) return mesh.error();
-  return std::move(mesh->mesh);
-}
-
-}  // namespace
-
 class TestBodies : public QObject {
   Q_OBJECT
+  static constexpr double pi = std::numbers::pi;
+
+  static Result<Mesh> made(std::string_view words, double size = 0) {
+    const auto body = body_from_words(words);
+    if (!body) return body.error();
+    const auto script = bodies_script({*body}, size);
+    if (!script) return script.error();
+    const auto file = keep_script(*script);
+    if (!file) return file.error();
+    MeshRequest request;
+    request.file = *file;
+    request.unit = "m";
+    request.size = size;
+    request.gmsh.script = ScriptUse::own;
+    request.gmsh.dimension = 2;
+    auto mesh = prepare_mesh(request);
+    if (!mesh) return mesh.error();
+    return std::move(mesh->mesh);
+  }
+
  private slots:
   void areas_and_volumes_are_those_of_formulas_data() {
     QTest::addColumn<QString>("words");
@@ -72,9 +68,12 @@ class TestBodies : public QObject {
   }
   void elements_have_the_size_that_is_asked_for() {
     if (!find_gmsh()) QSKIP("no gmsh here");
-    const auto coarse = made("box length=1m width=1m height=1m", 0.5), fine = made("box length=1m width=1m height=1m", 0.1);
+    const auto coarse = made("box length=1m width=1m height=1m", 0.5),
+               fine = made("box length=1m width=1m height=1m", 0.1);
     QVERIFY(coarse && fine);
-    const auto edges = [](const Mesh& mesh) { return std::sqrt(total_area(mesh) / static_cast<double>(mesh.cell_count())); };
+    const auto edges = [](const Mesh& mesh) {
+      return std::sqrt(total_area(mesh) / static_cast<double>(mesh.cell_count()));
+    };
     // An equilateral triangle of edge a has the area 0.43 a²: within a third, as meshers do.
     QVERIFY(std::abs(edges(*fine) / std::sqrt(0.433) - 0.1) < 0.033);
     QVERIFY(edges(*coarse) > 3 * edges(*fine));
