@@ -38,6 +38,7 @@ struct DeviceOptions {
     at_once
   } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
+  int worker = -1;               ///< of the team, which samples of its work are told of; -1: none
 };
 
 /// On a device, from the operator's initial state; the operator must outlive it. Of an operator that several ranks share, this rank's part,

@@ -222,6 +222,20 @@ void TestHydroRanks::a_run_along_the_radius_begins_one_in_the_plane() {
   const double steps = safety::left_by(scratch_ / "coarse").numbers.at("steps_accepted")["value"].get<double>();
   QVERIFY2(steps < 6000 && foreseen > 0.5 * steps && foreseen < 2 * steps,
            qPrintable(QString("%1 for %2").arg(foreseen).arg(steps)));
+  // The flow in the plane, around its axis, in space: the wall of the octant cuts it in four.
+  Json space = plane;
+  space["grid"] = Json::parse(R"j({"lower": [0, 0, 0], "upper": [1.2, 1.2, 1.2], "zones": [5, 5, 5]})j");
+  space["initial"]["from"]["run"] = "plane";
+  space["parameters"]["end_time"] = 0.0003;
+  rod::write_case(scratch_ / "case.json", space);
+  COMPARE_EXIT(run("space", 1), 0);
+  const safety::Left octant = safety::left_by(scratch_ / "space");
+  QVERIFY(std::abs(octant.numbers.at("start_mass_difference")["value"].get<double>()) < 0.02);
+  QVERIFY(std::abs(octant.numbers.at("start_energy_difference")["value"].get<double>()) < 0.05);
+  QVERIFY(std::abs(octant.numbers.at("total_energy")["value"].get<double>() - 0.25) < 0.015);
+  COMPARE_EXIT(run("space2", 2), 0);
+  const std::string apart = safety::difference(octant, safety::left_by(scratch_ / "space2"));
+  QVERIFY2(apart.empty(), apart.c_str());
   plane["grid"]["coordinates"] = "planar";
   rod::write_case(scratch_ / "case.json", plane);
   const rod::Said misfit = run("misfit", 1);

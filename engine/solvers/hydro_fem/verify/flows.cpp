@@ -234,7 +234,7 @@ Setup begun_with(Setup target, Flow& line, double time) {
     const std::size_t at = u(i);
     density[at] = static_cast<float>(v.density);
     energy[at] = static_cast<float>(v.energy);
-    velocity[3 * at] = static_cast<float>(v.velocity[0]);
+    for (std::size_t c = 0; c < 3; ++c) velocity[3 * at + c] = static_cast<float>(v.velocity[c]);
   });
   const auto add = [&](const char* name, int components, std::vector<float> values) {
     frame.parts[0].fields.push_back(

@@ -2,10 +2,13 @@
 // The exact solutions obey the laws that they stand for.
 // labels: unit
 #include "engine/solvers/hydro_fem/exact.hpp"
+#include "engine/solvers/hydro_fem/verify/converging.hpp"
+#include "engine/solvers/hydro_fem/verify/free_air.hpp"
 
 #include <QTest>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 using namespace conoid::hydro_fem;
 
@@ -53,6 +56,26 @@ class TestExactSolutions : public QObject {
     QVERIFY(std::abs(sod.at(1.2).density - 0.26557) < 1e-5);
     QCOMPARE(sod.at(-5).density, 1.0);
     QCOMPARE(sod.at(5).density, 0.125);
+  }
+
+  // Swisdak's simplified polynomials (1994) of a hemispherical surface burst of W/1.8: kPa, ms/kg^(1/3), kPa ms/kg^(1/3).
+  void blast_curves_agree_with_simplified_ones() {
+    const struct {
+      double z, peak, impulse, arrival;
+    } all[] = {
+        {1, 885.7, 174.5, 0.5499}, {2, 181.9, 90.33, 2.0002}, {3, 77.50, 64.50, 4.0842}, {4, 45.34, 49.98, 6.4971}};
+    for (const auto& want : all) {
+      const KingeryBulmash got(want.z);
+      QVERIFY(std::abs(1e-3 * got.peak / want.peak - 1) < 0.08);
+      QVERIFY(std::abs(got.impulse / want.impulse - 1) < 0.03);
+      QVERIFY(std::abs(1e3 * got.arrival / want.arrival - 1) < 0.04);
+    }
+  }
+
+  void the_exponent_of_a_converging_shock_is_found_with_its_focus() {
+    std::vector<ShockPlace> places;
+    for (double before = 0.3; before > 0.01; before *= 0.93) places.push_back({2 - before, std::pow(before, 0.717174)});
+    QVERIFY(std::abs(similarity_exponent(places) - 0.717174) < 1e-3);
   }
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Marching: published energies to the last digit, conservation, bits that do not depend on threads, workers or a pause.
 // labels: unit
+#include "engine/solvers/hydro_fem/verify/smooth_flow.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
+#include <numbers>
 
 using namespace conoid;
 using namespace conoid::hydro_fem;
@@ -354,6 +356,35 @@ class TestMarch : public QObject {
       const QString text = QString::fromStdString(failure.error().render());
       QVERIFY2(text.contains("zone 4 is tangled"), qPrintable(text));
     }
+  }
+
+  // Sound that zones resolve keeps its amplitude, a shock is as sharp as ever, and where there is no order to tell by all stays as it was.
+  void viscosity_vanishes_in_smooth_flow_alone() {
+    static constexpr double amplitude = 1e-6;
+    const auto lost = [&](int k, bool vanishes) {
+      Setup s = flows::standing_wave(k, 6, amplitude);
+      s.viscosity_vanishes = vanishes;
+      const MarchOptions options = flows::usual_march(2, s, Integrator::rk4);
+      Flow flow(std::move(s), options);
+      flow.run();
+      return flow.velocity_error([](const Vec3& x) {
+        return Vec3{amplitude * std::sin(std::numbers::pi * x[0]), 0, 0};
+      }) * std::sqrt(2.0) /
+             amplitude;
+    };
+    QVERIFY2(lost(3, true) < 5e-5, qPrintable(QString::number(lost(3, true))));
+    QVERIFY(lost(3, false) > 0.1);
+    QCOMPARE(lost(1, true), lost(1, false));
+    const auto off = [](bool vanishes) {
+      Setup s = flows::sod(2, 50);
+      s.viscosity_vanishes = vanishes;
+      const MarchOptions options = flows::usual_march(0.2, s, Integrator::rk2_average);
+      Flow flow(std::move(s), options);
+      flow.run();
+      return tube_error(flow, 0.2);
+    };
+    const double sharp = off(true), smeared = off(false);
+    QVERIFY2(sharp < 0.7 * smeared, qPrintable(QString("%1 and %2").arg(sharp).arg(smeared)));
   }
 };
 

@@ -78,6 +78,7 @@ class TestSolverRun : public QObject {
     QTest::newRow("sedov-blast") << 2264;
     QTest::newRow("sedov-octant") << 964;
     QTest::newRow("underwater-blast") << 4008;
+    QTest::newRow("free-air-blast") << 57966;
   }
   void the_steps_of_samples_are_foreseen() {
     QFETCH(const int, steps);
