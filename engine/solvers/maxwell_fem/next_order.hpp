@@ -28,7 +28,7 @@ inline constexpr int most_added = 25;
 /// (λ_j − λ_k) λ_k N_ij, inside λ_2 λ_3 N_01, λ_1 λ_3 N_02, λ_1 λ_2 N_03.
 struct AddedValues {
   int count = 0;
-  std::array<Vec3, most_added> value, curl;
+  std::array<Vec3, most_added> value{}, curl{};
 };
 [[nodiscard]] AddedValues added_functions(int order, const Vec3& reference);
 
