@@ -22,7 +22,8 @@ struct Graph {
   std::vector<std::int32_t> neighbour;
   [[nodiscard]] std::int32_t nodes() const { return static_cast<std::int32_t>(start.size()) - 1; }
   [[nodiscard]] std::span<const std::int32_t> of(Index n) const {
-    return std::span(neighbour).subspan(static_cast<std::size_t>(start[n]), static_cast<std::size_t>(start[n + 1] - start[n]));
+    return std::span(neighbour).subspan(static_cast<std::size_t>(start[n]),
+                                        static_cast<std::size_t>(start[n + 1] - start[n]));
   }
 };
 
@@ -54,12 +55,14 @@ Graph whole_graph(const SymmetricMatrix& m) {
 std::vector<std::int32_t> nodes_of(const Graph& whole, std::int32_t& nodes) {
   const auto n = static_cast<Index>(whole.nodes());
   std::vector<std::int32_t> out(static_cast<std::size_t>(n), -1);
-  std::map<std::pair<std::uint64_t, Index>, std::vector<std::int32_t>> first_of;  // by a sum of the neighbours and their number
+  std::map<std::pair<std::uint64_t, Index>, std::vector<std::int32_t>>
+      first_of;  // by a sum of the neighbours and their number
   nodes = 0;
   for (Index i = 0; i < n; ++i) {
     const auto list = whole.of(i);
     std::uint64_t mark = 0;
-    for (const std::int32_t k : list) mark += (static_cast<std::uint64_t>(k) + 1) * 0x9e3779b97f4a7c15ULL ^ static_cast<std::uint64_t>(k) << 20;
+    for (const std::int32_t k : list)
+      mark += (static_cast<std::uint64_t>(k) + 1) * 0x9e3779b97f4a7c15ULL ^ static_cast<std::uint64_t>(k) << 20;
     auto& candidates = first_of[{mark, static_cast<Index>(list.size())}];
     for (const std::int32_t c : candidates)
       if (out[i] < 0 && std::equal(list.begin(), list.end(), whole.of(c).begin(), whole.of(c).end())) out[i] = out[c];
@@ -91,7 +94,8 @@ Graph quotient(const Graph& whole, const std::vector<std::int32_t>& node, std::i
 }
 
 /// Parent of each place in the elimination tree (Liu's algorithm with shortcuts).
-std::vector<std::int32_t> parents(const Graph& g, const std::vector<std::int32_t>& place, const std::vector<std::int32_t>& node) {
+std::vector<std::int32_t> parents(const Graph& g, const std::vector<std::int32_t>& place,
+                                  const std::vector<std::int32_t>& node) {
   const std::int32_t n = g.nodes();
   std::vector<std::int32_t> parent(static_cast<std::size_t>(n), -1), ancestor(parent);
   for (std::int32_t at = 0; at < n; ++at)
@@ -112,7 +116,8 @@ std::vector<std::int32_t> parents(const Graph& g, const std::vector<std::int32_t
 }
 
 /// Places renumbered so that each subtree is an interval that ends in its root.
-void postorder(std::vector<std::int32_t>& place, std::vector<std::int32_t>& node, const std::vector<std::int32_t>& parent) {
+void postorder(std::vector<std::int32_t>& place, std::vector<std::int32_t>& node,
+               const std::vector<std::int32_t>& parent) {
   const auto n = static_cast<std::int32_t>(parent.size());
   std::vector<std::int32_t> child(parent.size(), -1), sibling(parent.size(), -1), fresh(parent.size());
   for (std::int32_t i = n; i-- > 0;)
@@ -142,7 +147,8 @@ void postorder(std::vector<std::int32_t>& place, std::vector<std::int32_t>& node
 }
 
 /// Fronts of nodes: columns with one child whose structure is theirs and one more are one front.
-std::vector<Front> fundamental_fronts(const Graph& g, const std::vector<std::int32_t>& place, const std::vector<std::int32_t>& node) {
+std::vector<Front> fundamental_fronts(const Graph& g, const std::vector<std::int32_t>& place,
+                                      const std::vector<std::int32_t>& node) {
   const std::vector<std::int32_t> parent = parents(g, place, node);
   const std::int32_t n = g.nodes();
   std::vector<int> front_of(static_cast<std::size_t>(n), -1), children(static_cast<std::size_t>(n), 0);
@@ -163,7 +169,8 @@ std::vector<Front> fundamental_fronts(const Graph& g, const std::vector<std::int
     for (const int f : waiting[at])
       for (const std::int32_t r : fronts[f].rows) take(r);
     std::sort(rows.begin(), rows.end());
-    const bool joins = children[at] == 1 && waiting[at].size() == 1 && fronts[waiting[at][0]].rows.size() == rows.size() + 1;
+    const bool joins =
+        children[at] == 1 && waiting[at].size() == 1 && fronts[waiting[at][0]].rows.size() == rows.size() + 1;
     if (joins) {
       Front& f = fronts[waiting[at][0]];
       f.last = at + 1;
@@ -200,7 +207,9 @@ std::vector<Front> merged(std::vector<Front> fronts, const std::vector<Index>& w
     const auto below = static_cast<double>(unknowns(parent.rows)), own = static_cast<double>(unknowns(fronts[c].rows));
     const double more = zeros[c] + zeros[p] + pivots * (above + below - own), all = pivots + above;
     const double size = all * (all + 1) / 2 + all * below;
-    if (more > zeros_allowed * size && !(pivots < static_cast<double>(small_front) && above < 4 * small_front && more < 0.35 * size)) continue;
+    if (more > zeros_allowed * size &&
+        !(pivots < static_cast<double>(small_front) && above < 4 * small_front && more < 0.35 * size))
+      continue;
     parent.first = fronts[c].first;
     zeros[p] = more;
     into[c] = p;

@@ -14,8 +14,8 @@ namespace conoid {
 /// A dense block: its pivots are places [first, last) of the order, below them come the places `rows`, which its parents hold.
 struct Front {
   std::int32_t first = 0, last = 0;
-  std::vector<std::int32_t> rows;      ///< ascending
-  int parent = -1;                     ///< that takes what is left of it
+  std::vector<std::int32_t> rows;  ///< ascending
+  int parent = -1;                 ///< that takes what is left of it
   std::vector<int> children;
   [[nodiscard]] Index pivots() const { return last - first; }
   [[nodiscard]] Index size() const { return pivots() + static_cast<Index>(rows.size()); }
@@ -24,10 +24,10 @@ struct Front {
 };
 
 struct EliminationTree {
-  std::vector<std::int32_t> place;   ///< of each unknown
-  std::vector<std::int32_t> unknown; ///< at each place
-  std::vector<Front> fronts;         ///< children before parents
-  Index entries = 0;                 ///< of the factors
+  std::vector<std::int32_t> place;    ///< of each unknown
+  std::vector<std::int32_t> unknown;  ///< at each place
+  std::vector<Front> fronts;          ///< children before parents
+  Index entries = 0;                  ///< of the factors
   double flops = 0;
 };
 

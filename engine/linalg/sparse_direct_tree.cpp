@@ -43,8 +43,8 @@ bool wide_registers() {
 class Kernel {
  public:
   Kernel() : wide_(wide_registers()) {
-    work_.resize(static_cast<std::size_t>(wide_ ? dense::blocked::work_numbers_avx512()
-                                                : dense::blocked::work_numbers_avx2()));
+    work_.resize(
+        static_cast<std::size_t>(wide_ ? dense::blocked::work_numbers_avx512() : dense::blocked::work_numbers_avx2()));
   }
   void subtract(Index m, Index n, Index k, const Complex* a, Index lda, const Complex* b, Index ldb, Complex* c,
                 Index ldc) {
@@ -82,7 +82,8 @@ class Eliminator {
       for (Index i = j; i < tiles; ++i) list.push_back({i, j});
     each(static_cast<Index>(list.size()), [&](Index t, Kernel& kernel) {
       const auto [i, j] = list[static_cast<std::size_t>(t)];
-      const Index row = i * piece, rows = std::min(piece, f.r() - row), at = j * piece, width = std::min(piece, f.r() - at);
+      const Index row = i * piece, rows = std::min(piece, f.r() - row), at = j * piece,
+                  width = std::min(piece, f.r() - at);
       turn(f, 0, f.p, f.p + at, width, kernel.turned);
       kernel.subtract(rows, width, f.p, f.l + f.p + row, f.n, kernel.turned.data(), f.p, f.c + at * f.r() + row, f.r());
     });
@@ -204,7 +205,8 @@ class TreeDirect final : public SparseDirect {
     kernels_.resize(static_cast<std::size_t>(threads_));
     parallel_for(threads_, {0, static_cast<Index>(subtrees_.size())}, 1, [&](Index s) {
       Kernel kernel;
-      for (int f = subtrees_[s][0]; f <= subtrees_[s][1] && !stop_.stop_requested(); ++f) eliminate(f, std::span(&kernel, 1));
+      for (int f = subtrees_[s][0]; f <= subtrees_[s][1] && !stop_.stop_requested(); ++f)
+        eliminate(f, std::span(&kernel, 1));
     });
     for (const int f : above_)
       if (!stop_.stop_requested()) eliminate(f, kernels_);
@@ -255,7 +257,8 @@ class TreeDirect final : public SparseDirect {
       }
       if (tree_.fronts[f].parent < 0) roots.push_back(f);
     }
-    const double all = std::accumulate(roots.begin(), roots.end(), 0.0, [&](double sum, int r) { return sum + work[r]; });
+    const double all =
+        std::accumulate(roots.begin(), roots.end(), 0.0, [&](double sum, int r) { return sum + work[r]; });
     const double share = threads_ == 1 ? 2 * all : all / (subtrees_a_thread * threads_);
     std::vector<int> open = roots;
     while (!open.empty()) {
@@ -270,7 +273,8 @@ class TreeDirect final : public SparseDirect {
     }
     std::sort(above_.begin(), above_.end());
     // The largest first, so that threads end together.
-    std::sort(subtrees_.begin(), subtrees_.end(), [&](const auto& a, const auto& b) { return work[a[1]] > work[b[1]]; });
+    std::sort(subtrees_.begin(), subtrees_.end(),
+              [&](const auto& a, const auto& b) { return work[a[1]] > work[b[1]]; });
   }
 
   /// Which entries of the matrix each front takes: those of its pivots' columns.
@@ -370,9 +374,9 @@ class TreeDirect final : public SparseDirect {
       const auto r = static_cast<Index>(below.rows.size());
       for (Index i = 0; i < r; ++i) {
         const std::int32_t place = below.rows[i];
-        const Index at = place < front.last ? place - front.first
-                                            : p + (std::lower_bound(front.rows.begin(), front.rows.end(), place) -
-                                                   front.rows.begin());
+        const Index at = place < front.last
+                             ? place - front.first
+                             : p + (std::lower_bound(front.rows.begin(), front.rows.end(), place) - front.rows.begin());
         for (Index c = 0; c < count; ++c) y[c * n + at] += waiting[child][c * r + i];
       }
       waiting[child] = {};
@@ -492,7 +496,8 @@ class TreeDirect final : public SparseDirect {
 }  // namespace
 
 bool has_tree() {
-  return CONOID_HAVE_MUMPS != 0 && (wide_registers() || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
+  return CONOID_HAVE_MUMPS != 0 &&
+         (wide_registers() || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
 }
 
 Result<std::unique_ptr<SparseDirect>> factorise_tree(const SymmetricMatrix& matrix, const DirectOptions& options) {
