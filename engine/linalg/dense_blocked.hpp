@@ -30,4 +30,12 @@ void multiply_avx512(long m, long n, long k, const float* a, const float* x, con
 void multiply_avx512(long m, long n, long k, const double* a, const double* x, const double* beta, double* y,
                      int threads);
 
+/// C −= A B by one thread: A m × k, B k × n, C m × n, column-major with leading dimensions, numbers as pairs; `work`: work_numbers() numbers.
+void subtract_product_avx2(long m, long n, long k, const double* a, long lda, const double* b, long ldb, double* c,
+                           long ldc, double* work);
+void subtract_product_avx512(long m, long n, long k, const double* a, long lda, const double* b, long ldb, double* c,
+                             long ldc, double* work);
+long work_numbers_avx2();
+long work_numbers_avx512();
+
 }  // namespace conoid::dense::blocked

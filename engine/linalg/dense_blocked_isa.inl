@@ -575,6 +575,16 @@ void CONOID_ISA_NAME(multiply)(long m, long n, long k, const double* a, const do
                                int threads) {
   product(m, n, k, a, x, beta, y, threads);
 }
+long CONOID_ISA_NAME(work_numbers)() {
+  return work_size<double>;
+}
+void CONOID_ISA_NAME(subtract_product)(long m, long n, long k, const double* a, long lda, const double* b, long ldb,
+                                       double* c, long ldc, double* work) {
+  for (long j = 0; j < n; j += NC)
+    for (long p = 0; p < k; p += most_panel)
+      multiply(m, least(NC, n - j), least(most_panel, k - p), a + 2 * p * lda, lda, b + 2 * (j * ldb + p), ldb,
+               c + 2 * j * ldc, ldc, work);
+}
 int CONOID_ISA_NAME(factorise)(float* a, long n, int* pivots, int threads, Wish wish) {
   return factorise(a, n, pivots, threads, wish);
 }

@@ -39,6 +39,13 @@ Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, c
   if (options.method == DirectMethod::mumps && !has_mumps())
     return make_error(ErrorCode::resources, "this program was built without MUMPS",
                       "Install libmumps-dev and build again, or choose the built-in solver.");
+  // Fronts of our own, whatever the number of threads, so that results do not depend on it. What they cannot do (pivots that have to be
+  // exchanged, factors on disk) the library does.
+  if (options.method == DirectMethod::tree ||
+      (options.method == DirectMethod::automatic && !options.on_disk && has_tree())) {
+    auto made = factorise_tree(matrix, options);
+    if (made || options.method == DirectMethod::tree || made.error().code == ErrorCode::stopped) return made;
+  }
   const bool mumps =
       options.method == DirectMethod::mumps || (options.method == DirectMethod::automatic && has_mumps());
   return mumps ? factorise_mumps(matrix, options) : factorise_eigen(matrix, options);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Direct solution of sparse complex symmetric systems: factored once, solved for many right-hand sides.
 //
-// Two bodies behind one face: MUMPS (L D Lᵀ, factors on disk when memory asks) where the program was built with it, and
-// Eigen's sparse LU elsewhere, which needs about three times the memory and time. Not thread-safe: one call at a time.
+// Bodies behind one face: MUMPS (L D Lᵀ, factors on disk when memory asks) where the program was built with it, fronts of our own on
+// its ordering for several threads, and Eigen's sparse LU elsewhere, which needs about three times the memory and time. Not thread-safe: one call at a time.
 #pragma once
 
 #include "engine/core/error.hpp"
@@ -30,16 +30,18 @@ struct SymmetricMatrix {
   void multiply(std::span<const std::complex<double>> x, std::span<std::complex<double>> y) const;
 };
 
-enum class DirectMethod : std::uint8_t { automatic, mumps, eigen };
+/// tree: fronts of our own, by several threads.
+enum class DirectMethod : std::uint8_t { automatic, mumps, eigen, tree };
 
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
+  int threads = 1;       ///< of `tree`, whose results do not depend on it; `automatic` takes that where it can
   int block = 64;        ///< right-hand sides that one pass over the factors serves
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
   /// Heard within a tenth of a second while factors are made and while right-hand sides are solved: the call returns an error
-  /// of code stopped. (MUMPS only.) MUMPS cannot be interrupted: what it had begun runs out on a thread of its own, and the next
+  /// of code stopped. (Not by Eigen.) MUMPS cannot be interrupted: what it had begun runs out on a thread of its own, and the next
   /// call waits for it.
   std::stop_token stop;
 };

@@ -24,10 +24,11 @@ using namespace conoid::vec;
 namespace {
 
 constexpr double assembly_seconds = 25e-6;  ///< an unknown: spaces, matrix, order of elimination
-constexpr double factor_rate = 6.5e9;       ///< flop/s of MUMPS over a BLAS that does not know the processor: see below
-constexpr double solve_rate = 4.5e9;        ///< flop/s, 16 an entry of the factors and column; twice that in blocks
-constexpr double near_seconds = 250e-6;     ///< a point of S
-constexpr double shown_seconds = 60e-9;     ///< a point of a plane and a point of S'
+constexpr double factor_rate =
+    6.5e9;  ///< flop/s of a core, also of MUMPS over a BLAS that does not know the processor: see below
+constexpr double solve_rate = 4.5e9;     ///< flop/s, 16 an entry of the factors and column; twice that in blocks
+constexpr double near_seconds = 250e-6;  ///< a point of S
+constexpr double shown_seconds = 60e-9;  ///< a point of a plane and a point of S'
 constexpr double far_phase = 100e-9, far_sum = 20e-9;  ///< a direction and a point of S'; and column
 constexpr double incident_seconds = 0.35e-6;           ///< a wave and a point of S, where those to be solved are chosen
 
@@ -41,35 +42,38 @@ double factor_flops(double n, double entries, int rows) {
 
 /// What the library does here, against the constant above: a symmetric matrix of a small grid is factored once on a machine, and the
 /// rate kept. The libraries' kernels differ by a factor of four between processors that they know and others.
-/// The library works on one core, whatever the threads of the run. The grid is as large as its fronts have to be: with 15 points a
+/// The grid is as large as its fronts have to be: with 15 points a
 /// side the rate was 4 Gflop/s where a sphere of 24,336 unknowns gets 15 or more (its whole phase, assembly included).
 /// 0 where it could not be measured.
-double measured_factor_rate() {
+double measured_factor_rate(int threads) {
   constexpr Index side = 24;
-  const double rate = kept_rate("maxwell-fem | factorisation of a grid of 24 points a side, flop", 1, [] {
-    if (!machine_is_quiet(1)) return 0.0;  // the constant is nearer
-    SymmetricMatrix a;
-    a.size = side * side * side;
-    const auto number = [](Index x, Index y, Index z) { return x + side * (y + side * z); };
-    for (Index z = 0; z < side; ++z)
-      for (Index y = 0; y < side; ++y)
-        for (Index x = 0; x < side; ++x) {
-          for (Index c = 0; c < 2; ++c)
-            for (Index b = c > 0 ? -1 : 0; b < 2; ++b)
-              for (Index d = c > 0 || b > 0 ? -1 : 0; d < 2; ++d) {
-                if (x + d < 0 || x + d >= side || y + b < 0 || y + b >= side || z + c >= side) continue;
-                const bool diagonal = b == 0 && c == 0 && d == 0;
-                a.columns.push_back(static_cast<std::int32_t>(number(x + d, y + b, z + c)));
-                a.values.push_back(diagonal ? Complex(30, 1) : Complex(-1, 0));
-              }
-          a.row_start.push_back(a.nonzeros());
-        }
-    double best = 0;  // of two: the first one starts libraries and touches memory
-    for (int k = 0; k < 2; ++k)
-      if (const auto factors = factorise(a); factors && (*factors)->facts().seconds > 0)
-        best = std::max(best, (*factors)->facts().flops / (*factors)->facts().seconds);
-    return best;
-  });
+  const double rate =
+      kept_rate("maxwell-fem | factorisation in fronts of a grid of 24 points a side, flop", threads, [threads] {
+        if (!machine_is_quiet(threads)) return 0.0;  // the constant is nearer
+        SymmetricMatrix a;
+        a.size = side * side * side;
+        const auto number = [](Index x, Index y, Index z) { return x + side * (y + side * z); };
+        for (Index z = 0; z < side; ++z)
+          for (Index y = 0; y < side; ++y)
+            for (Index x = 0; x < side; ++x) {
+              for (Index c = 0; c < 2; ++c)
+                for (Index b = c > 0 ? -1 : 0; b < 2; ++b)
+                  for (Index d = c > 0 || b > 0 ? -1 : 0; d < 2; ++d) {
+                    if (x + d < 0 || x + d >= side || y + b < 0 || y + b >= side || z + c >= side) continue;
+                    const bool diagonal = b == 0 && c == 0 && d == 0;
+                    a.columns.push_back(static_cast<std::int32_t>(number(x + d, y + b, z + c)));
+                    a.values.push_back(diagonal ? Complex(30, 1) : Complex(-1, 0));
+                  }
+              a.row_start.push_back(a.nonzeros());
+            }
+        DirectOptions options;
+        options.threads = threads;
+        double best = 0;  // of two: the first one starts libraries and touches memory
+        for (int k = 0; k < 2; ++k)
+          if (const auto factors = factorise(a, options); factors && (*factors)->facts().seconds > 0)
+            best = std::max(best, (*factors)->facts().flops / (*factors)->facts().seconds);
+        return best;
+      });
   return rate;
 }
 
@@ -146,7 +150,9 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       bare_surface(s, mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr);
   if (skin) mesh = skin.get();
   const std::vector<Band> bands = bands_of(s, skin.get());
-  const double measured = measured_factor_rate(), factored = measured > 0 ? measured : factor_rate;
+  // Not measured: half of what the threads would do without waiting.
+  const double measured = measured_factor_rate(offer.threads.value),
+               factored = measured > 0 ? measured : factor_rate * std::max(1.0, 0.5 * cores);
   Estimate e;
   e.seconds = 0.2;
   // Of the band with the largest mesh; seconds of all.

@@ -89,7 +89,7 @@ AddedValues added_functions(int order, const Vec3& at) {
     };
     twist(a, b, c);
     twist(a, c, b);
-    twist(b, c, a);
+    put((l[b] - l[c]) * l[c], add(scale(l[c], sub(grad[b], grad[c])), scale(l[b] - l[c], grad[c])), a, b);
   }
   for (const auto& [p, q, r] : {std::array{1, 2, 3}, {2, 1, 3}, {3, 1, 2}})  // λ_q λ_r N_0p
     put(l[q] * l[r], add(scale(l[r], grad[q]), scale(l[q], grad[r])), 0, p);
@@ -100,8 +100,7 @@ double change_elsewhere(std::span<const Complex> changes, Index waves, std::span
   double sum = 0;
   for (Index v = 0; v < waves; ++v) {
     Complex change = 0;
-    for (std::size_t w = 0; w < mix.size(); ++w)
-      change += mix[w] * changes[static_cast<std::size_t>(v * waves) + w];
+    for (std::size_t w = 0; w < mix.size(); ++w) change += mix[w] * changes[static_cast<std::size_t>(v * waves) + w];
     sum += std::norm(change);
   }
   return std::sqrt(sum / static_cast<double>(waves));
@@ -290,7 +289,8 @@ void NextOrder::add(std::span<const Complex> u, std::span<const Complex> psi, In
       if (t % 1024 == 0 && stopped_ && stopped_()) return;
       const auto rows = rows_of(t);
       const auto own = space.unknowns_of_tet(t);
-      const std::complex<float>* m = k21_.data() + static_cast<std::size_t>(t) * static_cast<std::size_t>(added_ * own_);
+      const std::complex<float>* m =
+          k21_.data() + static_cast<std::size_t>(t) * static_cast<std::size_t>(added_ * own_);
       for (int i = 0; i < added_; ++i, m += own_) {
         if (rows[i] < 0) continue;
         Complex sum = 0;
@@ -388,7 +388,9 @@ Result<std::vector<Complex>> NextOrder::changes() {
   std::vector<Complex> r = residuals_, x(size, 0), z(size), p(size), q(size);
   std::vector<Complex> rho(static_cast<std::size_t>(count));
   std::vector<double> whole(rho.size());
-  const auto column = [n](auto& v, Index c) { return std::span(v).subspan(static_cast<std::size_t>(c * n), static_cast<std::size_t>(n)); };
+  const auto column = [n](auto& v, Index c) {
+    return std::span(v).subspan(static_cast<std::size_t>(c * n), static_cast<std::size_t>(n));
+  };
   const auto product = [&](const std::vector<Complex>& a, const std::vector<Complex>& b, Index c) {  // not conjugated
     Complex sum = 0;
     for (Index i = c * n; i < (c + 1) * n; ++i) sum += a[i] * b[i];

@@ -25,10 +25,10 @@ namespace conoid::maxwell_fem {
 inline constexpr int most_added = 25;
 /// The functions of order p + 1 beside those of order p (nedelec()), on the reference cell; corners sorted. p = 1: 14, those of order
 /// 2. p = 2: on the edges i<j ∇(λ_i λ_j (λ_i − λ_j)), on the faces i<j<k ∇(λ_i λ_j λ_k), (λ_i − λ_j) λ_k N_ij, (λ_i − λ_k) λ_j N_ik,
-/// (λ_j − λ_k) λ_i N_jk, inside λ_2 λ_3 N_01, λ_1 λ_3 N_02, λ_1 λ_2 N_03.
+/// (λ_j − λ_k) λ_k N_ij, inside λ_2 λ_3 N_01, λ_1 λ_3 N_02, λ_1 λ_2 N_03.
 struct AddedValues {
   int count = 0;
-  std::array<Vec3, most_added> value, curl;
+  std::array<Vec3, most_added> value{}, curl{};
 };
 [[nodiscard]] AddedValues added_functions(int order, const Vec3& reference);
 

@@ -252,6 +252,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const std::string direct = parameters["direct_solver"].text();
   s.direct.method = direct == "mumps"   ? DirectMethod::mumps
                     : direct == "eigen" ? DirectMethod::eigen
+                    : direct == "tree"  ? DirectMethod::tree
                                         : DirectMethod::automatic;
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.truncation.block = parameters["rhs_block"].integer();

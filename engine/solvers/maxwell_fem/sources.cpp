@@ -73,6 +73,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   }
   DirectOptions options;
   options.stop = stop_;
+  options.threads = threads_;
   auto made = factorise(m, options);
   if (!made) return made.error();
   out.direct = std::move(*made);

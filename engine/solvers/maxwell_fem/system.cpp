@@ -177,7 +177,9 @@ Status System::factor(const DirectOptions& options, Stopped stopped_instead) {
   stopped_ = stopped_instead ? std::move(stopped_instead) : [stop = stop_] { return stop.stop_requested(); };
   const SymmetricMatrix assembled = matrix();
   if (stopped()) return stop_error();
-  auto made = factorise(assembled, options);
+  DirectOptions with_threads = options;
+  with_threads.threads = threads_;
+  auto made = factorise(assembled, with_threads);
   if (!made) return made.error();
   direct_ = std::move(*made);
   if (Status s = make_flux(); !s) return s;

@@ -62,6 +62,8 @@ double residual(const SymmetricMatrix& m, std::span<const Complex> x, std::span<
 std::vector<DirectMethod> methods() {
   std::vector<DirectMethod> out{DirectMethod::eigen};
   if (has_mumps()) out.push_back(DirectMethod::mumps);
+  if (has_mumps())
+    out.push_back(DirectMethod::automatic);  // fronts of our own, where this processor has kernels for them
   return out;
 }
 
@@ -138,6 +140,53 @@ class TestSparseDirect : public QObject {
     QVERIFY(!refused.ok());
     QVERIFY(refused.error().code == ErrorCode::resources);
     std::filesystem::remove_all(folder);
+  }
+
+  void fronts_give_the_same_bits_on_any_number_of_threads() {
+    if (!has_mumps()) QSKIP("built without MUMPS, which orders");
+    const SymmetricMatrix m = helmholtz(15);
+    const Index count = 21;
+    const auto b = random_values(static_cast<std::size_t>(m.size * count), 11);
+    std::vector<Complex> first;
+    for (const int threads : {1, 3, 8}) {
+      DirectOptions options;
+      options.method = DirectMethod::tree;
+      options.threads = threads;
+      auto direct = factorise(m, options);
+      if (!direct && threads == 1) QSKIP("this processor has no kernels for it");
+      QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
+      auto x = b;
+      QVERIFY((*direct)->solve(x, count).ok());
+      if (first.empty()) first = x;
+      QVERIFY(first == x);
+      QVERIFY((*direct)->facts().flops > 0 && (*direct)->facts().seconds > 0);
+    }
+    const auto n = static_cast<std::size_t>(m.size);
+    QVERIFY(residual(m, std::span(first).first(n), std::span(b).first(n)) < 1e-13);
+  }
+
+  void a_matrix_that_needs_its_pivots_exchanged_is_solved() {
+    if (!has_mumps()) QSKIP("built without MUMPS");
+    // Nothing on the diagonal: pairs of unknowns that only see each other, and their neighbours.
+    SymmetricMatrix m;
+    m.size = 600;
+    for (Index i = 0; i < m.size; ++i) {
+      if (i % 2 == 0) {
+        m.columns.push_back(static_cast<std::int32_t>(i + 1));
+        m.values.emplace_back(2, 0.5);
+      }
+      if (i + 2 < m.size) {
+        m.columns.push_back(static_cast<std::int32_t>(i + 2));
+        m.values.emplace_back(0.3, -0.1);
+      }
+      m.row_start.push_back(static_cast<Index>(m.columns.size()));
+    }
+    const auto b = random_values(static_cast<std::size_t>(m.size), 3);
+    auto direct = factorise(m);
+    QVERIFY2(direct.ok(), direct.ok() ? "" : direct.error().render().c_str());
+    auto x = b;
+    QVERIFY((*direct)->solve(x, 1).ok());
+    QVERIFY(residual(m, x, b) < 1e-12);
   }
 
   void a_singular_matrix_is_an_error() {

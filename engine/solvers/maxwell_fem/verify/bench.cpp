@@ -3,6 +3,7 @@
 // direct solver over block sizes. Times are the thread's own processor time, so that a busy machine does not change them much.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
+#include "engine/linalg/dense.hpp"
 #include "engine/linalg/device_solve.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
@@ -183,6 +184,75 @@ void solver_rows(const TestRun& run, const BenchSink& row) {
          best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
 }
 
+/// Orders, factors and solves a layer of elements as a run does, by one thread and more, up to those of the run. The rate of products is that of
+/// our own kernels on as many threads.
+void factorise_rows(const TestRun& run, const BenchSink& row) {
+  if (!run.may_want("factorise: ")) return;
+  run.doing("factorise: layer of elements");
+  SphereScene s;
+  s.ka = 6;
+  s.layers = 3;
+  s.divisions = run.quick ? 6 : 14;
+  const Mesh mesh = *sphere_mesh(s);
+  auto domain = make_domain(mesh, sphere_roles(s));
+  if (!domain) throw Failure(domain.error());
+  const System system(*domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::total, run.threads);
+  const SymmetricMatrix matrix = system.matrix();
+  constexpr Index rhs = 128;
+  std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
+  struct Times {
+    double factor = 0, whole = 0, solve = 0;
+  };
+  const auto measure = [&](DirectMethod method, int threads, std::string& name, double& flops) {
+    DirectOptions o;
+    o.method = method;
+    o.threads = threads;
+    Times best{1e300, 1e300, 1e300};
+    for (int k = 0; k < 2; ++k) {
+      const auto begin = std::chrono::steady_clock::now();
+      auto direct = factorise(matrix, o);
+      if (!direct) throw Failure(direct.error());
+      best.whole =
+          std::min(best.whole, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      best.factor = std::min(best.factor, (*direct)->facts().seconds);
+      best.solve = std::min(best.solve, shortest(1, [&] { static_cast<void>((*direct)->solve(b, rhs).ok()); }));
+      name = (*direct)->facts().method;
+      flops = (*direct)->facts().flops;
+    }
+    return best;
+  };
+  Times one;
+  std::string name;
+  double flops = 0;
+  if (has_mumps()) {
+    const Times t = measure(DirectMethod::mumps, 1, name, flops);
+    row({fmt::format("factorise: {}, {} unknowns, order and factors", name, matrix.size), t.whole, "s", 0, 0, "",
+         "one core"});
+    row({fmt::format("factorise: {}, 128 right-hand sides", name), t.solve, "s", 0, 0, "", "memory"});
+  }
+  std::vector<int> counts;
+  for (int threads = 1; threads < run.threads; threads *= 2) counts.push_back(threads);
+  counts.push_back(run.threads);
+  for (const int threads : counts) {
+    const Times t = measure(DirectMethod::automatic, threads, name, flops);
+    if (threads == 1) one = t;
+    constexpr Index side = 1536;
+    std::vector<Complex> a(static_cast<std::size_t>(side * side), {0.3, 0.1}), x(a), y(a);
+    const double product = 8.0 * side * side * side / shortest(2, [&] {
+                             dense::multiply(a.data(), side, side, x.data(), side, Complex(0), y.data(), threads);
+                           });
+    const std::string label = fmt::format("factorise: {}, {} threads", name, threads);
+    row({label + ", factors", flops / t.factor / 1e9, "Gflop/s", flops / t.factor / product, 0, "complex products",
+         "multiply-adds"});
+    row({label + ", order and factors", t.whole, "s", one.whole / t.whole, 0, "one thread",
+         "order, then multiply-adds"});
+    row({label + ", 128 right-hand sides", t.solve, "s", one.solve / t.solve, 0, "one thread", "memory"});
+    if (threads >= 16)
+      row({fmt::format("factorise: {} threads over one, factors", threads), one.factor / t.factor, "1",
+           one.factor / t.factor / threads, 8, "threads", "multiply-adds"});
+  }
+}
+
 /// Flop/s of complex products 4096³ in double of the library of a device; 0: there is none.
 double device_product_rate(const Device& device) {
   const auto library = dense::DeviceLibrary::open(device);
@@ -278,11 +348,13 @@ void device_rows(const TestRun& run, const BenchSink& row) {
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
-    const bool all = run.only.empty() || !run.may_want("device: ");
+    const bool all = run.only.empty() || !(run.may_want("device: ") || run.may_want("factorise: "));
     if (all) {
       radiation_rows(run, row);
       solver_rows(run, row);
+      factorise_rows(run, row);
     }
+    if (!all && run.may_want("factorise: ")) factorise_rows(run, row);
     device_rows(run, row);
   } catch (const Failure& failure) {
     return failure.error();

@@ -10,6 +10,7 @@
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/solvers/maxwell_fem/elements.hpp"
+#include "engine/solvers/maxwell_fem/next_order.hpp"
 #include "engine/solvers/maxwell_fem/patch.hpp"
 
 #include <Eigen/Dense>
@@ -71,6 +72,61 @@ class TestElements : public QObject {
       Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(basis);
       QCOMPARE(qr.rank(), n);
       QVERIFY((basis * qr.solve(wanted) - wanted).norm() < 1e-12);
+    }
+  }
+
+  void functions_of_the_next_order_add_to_it_what_it_takes() {
+    for (int order : {1, 2}) {
+      const int own = unknowns_of(order), added = added_functions(order, {0, 0, 0}).count, n = own + added;
+      QCOMPARE(n, order == 1 ? 20 : 45);
+      // Order 3 contains all quadratic vector fields, order 2 the linear ones.
+      const int monomials = order == 1 ? 4 : 10;
+      Eigen::MatrixXd basis(3 * 125, n), wanted(3 * 125, 3 * monomials);
+      int row = 0;
+      for (const QuadraturePoint& q : quadrature(CellShape::tet4, 5)) {
+        const BasisValues b = nedelec(order, q.at);
+        const AddedValues a = added_functions(order, q.at);
+        const auto& x = q.at;
+        const std::array<double, 10> m{1,           x[0],        x[1],        x[2],        x[0] * x[0],
+                                       x[1] * x[1], x[2] * x[2], x[0] * x[1], x[0] * x[2], x[1] * x[2]};
+        for (int d = 0; d < 3; ++d, ++row) {
+          for (int i = 0; i < n; ++i) basis(row, i) = i < own ? b.value[i][d] : a.value[i - own][d];
+          for (int f = 0; f < 3 * monomials; ++f) wanted(row, f) = f % 3 == d ? m[f / 3] : 0;
+        }
+      }
+      Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(basis);
+      qr.setThreshold(1e-9);
+      QCOMPARE(qr.rank(), n);
+      QVERIFY((basis * qr.solve(wanted) - wanted).norm() < 1e-11);
+      // Curls by differences.
+      const Vec3 at{0.21, 0.33, 0.17};
+      constexpr double h = 1e-5;
+      std::array<AddedValues, 6> near;
+      for (int d = 0; d < 3; ++d)
+        for (int side : {0, 1}) {
+          Vec3 there = at;
+          there[d] += side == 0 ? -h : h;
+          near[2 * d + side] = added_functions(order, there);
+        }
+      const AddedValues here = added_functions(order, at);
+      for (int i = 0; i < added; ++i)
+        for (int d = 0; d < 3; ++d) {
+          const int e = (d + 1) % 3, f = (d + 2) % 3;
+          const double curl = (near[2 * e + 1].value[i][f] - near[2 * e].value[i][f] - near[2 * f + 1].value[i][e] +
+                               near[2 * f].value[i][e]) /
+                              (2 * h);
+          QVERIFY(std::abs(curl - here.curl[i][d]) < 1e-8);
+        }
+      // On the face opposite of corner 0 only its own functions and those of its edges have a tangential trace.
+      const Vec3 on_face{0.3, 0.25, 0.45};
+      const AddedValues trace = added_functions(order, on_face);
+      const Vec3 normal{1, 1, 1};
+      const int on = order == 1 ? 2 : 4;
+      for (int i = 0; i < added; ++i) {
+        const bool its = (i < 6 && local_edges[i][0] != 0) || (i >= 6 + 3 * on && i < 6 + 4 * on);
+        const double size = norm(cross(normal, trace.value[i]));
+        QVERIFY(its ? size > 1e-3 : size < 1e-14);
+      }
     }
   }
 
