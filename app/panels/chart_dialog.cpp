@@ -158,7 +158,7 @@ void ChartDialog::fill_curves() {
     colour->setProperty("chosen", style.ink.has_value());
     const QColor ink = colour_of(style.ink.value_or(colours[i]));
     colour->setProperty("ink", ink);
-    colour->setStyleSheet(QString("background: %1; border-radius: 3px; margin: 5px 8px;").arg(ink.name()));
+    colour->setStyleSheet(QString("background: %1; border: none; border-radius: 3px; margin: 6px 10px; padding: 0px; min-height: 0px;").arg(ink.name()));
     connect(colour, &QPushButton::clicked, this, [this, row] { choose_colour(row); });
     curves_->setCellWidget(row, colour_column, colour);
   }
@@ -171,10 +171,11 @@ void ChartDialog::choose_colour(int row) {
   if (!ink.isValid()) return;
   button->setProperty("ink", ink);
   button->setProperty("chosen", true);
-  button->setStyleSheet(QString("background: %1; border-radius: 3px; margin: 5px 8px;").arg(ink.name()));
+  button->setStyleSheet(QString("background: %1; border: none; border-radius: 3px; margin: 6px 10px; padding: 0px; min-height: 0px;").arg(ink.name()));
 }
 
 std::optional<ChartStyle> ChartDialog::style() {
+  trouble_->hide();
   ChartStyle out;
   out.title = title_->text().trimmed().toStdString();
   out.x_label = x_label_->text().trimmed().toStdString();

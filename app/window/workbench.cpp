@@ -58,6 +58,7 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   connect(viewport_, &ViewportPanel::moment_shown, this,
           [this](const Moment& moment) { results_->set_moment(moment); });
   connect(&run, &RunModel::started, this, [this] { results_->set_moment({}); });
+  connect(viewport_, &ViewportPanel::difference_changed, results_, &ResultsPanel::set_difference);
   connect(results_, &ResultsPanel::maximise_wanted, this, &Workbench::show_results_alone);
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);

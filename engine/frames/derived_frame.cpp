@@ -147,8 +147,8 @@ Axes across(const Vec3& n) {
 }
 
 /// Squares of the plane whose four corners the field reaches.
-std::optional<FramePart> plane_part(const FramePart& part, const Field& field, const PartProbe& probe,
-                                    const ObliquePlane& plane, const std::string& name) {
+std::optional<FramePart> plane_part(const Field& field, const PartProbe& probe, const ObliquePlane& plane,
+                                    const std::string& name) {
   constexpr Index most_steps = 320;
   const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
   const Vec3 n{plane.normal[0] / length, plane.normal[1] / length, plane.normal[2] / length};
@@ -202,7 +202,7 @@ std::optional<FramePart> plane_part(const FramePart& part, const Field& field, c
   if (types->empty()) return std::nullopt;
   FieldInfo info = field.info;
   info.association = Association::point;
-  return FramePart{name + (name.empty() ? part.name : ""), MeshGeometry{points, connectivity, offsets, types},
+  return FramePart{name, MeshGeometry{points, connectivity, offsets, types},
                    {make_field(info, std::move(values))}};
 }
 
@@ -216,7 +216,8 @@ Status add_planes(Frame& frame, const FrameRecipe& recipe) {
     if (!probe || !probe->is_region() || probe->dimension() < 3) continue;
     const Field kept = *field;
     for (std::size_t k = 0; k < recipe.planes.size(); ++k) {
-      auto made = plane_part(frame.parts[p], kept, *probe, recipe.planes[k], fmt::format("plane {}", k + 1));
+      auto made = plane_part(kept, *probe, recipe.planes[k],
+                             fmt::format("{}{}{}", frame.parts[p].name, plane_mark, k + 1));
       if (!made) continue;
       met[k] = true;
       frame.parts.push_back(std::move(*made));

@@ -51,7 +51,9 @@ struct FrameRecipe {
   bool operator==(const FrameRecipe&) const = default;
 };
 
-/// The frame with what the recipe adds. Formulas become fields; each plane a part "plane 1", … of squares where the field has
+/// Between the name of a part and the number of a plane through it.
+inline constexpr const char* plane_mark = ", plane ";
+/// The frame with what the recipe adds. Formulas become fields; each plane a part "volume, plane 1", … of squares where the field has
 /// values (trilinear on grids, shape functions in cells); with limits a part is replaced by its cells within them (of a grid:
 /// hexahedra, at most `most_cells`). An error names the formula, or says that a plane misses everything.
 [[nodiscard]] Result<std::shared_ptr<const Frame>> derive(std::shared_ptr<const Frame> frame, const FrameRecipe& recipe);

@@ -351,6 +351,13 @@ FieldRequest request_of(const Arguments& a, const std::filesystem::path& run, co
   return request;
 }
 
+/// The frame with its fields by formula, as far as names, units and ranges are asked for before it is drawn.
+Result<std::shared_ptr<const Frame>> with_formulas(std::shared_ptr<const Frame> frame, const FieldView& view) {
+  FrameRecipe formulas;
+  formulas.formulas = view.recipe.formulas;
+  return derive(std::move(frame), formulas);
+}
+
 /// This frame less the other run's at the nearest moment.
 Result<std::shared_ptr<const Frame>> less_the_other(const Arguments& a, const std::shared_ptr<const Frame>& frame,
                                                     const std::string& field) {
@@ -531,10 +538,12 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!frame) return frame.error();
   frame = less_the_other(a, *frame, request.field);
   if (!frame) return frame.error();
-  if (auto status = complete_recipe(a, run, *view, info_in(**frame, *view)); !status) return status;
+  const auto looked = with_formulas(*frame, *view);
+  if (!looked) return looked.error();
+  if (auto status = complete_recipe(a, run, *view, info_in(**looked, *view)); !status) return status;
   view->title = a.title.empty() ? run_title(run) : a.title;
-  if (auto status = apply_range(a, **frame, *view); !status) return status;
-  if (auto status = apply_cuts(a, **frame, *view); !status) return status;
+  if (auto status = apply_range(a, **looked, *view); !status) return status;
+  if (auto status = apply_cuts(a, **looked, *view); !status) return status;
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   if (auto status = scene->set_frame(*frame); !status) return status;
@@ -563,10 +572,12 @@ Bytes bytes_of(const Frame& frame) {
 class Reel {
  public:
   static constexpr Bytes most = Bytes{1} << 30;
-  Reel(VtkhdfReader& reader, FrameRequest what) : reader_(reader), what_(std::move(what)) {}
+  Reel(VtkhdfReader& reader, FrameRequest what, const FieldView& view)
+      : reader_(reader), what_(std::move(what)), view_(view) {}
   Result<std::shared_ptr<const Frame>> at(std::size_t position) {
     if (const auto known = kept_.find(position); known != kept_.end()) return known->second;
     auto frame = reader_.read(position, what_);
+    if (frame) frame = with_formulas(*frame, view_);
     if (!frame) return frame;
     const Bytes bytes = bytes_of(**frame);
     if (held_ + bytes <= most) {
@@ -579,6 +590,7 @@ class Reel {
  private:
   VtkhdfReader& reader_;
   FrameRequest what_;
+  const FieldView& view_;
   std::map<std::size_t, std::shared_ptr<const Frame>> kept_;
   Bytes held_ = 0;
 };
@@ -603,7 +615,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (!chosen) return chosen.error();
   FrameRequest what;
   if (!request.field.empty()) what.fields = {request.field};
-  Reel reel(reader, what);
+  Reel reel(reader, what, *view);
 
   // One range of colours, one box for the camera: all frames are looked at before any is drawn.
   const auto first = reel.at(chosen->front());

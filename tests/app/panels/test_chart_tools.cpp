@@ -3,7 +3,9 @@
 // labels: gui
 #include <QComboBox>
 #include <QDir>
+#include <QFile>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QTabBar>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -13,7 +15,10 @@
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
 #include "app/panels/measured_dialog.hpp"
+#include "app/panels/display_panel.hpp"
+#include "app/panels/recipe_editor.hpp"
 #include "app/panels/results_panel.hpp"
+#include "app/runs/runs_chart.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/workbench.hpp"
 #include "tests/app/shown_window.hpp"
@@ -53,8 +58,8 @@ class TestChartTools : public QObject {
     QVERIFY(dialog.limit(2).hasFocus() || !dialog.isVisible());
     dialog.limit(0).setText("nonsense");
     QVERIFY(!dialog.style());
-    dialog.limit(0).setText("10");
-    dialog.limit(1).setText("40");
+    dialog.limit(0).setText("10 ms");
+    dialog.limit(1).setText("40 ms");
     dialog.title_edit().setText("In the lab");
     dialog.curves().item(0, 1)->setText("Front");
     QVERIFY(dialog.grab().save(kept_ + "/chart-dialog.png"));
@@ -63,12 +68,13 @@ class TestChartTools : public QObject {
     results.set_style(*style);
     QCOMPARE(results.chart().chart().title, std::string("In the lab"));
     QCOMPARE(results.chart().chart().series.front().label, std::string("Front"));
-    QCOMPARE(results.chart().view().x_low, 10.0);
+    QCOMPARE(results.chart().view().x_low, 0.01);
     // Numbers go out as they are seen.
+    QVERIFY(results.chart_as_text(',').count('\n') > 20);
     for (const QString& line : results.chart_as_text(',').split('\n').mid(1)) {
       if (line.isEmpty()) continue;
       const double x = line.section(',', 0, 0).toDouble();
-      QVERIFY2(x >= 10 && x <= 40, qPrintable(line));
+      QVERIFY2(x >= 0.01 - 1e-12 && x <= 0.04 + 1e-12, qPrintable(line));
     }
     // Another chart is another thing, and the first one is as it was left.
     const int at = results.tabs().currentIndex();
@@ -113,6 +119,97 @@ class TestChartTools : public QObject {
       own->close();
       QCOMPARE(results.tiles().size(), std::size_t{1});
     }
+  }
+
+  void runs_are_a_table_and_a_chart() {
+    namespace fs = std::filesystem;
+    const fs::path from = fs::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0";
+    const fs::path runs = folder_.filePath("runs").toStdString();
+    for (const char* speed : {"343", "350", "360"}) {
+      const fs::path to = runs / (std::string("run-") + speed);
+      fs::create_directories(runs);
+      fs::copy(from, to, fs::copy_options::recursive);
+      QFile file(QString::fromStdString((to / "case.json").string()));
+      QVERIFY(file.open(QIODevice::ReadWrite));
+      QByteArray text = file.readAll();
+      text.replace("343", speed);
+      file.resize(0);
+      file.write(text);
+    }
+    const std::vector<ListedRun> listed = list_runs(runs);
+    QCOMPARE(listed.size(), std::size_t{3});
+    const SweepTable table = table_of_runs(listed);
+    QVERIFY(table.swept >= 1);
+    QCOMPARE(table.columns.front().unit, std::string("m/s"));
+    const QStringList lines = runs_as_text(listed, ',').split('\n');
+    QCOMPARE(lines.size(), 5);
+    QVERIFY2(lines[0].contains("[m/s]") && lines[1].contains("360"), qPrintable(lines[0] + lines[1]));
+    // No column of the table is left out, whatever the list shows.
+    QCOMPARE(lines[1].count(','), lines[0].count(','));
+    Look look(*qApp, ThemeChoice::light);
+    RunsChart chart(listed, look, ViewportKind::raster);
+    chart.show();
+    QCOMPARE(chart.tile().chart().chart().series.front().x, (std::vector<double>{343, 350, 360}));
+    chart.upwards().setCurrentIndex(chart.upwards().count() - 1);
+    QCOMPARE(chart.tile().chart().chart().y_unit, std::string("s"));
+    QTest::qWait(200);
+    QVERIFY(chart.grab().save(kept_ + "/runs-chart.png"));
+  }
+
+  void fields_are_made_while_they_are_looked_at() {
+    Look look(*qApp, ThemeChoice::light);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1600, 1000});
+    ScenePane& pane = w->workbench()->viewport_panel().pane();
+    QTRY_VERIFY(pane.has_picture());
+    pane.show_display_panel(true);
+    RecipeEditor& editor = pane.display_panel().recipe();
+    const std::string field = pane.scene().view().field;
+    editor.formulas().setPlainText(QString("twice[Pa] = 2*%1\nwrong").arg(QString::fromStdString(field)));
+    QTRY_COMPARE(pane.scene().view().recipe.formulas.size(), std::size_t{1});
+    QVERIFY(!editor.trouble().isEmpty());
+    const auto choices = pane.scene().choices();
+    QVERIFY(std::any_of(choices.begin(), choices.end(), [](const FieldChoice& c) { return c.info.name == "twice"; }));
+    const double before = pane.scene().range().second;
+    pane.choose("twice");
+    QCOMPARE(pane.scene().view().field, std::string("twice"));
+    QVERIFY(pane.scene().range().second >= before);
+    QTest::qWait(300);
+    QVERIFY(w->grab().save(kept_ + "/made-fields.png"));
+    // What cannot be made is told, and what was seen stays.
+    editor.formulas().setPlainText("other = nothing*2");
+    QTest::qWait(900);
+    QVERIFY(pane.has_picture());
+    editor.formulas().setPlainText({});
+    QTRY_VERIFY(pane.scene().view().recipe.empty());
+  }
+
+  void two_runs_have_a_difference() {
+    namespace fs = std::filesystem;
+    Look look(*qApp, ThemeChoice::dark);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1024, 600});
+    ViewportPanel& viewport = w->workbench()->viewport_panel();
+    QTRY_VERIFY(viewport.pane().has_picture());
+    const fs::path folder = folder_.filePath("runs").toStdString();
+    QVERIFY(fs::exists(folder / "run-350"));
+    QVERIFY(w->compare_runs(w->run().folder(), folder / "run-350").ok());
+    QTRY_VERIFY(viewport.second_pane() != nullptr && viewport.second_pane()->has_picture());
+    QTRY_VERIFY(w->workbench()->results_panel().chart().chart().series.size() > 2);
+    viewport.set_difference(true);
+    // The same frames: the difference is zero everywhere, in the field and in the curves.
+    QTRY_VERIFY(viewport.second_pane()->has_picture());
+    const auto frame = viewport.second_pane()->scene().frame();
+    QVERIFY(frame && !frame->parts.empty());
+    for (const float v : *frame->parts.front().fields.front().values) QCOMPARE(v, 0.0F);
+    const ChartSpec& apart = w->workbench()->results_panel().chart().chart();
+    QVERIFY(!apart.series.empty());
+    for (const Series& s : apart.series)
+      for (const double y : s.y) QCOMPARE(y, 0.0);
+    QTest::qWait(300);
+    QVERIFY(w->grab().save(kept_ + "/difference.png"));
+    viewport.set_difference(false);
+    QTRY_VERIFY(viewport.second_pane()->has_picture());
   }
 
   void a_file_offers_its_columns() {

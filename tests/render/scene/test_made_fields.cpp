@@ -104,7 +104,7 @@ class TestMadeFields : public QObject {
       const auto made = derive(frame, recipe);
       QVERIFY2(made.ok(), made.ok() ? "" : made.error().render().c_str());
       for (std::size_t k = 0; k < 2; ++k) {
-        const FramePart* part = part_named(**made, "plane " + std::to_string(k + 1));
+        const FramePart* part = part_named(**made, "volume, plane " + std::to_string(k + 1));
         QVERIFY(part != nullptr);
         const auto& mesh = std::get<MeshGeometry>(part->geometry);
         const std::vector<float>& values = *part->fields.front().values;
