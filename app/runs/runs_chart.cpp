@@ -133,7 +133,6 @@ RunsChart::RunsChart(const std::vector<ListedRun>& runs, const Look& look, Viewp
     out->setAccessibleName(name);
     row->addWidget(make_label(name, "muted", this));
     row->addWidget(out, 1);
-    connect(out, &QComboBox::currentIndexChanged, this, &RunsChart::draw);
     return out;
   };
   y_ = combo(tr("Result"));
@@ -157,6 +156,7 @@ RunsChart::RunsChart(const std::vector<ListedRun>& runs, const Look& look, Viewp
   column->addWidget(note_);
   constexpr int width = 760, height = 520;
   resize(width, height);
+  for (QComboBox* one : {x_, y_}) connect(one, &QComboBox::currentIndexChanged, this, &RunsChart::draw);
   draw();
 }
 
