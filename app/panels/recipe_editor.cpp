@@ -143,7 +143,8 @@ void RecipeEditor::read() {
     note->setText(trouble);
     note->setVisible(!trouble.isEmpty());
   };
-  tell(planes_note_, read_lines(planes_->toPlainText(), read_.planes, [](const std::string& s) { return parse_plane(s); }));
+  tell(planes_note_,
+       read_lines(planes_->toPlainText(), read_.planes, [](const std::string& s) { return parse_plane(s); }));
   tell(formulas_note_,
        read_lines(formulas_->toPlainText(), read_.formulas, [](const std::string& s) { return parse_formula(s); }));
   double ends[2] = {-INFINITY, INFINITY};

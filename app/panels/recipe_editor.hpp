@@ -57,7 +57,7 @@ class RecipeEditor : public QWidget {
   QLabel* formulas_note_;
   QLabel* within_note_;
   QTimer typing_;
-  FrameRecipe read_;   ///< of what can be read
+  FrameRecipe read_;    ///< of what can be read
   bool unfit_ = false;  ///< see tell()
 };
 

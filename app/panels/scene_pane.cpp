@@ -520,7 +520,8 @@ void ScenePane::take_far_field(FieldView& view) {
   const RunTable* table = run_->table(key.section(':', 0, 0).toStdString());
   if (!table) return;
   auto sphere = sphere_of(table->info.columns, table->rows);
-  if (!sphere) return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
+  if (!sphere)
+    return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
   view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   // Shown at once: it is chosen for that.
   QTimer::singleShot(0, this, [this] { choose(balloon_field); });

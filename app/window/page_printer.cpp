@@ -60,7 +60,8 @@ Status print_page(const QString& page, const QString& pdf) {
   }
   std::error_code trouble;
   if (QFile(beside).size() < 100)
-    return make_error(ErrorCode::file, "cannot write '" + pdf.toStdString() + "'", "Check the folder and the free space.");
+    return make_error(ErrorCode::file, "cannot write '" + pdf.toStdString() + "'",
+                      "Check the folder and the free space.");
   std::filesystem::rename(beside.toStdString(), pdf.toStdString(), trouble);
   if (trouble) return system_error("rename", beside.toStdString(), trouble.value());
   return {};

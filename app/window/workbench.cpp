@@ -198,9 +198,8 @@ void Workbench::show_results_alone(bool on) {
   show_pane("results", true);
   if (on) return;
   // The picture gets its room back.
-  QTimer::singleShot(0, this, [this] {
-    resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical);
-  });
+  QTimer::singleShot(
+      0, this, [this] { resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical); });
 }
 
 void Workbench::add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {

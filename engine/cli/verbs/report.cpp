@@ -388,10 +388,11 @@ Status write_report(const ReportVerbOptions& options, Context& context) {
                       fmt::format("'{}': a report becomes PDF by conoid-gui, which is not installed", out.string()),
                       "Give -o FILE.html and print that page from a browser; it has a style for paper.");
   if (!paper && out.extension() != ".html" && out.extension() != ".htm")
-    return make_error(ErrorCode::command_line,
-                      fmt::format("-o: expected a file that ends in .html or .pdf, or a folder that is there, found '{}'",
-                                  out.string()),
-                      "For example -o report.html.");
+    return make_error(
+        ErrorCode::command_line,
+        fmt::format("-o: expected a file that ends in .html or .pdf, or a folder that is there, found '{}'",
+                    out.string()),
+        "For example -o report.html.");
   const PrivateFolder scratch(temporary_folder(), "conoid-report");
   if (scratch.path().empty())
     return make_error(ErrorCode::file,
