@@ -19,6 +19,7 @@
 #include "app/model/heap.hpp"
 #include "app/model/settings.hpp"
 #include "app/window/main_window.hpp"
+#include "app/window/page_printer.hpp"
 #include "app/window/screenshot.hpp"
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
@@ -64,8 +65,10 @@ int complain(const QString& text, const QString& hint) {
 
 /// Before any QApplication: without a display Qt would abort.
 void choose_platform(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i)
+  for (int i = 1; i < argc; ++i) {
     if (std::strncmp(argv[i], "-platform", 9) == 0) return;
+    if (std::strncmp(argv[i], "--paper", 7) == 0) qputenv("QT_QPA_PLATFORM", "offscreen");  // nothing is shown
+  }
   if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
       qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -104,6 +107,7 @@ int main(int argc, char** argv) {
        {"compare", "Another run folder, shown beside the run that is opened.", "RUN"},
        {"screenshot", "Write a picture of the window (with --run: once the run has ended) and exit.", "PNG"},
        {"do", "An action to be done before the picture is taken, by its id (view.split); may be repeated.", "ACTION"},
+       {"paper", "Write a page of `conoid report` as PDF and exit: conoid-gui PAGE.html --paper FILE.", "PDF"},
        {"theme", "light, dark or system.", "NAME"},
        {"size", "Size of the window.", "WxH"},
        {"language", "en or fr.", "ID"},
@@ -114,6 +118,12 @@ int main(int argc, char** argv) {
   if (parser.isSet("help")) parser.showHelp(0);
   const QStringList files = parser.positionalArguments();
   if (files.size() > 1) return complain("One file is expected.", "Found: " + files.join(", "));
+  if (parser.isSet("paper")) {
+    if (files.isEmpty()) return complain("--paper needs a page.", "conoid-gui PAGE.html --paper FILE.pdf");
+    const Status printed = print_page(files.front(), parser.value("paper"));
+    if (!printed) std::fprintf(stderr, "conoid-gui: %s\n", printed.error().render().c_str());
+    return printed ? 0 : static_cast<int>(printed.error().code);
+  }
   const QString theme = parser.value("theme");
   if (!theme.isEmpty() && theme != "light" && theme != "dark" && theme != "system")
     return complain("There is no theme '" + theme + "'.", "Themes: light, dark, system.");

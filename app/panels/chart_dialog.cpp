@@ -113,9 +113,10 @@ QWidget* ChartDialog::make_axes() {
     grid->addWidget(name, axis + 1, 1);
     for (int k = 0; k < 2; ++k) {
       auto* end = edit(tr("%1, %2").arg(names[axis], places[k]), places[k], limit_text(ends[k], unit));
-      end->setToolTip(unit.empty() || unit == "1"
-                          ? tr("Empty: by the values")
-                          : tr("Empty: by the values; in %1 or with a unit").arg(QString::fromStdString(readable_unit(unit))));
+      end->setToolTip(
+          unit.empty() || unit == "1"
+              ? tr("Empty: by the values")
+              : tr("Empty: by the values; in %1 or with a unit").arg(QString::fromStdString(readable_unit(unit))));
       limits_[static_cast<std::size_t>(2 * axis + k)] = end;
       grid->addWidget(end, axis + 1, 2 + k);
     }
@@ -151,14 +152,17 @@ void ChartDialog::fill_curves() {
     shown->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled | Qt::ItemIsSelectable);
     shown->setCheckState(style.hidden ? Qt::Unchecked : Qt::Checked);
     curves_->setItem(row, shown_column, shown);
-    curves_->setItem(row, name_column,
-                     new QTableWidgetItem(QString::fromStdString(style.name.empty() ? own_.series[i].label : style.name)));
+    curves_->setItem(
+        row, name_column,
+        new QTableWidgetItem(QString::fromStdString(style.name.empty() ? own_.series[i].label : style.name)));
     auto* colour = new QPushButton(curves_);
     colour->setAccessibleName(tr("Colour of %1").arg(QString::fromStdString(own_.series[i].label)));
     colour->setProperty("chosen", style.ink.has_value());
     const QColor ink = colour_of(style.ink.value_or(colours[i]));
     colour->setProperty("ink", ink);
-    colour->setStyleSheet(QString("background: %1; border-radius: 3px; margin: 5px 8px;").arg(ink.name()));
+    colour->setStyleSheet(
+        QString("background: %1; border: none; border-radius: 3px; margin: 6px 10px; padding: 0px; min-height: 0px;")
+            .arg(ink.name()));
     connect(colour, &QPushButton::clicked, this, [this, row] { choose_colour(row); });
     curves_->setCellWidget(row, colour_column, colour);
   }
@@ -171,10 +175,13 @@ void ChartDialog::choose_colour(int row) {
   if (!ink.isValid()) return;
   button->setProperty("ink", ink);
   button->setProperty("chosen", true);
-  button->setStyleSheet(QString("background: %1; border-radius: 3px; margin: 5px 8px;").arg(ink.name()));
+  button->setStyleSheet(
+      QString("background: %1; border: none; border-radius: 3px; margin: 6px 10px; padding: 0px; min-height: 0px;")
+          .arg(ink.name()));
 }
 
 std::optional<ChartStyle> ChartDialog::style() {
+  trouble_->hide();
   ChartStyle out;
   out.title = title_->text().trimmed().toStdString();
   out.x_label = x_label_->text().trimmed().toStdString();

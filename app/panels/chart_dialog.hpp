@@ -23,7 +23,9 @@ class ChartDialog : public QDialog {
               QWidget* parent = nullptr);
   /// What is chosen; none where a limit cannot be read: the field is marked then.
   [[nodiscard]] std::optional<ChartStyle> style();
-  [[nodiscard]] QLineEdit& limit(int end) { return *limits_[static_cast<std::size_t>(end)]; }  ///< x low, high, y low, high
+  [[nodiscard]] QLineEdit& limit(int end) {
+    return *limits_[static_cast<std::size_t>(end)];
+  }  ///< x low, high, y low, high
   [[nodiscard]] QLineEdit& title_edit() { return *title_; }
   [[nodiscard]] QTableWidget& curves() { return *curves_; }
 

@@ -192,8 +192,8 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   for (QCheckBox* box : {bar_, caption_, outline_, lengths_, triad_}) inner->addWidget(box);
   column->addStretch(1);
 
-  for (QCheckBox* box :
-       {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_, streamlines_, bar_, caption_, outline_, lengths_, triad_})
+  for (QCheckBox* box : {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_,
+                         streamlines_, bar_, caption_, outline_, lengths_, triad_})
     connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
   for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
     connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);

@@ -84,7 +84,8 @@ MeasuredChoice MeasuredDialog::choice() const {
   out.x.unit = x_unit_->text().trimmed().toStdString();
   for (int r = 0; r < columns_->rowCount(); ++r) {
     if (columns_->item(r, taken_column)->checkState() != Qt::Checked) continue;
-    out.curves.push_back({static_cast<std::size_t>(r), columns_->item(r, file_unit_column)->text().trimmed().toStdString(),
+    out.curves.push_back({static_cast<std::size_t>(r),
+                          columns_->item(r, file_unit_column)->text().trimmed().toStdString(),
                           columns_->item(r, curve_column)->text().trimmed().toStdString()});
   }
   return out;

@@ -130,12 +130,21 @@ RecipeEditor::RecipeEditor(QWidget* parent) : QWidget(parent) {
   });
 }
 
+void RecipeEditor::tell(const QString& trouble) {
+  unfit_ = !trouble.isEmpty();
+  if (!unfit_) return;
+  formulas_note_->setText(trouble);
+  formulas_note_->show();
+}
+
 void RecipeEditor::read() {
+  unfit_ = false;
   const auto tell = [](QLabel* note, const QString& trouble) {
     note->setText(trouble);
     note->setVisible(!trouble.isEmpty());
   };
-  tell(planes_note_, read_lines(planes_->toPlainText(), read_.planes, [](const std::string& s) { return parse_plane(s); }));
+  tell(planes_note_,
+       read_lines(planes_->toPlainText(), read_.planes, [](const std::string& s) { return parse_plane(s); }));
   tell(formulas_note_,
        read_lines(formulas_->toPlainText(), read_.formulas, [](const std::string& s) { return parse_formula(s); }));
   double ends[2] = {-INFINITY, INFINITY};
@@ -163,7 +172,7 @@ void RecipeEditor::read() {
 void RecipeEditor::show_recipe(const FrameRecipe& recipe, const std::string& unit, bool solid) {
   planes_box_->setVisible(solid || !recipe.planes.empty());
   unit_ = unit;
-  if (typing_.isActive()) return;  // somebody types
+  if (typing_.isActive() || unfit_) return;  // somebody types
   const QSignalBlocker quiet(planes_), quiet_too(formulas_), low_quiet(low_), high_quiet(high_);
   if (!(recipe.planes == read_.planes)) planes_->setPlainText(lines_of(recipe.planes));
   if (!(recipe.formulas == read_.formulas)) formulas_->setPlainText(lines_of(recipe.formulas));

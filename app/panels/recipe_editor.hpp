@@ -37,6 +37,8 @@ class RecipeEditor : public QWidget {
   [[nodiscard]] QLineEdit& high() { return *high_; }
   /// What of the texts cannot be read; empty: all can.
   [[nodiscard]] QString trouble() const;
+  /// What was typed can be read, but not made of the frame; it stays until something else is typed. Empty: it could.
+  void tell(const QString& trouble);
 
  signals:
   void changed();
@@ -55,7 +57,8 @@ class RecipeEditor : public QWidget {
   QLabel* formulas_note_;
   QLabel* within_note_;
   QTimer typing_;
-  FrameRecipe read_;  ///< of what can be read
+  FrameRecipe read_;    ///< of what can be read
+  bool unfit_ = false;  ///< see tell()
 };
 
 }  // namespace conoid::app

@@ -38,8 +38,7 @@ QMenu* ResultsPanel::make_more_menu() {
     numbers->setChecked(numbers_->property("wanted").toBool());
     others->clear();
     for (int i = 0; i + 1 < tabs_->count(); ++i)
-      others->addAction(tabs_->tabText(i), this,
-                        [this, id = tabs_->tabData(i).toString()] { add_beside(id); });
+      others->addAction(tabs_->tabText(i), this, [this, id = tabs_->tabData(i).toString()] { add_beside(id); });
     const auto beside =
         std::count_if(tiles_.begin(), tiles_.end(), [](const ChartTile* tile) { return !tile->isWindow(); });
     others->setEnabled(static_cast<std::size_t>(beside) < most_beside);

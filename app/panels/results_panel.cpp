@@ -166,7 +166,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     formats->addAction(name, this, [this, ending = QString(ending)] { save_chart(ending); });
   save->setMenu(formats);
   tools->addWidget(save);
-  auto* more = make_icon_button(look, "more", tr("More for charts: limits, titles, numbers, charts beside each other"), tools_);
+  auto* more =
+      make_icon_button(look, "more", tr("More for charts: limits, titles, numbers, charts beside each other"), tools_);
   more->setPopupMode(QToolButton::InstantPopup);
   tools->addWidget(more);
   maximise_ = make_icon_button(look, "maximise", tr("Results alone, and back"), tools_);
@@ -515,9 +516,9 @@ QString ResultsPanel::balance_as_text(QChar separator) const {
     return text.contains(separator) || text.contains('"') ? '"' + text.replace('"', "\"\"") + '"' : text;
   };
   QString out = QStringList{"pass",        "worker", "begin",      "end",       "busy [s]", "waiting [s]",
-                      "copying [s]", "phase",  "operations", "moved [B]", "held [B]", "streamed [B]"}
-              .join(separator) +
-          "\n";
+                            "copying [s]", "phase",  "operations", "moved [B]", "held [B]", "streamed [B]"}
+                    .join(separator) +
+                "\n";
   for (const BalanceRow& row : scene_->chart().balance)
     out += QStringList{QString::number(row.pass),         QString::number(row.worker),
                        QString::number(row.items.begin),  QString::number(row.items.end),
@@ -636,8 +637,8 @@ Status ResultsPanel::lay_over(const QString& file, const MeasuredChoice& choice)
                       tr("Choose a chart of a result first.").toStdString());
   const auto table = read_csv(file.toStdString(), measured_limits);
   if (!table) return table.error();
-  auto curves = measured_curves(*table, choice, spec, QFileInfo(file).fileName().toStdString(),
-                                tr("measured").toStdString());
+  auto curves =
+      measured_curves(*table, choice, spec, QFileInfo(file).fileName().toStdString(), tr("measured").toStdString());
   if (!curves) return curves.error();
   auto& kept = measured_[id + '\n' + units_.value(id)];
   kept.insert(kept.end(), std::make_move_iterator(curves->begin()), std::make_move_iterator(curves->end()));

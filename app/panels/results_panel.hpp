@@ -133,8 +133,8 @@ class ResultsPanel : public QWidget {
   QToolButton* maximise_;
   QSplitter* beside_;
   NumbersTable* numbers_;
-  std::vector<ChartTile*> tiles_;       ///< beside the chart, and windows of their own
-  QHash<QString, ChartStyle> styles_;   ///< by style_key()
+  std::vector<ChartTile*> tiles_;      ///< beside the chart, and windows of their own
+  QHash<QString, ChartStyle> styles_;  ///< by style_key()
   std::optional<Moment> moment_;
   ViewportKind kind_;
   LogPanel* log_;

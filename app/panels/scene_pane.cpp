@@ -479,11 +479,20 @@ void ScenePane::apply_view() {
   const bool made = view.field == balloon_field || std::any_of(view.recipe.formulas.begin(), view.recipe.formulas.end(),
                                                                [&](const auto& f) { return f.name == view.field; });
   if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
+  if (view.recipe == unfit_) view.recipe = scene_->view().recipe;  // told already
   const bool remade = !(view.recipe == scene_->view().recipe);
-  // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told once.
-  if (const Status seen = scene_->set_view(view); !seen && remade)
-    emit troubled(QString::fromStdString(seen.error().text), QString::fromStdString(seen.error().hint));
-  if (remade) show_choices();
+  // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told where it was typed.
+  const Status seen = scene_->set_view(view);
+  if (remade) {
+    unfit_ = seen ? FrameRecipe{} : view.recipe;
+    display_->recipe().tell(seen ? QString() : QString::fromStdString(seen.error().text));
+    if (!seen) {
+      view.recipe = scene_->view().recipe;
+      static_cast<void>(scene_->set_view(view).ok());
+    } else {
+      show_choices();
+    }
+  }
   if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
   viewport_->request_render();
   refresh_head();
@@ -511,7 +520,8 @@ void ScenePane::take_far_field(FieldView& view) {
   const RunTable* table = run_->table(key.section(':', 0, 0).toStdString());
   if (!table) return;
   auto sphere = sphere_of(table->info.columns, table->rows);
-  if (!sphere) return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
+  if (!sphere)
+    return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
   view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   // Shown at once: it is chosen for that.
   QTimer::singleShot(0, this, [this] { choose(balloon_field); });

@@ -23,6 +23,7 @@
 #include "app/model/film.hpp"
 #include "app/model/markers.hpp"
 #include "engine/core/units.hpp"
+#include "engine/frames/derived_frame.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 
@@ -267,6 +268,14 @@ void ViewportPanel::show_in_second() {
   if (other_->frames().empty() || run_.frames().empty()) return;
   const std::size_t index = other_->frames().nearest(run_.frames().moment(wanted_index_).value);
   if (const auto frame = other_->frames().at(index)) {
+    const auto own = run_.frames().at(wanted_index_);
+    if (difference_ && own) {
+      const auto apart = difference_of(*frame, *own);
+      if (!apart) return second_->set_sentence(QString::fromStdString(apart.error().text));
+      second_->show_frame(*apart);
+      second_->follow_camera(*main_);
+      return;
+    }
     second_->show_frame(frame);
     second_->follow_camera(*main_);
     share_range();
@@ -277,7 +286,7 @@ void ViewportPanel::show_in_second() {
 
 void ViewportPanel::share_range() {
   // Two runs are compared by one scale, or the colours say nothing.
-  if (!second_ || !other_ || !main_->has_picture() || !second_->has_picture()) return;
+  if (!second_ || !other_ || difference_ || !main_->has_picture() || !second_->has_picture()) return;
   if (main_->field_text() != second_->field_text()) return;
   main_->widen_range(second_->scene().range());
   second_->widen_range(main_->scene().range());
@@ -317,14 +326,32 @@ void ViewportPanel::set_split(bool on) {
   emit split_changed(on);
 }
 
+void ViewportPanel::set_difference(bool on) {
+  if (!second_ || !other_ || on == difference_) return;
+  difference_ = on;
+  // Its own scale and its own fields: the run's are those of what it is made of.
+  second_->set_own_fields(on);
+  second_->clear({});
+  second_->set_title(on ? tr("%1 less %2").arg(other_title_, QString::fromStdString(run_.folder().filename().string()))
+                        : other_title_);
+  show_in_second();
+  emit difference_changed(on);
+}
+
 void ViewportPanel::compare_with(RunModel* other, const QString& title) {
   if (other_) disconnect(other_, nullptr, this, nullptr);
   other_ = other;
+  other_title_ = title;
+  difference_ = false;
   if (!other) return set_split(false);
   set_split(true);
   other_ = other;
   second_->set_run(*other);
   second_->set_title(title);
+  auto* difference = make_icon_button(look_, "difference", tr("Difference: the second run less the first"), second_);
+  difference->setCheckable(true);
+  second_->add_tool(difference);
+  connect(difference, &QToolButton::clicked, this, &ViewportPanel::set_difference);
   main_->set_title(QString::fromStdString(run_.folder().filename().string()));
   second_->clear(tr("Reading %1…").arg(title));
   connect(other, &RunModel::frame_loaded, this, [this] { show_in_second(); });

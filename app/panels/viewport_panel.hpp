@@ -44,6 +44,8 @@ class ViewportPanel : public QWidget {
   [[nodiscard]] bool is_split() const;
   /// Two views: this run at the left, another at the right, at the same moment. Null: back to one run.
   void compare_with(RunModel* other, const QString& title = {});
+  /// Of two runs: the second view shows the second less the first, point by point at the first's moment.
+  void set_difference(bool on);
   void play(bool on);
   [[nodiscard]] bool is_playing() const { return play_timer_.isActive(); }
   void step(int frames);
@@ -62,6 +64,7 @@ class ViewportPanel : public QWidget {
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
   void place_chosen(const conoid::Vec3& place);
   void split_changed(bool on);
+  void difference_changed(bool on);
   /// The picture now shows this moment of the run.
   void moment_shown(const conoid::app::Moment& moment);
 
@@ -112,6 +115,8 @@ class ViewportPanel : public QWidget {
   bool waiting_ = false;  ///< for a frame that is being read from disk
   bool following_ = true;
   bool previewing_ = false;
+  bool difference_ = false;
+  QString other_title_;
 };
 
 }  // namespace conoid::app

@@ -33,7 +33,8 @@ std::vector<std::string> differing(const std::vector<ListedRun>& runs) {
     for (const auto& [pointer, text] : run.values) seen[pointer].insert(text);
   std::vector<std::string> out;
   for (const auto& [pointer, texts] : seen) {
-    const bool all = std::all_of(runs.begin(), runs.end(), [&](const ListedRun& run) { return run.values.contains(pointer); });
+    const bool all =
+        std::all_of(runs.begin(), runs.end(), [&](const ListedRun& run) { return run.values.contains(pointer); });
     if (pointer != "/title" && (texts.size() > 1 || !all)) out.push_back(pointer);
   }
   return out;
@@ -94,16 +95,16 @@ SweepTable table_of_runs(const std::vector<ListedRun>& runs) {
 QString runs_as_text(const std::vector<ListedRun>& runs, QChar separator) {
   const SweepTable table = table_of_runs(runs);
   const auto cell = [&](QString text) {
-    return text.contains(separator) || text.contains('"') || text.contains('\n')
-               ? '"' + text.replace('"', "\"\"") + '"'
-               : text;
+    return text.contains(separator) || text.contains('"') || text.contains('\n') ? '"' + text.replace('"', "\"\"") + '"'
+                                                                                 : text;
   };
   QStringList head{"run", "title", "state", "started"};
   for (const Column& column : table.columns) head << cell(QString::fromStdString(csv_heading(column)));
   QString out = head.join(separator) + '\n';
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const StoredRun& card = runs[r].card;
-    QStringList row{cell(QString::fromStdString(card.folder.filename().string())), cell(QString::fromStdString(card.title)),
+    QStringList row{cell(QString::fromStdString(card.folder.filename().string())),
+                    cell(QString::fromStdString(card.title)),
                     card.state == SessionState::finished ? "finished"
                     : card.state == SessionState::failed ? "failed"
                                                          : "stopped",
@@ -111,9 +112,9 @@ QString runs_as_text(const std::vector<ListedRun>& runs, QChar separator) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const double value = table.rows[r][c];
       const auto text = runs[r].values.find(table.columns[c].name);
-      row << (std::isfinite(value)                               ? QString::number(value, 'g', 12)
+      row << (std::isfinite(value)                              ? QString::number(value, 'g', 12)
               : c < table.swept && text != runs[r].values.end() ? cell(QString::fromStdString(text->second))
-                                                                 : QString());
+                                                                : QString());
     }
     out += row.join(separator) + '\n';
   }
@@ -133,14 +134,14 @@ RunsChart::RunsChart(const std::vector<ListedRun>& runs, const Look& look, Viewp
     out->setAccessibleName(name);
     row->addWidget(make_label(name, "muted", this));
     row->addWidget(out, 1);
-    connect(out, &QComboBox::currentIndexChanged, this, &RunsChart::draw);
     return out;
   };
   y_ = combo(tr("Result"));
   x_ = combo(tr("over"));
   for (std::size_t c = 0; c < table_.columns.size(); ++c) {
     const QString name = QString::fromStdString(table_.columns[c].name);
-    const QString words = c < table_.swept ? name.mid(1).replace('/', QStringLiteral(" › ")) : number_words(name.toStdString());
+    const QString words =
+        c < table_.swept ? name.mid(1).replace('/', QStringLiteral(" › ")) : number_words(name.toStdString());
     (c < table_.swept ? x_ : y_)->addItem(words, name);
   }
   // Results may be seen over each other, too: error over time.
@@ -157,15 +158,16 @@ RunsChart::RunsChart(const std::vector<ListedRun>& runs, const Look& look, Viewp
   column->addWidget(note_);
   constexpr int width = 760, height = 520;
   resize(width, height);
+  for (QComboBox* one : {x_, y_}) connect(one, &QComboBox::currentIndexChanged, this, &RunsChart::draw);
   draw();
 }
 
 void RunsChart::draw() {
-  const auto spec = table_.swept == 0
-                        ? Result<ChartSpec>(make_error(ErrorCode::command_line,
-                                                       tr("Between the cases of these runs no number differs.").toStdString()))
-                        : sweep_chart(table_, x_->currentData().toString().toStdString(),
-                                      y_->currentData().toString().toStdString());
+  const auto spec =
+      table_.swept == 0
+          ? Result<ChartSpec>(make_error(ErrorCode::command_line,
+                                         tr("Between the cases of these runs no number differs.").toStdString()))
+          : sweep_chart(table_, x_->currentData().toString().toStdString(), y_->currentData().toString().toStdString());
   note_->setVisible(!spec.ok());
   if (!spec) return note_->setText(QString::fromStdString(spec.error().text));
   ChartSpec shown = *spec;

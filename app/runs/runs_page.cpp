@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QCompleter>
-#include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>

@@ -320,10 +320,12 @@ void MainWindow::ask_report() {
   const std::filesystem::path run = run_->folder();
   if (!options_.asks || run.empty()) return;
   const auto page = run.parent_path() / (run.filename().string() + "-report.html");
-  const QString file = QFileDialog::getSaveFileName(this, tr("Write a page of this run"),
-                                                    QString::fromStdString(page.string()), tr("Web pages (*.html)"));
+  const QString file =
+      QFileDialog::getSaveFileName(this, tr("Write a page of this run"), QString::fromStdString(page.string()),
+                                   tr("Web pages (*.html);;Documents (*.pdf)"));
   if (file.isEmpty()) return;
-  write_report((file.endsWith(".html") || file.endsWith(".htm") ? file : file + ".html").toStdString());
+  write_report(
+      (file.endsWith(".html") || file.endsWith(".htm") || file.endsWith(".pdf") ? file : file + ".html").toStdString());
 }
 
 void MainWindow::write_report(const std::filesystem::path& page) {

@@ -58,6 +58,7 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   connect(viewport_, &ViewportPanel::moment_shown, this,
           [this](const Moment& moment) { results_->set_moment(moment); });
   connect(&run, &RunModel::started, this, [this] { results_->set_moment({}); });
+  connect(viewport_, &ViewportPanel::difference_changed, results_, &ResultsPanel::set_difference);
   connect(results_, &ResultsPanel::maximise_wanted, this, &Workbench::show_results_alone);
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);
@@ -197,9 +198,8 @@ void Workbench::show_results_alone(bool on) {
   show_pane("results", true);
   if (on) return;
   // The picture gets its room back.
-  QTimer::singleShot(0, this, [this] {
-    resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical);
-  });
+  QTimer::singleShot(
+      0, this, [this] { resizeDocks({pane("results")}, {std::max(results_height, height() * 3 / 10)}, Qt::Vertical); });
 }
 
 void Workbench::add_pane(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {

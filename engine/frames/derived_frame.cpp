@@ -47,9 +47,8 @@ struct Variable {
 void name_variables(const Field& field, std::vector<std::string>& names, std::vector<Variable>& variables) {
   const auto add = [&](std::string name, int offset) {
     const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                      std::all_of(name.begin(), name.end(), [](char c) {
-                        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-                      });
+                      std::all_of(name.begin(), name.end(),
+                                  [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
     if (!word || std::find(names.begin(), names.end(), name) != names.end()) return;
     names.push_back(std::move(name));
     variables.push_back({&field, offset});
@@ -82,9 +81,10 @@ Result<Field> evaluate(const FormulaField& formula, const FramePart& part, Assoc
     values[3] = moment;
     for (std::size_t v = 4; v < values.size(); ++v) {
       const Variable& one = variables[v];
-      values[v] = one.offset < 0 ? length_of(*one.field, i)
-                                 : static_cast<double>((*one.field->values)[i * width_of(*one.field) +
-                                                                            static_cast<std::size_t>(one.offset)]);
+      values[v] = one.offset < 0
+                      ? length_of(*one.field, i)
+                      : static_cast<double>(
+                            (*one.field->values)[i * width_of(*one.field) + static_cast<std::size_t>(one.offset)]);
     }
     out[i] = static_cast<float>((*expression)(values));
     positive = positive && !(out[i] < 0);
@@ -147,8 +147,8 @@ Axes across(const Vec3& n) {
 }
 
 /// Squares of the plane whose four corners the field reaches.
-std::optional<FramePart> plane_part(const FramePart& part, const Field& field, const PartProbe& probe,
-                                    const ObliquePlane& plane, const std::string& name) {
+std::optional<FramePart> plane_part(const Field& field, const PartProbe& probe, const ObliquePlane& plane,
+                                    const std::string& name) {
   constexpr Index most_steps = 320;
   const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
   const Vec3 n{plane.normal[0] / length, plane.normal[1] / length, plane.normal[2] / length};
@@ -202,8 +202,7 @@ std::optional<FramePart> plane_part(const FramePart& part, const Field& field, c
   if (types->empty()) return std::nullopt;
   FieldInfo info = field.info;
   info.association = Association::point;
-  return FramePart{name + (name.empty() ? part.name : ""), MeshGeometry{points, connectivity, offsets, types},
-                   {make_field(info, std::move(values))}};
+  return FramePart{name, MeshGeometry{points, connectivity, offsets, types}, {make_field(info, std::move(values))}};
 }
 
 Status add_planes(Frame& frame, const FrameRecipe& recipe) {
@@ -216,7 +215,8 @@ Status add_planes(Frame& frame, const FrameRecipe& recipe) {
     if (!probe || !probe->is_region() || probe->dimension() < 3) continue;
     const Field kept = *field;
     for (std::size_t k = 0; k < recipe.planes.size(); ++k) {
-      auto made = plane_part(frame.parts[p], kept, *probe, recipe.planes[k], fmt::format("plane {}", k + 1));
+      auto made =
+          plane_part(kept, *probe, recipe.planes[k], fmt::format("{}{}{}", frame.parts[p].name, plane_mark, k + 1));
       if (!made) continue;
       met[k] = true;
       frame.parts.push_back(std::move(*made));
@@ -224,7 +224,8 @@ Status add_planes(Frame& frame, const FrameRecipe& recipe) {
   }
   for (std::size_t k = 0; k < met.size(); ++k)
     if (!met[k])
-      return make_error(ErrorCode::command_line, fmt::format("plane {} meets no grid and no solid with the field", k + 1),
+      return make_error(ErrorCode::command_line,
+                        fmt::format("plane {} meets no grid and no solid with the field", k + 1),
                         "Give a point inside: NX,NY,NZ;X,Y,Z.");
   return {};
 }
@@ -242,8 +243,9 @@ Result<FramePart> within_limits(const FramePart& part, const Field& by, std::pai
   auto types = std::make_shared<std::vector<std::uint8_t>>();
   std::vector<std::size_t> kept;
   const auto keep = [&](std::size_t cell, std::span<const Index> nodes, std::uint8_t type) -> bool {
-    const bool all = points ? std::all_of(nodes.begin(), nodes.end(), [&](Index i) { return inside(static_cast<std::size_t>(i)); })
-                            : inside(cell);
+    const bool all =
+        points ? std::all_of(nodes.begin(), nodes.end(), [&](Index i) { return inside(static_cast<std::size_t>(i)); })
+               : inside(cell);
     if (!all) return true;
     if (static_cast<Index>(kept.size()) >= most_cells) return false;
     connectivity->insert(connectivity->end(), nodes.begin(), nodes.end());
@@ -257,7 +259,8 @@ Result<FramePart> within_limits(const FramePart& part, const Field& by, std::pai
   if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry)) {
     places = mesh->points;
     for (std::size_t c = 0; fits && c + 1 < mesh->offsets->size(); ++c) {
-      const auto begin = static_cast<std::size_t>((*mesh->offsets)[c]), end = static_cast<std::size_t>((*mesh->offsets)[c + 1]);
+      const auto begin = static_cast<std::size_t>((*mesh->offsets)[c]),
+                 end = static_cast<std::size_t>((*mesh->offsets)[c + 1]);
       fits = keep(c, std::span(*mesh->connectivity).subspan(begin, end - begin), (*mesh->types)[c]);
     }
   } else {
@@ -277,7 +280,8 @@ Result<FramePart> within_limits(const FramePart& part, const Field& by, std::pai
       for (Index j = 0; fits && j < cells(ny); ++j)
         for (Index i = 0; fits && i < cells(nx); ++i, ++cell) {
           const Index a = i + j * sy + k * sz;
-          const std::array<Index, 8> box{a, a + sx, a + sx + sy, a + sy, a + sz, a + sx + sz, a + sx + sy + sz, a + sy + sz};
+          const std::array<Index, 8> box{a,      a + sx,      a + sx + sy,      a + sy,
+                                         a + sz, a + sx + sz, a + sx + sy + sz, a + sy + sz};
           const std::array<Index, 4> square{a, a + su, a + su + sv, a + sv};
           constexpr std::uint8_t hexahedron = 12, quadrilateral = 9;
           fits = dimension == 3 ? keep(cell, box, hexahedron) : keep(cell, square, quadrilateral);
@@ -307,7 +311,8 @@ Result<FramePart> within_limits(const FramePart& part, const Field& by, std::pai
 
 Result<FormulaField> parse_formula(std::string_view text) {
   const auto wrong = [&](const std::string& what) {
-    return make_error(ErrorCode::command_line, fmt::format("a formula must be NAME[UNIT] = FORMULA, {}: \"{}\"", what, text),
+    return make_error(ErrorCode::command_line,
+                      fmt::format("a formula must be NAME[UNIT] = FORMULA, {}: \"{}\"", what, text),
                       "For example intensity[W/m^2] = pressure^2/(2*1.2*343)");
   };
   const auto sign = text.find('=');

@@ -44,17 +44,20 @@ struct FrameRecipe {
   std::vector<ObliquePlane> planes;
   /// Cells all of whose values lie within; of vectors and complex fields their lengths count.
   std::optional<std::pair<double, double>> within{};
-  std::string part, field;  ///< that planes and limits take; empty: every part, its first field
+  std::string part, field;                      ///< that planes and limits take; empty: every part, its first field
   std::shared_ptr<const SphereTable> sphere{};  ///< a far field to be seen around the body
   std::string sphere_column{};
   [[nodiscard]] bool empty() const { return formulas.empty() && planes.empty() && !within && !sphere; }
   bool operator==(const FrameRecipe&) const = default;
 };
 
-/// The frame with what the recipe adds. Formulas become fields; each plane a part "plane 1", … of squares where the field has
+/// Between the name of a part and the number of a plane through it.
+inline constexpr const char* plane_mark = ", plane ";
+/// The frame with what the recipe adds. Formulas become fields; each plane a part "volume, plane 1", … of squares where the field has
 /// values (trilinear on grids, shape functions in cells); with limits a part is replaced by its cells within them (of a grid:
 /// hexahedra, at most `most_cells`). An error names the formula, or says that a plane misses everything.
-[[nodiscard]] Result<std::shared_ptr<const Frame>> derive(std::shared_ptr<const Frame> frame, const FrameRecipe& recipe);
+[[nodiscard]] Result<std::shared_ptr<const Frame>> derive(std::shared_ptr<const Frame> frame,
+                                                          const FrameRecipe& recipe);
 inline constexpr Index most_cells = 4'000'000;
 
 /// frame − less of every field that both have, on the geometry of `frame` (where the geometries differ the other is probed there; not a
@@ -63,12 +66,13 @@ inline constexpr Index most_cells = 4'000'000;
 
 /// A far field over θ (from z) and φ (from x, about z): columns "theta" and "phi" in degrees, the others its values.
 struct SphereTable {
-  std::vector<double> theta, phi;              ///< degrees, ascending; all combinations are there
-  std::vector<Column> columns;                 ///< of values
-  std::vector<std::vector<double>> values;     ///< a column each, φ fastest
+  std::vector<double> theta, phi;           ///< degrees, ascending; all combinations are there
+  std::vector<Column> columns;              ///< of values
+  std::vector<std::vector<double>> values;  ///< a column each, φ fastest
 };
 /// From rows in any order. An error where directions are missing.
-[[nodiscard]] Result<SphereTable> sphere_of(const std::vector<Column>& columns, const std::vector<std::vector<double>>& rows);
+[[nodiscard]] Result<SphereTable> sphere_of(const std::vector<Column>& columns,
+                                            const std::vector<std::vector<double>>& rows);
 inline constexpr const char* balloon_part = "far field";
 inline constexpr const char* balloon_field = "far_field";
 /// The frame with the far field around its parts: the distance from the middle of their box grows with the value, from 0 at `decibels`

@@ -19,7 +19,8 @@ namespace {
 constexpr double degree = 3.14159265358979323846 / 180;
 constexpr float missing = std::numeric_limits<float>::quiet_NaN();
 
-Result<Field> field_difference(const FramePart& a, const Field& of_a, const FramePart& b, const Field& of_b, bool same) {
+Result<Field> field_difference(const FramePart& a, const Field& of_a, const FramePart& b, const Field& of_b,
+                               bool same) {
   const std::size_t width = static_cast<std::size_t>(of_a.info.components) * (of_a.info.is_complex ? 2 : 1);
   std::vector<float> out(of_a.values->size(), missing);
   if (same && of_b.info.association == of_a.info.association && of_b.values->size() == out.size()) {
@@ -49,8 +50,8 @@ Result<std::shared_ptr<const Frame>> difference_of(const Frame& frame, const Fra
   auto out = std::make_shared<Frame>(frame);
   out->parts.clear();
   for (const FramePart& a : frame.parts) {
-    const auto b = std::find_if(less.parts.begin(), less.parts.end(),
-                                [&](const FramePart& part) { return part.name == a.name; });
+    const auto b =
+        std::find_if(less.parts.begin(), less.parts.end(), [&](const FramePart& part) { return part.name == a.name; });
     if (b == less.parts.end()) continue;
     const bool same = same_geometry(a.geometry, b->geometry);
     FramePart made{a.name, a.geometry, {}};
@@ -75,7 +76,8 @@ Result<std::shared_ptr<const Frame>> difference_of(const Frame& frame, const Fra
 Result<SphereTable> sphere_of(const std::vector<Column>& columns, const std::vector<std::vector<double>>& rows) {
   const auto position = [&](const char* name) {
     return static_cast<std::size_t>(
-        std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; }) - columns.begin());
+        std::find_if(columns.begin(), columns.end(), [&](const Column& c) { return c.name == name; }) -
+        columns.begin());
   };
   const std::size_t theta = position("theta"), phi = position("phi");
   if (theta >= columns.size() || phi >= columns.size() || columns.size() < 3)
@@ -174,7 +176,8 @@ Result<std::shared_ptr<const Frame>> with_balloon(const Frame& frame, const Sphe
   info.kind = FieldKind::magnitude;
   auto out = std::make_shared<Frame>(frame);
   std::erase_if(out->parts, [](const FramePart& part) { return part.name == balloon_part; });
-  out->parts.push_back({balloon_part, MeshGeometry{points, connectivity, offsets, types}, {make_field(info, std::move(shown))}});
+  out->parts.push_back(
+      {balloon_part, MeshGeometry{points, connectivity, offsets, types}, {make_field(info, std::move(shown))}});
   return std::shared_ptr<const Frame>(std::move(out));
 }
 
@@ -188,7 +191,8 @@ std::vector<std::pair<double, double>> cut_of(const SphereTable& table, std::siz
   std::vector<std::pair<double, double>> out;
   const std::size_t here = find(phi), there = find(phi + 180), around = table.phi.size();
   if (here == around || column >= table.values.size()) return out;
-  for (std::size_t j = 0; j < table.theta.size(); ++j) out.emplace_back(table.theta[j], table.values[column][j * around + here]);
+  for (std::size_t j = 0; j < table.theta.size(); ++j)
+    out.emplace_back(table.theta[j], table.values[column][j * around + here]);
   if (there == around) return out;
   for (std::size_t j = table.theta.size(); j-- > 0;)
     if (const double angle = 360 - table.theta[j]; angle > out.back().first + 1e-9)

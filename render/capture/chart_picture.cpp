@@ -128,8 +128,8 @@ Result<ChartSpec> wished_chart(const fs::path& run, const ChartWishes& wishes) {
     if (!there) return there;
     *spec = difference_chart(*there, *spec);
     if (spec->series.empty())
-      return make_error(ErrorCode::command_line,
-                        fmt::format("--minus {}: no curve of \"{}\" has the same name there", wishes.minus, wishes.table));
+      return make_error(ErrorCode::command_line, fmt::format("--minus {}: no curve of \"{}\" has the same name there",
+                                                             wishes.minus, wishes.table));
   }
   for (const std::string& file : wishes.over) {
     const auto table = read_csv(file, measured_limits);

@@ -12,14 +12,14 @@ namespace conoid {
 
 /// What was typed; empty members ask for nothing.
 struct ChartWishes {
-  std::string table;                ///< of charts/, "balance", "roofline", or of a sweep "sweep"
-  std::string x, y;                 ///< columns of a sweep
-  std::string minus;                ///< another run: this one's curves less its
-  std::string unit;                 ///< one of those in which the table may be seen
-  std::string look;                 ///< "lines", "polar", "spectrum", "picture", "wiggles"
+  std::string table;  ///< of charts/, "balance", "roofline", or of a sweep "sweep"
+  std::string x, y;   ///< columns of a sweep
+  std::string minus;  ///< another run: this one's curves less its
+  std::string unit;   ///< one of those in which the table may be seen
+  std::string look;   ///< "lines", "polar", "spectrum", "picture", "wiggles"
   std::string title, x_label, y_label;
-  std::string x_range, y_range;     ///< LOW:HIGH
-  double floor = 50;                ///< decibels below the peak
+  std::string x_range, y_range;  ///< LOW:HIGH
+  double floor = 50;             ///< decibels below the peak
   bool log_x = false, log_y = false, linear_y = false;
   std::vector<std::string> curves;  ///< LABEL=NAME,#COLOUR
   std::vector<std::string> over;    ///< CSV files of others

@@ -76,16 +76,18 @@ struct Arguments {
 
 void add_chart_options(CLI::App& app, ChartWishes& chart) {
   const auto each = [](CLI::Option* option) { option->take_all()->allow_extra_args(false); };
-  app.add_option("--chart", chart.table,
-                 "A table of charts/, 'balance' or 'roofline', instead of a field; of a folder that `conoid sweep` made: "
-                 "'sweep'");
+  app.add_option(
+      "--chart", chart.table,
+      "A table of charts/, 'balance' or 'roofline', instead of a field; of a folder that `conoid sweep` made: "
+      "'sweep'");
   app.add_option("--x", chart.x, "Of a sweep: the value along the axis (default: the first that was swept)");
   app.add_option("--y", chart.y, "Of a sweep: the result (default: the first)");
   app.add_option("--minus", chart.minus, "Another run: what this run's field or curves differ from its by");
   app.add_option("--unit", chart.unit, "Of a chart: another unit in which the run publishes it");
   app.add_option("--look", chart.look, "Of a chart: lines, polar, spectrum, picture or wiggles")
       ->check(CLI::IsMember({"lines", "polar", "spectrum", "picture", "wiggles"}));
-  app.add_option("--x-range", chart.x_range, "LOW:HIGH of a chart's axis, with units or in those of the table; \":10\"");
+  app.add_option("--x-range", chart.x_range,
+                 "LOW:HIGH of a chart's axis, with units or in those of the table; \":10\"");
   app.add_option("--y-range", chart.y_range, "The same of its upright axis (radius of a polar chart)");
   app.add_flag("--x-log", chart.log_x, "Logarithmic axis");
   app.add_flag("--y-log", chart.log_y, "Logarithmic upright axis");
@@ -106,10 +108,10 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   auto app = std::make_unique<CLI::App>("Pictures of a run's fields and charts, without a display.", "conoid-render");
   app->set_version_flag("--version", "conoid-render " CONOID_VERSION);
   app->add_option("RUN", a.run, "Run folder, results file, run name below runs/, or 'latest'")->required();
-  app->add_option(
-      "-o,--out,--output", a.output,
-      "The picture: .png; charts also .svg and .pdf, and .csv for their numbers; with --frames numbered pictures (.png), .gif, or by ffmpeg "
-      ".mp4, .webm, .mkv, .mov");
+  app->add_option("-o,--out,--output", a.output,
+                  "The picture: .png; charts also .svg and .pdf, and .csv for their numbers; with --frames numbered "
+                  "pictures (.png), .gif, or by ffmpeg "
+                  ".mp4, .webm, .mkv, .mov");
   app->add_flag("--list", a.list, "Print the frames, parts, fields and charts of the run");
   app->add_option("--field", a.field, "Field to colour (default: the first)");
   app->add_option("--frame", a.frame, "Frame number; -1 is the last (default)");
@@ -150,7 +152,8 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
                   "x, y, z, t; it is shown unless --field says otherwise")
       ->take_all()
       ->allow_extra_args(false);
-  app->add_option("--within", a.within, "LOW:HIGH: only cells all of whose values lie within, with units or in SI units");
+  app->add_option("--within", a.within,
+                  "LOW:HIGH: only cells all of whose values lie within, with units or in SI units");
   app->add_option("--balloon", a.balloon,
                   "TABLE or TABLE:COLUMN of charts/ with a far field over both angles: drawn around the body");
   app->add_option("--color-map", a.map, "Name of a colour map");
@@ -351,6 +354,13 @@ FieldRequest request_of(const Arguments& a, const std::filesystem::path& run, co
   return request;
 }
 
+/// The frame with its fields by formula, as far as names, units and ranges are asked for before it is drawn.
+Result<std::shared_ptr<const Frame>> with_formulas(std::shared_ptr<const Frame> frame, const FieldView& view) {
+  FrameRecipe formulas;
+  formulas.formulas = view.recipe.formulas;
+  return derive(std::move(frame), formulas);
+}
+
 /// This frame less the other run's at the nearest moment.
 Result<std::shared_ptr<const Frame>> less_the_other(const Arguments& a, const std::shared_ptr<const Frame>& frame,
                                                     const std::string& field) {
@@ -384,8 +394,10 @@ Status complete_recipe(const Arguments& a, const std::filesystem::path& run, Fie
   const std::size_t colon = a.balloon.find(':');
   const std::string name = a.balloon.substr(0, colon);
   if (name.find('/') != std::string::npos)
-    return make_error(ErrorCode::command_line, "--balloon takes the name of a table of charts/, found \"" + name + "\"");
-  const auto stored = read_table((std::filesystem::is_directory(run) ? run : run.parent_path()) / "charts" / (name + ".csv"));
+    return make_error(ErrorCode::command_line,
+                      "--balloon takes the name of a table of charts/, found \"" + name + "\"");
+  const auto stored =
+      read_table((std::filesystem::is_directory(run) ? run : run.parent_path()) / "charts" / (name + ".csv"));
   if (!stored) return stored.error();
   std::vector<std::vector<double>> rows;
   for (std::size_t r = 0; r < stored->table.rows(); ++r)
@@ -531,10 +543,12 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   if (!frame) return frame.error();
   frame = less_the_other(a, *frame, request.field);
   if (!frame) return frame.error();
-  if (auto status = complete_recipe(a, run, *view, info_in(**frame, *view)); !status) return status;
+  const auto looked = with_formulas(*frame, *view);
+  if (!looked) return looked.error();
+  if (auto status = complete_recipe(a, run, *view, info_in(**looked, *view)); !status) return status;
   view->title = a.title.empty() ? run_title(run) : a.title;
-  if (auto status = apply_range(a, **frame, *view); !status) return status;
-  if (auto status = apply_cuts(a, **frame, *view); !status) return status;
+  if (auto status = apply_range(a, **looked, *view); !status) return status;
+  if (auto status = apply_cuts(a, **looked, *view); !status) return status;
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   if (auto status = scene->set_frame(*frame); !status) return status;
@@ -563,10 +577,12 @@ Bytes bytes_of(const Frame& frame) {
 class Reel {
  public:
   static constexpr Bytes most = Bytes{1} << 30;
-  Reel(VtkhdfReader& reader, FrameRequest what) : reader_(reader), what_(std::move(what)) {}
+  Reel(VtkhdfReader& reader, FrameRequest what, const FieldView& view)
+      : reader_(reader), what_(std::move(what)), view_(view) {}
   Result<std::shared_ptr<const Frame>> at(std::size_t position) {
     if (const auto known = kept_.find(position); known != kept_.end()) return known->second;
     auto frame = reader_.read(position, what_);
+    if (frame) frame = with_formulas(*frame, view_);
     if (!frame) return frame;
     const Bytes bytes = bytes_of(**frame);
     if (held_ + bytes <= most) {
@@ -579,6 +595,7 @@ class Reel {
  private:
   VtkhdfReader& reader_;
   FrameRequest what_;
+  const FieldView& view_;
   std::map<std::size_t, std::shared_ptr<const Frame>> kept_;
   Bytes held_ = 0;
 };
@@ -603,7 +620,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (!chosen) return chosen.error();
   FrameRequest what;
   if (!request.field.empty()) what.fields = {request.field};
-  Reel reel(reader, what);
+  Reel reel(reader, what, *view);
 
   // One range of colours, one box for the camera: all frames are looked at before any is drawn.
   const auto first = reel.at(chosen->front());
@@ -721,9 +738,11 @@ Status run_command(const Arguments& a) {
   if (!film && (ending == ".gif" || ending == ".mp4" || ending == ".webm" || ending == ".mkv" || ending == ".mov"))
     return make_error(ErrorCode::command_line, "a single picture cannot be written as \"" + ending + "\"",
                       "For a film say which frames: --frames all.");
-  if (!film && ending != ".png" && (a.chart.table.empty() || (ending != ".svg" && ending != ".pdf" && ending != ".csv")))
-    return make_error(ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
-                      a.chart.table.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg, .pdf or .csv.");
+  if (!film && ending != ".png" &&
+      (a.chart.table.empty() || (ending != ".svg" && ending != ".pdf" && ending != ".csv")))
+    return make_error(
+        ErrorCode::command_line, "a picture cannot be written as \"" + ending + "\"",
+        a.chart.table.empty() ? "Fields are written as .png." : "Charts are written as .png, .svg, .pdf or .csv.");
   if (!(a.scale >= 0.25 && a.scale <= 8))
     return make_error(ErrorCode::command_line, fmt::format("--scale must be 0.25 to 8, found {}", a.scale));
   const auto size = parse_size(a.thumbnail ? "480x300" : a.size);

@@ -162,7 +162,8 @@ std::vector<Rgb> series_colors(const ChartSpec& spec, const Theme& theme) {
   }
   // An overlay that is named after a curve has its colour.
   for (std::size_t i = 0; i < spec.series.size(); ++i)
-    if (const auto curve_number = curve_of_overlay(spec, i); curve_number && spec.series[i].color < 0 && !spec.series[i].ink)
+    if (const auto curve_number = curve_of_overlay(spec, i);
+        curve_number && spec.series[i].color < 0 && !spec.series[i].ink)
       colors[i] = colors[*curve_number];
   return colors;
 }

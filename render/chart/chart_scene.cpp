@@ -175,8 +175,7 @@ void ChartScene::Impl::type_limits(View& v) const {
       high = low + span;
   };
   type(v.x_low, v.x_high, spec.limits.x_low, spec.limits.x_high, spec.x_scale);
-  if (spec.kind != ChartKind::gather)
-    type(v.y_low, v.y_high, spec.limits.y_low, spec.limits.y_high, spec.y_scale);
+  if (spec.kind != ChartKind::gather) type(v.y_low, v.y_high, spec.limits.y_low, spec.limits.y_high, spec.y_scale);
 }
 
 void ChartScene::Impl::full_range() {

@@ -66,8 +66,8 @@ class ChartScene final : public Scene {
   void set_linked_pointer(std::optional<double> x);
   /// The abscissa under the pointer, snapped to a sample; empty where it is not over the plot.
   [[nodiscard]] std::optional<double> pointer() const;
-  std::function<void()> pointer_moved;                        ///< may be empty
-  std::function<void(const ChartPlace&)> edit_wanted;         ///< a double click on title, axis or an entry of the legend
+  std::function<void()> pointer_moved;                 ///< may be empty
+  std::function<void(const ChartPlace&)> edit_wanted;  ///< a double click on title, axis or an entry of the legend
   /// Device pixels from the top left.
   [[nodiscard]] ChartPlace place_at(double x, double y) const;
   /// The curves at the abscissa under a place (device pixels from the top left); empty outside or on other kinds.

@@ -43,7 +43,6 @@ std::string capital(std::string text) {
   return text;
 }
 
-
 /// Cuts of a far field through the z axis: all round by phi = 0 and by phi = 90 deg, where it has these.
 ChartSpec chart_of_sphere(const TableInfo& info, std::span<const std::vector<double>> rows) {
   ChartSpec spec;

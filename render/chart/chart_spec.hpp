@@ -16,10 +16,10 @@ namespace conoid {
 struct Series {
   std::string label;
   std::vector<double> x;
-  std::vector<double> y;  ///< as many as x; not-a-number breaks the curve
-  bool overlay = false;   ///< exact or measured: drawn dashed
-  int color = -1;         ///< position in the theme's palette; −1: its turn
-  bool marks = false;     ///< points with their names beside them instead of a curve
+  std::vector<double> y;     ///< as many as x; not-a-number breaks the curve
+  bool overlay = false;      ///< exact or measured: drawn dashed
+  int color = -1;            ///< position in the theme's palette; −1: its turn
+  bool marks = false;        ///< points with their names beside them instead of a curve
   std::optional<Rgb> ink{};  ///< a colour that a person chose
   bool dots = false;         ///< few points that were computed one by one: each has a dot on the curve
 };

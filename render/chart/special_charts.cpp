@@ -94,12 +94,13 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   if (decibel) low = std::max(low, high - spec.limits.decibels);  // nulls would press everything else to the rim
   if (spec.limits.y_low) low = value_of(*spec.limits.y_low);
   if (!(high - low >= 1e-12 * std::max(1.0, std::abs(high)))) high = low + 1;
-  const int most = std::clamp(static_cast<int>(radius / (24 * r)), 2, 6);
+  const int most = std::clamp(static_cast<int>(radius / (20 * r)), 2, 7);
   const TickSet rings = log ? log_ticks(low, high, most, spec.y_unit) : tidy_ticks(low, high, most, spec.y_unit);
   if (rings.ticks.size() >= 2) {
     const double step = rings.ticks[1].value - rings.ticks[0].value;
-    if (!spec.limits.y_low) low = std::floor(low / step + 1e-9) * step;
     if (!spec.limits.y_high) high = std::ceil(high / step - 0.05) * step;  // a hair above a ring does not open another
+    if (!spec.limits.y_low)
+      low = decibel ? std::max(low, high - spec.limits.decibels) : std::floor(low / step + 1e-9) * step;
   }
   const auto at = [&](double v) { return radius * std::clamp((v - low) / (high - low), 0.0, 1.0); };
   for (int a = sector.begin; a <= sector.end && a < sector.begin + 360; a += 30) {

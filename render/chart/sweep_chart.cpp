@@ -108,7 +108,8 @@ Result<ChartSpec> sweep_chart(const SweepTable& table, const std::string& x, con
       s.label += fmt::format("{}{} {}", i > 0 ? ", " : "", words_of(table.columns[others[i]].name),
                              readable(keys[k][i], table.columns[others[i]].unit));
     if (s.label.empty()) s.label = spec.y_label;
-    std::stable_sort(curves[k].begin(), curves[k].end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(curves[k].begin(), curves[k].end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [px, py] : curves[k]) s.x.push_back(px), s.y.push_back(py);
     s.dots = true;
     spec.series.push_back(std::move(s));

@@ -78,6 +78,10 @@ struct FieldScene::Impl {
       if (entry.part) entry.part->set_coarse(on, most_triangles);
   }
 
+  /// Whether a part is the chosen one, or a plane through it.
+  [[nodiscard]] bool is_chosen(const std::string& part) const {
+    return view.part.empty() || view.part == part || part.starts_with(view.part + plane_mark);
+  }
   const Field* find(const FramePart& part, const std::string& name) const {
     for (const Field& f : part.fields)
       if (f.info.name == name) return &f;

@@ -166,7 +166,7 @@ Status FieldScene::Impl::update() {
     Entry& entry = parts[i];
     if (!entry.part) continue;
     const FramePart& part = frame->parts[i];
-    const Field* field = view.part.empty() || view.part == part.name ? find(part, name) : nullptr;
+    const Field* field = is_chosen(part.name) ? find(part, name) : nullptr;
     std::shared_ptr<const std::vector<float>> values;
     if (field != nullptr) {
       auto selected = shared_values(*field, entry.part->entries(field->info.association), view.value);

@@ -29,13 +29,13 @@ struct FieldView {
   std::string part;   ///< empty: every part that carries the field
   std::string field;  ///< empty: the first field of the frame
   ValueSelection value;
-  std::string color_map;     ///< empty: the theme's map for the kind of field
+  std::string color_map;  ///< empty: the theme's map for the kind of field
   bool map_reversed = false;
   bool map_log = false;        ///< colours by the logarithm; of values above zero only
   bool map_symmetric = false;  ///< the range reaches as far below zero as above
   int map_steps = 0;           ///< so many bands of one colour; 0: smooth
   FrameRecipe recipe;          ///< what is made of the frame before it is shown; its part and field are those above
-  bool fixed_range = false;  ///< low … high below instead of the robust range
+  bool fixed_range = false;    ///< low … high below instead of the robust range
   double low = 0;
   double high = 1;
   double percent = 99.8;          ///< percentile of the robust range

@@ -162,6 +162,8 @@ MeshPart::~MeshPart() {
 
 Status MeshPart::set_geometry(const FramePart& part) {
   const auto& mesh = std::get<MeshGeometry>(part.geometry);
+  // A cut is a map: its colours are those of the bar, whatever way it looks.
+  surface_actor_->GetProperty()->SetLighting(part.name.find(plane_mark) == std::string::npos);
   const bool same_cells = mesh.connectivity == mesh_.connectivity && mesh.offsets == mesh_.offsets &&
                           mesh.types == mesh_.types && mesh.points && mesh_.points &&
                           mesh.points->size() == mesh_.points->size();

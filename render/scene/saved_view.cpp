@@ -194,7 +194,8 @@ struct Reader {
         plane.normal[k] = number_in(six[k], -far, far);
         plane.point[k] = number_in(six[k + 3], -far, far);
       }
-      if (!(std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]) > 0)) throw Unfit("a normal that is not zero");
+      if (!(std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]) > 0))
+        throw Unfit("a normal that is not zero");
       planes.push_back(plane);
     }
   }

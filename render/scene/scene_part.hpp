@@ -23,7 +23,7 @@ struct Coloring {
   std::vector<std::array<std::uint8_t, 4>> table;
   double low = 0;
   double high = 1;
-  Rgb missing{};  ///< not-a-number
+  Rgb missing{};     ///< not-a-number
   bool log = false;  ///< the map is spread over the logarithm; low > 0 then
 
   /// 0 at the lower end, 1 at the upper one.

@@ -353,6 +353,21 @@ void report_differences(const fs::path& first, const fs::path& second, HtmlPage&
   for (const std::string& note : compared->notes) page.paragraph(note);
 }
 
+fs::path printing_program() {
+  return program_folder() / "conoid-gui";
+}
+
+Status print_report(const fs::path& page, const fs::path& pdf) {
+  RunLimits limits;
+  limits.seconds = 300;
+  const auto done =
+      run_program({printing_program().string(), page.string(), "--paper", absolute_path(pdf).string()}, limits);
+  if (!done) return done.error();
+  if (!done->timed_out && done->status == 0) return {};
+  return make_error(ErrorCode::file, fmt::format("'{}' could not be written", pdf.string()),
+                    "Give -o FILE.html and print that page from a browser.");
+}
+
 Status write_report(const ReportVerbOptions& options, Context& context) {
   std::vector<fs::path> runs;
   for (const std::string& name : options.runs) {
@@ -367,14 +382,16 @@ Status write_report(const ReportVerbOptions& options, Context& context) {
     out = name;
   else if (fs::is_directory(out, code))
     out /= name;
-  if (out.extension() == ".pdf")
-    return make_error(ErrorCode::command_line,
-                      fmt::format("'{}': a report is written as HTML, not as PDF", out.string()),
+  const bool paper = out.extension() == ".pdf";
+  if (paper && !fs::exists(printing_program(), code))
+    return make_error(ErrorCode::resources,
+                      fmt::format("'{}': a report becomes PDF by conoid-gui, which is not installed", out.string()),
                       "Give -o FILE.html and print that page from a browser; it has a style for paper.");
-  if (out.extension() != ".html" && out.extension() != ".htm")
+  if (!paper && out.extension() != ".html" && out.extension() != ".htm")
     return make_error(
         ErrorCode::command_line,
-        fmt::format("-o: expected a file that ends in .html, or a folder that is there, found '{}'", out.string()),
+        fmt::format("-o: expected a file that ends in .html or .pdf, or a folder that is there, found '{}'",
+                    out.string()),
         "For example -o report.html.");
   const PrivateFolder scratch(temporary_folder(), "conoid-report");
   if (scratch.path().empty())
@@ -402,7 +419,10 @@ Status write_report(const ReportVerbOptions& options, Context& context) {
   page.begin_details("conoid --version --json, of the program that wrote this page");
   page.code(indented_json(parts_of_program()));
   page.end_details();
-  if (auto written = write_file_atomically(out, page.text()); !written) return written.error();
+  const fs::path written_to = paper ? scratch.path() / "page.html" : out;
+  if (auto written = write_file_atomically(written_to, page.text()); !written) return written.error();
+  if (paper)
+    if (auto printed = print_report(written_to, out); !printed) return printed.error();
   if (!context.json) context.say("Report: {}", short_path(out));
   context.object({{"report", absolute_path(out).string()}, {"runs", told}});
   return {};
@@ -413,7 +433,7 @@ void add_report(OptionSet verb, Context& context) {
   verb.value("RUN", options->runs,
              "Run folders, names below runs/, or 'latest'; of several, how they differ stands first")
       .required();
-  verb.value("-o,--out", options->out, "HTML file to write, or a folder for it (default: RUN-report.html here)");
+  verb.value("-o,--out", options->out, "HTML or PDF file to write, or a folder for it (default: RUN-report.html here)");
   verb.flag("--json", context.json, "One JSON object on stdout and no other text; errors on stderr");
   verb.on_use([options, &context] {
     if (auto status = write_report(*options, context); !status) context.fail(status.error());
@@ -423,9 +443,10 @@ void add_report(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb report_verb() {
-  return {"report", "Write one HTML page of a run: case, pictures, charts, numbers, resources",
+  return {"report", "Write one page (HTML or PDF) of a run: case, pictures, charts, numbers, resources",
           "  conoid report latest\n"
           "  conoid report runs/short -o short.html\n"
+          "  conoid report runs/short -o short.pdf\n"
           "  conoid report runs/coarse runs/fine -o both.html --json\n",
           add_report};
 }

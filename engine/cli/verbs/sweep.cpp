@@ -93,7 +93,8 @@ std::vector<Column> number_columns(const std::vector<Point>& points) {
 /// What was swept, with the units in which the table holds it.
 std::vector<Column> swept_columns(const CaseDocument& document, const Point& first) {
   std::vector<Column> out;
-  const Json& id = document.json().is_object() && document.json().contains("solver") ? document.json()["solver"] : Json();
+  const Json& id =
+      document.json().is_object() && document.json().contains("solver") ? document.json()["solver"] : Json();
   const SolverInfo* info = id.is_string() ? find_solver(id.get<std::string>()) : nullptr;
   const auto schema = info != nullptr ? Schema::for_solver(info->id, info->schema) : Result<Schema>(Error{});
   for (const auto& [pointer, value] : first.set.set) {
@@ -225,7 +226,9 @@ void sweep(const SweepOptions& options, Context& context) {
   SignalWatch signals;
   const Status ran = run_points(options, points, signals, context);
   const fs::path table = *folder / "sweep.csv";
-  if (const Status written = write_file_atomically(table, table_of(points, swept_columns(*document, points.front()), number_columns(points))); !written)
+  if (const Status written = write_file_atomically(
+          table, table_of(points, swept_columns(*document, points.front()), number_columns(points)));
+      !written)
     return context.fail(written.error());
   if (!ran) return context.fail(ran.error());
   for (const Point& point : points)
@@ -248,7 +251,8 @@ void add_sweep(OptionSet verb, Context& context) {
   verb.value("--over", options->over, "PATH=a:step:b or PATH=a,b,c; may be repeated (all combinations)")
       .required()
       .repeated();
-  verb.value("--set", options->set, "Change a value of the case for all points: PATH=VALUE, may be repeated").repeated();
+  verb.value("--set", options->set, "Change a value of the case for all points: PATH=VALUE, may be repeated")
+      .repeated();
   verb.value("--out", options->out, "Folder to make (default: runs/<UTC time>-sweep)");
   verb.value("--jobs", options->jobs, "Runs at a time").within(1, 4096).shown_default();
   add_run_options(verb, options->run, context);
@@ -258,11 +262,12 @@ void add_sweep(OptionSet verb, Context& context) {
 }  // namespace
 
 Verb sweep_verb() {
-  return {"sweep", "Run a case for many values of a parameter",
-          "  conoid sweep case.json --over source.frequency=1e3:500:5e3\n"
-          "  conoid sweep case.json --over discretisation.order=2,4,6,8 --jobs 2\n"
-          "  conoid sweep case.json --over source.frequency=1e3:500:5e3 --over mesh.size=0.1,0.2 --set output.frames=0\n",
-          add_sweep};
+  return {
+      "sweep", "Run a case for many values of a parameter",
+      "  conoid sweep case.json --over source.frequency=1e3:500:5e3\n"
+      "  conoid sweep case.json --over discretisation.order=2,4,6,8 --jobs 2\n"
+      "  conoid sweep case.json --over source.frequency=1e3:500:5e3 --over mesh.size=0.1,0.2 --set output.frames=0\n",
+      add_sweep};
 }
 
 }  // namespace conoid::cli

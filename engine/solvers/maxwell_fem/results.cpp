@@ -369,16 +369,18 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
   round.form = ChartForm::sphere;
   round.definition = definition_of_sigma;
   round.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
-  for (std::size_t p = 0; p < pols; ++p)
-    for (const char* seen : {"V", "H"}) {
-      const std::string name = std::string(seen) + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
-      round.columns.push_back({name, "dBsm", name});
-    }
+  // Both polarisations together come first: alone each of them jumps at the poles, where theta and phi turn.
+  for (std::size_t p = 0; p < pols; ++p) {
+    const std::string incident = settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V";
+    round.columns.push_back({"total " + incident, "dBsm", "V" + incident + " + H" + incident});
+    for (const char* seen : {"V", "H"}) round.columns.push_back({seen + incident, "dBsm", seen + incident});
+  }
   Table& sphere = context.results.table(round);
   for (std::size_t d = 0; d < directions.size(); ++d) {
     std::vector<double> row = {directions[d].theta * 180 / pi, directions[d].phi * 180 / pi};
     for (std::size_t w = 0; w < pols; ++w) {
       const FarAmplitude f = mixed(far_fields.sphere, d, w);
+      row.push_back(decibel(sigma(f.along(false)) + sigma(f.along(true))));
       for (const bool seen : {false, true}) row.push_back(decibel(sigma(f.along(seen))));
     }
     sphere.append(row);

@@ -3,6 +3,7 @@
 // labels: gui
 #include <QComboBox>
 #include <QDir>
+#include <QFile>
 #include <QLineEdit>
 #include <QTabBar>
 #include <QTableWidget>
@@ -15,6 +16,7 @@
 #include "app/panels/measured_dialog.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
+#include "app/runs/runs_chart.hpp"
 #include "app/window/workbench.hpp"
 #include "tests/app/shown_window.hpp"
 
@@ -29,8 +31,7 @@ class TestChartTools : public QObject {
   std::unique_ptr<MainWindow> opened(Look& look, Settings& settings, QSize size) {
     auto w = test::shown_window(look, settings);
     w->resize(size);
-    const Status opened =
-        w->open_run(std::filesystem::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0");
+    const Status opened = w->open_run(std::filesystem::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0");
     if (!opened.ok()) qWarning("%s", opened.error().text.c_str());
     return w;
   }
@@ -53,8 +54,8 @@ class TestChartTools : public QObject {
     QVERIFY(dialog.limit(2).hasFocus() || !dialog.isVisible());
     dialog.limit(0).setText("nonsense");
     QVERIFY(!dialog.style());
-    dialog.limit(0).setText("10");
-    dialog.limit(1).setText("40");
+    dialog.limit(0).setText("10 ms");
+    dialog.limit(1).setText("40 ms");
     dialog.title_edit().setText("In the lab");
     dialog.curves().item(0, 1)->setText("Front");
     QVERIFY(dialog.grab().save(kept_ + "/chart-dialog.png"));
@@ -63,12 +64,13 @@ class TestChartTools : public QObject {
     results.set_style(*style);
     QCOMPARE(results.chart().chart().title, std::string("In the lab"));
     QCOMPARE(results.chart().chart().series.front().label, std::string("Front"));
-    QCOMPARE(results.chart().view().x_low, 10.0);
+    QCOMPARE(results.chart().view().x_low, 0.01);
     // Numbers go out as they are seen.
+    QVERIFY(results.chart_as_text(',').count('\n') > 20);
     for (const QString& line : results.chart_as_text(',').split('\n').mid(1)) {
       if (line.isEmpty()) continue;
       const double x = line.section(',', 0, 0).toDouble();
-      QVERIFY2(x >= 10 && x <= 40, qPrintable(line));
+      QVERIFY2(x >= 0.01 - 1e-12 && x <= 0.04 + 1e-12, qPrintable(line));
     }
     // Another chart is another thing, and the first one is as it was left.
     const int at = results.tabs().currentIndex();
@@ -113,6 +115,41 @@ class TestChartTools : public QObject {
       own->close();
       QCOMPARE(results.tiles().size(), std::size_t{1});
     }
+  }
+
+  void runs_are_a_table_and_a_chart() {
+    namespace fs = std::filesystem;
+    const fs::path from = fs::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0";
+    const fs::path runs = folder_.filePath("runs").toStdString();
+    for (const char* speed : {"343", "350", "360"}) {
+      const fs::path to = runs / (std::string("run-") + speed);
+      fs::create_directories(runs);
+      fs::copy(from, to, fs::copy_options::recursive);
+      QFile file(QString::fromStdString((to / "case.json").string()));
+      QVERIFY(file.open(QIODevice::ReadWrite));
+      QByteArray text = file.readAll();
+      text.replace("343", speed);
+      file.resize(0);
+      file.write(text);
+    }
+    const std::vector<ListedRun> listed = list_runs(runs);
+    QCOMPARE(listed.size(), std::size_t{3});
+    const SweepTable table = table_of_runs(listed);
+    QVERIFY(table.swept >= 1);
+    QCOMPARE(table.columns.front().unit, std::string("m/s"));
+    const QStringList lines = runs_as_text(listed, ',').split('\n');
+    QCOMPARE(lines.size(), 5);
+    QVERIFY2(lines[0].contains("[m/s]") && lines[1].contains("360"), qPrintable(lines[0] + lines[1]));
+    // No column of the table is left out, whatever the list shows.
+    QCOMPARE(lines[1].count(','), lines[0].count(','));
+    Look look(*qApp, ThemeChoice::light);
+    RunsChart chart(listed, look, ViewportKind::raster);
+    chart.show();
+    QCOMPARE(chart.tile().chart().chart().series.front().x, (std::vector<double>{343, 350, 360}));
+    chart.upwards().setCurrentIndex(chart.upwards().count() - 1);
+    QCOMPARE(chart.tile().chart().chart().y_unit, std::string("s"));
+    QTest::qWait(200);
+    QVERIFY(chart.grab().save(kept_ + "/runs-chart.png"));
   }
 
   void a_file_offers_its_columns() {

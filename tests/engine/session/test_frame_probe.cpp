@@ -9,9 +9,9 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
+#include "engine/frames/frame_probe.hpp"
 #include "engine/io/frame_choice.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/frames/frame_probe.hpp"
 
 using namespace conoid;
 

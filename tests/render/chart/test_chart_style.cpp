@@ -134,7 +134,8 @@ class TestChartStyle : public QObject {
     const QTemporaryDir folder;
     std::ofstream(folder.filePath("sweep.csv").toStdString())
         << "point,/source/frequency[Hz],/mesh/order,peak[Pa],seconds[s],exit,run\n"
-           "1,2000,1,4,1,0,point-0001\n2,1000,1,2,1,0,point-0002\n3,1000,2,3,1,0,point-0003\n4,2000,2,6,1,0,point-0004\n";
+           "1,2000,1,4,1,0,point-0001\n2,1000,1,2,1,0,point-0002\n3,1000,2,3,1,0,point-0003\n4,2000,2,6,1,0,point-"
+           "0004\n";
     const auto table = read_sweep(folder.path().toStdString());
     QVERIFY(table.ok());
     const auto spec = sweep_chart(*table, "frequency", "peak");

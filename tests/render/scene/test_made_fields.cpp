@@ -28,7 +28,8 @@ std::shared_ptr<Frame> linear_grid(Index n = 9) {
   for (Index k = 0; k < n; ++k)
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < n; ++i) {
-        const double x = -1 + grid.spacing[0] * static_cast<double>(i), y = -1 + grid.spacing[1] * static_cast<double>(j),
+        const double x = -1 + grid.spacing[0] * static_cast<double>(i),
+                     y = -1 + grid.spacing[1] * static_cast<double>(j),
                      z = -1 + grid.spacing[2] * static_cast<double>(k);
         p.push_back(static_cast<float>(1 + 2 * x - 3 * y + 4 * z));
         for (const double c : {x, y, z}) v.push_back(static_cast<float>(c));
@@ -37,7 +38,8 @@ std::shared_ptr<Frame> linear_grid(Index n = 9) {
   velocity.name = "velocity";
   velocity.unit = "m/s";
   velocity.components = 3;
-  frame->parts.push_back({"volume", grid, {make_field(sample::pressure(), std::move(p)), make_field(velocity, std::move(v))}});
+  frame->parts.push_back(
+      {"volume", grid, {make_field(sample::pressure(), std::move(p)), make_field(velocity, std::move(v))}});
   return frame;
 }
 
@@ -104,7 +106,7 @@ class TestMadeFields : public QObject {
       const auto made = derive(frame, recipe);
       QVERIFY2(made.ok(), made.ok() ? "" : made.error().render().c_str());
       for (std::size_t k = 0; k < 2; ++k) {
-        const FramePart* part = part_named(**made, "plane " + std::to_string(k + 1));
+        const FramePart* part = part_named(**made, "volume, plane " + std::to_string(k + 1));
         QVERIFY(part != nullptr);
         const auto& mesh = std::get<MeshGeometry>(part->geometry);
         const std::vector<float>& values = *part->fields.front().values;
@@ -113,8 +115,8 @@ class TestMadeFields : public QObject {
         const ObliquePlane& at = recipe.planes[k];
         for (std::size_t i = 0; i < values.size(); ++i) {
           const double x = (*mesh.points)[3 * i], y = (*mesh.points)[3 * i + 1], z = (*mesh.points)[3 * i + 2];
-          const double off = at.normal[0] * (x - at.point[0]) + at.normal[1] * (y - at.point[1]) +
-                             at.normal[2] * (z - at.point[2]);
+          const double off =
+              at.normal[0] * (x - at.point[0]) + at.normal[1] * (y - at.point[1]) + at.normal[2] * (z - at.point[2]);
           QVERIFY(std::abs(off) < 1e-9);
           const double exact = grid ? 1 + 2 * x - 3 * y + 4 * z : x;
           QVERIFY(std::abs(static_cast<double>(values[i]) - exact) < 2e-5);
@@ -123,7 +125,8 @@ class TestMadeFields : public QObject {
       recipe.planes = {{{0, 0, 1}, {0, 0, 100}}};
       QVERIFY(!derive(frame, recipe).ok());
     }
-    for (const char* wrong : {"1,2", "0,0,0;1,1,1", "a,b,c", "1,2,3;4,5", "1,2,3;4 kg,5,6"}) QVERIFY2(!parse_plane(wrong).ok(), wrong);
+    for (const char* wrong : {"1,2", "0,0,0;1,1,1", "a,b,c", "1,2,3;4,5", "1,2,3;4 kg,5,6"})
+      QVERIFY2(!parse_plane(wrong).ok(), wrong);
   }
 
   void only_cells_within_limits_are_kept() {
@@ -170,7 +173,8 @@ class TestMadeFields : public QObject {
       for (int theta = 0; theta <= 180; theta += 10)
         rows.push_back({static_cast<double>(theta), static_cast<double>(phi),
                         20 * std::log10(std::max(std::sin(theta * 3.14159265358979323846 / 180), 1e-9)), 1.0});
-    const auto table = sphere_of({{"theta", "deg", {}}, {"phi", "deg", {}}, {"VV", "dBsm", {}}, {"one", "m^2", {}}}, rows);
+    const auto table =
+        sphere_of({{"theta", "deg", {}}, {"phi", "deg", {}}, {"VV", "dBsm", {}}, {"one", "m^2", {}}}, rows);
     QVERIFY2(table.ok(), table.ok() ? "" : table.error().render().c_str());
     QCOMPARE(table->theta.size(), std::size_t{19});
     QCOMPARE(table->phi.size(), std::size_t{36});
