@@ -144,6 +144,7 @@ Status AcousticFd::begin_shot(std::size_t number) {
   march_.reset();  // its memory is needed again
   try {
     marched_ = problem_;
+    if (p.time_correction) step_together();
     if (p.time_correction)
       for (Source& source : marched_.sources) source.signal = stepped(source.signal);
     march_ = make_march(marched_, this_machine(), *cluster_);
@@ -156,6 +157,22 @@ Status AcousticFd::begin_shot(std::size_t number) {
     return failure.error();
   }
   return {};
+}
+
+/// Signals of one band, as those of traces, are filtered together: what weights them is the same.
+void AcousticFd::step_together() {
+  std::map<double, std::vector<const Signal*>> bands;
+  for (const Source& source : marched_.sources) {
+    const Signal* signal = source.signal.get();
+    while (const auto* scaled = dynamic_cast<const Scaled*>(signal)) signal = scaled->of().get();
+    std::vector<const Signal*>& band = bands[signal->highest_frequency()];
+    if (!stepped_.contains(signal) && std::find(band.begin(), band.end(), signal) == band.end()) band.push_back(signal);
+  }
+  for (const auto& [highest, signals] : bands) {
+    if (signals.empty()) continue;
+    const auto made = stepped_signals(signals, {setup_.problem.dt, true, highest}, setup_.problem.steps);
+    for (std::size_t i = 0; i < signals.size(); ++i) stepped_[signals[i]] = made[i];
+  }
 }
 
 /// Sources that share a signal share its filtered one; so do those that differ by a factor.

@@ -55,6 +55,7 @@ class AcousticFd final : public Solver {
   [[nodiscard]] std::string of_shot(std::string_view id) const;
   void head_tables();
   void record(std::vector<std::vector<double>>& batch) const;
+  void step_together();
   [[nodiscard]] std::shared_ptr<const Signal> stepped(const std::shared_ptr<const Signal>& signal);
   /// Recorded levels into the filter, and the rows that have become ready into the tables; `ends`: no further level will come.
   void append_traces(RunContext& context, std::vector<std::vector<double>>& batch, bool ends);

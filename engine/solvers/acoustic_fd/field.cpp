@@ -684,103 +684,6 @@ void Field<T>::finish(Index k, const Box& box) {
   if (problem_.maps() > 0) map(o, box);
 }
 
-template <class T>
-T Field<T>::wall_sum(const T* u, const WallNode& node) const {
-  const Index stride[3]{at_.stride_x, at_.stride_y, 1};
-  T sum = 0;
-  for (std::uint32_t i = node.first; i < node.last; ++i) {
-    const WallEntry& entry = wall_entries_[i];
-    sum = std::fma(static_cast<T>(entry.weight), u[entry.offset * stride[entry.axis]], sum);
-  }
-  return sum;
-}
-
-template <class T>
-void Field<T>::walls(Index k, const Box& box) {
-  const T* const u = level(k);
-  T* const o = level(k + 1);
-  for (Index x = box.x.begin; x < box.x.end; ++x)
-    for (const WallNode& node : walls_.at(x + at_.first, box.y)) {
-      if (node.z < box.z.begin || node.z >= box.z.end) continue;
-      const Index here = at_.at(x, node.y, node.z);
-      T a = a_.data()[varying_ ? here : node.z];
-      const T sigma = (sigma_[0][static_cast<std::size_t>(node.x)] + sigma_[1][static_cast<std::size_t>(node.y)]) +
-                      sigma_[2][static_cast<std::size_t>(node.z)];
-      if (sigma != T(0)) a = a * (T(1) / (T(1) + sigma));
-      o[here] = std::fma(a, wall_sum(u + here, node), o[here]);
-    }
-}
-
-template <class T>
-void Field<T>::relax(Index k, const Box& box) {
-  const T* const u = level(k);
-  T* const o = level(k + 1);
-  const T* const sigma_z = sigma_z_.data();
-  for (Index x = box.x.begin; x < box.x.end; ++x)
-    for (Index y = box.y.begin; y < box.y.end; ++y) {
-      const Index row = at_.at(x, y);
-      const T sigma_xy = sigma_[0][static_cast<std::size_t>(x + at_.first)] + sigma_[1][static_cast<std::size_t>(y)];
-      for (std::size_t l = 0; l < memories_.size(); ++l) {
-        const auto pull = static_cast<T>(relaxation_steps_[l].pull);
-        const T* const m = memories_[l].data() + row;
-        for (Index z = box.z.begin; z < box.z.end; ++z) {
-          const T r = T(1) / (T(1) + (sigma_xy + sigma_z[z]));
-          o[row + z] = std::fma(pull * r, u[row + z] - m[z], o[row + z]);
-        }
-      }
-    }
-}
-
-template <class T>
-void Field<T>::remember(Index k, const Box& box) {
-  const T *const u = level(k), *const o = level(k + 1);
-  for (std::size_t l = 0; l < memories_.size(); ++l) {
-    const RelaxationStep& step = relaxation_steps_[l];
-    const auto keep = static_cast<T>(step.keep), add = static_cast<T>(step.add);
-    for (Index x = box.x.begin; x < box.x.end; ++x)
-      for (Index y = box.y.begin; y < box.y.end; ++y) {
-        const Index row = at_.at(x, y);
-        T* const m = memories_[l].data() + row;
-        for (Index z = box.z.begin; z < box.z.end; ++z) m[z] = std::fma(add, o[row + z] + u[row + z], keep * m[z]);
-      }
-  }
-}
-
-template <class T>
-void Field<T>::map(const T* o, const Box& box) {
-  T *const peak = map_[0].data(), *const square = map_[1].data();
-  for (Index x = box.x.begin; x < box.x.end; ++x)
-    for (Index y = box.y.begin; y < box.y.end; ++y) {
-      const Index row = at_.at(x, y);
-      if (peak)
-        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) {
-          const T size = o[i] < 0 ? -o[i] : o[i];
-          peak[i] = size > peak[i] ? size : peak[i];
-        }
-      if (square)
-        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) square[i] += o[i] * o[i];
-    }
-}
-
-template <class T>
-void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
-                          std::vector<float>& out) const {
-  std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
-  for (Index i = 0; i < count[0]; ++i) {
-    const Index x = first[0] + i * step[0];
-    if (x < planes.begin || x >= planes.end) continue;
-    for (Index j = 0; j < count[1]; ++j) {
-      const Index y = first[1] + j * step[1];
-      const T* const row = map_[which].data() + at_.at(x - at_.first, y);
-      if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
-      for (Index l = 0; l < count[2]; ++l) {
-        const double f = factor[static_cast<std::size_t>(l)];
-        out.push_back(static_cast<float>(static_cast<double>(row[first[2] + l * step[2]]) * (which == 0 ? f : f * f)));
-      }
-    }
-  }
-}
-
 /// Copies cells of a box, times the sign of the face, to their images behind the faces near by.
 template <class T>
 void Field<T>::images(T* u, const Box& box) {
@@ -922,19 +825,7 @@ void Field<T>::for_memory_pieces(std::size_t a, Interval planes, Call&& call) co
 
 namespace {
 constexpr std::array<const char*, 2> level_names{"pressure", "pressure_before"};
-constexpr std::array<const char*, 2> map_names{"pressure_peak", "pressure_squares"};
 }  // namespace
-
-/// Maps and memories, by their names in checkpoints.
-template <class T>
-std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
-  std::vector<std::pair<std::string, T*>> out;
-  for (std::size_t m = 0; m < 2; ++m)
-    if (map_[m].data()) out.emplace_back(map_names[m], map_[m].data());
-  for (std::size_t l = 0; l < memories_.size(); ++l)
-    out.emplace_back(fmt::format("relaxation_{}", l), memories_[l].data());
-  return out;
-}
 
 template <class T>
 void Field<T>::save_planes(CheckpointWriter& writer, Index k, Interval planes) const {

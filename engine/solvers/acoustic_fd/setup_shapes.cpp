@@ -181,7 +181,16 @@ void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<
                *obstacles);
   }
   if (fill) {
-    obstacles->extend_through_layers(problem.faces, problem.order / 2);
+    const std::array<double, 6> lost = obstacles->extend_through_layers(problem.faces, problem.order / 2);
+    for (std::size_t f = 0; f < 6; ++f)
+      if (lost[f] > 0.5 && problem.faces[f].absorbs())
+        diagnostics.push_back(input.warning_at(
+            list,
+            fmt::format("obstacles end within the absorbing layer of {}, {} nodes wide: they are left out there",
+                        face_names[f], problem.faces[f].width),
+            fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
+                        "ground reach {} nodes from it.",
+                        face_names[f], problem.faces[f].width + problem.order / 2 + 1)));
     if (const Index count = obstacles->count(); count == 0)
       diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
                                              "Check places and sizes: nodes are tested, not what lies between them."));
@@ -257,6 +266,8 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
   const double dt = 1e-6 * file->interval_microseconds();
   std::vector<float> samples(static_cast<std::size_t>(file->samples()));
   std::size_t outside = 0;
+  double highest = 0;
+  int looked_at = 0;  // a few tell the band of all
   for (Index n = 0; n < file->traces(); ++n) {
     SegyTrace header;
     if (const Status s = file->read(n, header, samples); !s) {
@@ -276,7 +287,8 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     }
     Source source;
     for (std::size_t a = 0; a < 3; ++a) source.position[a] = std::clamp(header.receiver[a], g.origin[a], g.upper(a));
-    source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number());
+    if (looked_at++ < 16) highest = std::max(highest, Sampled(values, 0, dt, 1).highest_frequency());
+    source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number(), highest);
     source.shot = v["shot"].integer();
     problem.sources.push_back(std::move(source));
   }

@@ -68,7 +68,12 @@ double Ricker::end() const {
 }
 
 Sampled::Sampled(std::vector<double> values, double start, double dt, double amplitude)
-    : values_(std::move(values)), start_(start), dt_(dt), amplitude_(amplitude), highest_(energy_edge(values_, dt)) {
+    : Sampled(std::move(values), start, dt, amplitude, 0) {
+  highest_ = energy_edge(values_, dt);
+}
+
+Sampled::Sampled(std::vector<double> values, double start, double dt, double amplitude, double highest)
+    : values_(std::move(values)), start_(start), dt_(dt), amplitude_(amplitude), highest_(highest) {
   verify(values_.size() >= 2 && dt > 0, "a sampled signal has two samples and a positive step");
 }
 

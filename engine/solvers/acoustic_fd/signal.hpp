@@ -41,6 +41,8 @@ class Sampled final : public Signal {
  public:
   /// At least two samples, `dt` > 0.
   Sampled(std::vector<double> values, double start, double dt, double amplitude);
+  /// The same with a highest frequency that is known, as that of traces of one shot.
+  Sampled(std::vector<double> values, double start, double dt, double amplitude, double highest);
   [[nodiscard]] double at(double t) const override;
   [[nodiscard]] double highest_frequency() const override { return highest_; }
   [[nodiscard]] double begin() const override { return start_; }

@@ -115,31 +115,52 @@ WeightRows::Row WeightRows::at(double t) const {
 }
 
 std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeScheme& scheme, Index steps) {
+  return stepped_signals({&signal}, scheme, steps).front();
+}
+
+std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<const Signal*>& signals,
+                                                           const TimeScheme& scheme, Index steps) {
   const double dt = scheme.dt;
   const WeightRows rows(scheme, band_of(scheme, dt), WeightRows::Use::source);
-  // It is over when the samples that a row takes lie behind the signal's end.
-  const auto last = static_cast<Index>(std::min(std::ceil(signal.end() / dt), 1e12));
-  Index count = 0;
-  for (Index low = 0, high = steps + 1; low < high;) {
-    const Index middle = low + (high - low) / 2;
-    if (rows.reach(static_cast<double>(middle) * dt).begin <= last)
-      count = low = middle + 1;
-    else
-      high = middle;
-  }
-  const Index known = std::min(last + 1, rows.reach(static_cast<double>(count) * dt).end);
-  std::vector<double> samples, values(static_cast<std::size_t>(count));
-  for (Index m = 0; m < known; ++m) samples.push_back(signal.at(static_cast<double>(m) * dt));
-  parallel_for(0, {0, count}, 16, [&](Index k) {
-    const auto row = rows.at(static_cast<double>(k) * dt);
-    double sum = 0;
-    for (std::size_t n = 0; n < row.weight.size(); ++n) {
-      const Index m = row.first + static_cast<Index>(n);
-      if (m >= 0 && m < known) sum += row.weight[n] * samples[static_cast<std::size_t>(m)];
+  struct Work {
+    Index known = 0;
+    std::vector<double> samples, values;
+  };
+  std::vector<Work> all(signals.size());
+  Index most = 0;
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    // It is over when the samples that a row takes lie behind the signal's end.
+    const auto last = static_cast<Index>(std::min(std::ceil(signals[i]->end() / dt), 1e12));
+    Index count = 0;
+    for (Index low = 0, high = steps + 1; low < high;) {
+      const Index middle = low + (high - low) / 2;
+      if (rows.reach(static_cast<double>(middle) * dt).begin <= last)
+        count = low = middle + 1;
+      else
+        high = middle;
     }
-    values[static_cast<std::size_t>(k)] = sum;
+    Work& work = all[i];
+    work.known = std::min(last + 1, rows.reach(static_cast<double>(count) * dt).end);
+    for (Index m = 0; m < work.known; ++m) work.samples.push_back(signals[i]->at(static_cast<double>(m) * dt));
+    work.values.resize(static_cast<std::size_t>(count));
+    most = std::max(most, count);
+  }
+  parallel_for(0, {0, most}, 16, [&](Index k) {
+    const auto row = rows.at(static_cast<double>(k) * dt);
+    for (Work& work : all) {
+      if (k >= static_cast<Index>(work.values.size())) continue;
+      double sum = 0;
+      for (std::size_t n = 0; n < row.weight.size(); ++n) {
+        const Index m = row.first + static_cast<Index>(n);
+        if (m >= 0 && m < work.known) sum += row.weight[n] * work.samples[static_cast<std::size_t>(m)];
+      }
+      work.values[static_cast<std::size_t>(k)] = sum;
+    }
   });
-  return std::make_shared<Stepped>(std::move(values), dt, signal);
+  std::vector<std::shared_ptr<const Signal>> out;
+  for (std::size_t i = 0; i < signals.size(); ++i)
+    out.push_back(std::make_shared<Stepped>(std::move(all[i].values), dt, *signals[i]));
+  return out;
 }
 
 TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps)

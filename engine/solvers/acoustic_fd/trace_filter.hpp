@@ -65,6 +65,10 @@ class WeightRows {
 /// The signal as steps of the march should have it, at k dt, k = 0 … steps.
 [[nodiscard]] std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeScheme& scheme, Index steps);
 
+/// The same of many signals at once, whose weights are computed once; `scheme` is that of all.
+[[nodiscard]] std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<const Signal*>& signals,
+                                                                         const TimeScheme& scheme, Index steps);
+
 /// Turns the levels of a march into traces at the times of one or several tables, row by row while the march goes on. Keeps the
 /// levels that rows to come need. Where record and rows have the same times and nothing is corrected, values pass as they are.
 /// Before the first level and beyond the last one the record goes on reflected in its end.

@@ -28,7 +28,7 @@ Index Obstacles::count() const {
   return static_cast<Index>(nodes_.size()) - std::count(nodes_.begin(), nodes_.end(), Solid::none);
 }
 
-void Obstacles::extend_through_layers(const std::array<Face, 6>& faces, int radius) {
+std::array<double, 6> Obstacles::extend_through_layers(const std::array<Face, 6>& faces, int radius) {
   std::array<Interval, 3> inner;
   for (std::size_t a = 0; a < 3; ++a) {
     const auto taken = [&](std::size_t face) {
@@ -38,6 +38,18 @@ void Obstacles::extend_through_layers(const std::array<Face, 6>& faces, int radi
     if (inner[a].empty()) inner[a] = {points_[a] / 2, points_[a] / 2 + 1};
   }
   const auto within = [](Interval of, Index i) { return std::clamp(i, of.begin, of.end - 1); };
+  const auto on_faces = [&] {
+    std::array<Index, 6> solid{};
+    for (Index x = 0; x < points_[0]; ++x)
+      for (Index y = 0; y < points_[1]; ++y)
+        for (Index z = 0; z < points_[2]; ++z) {
+          const std::array<Index, 3> node{x, y, z};
+          for (std::size_t f = 0; f < 6; ++f)
+            if (node[f / 2] == (f % 2 == 0 ? 0 : points_[f / 2] - 1) && at(x, y, z) != Solid::none) ++solid[f];
+        }
+    return solid;
+  };
+  const std::array<Index, 6> before = on_faces();
   // Nodes that are read lie in the inner box, which is not written.
   for (Index x = 0; x < points_[0]; ++x)
     for (Index y = 0; y < points_[1]; ++y)
@@ -45,6 +57,11 @@ void Obstacles::extend_through_layers(const std::array<Face, 6>& faces, int radi
         const Index i = within(inner[0], x), j = within(inner[1], y), k = within(inner[2], z);
         if (i != x || j != y || k != z) set(x, y, z, at(i, j, k));
       }
+  const std::array<Index, 6> after = on_faces();
+  std::array<double, 6> lost{};
+  for (std::size_t f = 0; f < 6; ++f)
+    if (before[f] > after[f]) lost[f] = static_cast<double>(before[f] - after[f]) / static_cast<double>(before[f]);
+  return lost;
 }
 
 double wall_softness(int order) {
@@ -150,8 +167,7 @@ void add_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, 
   }
   for (Index offset = -s; offset <= s; ++offset)
     if (std::abs(at(offset)) > 1e-14 * ratio)
-      out.push_back(
-          {static_cast<std::uint8_t>(axis), static_cast<std::int8_t>(offset), static_cast<float>(at(offset))});
+      out.push_back({static_cast<std::uint8_t>(axis), static_cast<std::int8_t>(offset), at(offset)});
 }
 
 /// Which axes of the nodes of row (x, y) have a wall within reach, as bits.

@@ -44,8 +44,9 @@ class Obstacles {
   [[nodiscard]] const Solid* row(Index x, Index y) const {
     return nodes_.data() + static_cast<std::size_t>((x * points_[1] + y) * points_[2]);
   }
-  /// Absorbing layers of these faces, and `radius` nodes before them, repeat what lies where they begin.
-  void extend_through_layers(const std::array<Face, 6>& faces, int radius);
+  /// Absorbing layers of these faces, and `radius` nodes before them, repeat what lies where they begin. Returns the part of the solid nodes on
+  /// each face that are fluid then: obstacles that end within its layer.
+  std::array<double, 6> extend_through_layers(const std::array<Face, 6>& faces, int radius);
   [[nodiscard]] Index count() const;  ///< of nodes that are no fluid
   [[nodiscard]] Bytes bytes() const { return static_cast<Bytes>(points_[0] * points_[1] * points_[2]); }
 
@@ -65,7 +66,7 @@ struct WallNode {
 struct WallEntry {
   std::uint8_t axis = 0;
   std::int8_t offset = 0;  ///< in nodes along it
-  float weight = 0;        ///< carries h_x², as L does
+  double weight = 0;       ///< carries h_x², as L does
 };
 struct Walls {
   std::vector<WallNode> nodes;  ///< by x, y, z

@@ -11,7 +11,7 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-constexpr double nodes = 12;  // in a wave of the peak frequency
+constexpr double wave_nodes = 12;  // in a wave of the peak frequency
 
 /// A box with mirrors at its lower faces, whose other faces are not heard.
 Problem corner(std::array<Index, 3> points, double courant) {
@@ -27,30 +27,30 @@ Problem corner(std::array<Index, 3> points, double courant) {
 }
 
 double point_error(double courant, const RowWorkers& workers) {
-  const double r = 6 * nodes;
+  const double r = 6 * wave_nodes;
   Problem p = corner({88, 40, 40}, courant);
-  p.sources.push_back({{0, 0, 0}, std::make_shared<Ricker>(1 / nodes, 1.5 * nodes, 0.125)});
+  p.sources.push_back({{0, 0, 0}, std::make_shared<Ricker>(1 / wave_nodes, 1.5 * wave_nodes, 0.125)});
   p.receivers = {{"R", {r, 0, 0}}};
-  const auto steps = static_cast<Index>((r + 2.8 * nodes) / p.dt);
-  const Ricker signal(1 / nodes, 1.5 * nodes, 1);
+  const auto steps = static_cast<Index>((r + 2.8 * wave_nodes) / p.dt);
+  const Ricker signal(1 / wave_nodes, 1.5 * wave_nodes, 1);
   std::vector<double> exact;
   for (Index k = 0; k <= steps; ++k)
     exact.push_back(signal.at(static_cast<double>(k) * p.dt - r) / (4 * std::numbers::pi * r));
-  return relative_error(traces_of_run(p, steps, 2.5 / nodes, workers)[0], exact);
+  return relative_error(traces_of_run(p, steps, 2.5 / wave_nodes, workers)[0], exact);
 }
 
 /// p = 1/(2π) ∫ s(t − r cosh u) du for a source of strength s a length.
 double line_error(double courant, const RowWorkers& workers) {
-  const double r = 10 * nodes;
+  const double r = 10 * wave_nodes;
   Problem p = corner({140, 13, 56}, courant);
   for (Index y = 0; y < p.grid.points[1]; ++y) {  // mirrors double what lies on them
     const bool wall = y == 0 || y + 1 == p.grid.points[1];
-    p.sources.push_back(
-        {{0, static_cast<double>(y), 0}, std::make_shared<Ricker>(1 / nodes, 1.5 * nodes, wall ? 0.125 : 0.25)});
+    p.sources.push_back({{0, static_cast<double>(y), 0},
+                         std::make_shared<Ricker>(1 / wave_nodes, 1.5 * wave_nodes, wall ? 0.125 : 0.25)});
   }
   p.receivers = {{"R", {r, 5, 0}}};
-  const auto steps = static_cast<Index>((r + 2.8 * nodes) / p.dt);
-  const Ricker signal(1 / nodes, 1.5 * nodes, 1);
+  const auto steps = static_cast<Index>((r + 2.8 * wave_nodes) / p.dt);
+  const Ricker signal(1 / wave_nodes, 1.5 * wave_nodes, 1);
   std::vector<double> exact;
   for (Index k = 0; k <= steps; ++k) {
     const double t = static_cast<double>(k) * p.dt, du = 2e-3;
@@ -58,7 +58,7 @@ double line_error(double courant, const RowWorkers& workers) {
     for (double u = du; r * std::cosh(u) <= t; u += du) sum += signal.at(t - r * std::cosh(u));
     exact.push_back(sum * du / (2 * std::numbers::pi));
   }
-  return relative_error(traces_of_run(p, steps, 2.5 / nodes, workers)[0], exact);
+  return relative_error(traces_of_run(p, steps, 2.5 / wave_nodes, workers)[0], exact);
 }
 
 }  // namespace

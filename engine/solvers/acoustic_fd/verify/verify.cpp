@@ -434,6 +434,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   plane_table(run, sink);
   walls_table(run, sink);
   transducer_table(run, sink);
+  adjoint_table(run, sink);
   table.energy();
   return {};
 }

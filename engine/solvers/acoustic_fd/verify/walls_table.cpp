@@ -241,10 +241,11 @@ void walls_table(const TestRun& run, const VerifySink& sink) {
     }
     if (run.may_want(fmt::format("{} sphere", kind))) {
       run.doing(fmt::format("{} sphere", kind));
-      const double exact = rigid ? -49.09 : -45.00;
-      sink({fmt::format("{} sphere of voxels, 1 cm, 38 kHz, radius 16 nodes: target strength off {:.2f} dB", kind,
-                        exact),
-            std::abs(sphere_strength(rigid, 16.3, run.workers()) - exact), "1", 0.3, false,
+      const double exact = rigid ? -49.09 : -45.00, radius = run.quick ? 10 : 16;
+      // A first-order effect of the stairs: half a decibel over ten steps in the radius.
+      sink({fmt::format("{} sphere of voxels, 1 cm, 38 kHz, radius {:g} nodes: target strength off {:.2f} dB", kind,
+                        radius, exact),
+            std::abs(sphere_strength(rigid, radius + 0.3, run.workers()) - exact), "1", 5 / radius, false,
             "Jech et al. 2015, series of spherical functions"});
     }
   }

@@ -28,7 +28,7 @@ inline Problem walled_problem(int order, const std::array<Index, 3>& points, boo
         if (ground || plate || random() % 300 == 0)
           obstacles->set(x, y, z, plate || random() % 5 == 0 ? Solid::soft : Solid::rigid);
       }
-  obstacles->extend_through_layers(p.faces, order / 2);
+  static_cast<void>(obstacles->extend_through_layers(p.faces, order / 2));
   p.obstacles = obstacles;
   p.sources[0].dipole = {0.6, 0, 0.8};
   p.sources[1].dipole = {};
