@@ -66,7 +66,7 @@ class WeightRows {
 [[nodiscard]] std::shared_ptr<const Signal> stepped_signal(const Signal& signal, const TimeScheme& scheme, Index steps);
 
 /// The same of many signals at once, whose weights are computed once; `scheme` is that of all.
-[[nodiscard]] std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<const Signal*>& signals,
+[[nodiscard]] std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<const Signal*>& given,
                                                                          const TimeScheme& scheme, Index steps);
 
 /// Turns the levels of a march into traces at the times of one or several tables, row by row while the march goes on. Keeps the
