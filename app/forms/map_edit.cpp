@@ -31,16 +31,12 @@ MapEdit::MapEdit(const FormContext& context, const std::string& pointer, const J
   auto* add_button = new QPushButton(tr("Add %1").arg(item_name().toLower()), this);
   add_button->setIcon(context.look.icon("add", "accent"));
   set_role(add_button, "link");
-  auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(12);
-  buttons->addWidget(add_button);
+  column->addWidget(add_button, 0, Qt::AlignLeft);
   if (is_within(pointer, "/materials"))
     if (QPushButton* library =
             make_library_button(context, node["map"], this,
                                 [this](const LibraryMaterial& one, Json value) { add_known(one, std::move(value)); }))
-      buttons->addWidget(library);
-  buttons->addStretch(1);
-  column->addLayout(buttons);
+      column->addWidget(library, 0, Qt::AlignLeft);  // below: side by side they are wider than narrow forms
   connect(add_button, &QPushButton::clicked, this, &MapEdit::add);
   refresh();
 }

@@ -138,8 +138,6 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
 }
 
 void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer, const Json& node) {
-  auto* row = new QHBoxLayout;
-  row->setSpacing(12);
   QPushButton* library =
       make_library_button(context_, node, body_, [this, pointer, node](const LibraryMaterial& one, Json value) {
         // What the library does not know stays as it is.
@@ -154,10 +152,8 @@ void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer,
         context_.model.set(pointer, std::move(after), tr("choice of %1").arg(translated(one.name)));
       });
   if (!library) return;
-  row->addWidget(library);
-  row->addWidget(make_keep_button(context_, pointer, {}, body_));
-  row->addStretch(1);
-  column->addLayout(row);
+  column->addWidget(library, 0, Qt::AlignLeft);
+  column->addWidget(make_keep_button(context_, pointer, {}, body_), 0, Qt::AlignLeft);
 }
 
 void SectionWidget::set_open(bool open) {

@@ -117,7 +117,7 @@ QWidget* ChartDialog::make_axes() {
           unit.empty() || unit == "1"
               ? tr("Empty: by the values")
               : tr("Empty: by the values; in %1 or with a unit").arg(QString::fromStdString(readable_unit(unit))));
-      limits_[static_cast<std::size_t>(2 * axis + k)] = end;
+      limits_[2 * static_cast<std::size_t>(axis) + static_cast<std::size_t>(k)] = end;
       grid->addWidget(end, axis + 1, 2 + k);
     }
   }

@@ -211,9 +211,9 @@ void DisplayPanel::make_colours(QVBoxLayout* column) {
   map_steps_->addItem(tr("Smooth colours"), 0);
   for (const int count : {4, 6, 8, 10, 12, 16, 20}) map_steps_->addItem(tr("%1 bands").arg(count), count);
   column->addWidget(map_steps_);
-  map_reversed_ = new QCheckBox(tr("The other way round"), this);
-  map_symmetric_ = new QCheckBox(tr("As far below zero as above"), this);
-  map_log_ = new QCheckBox(tr("Logarithmic colours"), this);
+  map_reversed_ = new QCheckBox(tr("Reversed colours"), this);
+  map_symmetric_ = new QCheckBox(tr("Symmetric about zero"), this);
+  map_log_ = new QCheckBox(tr("Logarithmic"), this);
   for (QCheckBox* box : {map_reversed_, map_symmetric_, map_log_}) column->addWidget(box);
 }
 

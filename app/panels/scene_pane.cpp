@@ -476,18 +476,31 @@ void ScenePane::apply_view() {
     view.low = range.low();
     view.high = range.high();
   }
-  const bool made = view.field == balloon_field || std::any_of(view.recipe.formulas.begin(), view.recipe.formulas.end(),
-                                                               [&](const auto& f) { return f.name == view.field; });
-  if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
   if (view.recipe == unfit_) view.recipe = scene_->view().recipe;  // told already
+  const std::string part = view.part, field = view.field;
+  const auto makes = [](const FrameRecipe& recipe, const std::string& name) {
+    return std::any_of(recipe.formulas.begin(), recipe.formulas.end(), [&](const auto& f) { return f.name == name; });
+  };
+  // What was seen is made no longer: the first field that needs no making.
+  if (const FrameRecipe& before = scene_->view().recipe; makes(before, field) && !makes(view.recipe, field))
+    for (const FieldChoice& choice : scene_->choices())
+      if (!makes(before, choice.info.name)) {
+        view.part = choice.part;
+        view.field = choice.info.name;
+        break;
+      }
+  const bool made = view.field == balloon_field || makes(view.recipe, view.field);
+  if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
   const bool remade = !(view.recipe == scene_->view().recipe);
   // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told where it was typed.
   const Status seen = scene_->set_view(view);
   if (remade) {
-    unfit_ = seen ? FrameRecipe{} : view.recipe;
+    unfit_ = seen ? std::nullopt : std::optional(view.recipe);
     display_->recipe().tell(seen ? QString() : QString::fromStdString(seen.error().text));
     if (!seen) {
       view.recipe = scene_->view().recipe;
+      view.part = part;
+      view.field = field;
       static_cast<void>(scene_->set_view(view).ok());
     } else {
       show_choices();

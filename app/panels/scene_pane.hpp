@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QWidget>
@@ -151,7 +152,7 @@ class ScenePane : public QWidget {
   bool marks_shown_ = false;  ///< the field is mark_field
   bool bar_before_ = true;    ///< whether the colour bar was shown before that
   QString title_, far_key_;
-  FrameRecipe unfit_;  ///< the last one that could not be made of the frame
+  std::optional<FrameRecipe> unfit_;  ///< the last one that could not be made of the frame
 };
 
 }  // namespace conoid::app

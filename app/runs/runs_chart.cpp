@@ -33,8 +33,8 @@ std::vector<std::string> differing(const std::vector<ListedRun>& runs) {
     for (const auto& [pointer, text] : run.values) seen[pointer].insert(text);
   std::vector<std::string> out;
   for (const auto& [pointer, texts] : seen) {
-    const bool all =
-        std::all_of(runs.begin(), runs.end(), [&](const ListedRun& run) { return run.values.contains(pointer); });
+    const bool all = std::all_of(runs.begin(), runs.end(),
+                                 [&key = pointer](const ListedRun& run) { return run.values.contains(key); });
     if (pointer != "/title" && (texts.size() > 1 || !all)) out.push_back(pointer);
   }
   return out;

@@ -190,7 +190,8 @@ QWidget* RunsPage::make_table() {
   find->setAccessibleName(tr("Find a run"));
   find->setAccessibleDescription(tr("Only rows with these words are shown"));
   find->setClearButtonEnabled(true);
-  find->setFixedWidth(200);
+  find->setMinimumWidth(88);
+  find->setMaximumWidth(200);
   open_ = new QPushButton(tr("Open"), box);
   compare_ = new QPushButton(tr("Compare two"), box);
   compare_->setIcon(look_.icon("compare"));

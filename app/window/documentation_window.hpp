@@ -20,7 +20,7 @@ class DocumentationWindow : public QDialog {
  public:
   /// `pages` is the folder of index.html, usually documentation_folder(); empty where there is none.
   DocumentationWindow(const Look& look, std::filesystem::path pages, QWidget* parent = nullptr);
-  /// A page, relative to the folder, with its place: "reference/keys-acoustic-fd.html#/grid/spacing".
+  /// A page, relative to the folder, with its place: "reference/keys-SOLVER.html#/grid/spacing".
   void open(const QString& page);
   [[nodiscard]] QTextBrowser& page() const { return *page_; }
 

@@ -106,8 +106,9 @@ std::optional<Fit> fit_members(const Json& node, const Json& values) {
     if (first.empty()) first = key;
     const auto given = values.find(key);
     if (given == values.end() || !takes(member, *given)) continue;
-    const bool twice = std::any_of(out.value.items().begin(), out.value.items().end(),
-                                   [&](const auto& taken) { return in_one_group(node, taken.key(), key); });
+    const bool twice =
+        std::any_of(out.value.items().begin(), out.value.items().end(),
+                    [&node, &name = key](const auto& taken) { return in_one_group(node, taken.key(), name); });
     if (twice) continue;
     out.value[key] = *given;
     ++out.taken;

@@ -53,7 +53,7 @@ const BodyKind* kind_named(std::string_view id) {
 Status check(const SimpleBody& body, const BodyKind& kind) {
   const auto known = [&] { return list_of(kind.sizes, [](const BodySize& s) { return s.key; }); };
   for (const auto& [key, value] : body.sizes)
-    if (std::none_of(kind.sizes.begin(), kind.sizes.end(), [&](const BodySize& s) { return s.key == key; }))
+    if (std::none_of(kind.sizes.begin(), kind.sizes.end(), [&name = key](const BodySize& s) { return s.key == name; }))
       return make_error(ErrorCode::invalid_input, fmt::format("a {} has no '{}'", kind.id, key),
                         "Its sizes: " + known() + "; besides position, rotate and name.");
   const Sizes sizes(body, kind);

@@ -104,9 +104,9 @@ std::vector<Index> merged_into(const Mesh& mesh, const std::vector<char>& taken,
   const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
   // Boxes of the tolerance's size (a little more), found by their number; each point looks into the 27 around its own.
   const double cell = std::max(tolerance * 1.0000001, std::numeric_limits<double>::min());
-  const auto number = [&](double x, std::size_t a) {
+  const auto number = [&lowest = low, cell](double x, std::size_t a) {
     // Far away in units of the tolerance numbers are clamped: then boxes hold more, and only speed is lost.
-    return static_cast<std::int64_t>(std::clamp(std::floor((x - low[a]) / cell), 0.0, 4e18));
+    return static_cast<std::int64_t>(std::clamp(std::floor((x - lowest[a]) / cell), 0.0, 4e18));
   };
   struct Key {
     std::int64_t x, y, z;

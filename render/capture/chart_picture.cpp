@@ -124,7 +124,7 @@ Result<ChartSpec> wished_chart(const fs::path& run, const ChartWishes& wishes) {
   if (!wishes.minus.empty()) {
     const auto other = find_run(wishes.minus);
     if (!other) return other.error();
-    const auto there = chart_of_run(*other, wishes);
+    auto there = chart_of_run(*other, wishes);
     if (!there) return there;
     *spec = difference_chart(*there, *spec);
     if (spec->series.empty())

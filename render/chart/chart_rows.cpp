@@ -54,7 +54,8 @@ std::string text_of(const ChartRows& rows, char separator) {
     std::string head = rows.heads[c];
     if (head.find(separator) != std::string::npos || head.find('"') != std::string::npos) {
       for (std::size_t i = 0; (i = head.find('"', i)) != std::string::npos; i += 2) head.insert(i, 1, '"');
-      head = '"' + head + '"';
+      head.insert(0, 1, '"');
+      head += '"';
     }
     out += (c > 0 ? std::string(1, separator) : "") + head;
   }

@@ -59,6 +59,7 @@ Result<SweepTable> read_sweep(const fs::path& where) {
   }
   for (std::size_t r = 0; r < table->rows(); ++r) {
     std::vector<double> row;
+    row.reserve(kept.size());
     for (const std::size_t c : kept) row.push_back(table->row(r)[c]);
     out.rows.push_back(std::move(row));
   }
@@ -89,6 +90,7 @@ Result<ChartSpec> sweep_chart(const SweepTable& table, const std::string& x, con
   for (const auto& row : table.rows) {
     if (!std::isfinite(row[*across])) continue;
     std::vector<double> key;
+    key.reserve(others.size());
     for (const std::size_t c : others) key.push_back(row[c]);
     auto at = std::find(keys.begin(), keys.end(), key);
     if (at == keys.end()) at = keys.insert(keys.end(), key), curves.emplace_back();

@@ -86,7 +86,7 @@ FieldScene::~FieldScene() {
 Status FieldScene::set_frame(std::shared_ptr<const Frame> frame) {
   impl_->given = std::move(frame);
   auto made = impl_->made(impl_->view);
-  impl_->frame = made ? std::move(made).value() : impl_->given;
+  impl_->frame = made ? made.value() : impl_->given;
   const Status status = impl_->update();
   changed();
   return made ? status : made.error();

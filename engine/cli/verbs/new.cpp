@@ -13,6 +13,8 @@
 #include "engine/session/case_start.hpp"
 #include "engine/session/mesh_preview.hpp"
 
+#include <fmt/ranges.h>
+
 namespace conoid::cli {
 namespace {
 

@@ -122,7 +122,8 @@ Bytes NextOrder::bytes(const Domain& domain, Index waves) {
                       added_on_face(order) * static_cast<double>(domain.space.face_count()) +
                       (order == 1 ? 0 : 3) * tets;
   return static_cast<Bytes>(
-      sizeof(std::complex<float>) * tets * static_cast<double>(added * unknowns_of(order) + added * (added + 1) / 2) +
+      sizeof(std::complex<float>) * tets *
+          (static_cast<double>(added * unknowns_of(order)) + 0.5 * static_cast<double>(added * (added + 1))) +
       sizeof(Complex) * static_cast<double>(waves) * (6 * rows + static_cast<double>(domain.free_unknowns)));
 }
 
@@ -174,7 +175,7 @@ void NextOrder::assemble() {
   const Space& space = d.space;
   const int order = space.order();
   const auto tets = static_cast<Index>(space.tets().size());
-  const std::size_t a21 = static_cast<std::size_t>(added_ * own_), a22 = triangle(added_);
+  const std::size_t a21 = static_cast<std::size_t>(added_) * static_cast<std::size_t>(own_), a22 = triangle(added_);
   k21_.assign(static_cast<std::size_t>(tets) * a21, 0);
   k22_.assign(static_cast<std::size_t>(tets) * a22, 0);
   const double kk = system_->k() * system_->k();

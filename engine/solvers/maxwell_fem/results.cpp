@@ -372,7 +372,7 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
   // Both polarisations together come first: alone each of them jumps at the poles, where theta and phi turn.
   for (std::size_t p = 0; p < pols; ++p) {
     const std::string incident = settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V";
-    round.columns.push_back({"total " + incident, "dBsm", "V" + incident + " + H" + incident});
+    round.columns.push_back({"total " + incident, "dBsm", fmt::format("V{0} + H{0}", incident)});
     for (const char* seen : {"V", "H"}) round.columns.push_back({seen + incident, "dBsm", seen + incident});
   }
   Table& sphere = context.results.table(round);

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QTabBar>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -13,8 +14,11 @@
 #include "app/model/settings.hpp"
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
+#include "app/panels/display_panel.hpp"
 #include "app/panels/measured_dialog.hpp"
+#include "app/panels/recipe_editor.hpp"
 #include "app/panels/results_panel.hpp"
+#include "app/panels/scene_pane.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "app/window/workbench.hpp"
@@ -150,6 +154,63 @@ class TestChartTools : public QObject {
     QCOMPARE(chart.tile().chart().chart().y_unit, std::string("s"));
     QTest::qWait(200);
     QVERIFY(chart.grab().save(kept_ + "/runs-chart.png"));
+  }
+
+  void fields_are_made_while_they_are_looked_at() {
+    Look look(*qApp, ThemeChoice::light);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1600, 1000});
+    ScenePane& pane = w->workbench()->viewport_panel().pane();
+    QTRY_VERIFY(pane.has_picture());
+    pane.show_display_panel(true);
+    RecipeEditor& editor = pane.display_panel().recipe();
+    const std::string field = pane.scene().view().field;
+    editor.formulas().setPlainText(QString("twice[Pa] = 2*%1\nwrong").arg(QString::fromStdString(field)));
+    QTRY_COMPARE(pane.scene().view().recipe.formulas.size(), std::size_t{1});
+    QVERIFY(!editor.trouble().isEmpty());
+    const auto choices = pane.scene().choices();
+    QVERIFY(std::any_of(choices.begin(), choices.end(), [](const FieldChoice& c) { return c.info.name == "twice"; }));
+    const double before = pane.scene().range().second;
+    pane.choose("twice");
+    QCOMPARE(pane.scene().view().field, std::string("twice"));
+    QVERIFY(pane.scene().range().second >= before);
+    QTest::qWait(300);
+    QVERIFY(w->grab().save(kept_ + "/made-fields.png"));
+    // What cannot be made is told, and what was seen stays.
+    editor.formulas().setPlainText("other = nothing*2");
+    QTRY_VERIFY(editor.trouble().contains("nothing"));
+    QVERIFY(pane.has_picture() && editor.formulas().toPlainText().startsWith("other"));
+    QCOMPARE(pane.scene().view().recipe.formulas.size(), std::size_t{1});
+    editor.formulas().setPlainText({});
+    QTRY_VERIFY(pane.scene().view().recipe.empty());
+  }
+
+  void two_runs_have_a_difference() {
+    namespace fs = std::filesystem;
+    Look look(*qApp, ThemeChoice::dark);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1024, 600});
+    ViewportPanel& viewport = w->workbench()->viewport_panel();
+    QTRY_VERIFY(viewport.pane().has_picture());
+    const fs::path again = folder_.filePath("again").toStdString();
+    fs::copy(fs::path(CONOID_SOURCE_DIR) / "tests/data/runs/acoustic-bem-0.1.0", again, fs::copy_options::recursive);
+    QVERIFY(w->compare_runs(w->run().folder(), again).ok());
+    QTRY_VERIFY(viewport.second_pane() != nullptr && viewport.second_pane()->has_picture());
+    QTRY_VERIFY(w->workbench()->results_panel().chart().chart().series.size() > 2);
+    viewport.set_difference(true);
+    // The same frames: the difference is zero everywhere, in the field and in the curves.
+    QTRY_VERIFY(viewport.second_pane()->has_picture());
+    const auto frame = viewport.second_pane()->scene().frame();
+    QVERIFY(frame && !frame->parts.empty());
+    for (const float v : *frame->parts.front().fields.front().values) QCOMPARE(v, 0.0F);
+    const ChartSpec& apart = w->workbench()->results_panel().chart().chart();
+    QVERIFY(!apart.series.empty());
+    for (const Series& s : apart.series)
+      for (const double y : s.y) QCOMPARE(y, 0.0);
+    QTest::qWait(300);
+    QVERIFY(w->grab().save(kept_ + "/difference.png"));
+    viewport.set_difference(false);
+    QTRY_VERIFY(viewport.second_pane()->has_picture());
   }
 
   void a_file_offers_its_columns() {

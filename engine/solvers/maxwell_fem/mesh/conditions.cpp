@@ -105,7 +105,7 @@ Status carry_groups(Mesh& mesh, const Mesh& body, const std::vector<std::string>
     const auto at = name_of.find(key);
     if (at == name_of.end())
       return make_error(ErrorCode::internal, "the mesher has made new triangles on a surface that it was given");
-    cells[static_cast<std::size_t>(at->second + 1)].push_back(c);
+    cells[static_cast<std::size_t>(at->second) + 1].push_back(c);
   }
   mesh.add_group("body", 2).cells = std::move(cells[0]);
   for (std::size_t n = 0; n < names.size(); ++n)
