@@ -2,8 +2,6 @@
 // The members of an object below each other.
 #include "app/forms/object_form.hpp"
 
-#include <algorithm>
-
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -198,11 +196,6 @@ ObjectForm::ObjectForm(const FormContext& context, const std::string& pointer, c
     fold_ = new FoldButton(context.look, tr("More"), advanced, false, this);
     column->addWidget(fold_);
     column->addWidget(advanced);
-    // What is large and given is not folded away.
-    if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-          return entry.advanced && entry.block && context.model.value(entry.editor->pointer()) != nullptr;
-        }))
-      fold_->set_open(true);
   } else {
     delete advanced;
   }

@@ -13,6 +13,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStyle>
 #include <QStyleOptionFrame>
 #include <QTimer>
@@ -204,12 +205,15 @@ bool SectionWidget::eventFilter(QObject* watched, QEvent* event) {
   return QWidget::eventFilter(watched, event);
 }
 
+constexpr int narrowest = 320;  // three coordinates beside their name
+constexpr int widest = 344;
+
 // ---- CasePanel ------------------------------------------------------------------------------------------------------
 
 CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWidget(parent), context_{model, look} {
   setObjectName("surface");
   setAttribute(Qt::WA_StyledBackground);
-  setMinimumWidth(320);  // three coordinates beside their name
+  setMinimumWidth(narrowest);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -319,7 +323,17 @@ void CasePanel::rebuild() {
   }
   column_->addStretch(1);
   scroll_->setWidget(scrolled);
+  scrolled->installEventFilter(this);
   refresh();
+}
+
+bool CasePanel::eventFilter(QObject* watched, QEvent* event) {
+  // Nothing scrolls sideways: the panel is as wide as what it shows, within reason.
+  if (watched == scroll_->widget() && event->type() == QEvent::LayoutRequest)
+    setMinimumWidth(
+        std::clamp(scroll_->widget()->minimumSizeHint().width() + scroll_->verticalScrollBar()->sizeHint().width(),
+                   narrowest, widest));
+  return QWidget::eventFilter(watched, event);
 }
 
 void CasePanel::refresh() {

@@ -70,6 +70,7 @@ class CasePanel : public QWidget {
   void refresh_footer();
   void refresh_strays();
   void show_help(QWidget* focused);
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
   FormContext context_;
   QLineEdit* title_;

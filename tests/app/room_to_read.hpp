@@ -3,6 +3,8 @@
 // that are wider than the area that scrolls them up and down.
 #pragma once
 
+#include <algorithm>
+
 #include <QAbstractButton>
 #include <QCheckBox>
 #include <QDockWidget>
@@ -25,6 +27,26 @@ inline QString words_for(const QWidget& widget, const QString& text) {
   for (const QWidget* at = widget.parentWidget(); at && where.count('<') < 3; at = at->parentWidget())
     where += QString(" < ") + at->metaObject()->className();
   return QString("“%1” (%2%3)").arg(text.left(60), widget.metaObject()->className(), where);
+}
+
+/// The innermost of what needs more than the width of an area that scrolls, up to three.
+inline QStringList too_wide(const QScrollArea& area) {
+  QStringList out;
+  const auto beyond = [&area](const QWidget* inner) {
+    return inner->isVisibleTo(area.widget()) &&
+           inner->mapTo(area.widget(), QPoint(inner->minimumSizeHint().width(), 0)).x() > area.viewport()->width();
+  };
+  for (const QWidget* inner : area.widget()->findChildren<QWidget*>()) {
+    if (!beyond(inner) || out.size() == 3) continue;
+    const QList<QWidget*> within = inner->findChildren<QWidget*>();
+    if (std::any_of(within.begin(), within.end(), beyond)) continue;
+    QStringList parts{inner->accessibleName()};
+    for (const QWidget* part : within)
+      if (part->isVisibleTo(inner) && part->parentWidget() == inner)
+        parts << (part->accessibleName().isEmpty() ? part->property("text").toString() : part->accessibleName());
+    out << words_for(*inner, parts.join('|'));
+  }
+  return out;
 }
 
 /// Each in words; none for a window that can be read.
@@ -51,8 +73,10 @@ inline QStringList cut_or_covered(const QWidget& window) {
     } else if (const auto* scroll = qobject_cast<const QScrollArea*>(widget)) {
       const bool sideways = scroll->horizontalScrollBarPolicy() != Qt::ScrollBarAlwaysOff;
       if (!sideways && scroll->widget() && scroll->widget()->width() > scroll->viewport()->width() + rounding)
-        out << words_for(*scroll, scroll->objectName()) +
-                   QString(": %1 of %2 pixels").arg(scroll->viewport()->width()).arg(scroll->widget()->width());
+        out << words_for(*scroll, scroll->objectName()) + QString(": %1 of %2 pixels: %3")
+                                                              .arg(scroll->viewport()->width())
+                                                              .arg(scroll->widget()->width())
+                                                              .arg(too_wide(*scroll).join(", "));
     }
   }
   const auto apart = [&](const std::vector<const QWidget*>& parts) {
