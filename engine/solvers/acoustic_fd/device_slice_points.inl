@@ -57,8 +57,7 @@ void DeviceSlice<T>::queue_row_energies(Index k, Interval planes) {
   t.nz = static_cast<int>(at_.nz);
   t.radius = static_cast<int>(s_);
   t.unequal = host_.unequal();
-  for (int end = 0; end < 2; ++end)
-    t.half[end] = problem_.faces[static_cast<std::size_t>(4 + end)].image_sign() != 0 ? 0.5 : 1.0;
+  for (int end = 0; end < 2; ++end) t.half[end] = problem_.face_share(static_cast<std::size_t>(4 + end));
   t.sums = sums.data();
   const Index here = (planes.begin - first_) * at_.stride_x + beside * at_.stride_y;
   t.u0 = level_[static_cast<std::size_t>((k + 1) & 1)].data() + origin_ + here;
@@ -85,13 +84,12 @@ void DeviceSlice<T>::queue_plane_energies(Interval planes, const double* before,
     stream_.to_device(sums, std::span(before, count));
   else
     stream_.zero(sums);
-  const auto half = [&](std::size_t face) { return problem_.faces[face].image_sign() != 0 ? 0.5 : 1.0; };
   PlaneEnergyArguments t;
   t.rows = energies_[which_].data();
   t.sums = sums.data();
   t.ny = static_cast<int>(rows_.size());
-  t.first = rows_.begin == 0 ? half(2) : 1;
-  t.last = rows_.end == problem_.grid.points[1] ? half(3) : 1;
+  t.first = rows_.begin == 0 ? problem_.face_share(2) : 1;
+  t.last = rows_.end == problem_.grid.points[1] ? problem_.face_share(3) : 1;
   LaunchShape shape;
   shape.block = {plane_energy_rows, 1, 1};
   shape.grid = {static_cast<unsigned>(planes.size()), 1, 1};

@@ -616,6 +616,13 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// One row has no faces of y that halve it.
+  void energy_in_two_dimensions_is_that_of_the_processors() {
+    Problem p = busy_problem(4, {23, 1, 32}, true, false, false);
+    p.faces[2] = p.faces[3] = Face{FaceKind::rigid, 0};
+    QVERIFY(same(run(p, "emulated", 9), run(p, "cpu", 9)));
+  }
+
   void too_little_device_memory_is_told() {
     Problem p = run_problem(8, {90, 40, 40});
     p.device_memory = Bytes{1} << 20;
