@@ -47,18 +47,6 @@ class TestDeviceField : public QObject {
     return out;
   }
 
-  /// The host flushes subnormal numbers, the device does not: in few steps nothing above one part in 10^30 of the largest value.
-  static bool same(const Everything& a, const Everything& b) {
-    double most = 0, worst = 0;
-    for (std::size_t i = 0; i < b.field.size(); ++i) {
-      most = std::max(most, std::abs(static_cast<double>(b.field[i])));
-      worst = std::max(worst, std::abs(static_cast<double>(a.field[i]) - static_cast<double>(b.field[i])));
-    }
-    for (std::size_t i = 0; i < b.traces.size(); ++i) worst = std::max(worst, std::abs(a.traces[i] - b.traces[i]));
-    return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() && most > 1e-6 &&
-           worst <= 1e-30 * most && a.energy.kinetic == b.energy.kinetic && a.energy.potential == b.energy.potential;
-  }
-
   static Problem run_problem(int order, std::array<Index, 3> n, bool double_precision = false) {
     Problem p = busy_problem(order, n, order % 4 != 2, order != 6, double_precision);
     if (order == 4) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
@@ -125,7 +113,7 @@ class TestDeviceField : public QObject {
   void a_run_of_every_order_gives_the_processors_field() {
     for (const int order : {2, 4, 6, 8, 10, 12}) {
       const Problem p = run_problem(order, {order + 13, order + 10, 23 + order});
-      QVERIFY2(same(run(p, "emulated", 7), run(p, "cpu", 7)), qPrintable(QString("order %1").arg(order)));
+      QVERIFY2(nearly(run(p, "emulated", 7), run(p, "cpu", 7)), qPrintable(QString("order %1").arg(order)));
     }
   }
 
@@ -136,9 +124,9 @@ class TestDeviceField : public QObject {
       std::string how;
       const Everything got = run(p, "emulated", 7, &how), want = run(p, "cpu", 7);
       QVERIFY2(how.find("emulated") != std::string::npos, how.c_str());
-      QVERIFY2(same(got, want), qPrintable(QString("order %1").arg(order)));
+      QVERIFY2(nearly(got, want), qPrintable(QString("order %1").arg(order)));
       p.double_precision = false;
-      QVERIFY(!same(run(p, "emulated", 7), want));  // the precision is felt
+      QVERIFY(!nearly(run(p, "emulated", 7), want));  // the precision is felt
     }
   }
 
@@ -228,7 +216,7 @@ class TestDeviceField : public QObject {
         }
       same_as_single_steps(p, "panels");
       std::string how;
-      QVERIFY(same(run(p, "emulated", 19, &how, 19), run(p, "cpu", 19, nullptr, 19)));
+      QVERIFY(nearly(run(p, "emulated", 19, &how, 19), run(p, "cpu", 19, nullptr, 19)));
     }
     Problem thin = busy_problem(2, {33, 24, 63}, true, true, false);  // no room between the layers of y
     make_matched(thin);
@@ -339,11 +327,11 @@ class TestDeviceField : public QObject {
       const Everything got = run(p, order == 2 ? "emulated:0,emulated:1" : "emulated:0", 9, &how);
       const Everything want = run(p, "cpu", 9, &host);
       QVERIFY2(how != host && how.find("×") == std::string::npos, how.c_str());
-      QVERIFY2(same(got, want), qPrintable(QString("order %1").arg(order)));
+      QVERIFY2(nearly(got, want), qPrintable(QString("order %1").arg(order)));
       Problem sponges = p;
       for (Face& face : sponges.faces)
         if (face.kind == FaceKind::matched) face.kind = FaceKind::sponge;
-      QVERIFY(!same(got, run(sponges, "cpu", 9)));  // the layers do something
+      QVERIFY(!nearly(got, run(sponges, "cpu", 9)));  // the layers do something
     }
     configure_emulated({});
   }
@@ -620,7 +608,7 @@ class TestDeviceField : public QObject {
   void energy_in_two_dimensions_is_that_of_the_processors() {
     Problem p = busy_problem(4, {23, 1, 32}, true, false, false);
     p.faces[2] = p.faces[3] = Face{FaceKind::rigid, 0};
-    QVERIFY(same(run(p, "emulated", 9), run(p, "cpu", 9)));
+    QVERIFY(nearly(run(p, "emulated", 9), run(p, "cpu", 9)));
   }
 
   void too_little_device_memory_is_told() {

@@ -67,16 +67,4 @@ inline Everything in_bands(March& march, const Problem& p, Index steps, Team& te
   return out;
 }
 
-/// The host flushes subnormal numbers, a device does not.
-inline bool nearly(const Everything& a, const Everything& b) {
-  double most = 0, worst = 0;
-  for (std::size_t i = 0; i < b.field.size(); ++i) {
-    most = std::max(most, std::abs(static_cast<double>(b.field[i])));
-    worst = std::max(worst, std::abs(static_cast<double>(a.field[i]) - static_cast<double>(b.field[i])));
-  }
-  for (std::size_t i = 0; i < b.traces.size(); ++i) worst = std::max(worst, std::abs(a.traces[i] - b.traces[i]));
-  return a.field.size() == b.field.size() && a.traces.size() == b.traces.size() && most > 1e-6 &&
-         worst <= 1e-30 * most && a.energy.kinetic == b.energy.kinetic && a.energy.potential == b.energy.potential;
-}
-
 }  // namespace conoid::acoustic_fd::testing
