@@ -90,6 +90,9 @@ struct Layout {
     stride_y = (nz + pad - 1) / pad * pad + pad;
     if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
     stride_x = (ny + 2 * halo_y) * stride_y;
+    // A plane goes to its neighbours, to disk and to devices as the values from 16 before its first row on. Behind a single row, which
+    // has none beside it, stand its upper ghosts.
+    if (halo_y == 0) stride_x += pad;
     // Planes that a kernel reads at the same place should not share sets of the first cache: 512 bytes apart modulo a page, where that
     // is a small part of a plane, the rows of a block lie side by side in it. Orders 2 and 8 lost up to a tenth and a third elsewhere.
     if (stride_x >= 32768)

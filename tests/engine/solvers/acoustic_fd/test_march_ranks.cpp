@@ -39,8 +39,9 @@ class TestMarchRanks : public QObject {
   void cleanupTestCase() { world_.reset(); }
 
   void walls_planes_and_maps_are_those_of_one_rank() {
-    for (const bool flat : {false, true}) {
-      Problem p = walled_problem(6, {41, flat ? 1 : 19, 27}, true, false);
+    // 32 nodes fill their row to the last value: the images behind them stand where the next row would begin.
+    for (const auto& points : {std::array<Index, 3>{41, 19, 27}, {41, 1, 27}, {41, 1, 32}}) {
+      Problem p = walled_problem(6, points, true, false);
       make_matched(p);
       Team team({WorkerSpec{"cpu", 1, 1}});
       const auto alone = single_rank();
