@@ -144,7 +144,7 @@ class DeviceSlice {
   /// Values of the host's plane that this slice holds: position and count.
   [[nodiscard]] std::pair<Index, Index> host_plane(Index global) const {
     const Layout& h = host_.at();
-    return {h.at(global - h.first, held().begin - h.halo_y) - pad, (held().size() + 2 * h.halo_y) * h.stride_y};
+    return {h.at(global - h.first, held().begin - h.halo_y) - pad, h.row_values(held().size() + 2 * h.halo_y)};
   }
 
   /// Levels (and the medium) of rows of the host, plane by plane.
@@ -152,7 +152,7 @@ class DeviceSlice {
     const Layout& h = host_.at();
     for (std::size_t n = 0; n < (medium ? arrays() : 2); ++n)
       for (Index x = planes.begin; x < planes.end; ++x) {
-        const Index count = rows.size() * h.stride_y;
+        const Index count = h.row_values(rows.size());
         stream_.to_device(
             array(n),
             std::span<const T>(host_array(n) + h.at(x - h.first, rows.begin) - pad, static_cast<std::size_t>(count)),
@@ -164,7 +164,7 @@ class DeviceSlice {
     for (Index n = 0; n < 2; ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
         stream_.to_host(std::span<T>(host_.level(n) + h.at(x - h.first, rows.begin) - pad,
-                                     static_cast<std::size_t>(rows.size() * h.stride_y)),
+                                     static_cast<std::size_t>(h.row_values(rows.size()))),
                         level_[static_cast<std::size_t>(n)],
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }

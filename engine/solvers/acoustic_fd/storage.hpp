@@ -81,18 +81,16 @@ struct Layout {
   Index stride_x = 0, stride_y = 0;
   Index origin = 0;  ///< position of (0, 0, 0)
   Index count = 0;
+  static constexpr Index pad = 16;
 
   Layout() = default;
   Layout(Index first_plane, Index planes, Index ny_, Index nz_, int radius, Index planes_beside = 0)
       : first(first_plane), nx(planes), ny(ny_), nz(nz_), halo(radius), halo_y(ny_ > 1 ? radius : 0),
         halo_x(planes_beside > radius ? planes_beside : radius) {
-    constexpr Index pad = 16;
     stride_y = (nz + pad - 1) / pad * pad + pad;
     if (stride_y % 1024 == 0) stride_y += pad;  // rows a page apart would share cache sets
     stride_x = (ny + 2 * halo_y) * stride_y;
-    // A plane goes to its neighbours, to disk and to devices as the values from 16 before its first row on. Behind a single row, which
-    // has none beside it, stand its upper ghosts.
-    if (halo_y == 0) stride_x += pad;
+    if (halo_y == 0) stride_x += pad;  // see row_values()
     // Planes that a kernel reads at the same place should not share sets of the first cache: 512 bytes apart modulo a page, where that
     // is a small part of a plane, the rows of a block lie side by side in it. Orders 2 and 8 lost up to a tenth and a third elsewhere.
     if (stride_x >= 32768)
@@ -103,6 +101,9 @@ struct Layout {
     count = (nx + 2 * halo_x) * stride_x + 2 * pad;
   }
   [[nodiscard]] Index at(Index x, Index y, Index z = 0) const { return origin + x * stride_x + y * stride_y + z; }
+  /// Values from 16 before the first of so many rows on, as planes go to neighbours, disk and devices: behind a single row, which has
+  /// none beside it, stand its upper ghosts.
+  [[nodiscard]] Index row_values(Index rows) const { return rows * stride_y + (halo_y == 0 ? pad : 0); }
   /// From a row to its neighbour as stencils read it: of a single one itself, with weights of zero.
   [[nodiscard]] Index step_y() const { return halo_y > 0 ? stride_y : 0; }
 };
