@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::hydro_fem {
 
@@ -40,33 +41,49 @@ const std::array<FieldInfo, 5> fields{{
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
 
-/// What a device that is offered would do: how many are of use and why not more, and bytes of the one that computes.
+/// What devices that are offered would do: how many are of use and why not more, and bytes of each that computes.
 struct OnDevice {
   DeviceUse use;
   Bytes bytes = 0;
 };
+/// Of one of several parts of the zones, a layer of nodes around it included.
+DeviceNeeds part_of(DeviceNeeds whole, double parts) {
+  if (parts <= 1) return whole;
+  const double layer = std::pow(whole.zones / parts, -1.0 / whole.dim);
+  whole.shared = true;
+  whole.zones = std::ceil(whole.zones / parts);
+  whole.nodes = std::ceil(whole.nodes / parts * (1 + 2 * layer));
+  return whole;
+}
 OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   if (offer.devices.empty()) return {};
   if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
-  DeviceNeeds needs = problem_device_needs(input, mesh);
-  if (const double ranks = offer.place.ranks; ranks > 1) {
-    // A rank's part, a layer of nodes around it included.
-    const double layer = std::pow(needs.zones / ranks, -1.0 / needs.dim);
-    needs.shared = true;
-    needs.zones = std::ceil(needs.zones / ranks);
-    needs.nodes = std::ceil(needs.nodes / ranks * (1 + 2 * layer));
-  }
+  const double ranks = std::max(1, offer.place.ranks);
+  const DeviceNeeds needs = part_of(problem_device_needs(input, mesh), ranks);
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
-  const WorkerSpec& first =
-      *std::find_if(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const auto named = [](const WorkerSpec& w) { return !w.device.empty(); };
+  const WorkerSpec& first = *std::find_if(offer.workers.begin(), offer.workers.end(), named);
   const bool real = first.device.substr(0, 4) == "cuda";
   if (offer.automatic && real && points < points_worth_a_device)
     return {{0, "too few quadrature points to be faster there"}, 0};
-  const Bytes bytes = device_bytes(needs);
-  if (const Bytes had = first.device_memory; had > 0 && bytes > had)
-    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(had))}, 0};
-  return {{1, offer.place.ranks > 1 ? "the steps of a rank lie on one device" : "whole steps lie on one device"},
-          bytes};
+  const auto there = std::count_if(offer.workers.begin(), offer.workers.end(), named);
+  const double most = ranks > 1 ? 1 : std::min({static_cast<double>(there), needs.zones, double{most_devices}});
+  double count = std::min(most, std::max(1.0, std::floor(points / points_worth_another_device)));
+  if (!offer.automatic || !real) count = most;
+  const auto fits = [&] {
+    const Bytes had = first.device_memory;
+    return had == 0 || device_bytes(part_of(needs, count)) <= had;
+  };
+  while (!fits() && count < most) ++count;  // what one has no room for, several may have
+  const Bytes bytes = device_bytes(part_of(needs, count));
+  if (!fits())
+    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(first.device_memory))},
+            0};
+  const char* why = ranks > 1               ? "the steps of a rank lie on one device"
+                    : needs.zones <= count  ? "each device has zones"
+                    : count >= most_devices ? "so many devices share the zones at most"
+                                            : "another device would have too few quadrature points to be worth it";
+  return {{static_cast<int>(count), why}, bytes};
 }
 
 }  // namespace
@@ -134,7 +151,12 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
     e.device_memory = device.bytes;
-    e.details.emplace_back("device", team.devices().front() + " computes whole steps");
+    std::vector<std::string> names = team.devices();
+    names.resize(std::min(names.size(), u(e.use.most)));
+    e.details.emplace_back(
+        "device", names.size() == 1
+                      ? names.front() + " computes whole steps"
+                      : fmt::format("{} compute whole steps, an interval of zones each", fmt::join(names, ", ")));
   }
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
@@ -356,10 +378,10 @@ void HydroFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"corner force", true, false, true, ""},
-    {"force sum", true, false, true, ""},
-    {"velocity solve", true, false, true, ""},
-    {"energy", true, false, true, ""},
+    {"corner force", true, true, true, ""},
+    {"force sum", true, true, true, ""},
+    {"velocity solve", true, true, true, ""},
+    {"energy", true, true, true, ""},
 };
 }  // namespace
 
