@@ -307,8 +307,7 @@ void DeviceZones::lay_out_share() {
   if (!body_force_.empty()) {
     // Potential energy counts a node once.
     std::vector<double> own = part_.at_nodes(op_.body_force());
-    for (int c = 0; c < dim_; ++c)
-      std::fill(own.begin() + c * nodes_ + part_.own, own.begin() + (c + 1) * nodes_, 0.0);
+    for (int c = 0; c < dim_; ++c) std::fill(own.begin() + c * nodes_ + part_.own, own.begin() + (c + 1) * nodes_, 0.0);
     own_force_ = doubles(own, "body force at own nodes");
   }
   sent_ = integers(part_.sent, "places of terms sent");

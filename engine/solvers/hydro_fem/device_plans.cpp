@@ -17,7 +17,8 @@ constexpr Index passes_at_once = 4;    // groups of zones a block, up to which a
 
 }  // namespace
 
-DeviceZones::BlockPlan DeviceZones::plan(Index zones, int zone_doubles, int work, unsigned most, const DeviceOptions& options) const {
+DeviceZones::BlockPlan DeviceZones::plan(Index zones, int zone_doubles, int work, unsigned most,
+                                         const DeviceOptions& options) const {
   BlockPlan out;
   const Bytes tables = static_cast<Bytes>(table_layout(k_).end) * sizeof(double);
   const Bytes zone = static_cast<Bytes>(zone_doubles) * sizeof(double);

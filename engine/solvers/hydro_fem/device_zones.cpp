@@ -74,11 +74,10 @@ void DeviceZones::load(Row state, const StageTime& when) {
   if (pressed_ == 0) return;
   PressureArguments p = pressure_;
   p.x = s.x.data();
+  stream_.launch(press_,
+                 {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_}, p);
   stream_.launch(
-      press_, {.grid = {static_cast<unsigned>(pressed_), 1, 1}, .block = {64, 1, 1}, .shared = press_shared_}, p);
-  stream_.launch(
-      load_,
-      {.grid = {device_blocks(p.loaded, device_node_threads), 1, 1}, .block = {device_node_threads, 1, 1}}, p);
+      load_, {.grid = {device_blocks(p.loaded, device_node_threads), 1, 1}, .block = {device_node_threads, 1, 1}}, p);
 }
 
 int DeviceZones::solve(const StageTime& when) {
@@ -189,10 +188,10 @@ void DeviceZones::pack(int turn, bool with_sums) {
   const LaunchShape shape{.grid = {device_blocks(Index{count} * dim_, device_node_threads), 1, 1},
                           .block = {device_node_threads, 1, 1}};
   if (!with_sums) return stream_.launch(pack_, shape, terms);
-  stream_.launch(pack_sums_, shape,
-                 PackSumsArguments{terms, static_cast<int>(part_.sides.size()), static_cast<int>(node_blocks_),
-                                   zone_partials_, leads_.data(), node_partial_.data(), zone_partial_.data(),
-                                   &numbers_.data()->sum[0]});
+  stream_.launch(
+      pack_sums_, shape,
+      PackSumsArguments{terms, static_cast<int>(part_.sides.size()), static_cast<int>(node_blocks_), zone_partials_,
+                        leads_.data(), node_partial_.data(), zone_partial_.data(), &numbers_.data()->sum[0]});
 }
 
 SharedNodeArguments DeviceZones::shared_arguments() {
@@ -319,7 +318,9 @@ void DeviceZones::add_whole(DeviceBuffer<double>& to, double factor, const Devic
   a.factor = factor;
   a.count = 1;
   a.one[0] = {to.data(), to.data(), direction.data(), nodes_ * dim_};
-  stream_.launch(add_, {.grid = {device_blocks(a.one[0].size, device_node_threads), 1, 1}, .block = {device_node_threads, 1, 1}}, a);
+  stream_.launch(
+      add_, {.grid = {device_blocks(a.one[0].size, device_node_threads), 1, 1}, .block = {device_node_threads, 1, 1}},
+      a);
 }
 
 void DeviceZones::total(const DeviceBuffer<double>& partial, int count, bool least, double* out) {

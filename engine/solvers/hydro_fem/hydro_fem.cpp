@@ -91,7 +91,15 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
 std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
-  const Bytes needed = problem_memory(input, mesh);
+  if (const int most = most_ranks(input, mesh, best_kernels().lanes); offer.place.ranks > most) {
+    Diagnostic d = input.error_at(input["parameters"]["order"],
+                                  fmt::format("{} ranks are too many: this case has zones for {}, {} at a time",
+                                              offer.place.ranks, most, best_kernels().lanes),
+                                  fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", most, most));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+  const Bytes needed = problem_memory(input, mesh, offer.place.ranks);
   if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
@@ -109,7 +117,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
-  e.host_memory = problem_memory(input, mesh) + (Bytes{28} << 20);  // the program and its libraries
+  e.host_memory = problem_memory(input, mesh, offer.place.ranks) + (Bytes{28} << 20);  // the program and its libraries
   const ZoneCount count = count_case_zones(input, mesh);
   const auto order = static_cast<double>(input["parameters"]["order"].integer());
   const double zones = count.zones, dims = count.dim;
@@ -146,7 +154,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
   if (offer.place.ranks > 1)
-    e.details.emplace_back("ranks", fmt::format("{} share the zones; each holds all of the memory", offer.place.ranks));
+    e.details.emplace_back("ranks", fmt::format("{} share the zones, {} each", offer.place.ranks,
+                                                format_bytes(problem_memory(input, mesh, offer.place.ranks))));
   const OnDevice device = on_device(input, mesh, offer);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
@@ -166,10 +175,9 @@ Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
     problem_ = make_problem(context.input, context.mesh.get());
-    op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     cluster_ = &context.cluster;
+    op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team, cluster_);
     if (problem_.initial) tell_start();
-    if (cluster_->size() > 1) op_->share_among(*cluster_);
     Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
     if (!placed.told.empty() && cluster_->leads())
       placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);

@@ -115,19 +115,19 @@ struct KernelTimes {
 
 class Operator {
  public:
-  /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive.
-  Operator(const Setup& setup, const ZoneKernels& kernels, Team& team);
+  /// Of several ranks (`cluster`, which must outlive it) this one computes a part of the batches of zones in their order, and shares the
+  /// sums at nodes with the ranks whose zones meet there; every call that computes is collective then. A state is right at the nodes of the
+  /// rank's zones and of its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same
+  /// order as on one rank, so that states and energies have the same bits on any number of ranks. What lies at the quadrature points of
+  /// zones, but for their mass, is kept of the rank's own; vectors of the state stay of full length.
+  /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive, and Failure(resources)
+  /// on all ranks if one would have no zones.
+  Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster = nullptr);
 
   ~Operator();
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// From now on this rank computes a part of the batches of zones in their order, and shares the sums at nodes with the ranks
-  /// whose zones meet there; every call that computes is collective then. A state is right at the nodes of the rank's zones and of
-  /// its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same order as on one
-  /// rank, so that states and energies have the same bits on any number of ranks.
-  /// A rank may be without zones. Set-up and vectors stay of full length on all ranks. The cluster must outlive the operator.
-  void share_among(Communicator& cluster);
   /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
   void gather(State& state) const;
   /// Of several ranks, what a backend needs that keeps this rank's part elsewhere; none on one.
@@ -214,10 +214,20 @@ class Operator {
 
  private:
   void number_batches(const ZoneMesh& mesh);
+  void allocate_points(const Setup& setup);
+  void start_velocities(const Setup& setup);
   void set_masses(const Setup& setup);
+  /// Of a zone while masses are made.
+  struct ZoneMass;
+  void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);
+  void weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& zone, double* mass,
+                    double* J0inv);
+  void count_uniform(double* uniform);
+  void set_diagonal(const reference::ZoneTables& tables);
   [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
                                                         Index zone, const std::vector<double>& weights) const;
-  void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
+  void project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index batch,
+                      Index lane);
   void set_widths();
   void set_burn(const Setup& setup);
   /// Density, energy and the rest at a quadrature point of a lane of the last update.
@@ -240,6 +250,8 @@ class Operator {
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   // Of several ranks (operator_ranks.cpp).
   struct Ranks;
+  [[nodiscard]] Interval batches_of(int rank, int ranks) const;
+  void share_among(Communicator& cluster);
   void share_nodes(const std::vector<int>& rank_of_batch);
   void list_pieces(const std::vector<char>& held);
   /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields.
@@ -292,6 +304,7 @@ class Operator {
 
   Index batch_count_ = 0;
   Interval own_batches_, own_nodes_;  // of this rank; all on one
+  Interval kept_;                     // batches of which J0^-1, widths and inverse energy masses are kept
   std::vector<Interval> ghosts_;      // nodes of its zones besides, each interval at most a chunk long
   std::unique_ptr<Ranks> ranks_;      // null on one
   double uniform_batches_ = 0;        // whose matrix is a product of one-dimensional ones

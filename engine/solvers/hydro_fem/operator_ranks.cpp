@@ -13,6 +13,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace conoid::hydro_fem {
 namespace {
 
@@ -26,18 +28,27 @@ void leave_own(std::vector<double>& sums, Interval own) {
 
 Operator::~Operator() = default;
 
+/// Whole chunks of batches, as many a rank as can be.
+Interval Operator::batches_of(int rank, int ranks) const {
+  const Index chunks = (batch_count_ + batch_grain_ - 1) / batch_grain_;
+  if (chunks < ranks)
+    throw Failure(make_error(ErrorCode::resources,
+                             fmt::format("{} ranks for {} zones, which are computed in {} groups of up to {}: some of "
+                                         "the ranks would have none",
+                                         ranks, space_.zones, chunks, batch_grain_ * kernels_.lanes),
+                             fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", chunks, chunks)));
+  return {std::min(batch_count_, chunks * rank / ranks * batch_grain_),
+          std::min(batch_count_, chunks * (rank + 1) / ranks * batch_grain_)};
+}
+
 void Operator::share_among(Communicator& cluster) {
   const Index ranks = cluster.size(), me = cluster.rank(), W = kernels_.lanes;
-  if (ranks == 1) return;
   ranks_ = std::make_unique<Ranks>();
   ranks_->cluster = &cluster;
-  // Whole chunks of batches, as many a rank as can be.
-  const Index chunks = (batch_count_ + batch_grain_ - 1) / batch_grain_;
   std::vector<int> rank_of_batch(u(batch_count_));
   ranks_->rank_of_zone.assign(u(space_.zones), 0);
   for (Index r = 0; r < ranks; ++r) {
-    const Interval batches{std::min(batch_count_, chunks * r / ranks * batch_grain_),
-                           std::min(batch_count_, chunks * (r + 1) / ranks * batch_grain_)};
+    const Interval batches = batches_of(static_cast<int>(r), static_cast<int>(ranks));
     if (r == me) own_batches_ = batches;
     for (Index b = batches.begin; b < batches.end; ++b) {
       rank_of_batch[u(b)] = static_cast<int>(r);

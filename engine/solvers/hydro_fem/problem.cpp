@@ -481,21 +481,28 @@ bool grid_of_cubes(const Values& grid) {
 
 }  // namespace
 
-Bytes problem_memory(const Case& input, const Mesh* mesh) {
+Bytes problem_memory(const Case& input, const Mesh* mesh, int ranks) {
   const ZoneCount count = count_case_zones(input, mesh);
   const double k = static_cast<double>(input["parameters"]["order"].integer());
   const double dim = count.dim;
   const double points = std::pow(2 * k, dim);
   const double nodes = std::pow(k + 1, dim);
   const double energies = std::pow(k, dim);
-  // Per zone: S, J0^-1 and, unless it is a cube, its widths (dim² a point), mass; node terms and maps; inverse energy block; then
-  // some 14 nodal vectors.
+  // Of each zone: mass, and density for what is shown; maps; some 14 nodal vectors.
+  const double everywhere = points * 2 + nodes * 4 + energies * 6 + 14 * dim * std::pow(k, dim);
+  // Of a rank's own zones: S, J0^-1 and, unless they are cubes, their widths (dim² a point); node terms; inverse energy blocks.
   const double matrices = mesh == nullptr && grid_of_cubes(input["grid"]) ? 2 : 3;
-  const double zone =
-      8 * (points * (matrices * dim * dim + 1 + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
-           nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
-           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
-  return static_cast<Bytes>(zone * count.zones);
+  const double own = points * (matrices * dim * dim + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
+                     nodes * dim + energies * energies +
+                     (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0);
+  return static_cast<Bytes>(8 * count.zones * (everywhere + own / std::max(1, ranks)));
+}
+
+int most_ranks(const Case& input, const Mesh* mesh, int lanes) {
+  // A group of zones of one material is computed together; of several the last group of each may be incomplete.
+  const double regions = static_cast<double>(std::max<std::size_t>(1, input["regions"].size()));
+  const double zones = count_case_zones(input, mesh).zones;
+  return static_cast<int>(std::min({zones, std::ceil(zones / lanes) + regions - 1, 1e9}));
 }
 
 DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
