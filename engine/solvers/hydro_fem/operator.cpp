@@ -211,15 +211,20 @@ int Operator::solve_mass(std::vector<double>& a) {
         for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
     };
     // Every thread adds the chunks' sums by itself, in the same order.
-    const auto exchange = [&](const auto& body) {
-      if (!ranks_) return;
+    const auto on_one_thread = [&](const auto& body) {
       if (thread == 0 && !failure) try {
           body();
         } catch (...) {
           failure = std::current_exception();
         }
+    };
+    const auto exchange = [&](const auto& body) {
+      if (!ranks_) return;
+      on_one_thread(body);
       all.wait();
     };
+    int last_pass = 1;
+    const auto pass = [&] { return last_pass = (last_pass + 1) % 3; };
     const auto total = [&](std::vector<double>& sums, Interval own) {
       all.wait();
       exchange([&] { share_sums(sums, own); });
@@ -227,14 +232,22 @@ int Operator::solve_mass(std::vector<double>& a) {
     };
     // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
     const Index begin = own_nodes_.begin, own = own_nodes_.size(), others = static_cast<Index>(ghosts_.size());
-    const auto over_all = [&](int pass, const auto& body) {
-      all.for_own(thread, pass, own, node_grain_, [&](Interval some) {
+    const auto over_all = [&](const auto& body) {
+      all.for_own(thread, pass(), own, node_grain_, [&](Interval some) {
         const Interval nodes{begin + some.begin, begin + some.end};
         node_sums_[u(nodes.begin / node_grain_)] = body(nodes);
       });
       for (Index g = thread; g < others; g += all.threads()) body(ghosts_[u(g)]);
     };
-    over_all(2, [&](Interval nodes) {
+    // M p, and p·(M p) by chunks, of `count` batches from `first` on, of which `left_out` are passed over behind the first `lead`.
+    const auto multiply = [&](Index first, Index count, Index lead, Index left_out) {
+      all.for_own(thread, pass(), count, batch_grain_, [&](Interval some) {
+        const Index shift = first + (some.begin < lead ? 0 : left_out);
+        const Interval batches{shift + some.begin, shift + some.end};
+        batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
+      });
+    };
+    over_all([&](Interval nodes) {
       double s = 0;
       project(rhs_.data() + nodes.begin, n, nodes);
       over(nodes, [&](std::size_t k, double d) {
@@ -250,15 +263,19 @@ int Operator::solve_mass(std::vector<double>& a) {
     int iteration = 0;
     while (rz > target && iteration < mass_iterations_ && !failure) {
       ++iteration;
-      all.for_own(thread, 0, own_batches_.size(), batch_grain_, [&](Interval some) {
-        const Interval batches{own_batches_.begin + some.begin, own_batches_.begin + some.end};
-        batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
-      });
+      // Terms that other ranks need first: they are under way while the rest is computed.
+      const Interval inner = inner_batches_;
+      multiply(own_batches_.begin, own_batches_.size() - inner.size(), inner.begin - own_batches_.begin, inner.size());
+      if (!inner.empty()) {
+        all.wait();
+        on_one_thread([&] { start_terms(dim); });
+        multiply(inner.begin, inner.size(), inner.size(), 0);
+      }
       // p lies in the free directions, so p·(P M p) = p·(M p).
       all.wait();
-      exchange([&] { exchange_terms_and_sums(dim, batch_sums_, own_batch_chunks()); });
+      exchange([&] { exchange_terms_and_sums(dim, batch_sums_, own_batch_chunks(), !inner.empty()); });
       const double alpha = rz / std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
-      over_all(1, [&](Interval nodes) {
+      over_all([&](Interval nodes) {
         std::array<double, 3 * largest_node_grain> q;
         sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
         project(q.data(), node_grain_, nodes);
@@ -277,7 +294,9 @@ int Operator::solve_mass(std::vector<double>& a) {
           p_[k] = d * r_[k] + beta * p_[k];
         });
       };
-      all.for_own(thread, 2, own, node_grain_, [&](Interval some) { advance({begin + some.begin, begin + some.end}); });
+      all.for_own(thread, pass(), own, node_grain_, [&](Interval some) {
+        advance({begin + some.begin, begin + some.end});
+      });
       for (Index g = thread; g < others; g += all.threads()) advance(ghosts_[u(g)]);
       all.wait();
     }

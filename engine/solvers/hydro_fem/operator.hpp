@@ -254,10 +254,14 @@ class Operator {
   void share_among(Communicator& cluster);
   void share_nodes(const std::vector<int>& rank_of_batch);
   void list_pieces(const std::vector<char>& held);
-  /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields.
+  void find_inner_batches();
+  /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields; in two halves, between which zones may be
+  /// computed whose terms nobody else needs (inner_batches_).
   void exchange_terms(int components) const;
-  /// The same together with sums of chunks, as share_sums().
-  void exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const;
+  void start_terms(int components) const;
+  void finish_terms(int components) const;
+  /// The same together with sums of chunks, as share_sums(); `started`: start_terms() has been called.
+  void exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own, bool started = false) const;
   /// All ranks' sums of chunks, of which this rank has made those of an interval.
   void share_sums(std::vector<double>& sums, Interval own) const;
   /// Positions, right at all nodes of sides under pressure.
@@ -304,11 +308,12 @@ class Operator {
 
   Index batch_count_ = 0;
   Interval own_batches_, own_nodes_;  // of this rank; all on one
-  Interval kept_;                     // batches of which J0^-1, widths and inverse energy masses are kept
-  std::vector<Interval> ghosts_;      // nodes of its zones besides, each interval at most a chunk long
-  std::unique_ptr<Ranks> ranks_;      // null on one
-  double uniform_batches_ = 0;        // whose matrix is a product of one-dimensional ones
-  std::vector<Index> lane_zone_;      // batch × W
+  Interval inner_batches_;  // the longest row of whole chunks of own ones whose terms no other rank needs; empty on one
+  Interval kept_;           // batches of which J0^-1, widths and inverse energy masses are kept
+  std::vector<Interval> ghosts_;  // nodes of its zones besides, each interval at most a chunk long
+  std::unique_ptr<Ranks> ranks_;  // null on one
+  double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
+  std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
   std::vector<char> cubes_;      // see ZoneData
   std::vector<int> batch_map_;   // likewise

@@ -102,6 +102,7 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
     }
   }
   all.halo = Halo(*all.cluster, std::move(sides));
+  find_inner_batches();
 
   for (const auto& face : mesh_.faces) {
     if (!boundaries_[u(face.boundary)].presses()) continue;
@@ -146,15 +147,38 @@ std::optional<Operator::Share> Operator::share() const {
   return Share{ranks_->cluster, &ranks_->halo, own_nodes_, ghosts_, ranks_->rank_of_zone};
 }
 
-void Operator::exchange_terms(int components) const {
+void Operator::find_inner_batches() {
+  const Index batch_terms = space_.dim * space_.zone_nodes * kernels_.lanes;
+  std::vector<char> needed(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
+  for (const Halo::Side& side : ranks_->halo.sides())
+    for (const Index meeting : side.to) needed[u(meet_place_[u(meeting)] / batch_terms / batch_grain_)] = 1;
+  const Interval chunks = own_batch_chunks();
+  Interval longest, row{chunks.begin, chunks.begin};
+  for (Index chunk = chunks.begin; chunk < chunks.end; ++chunk) {
+    if (needed[u(chunk)])
+      row = {chunk + 1, chunk + 1};
+    else
+      row.end = chunk + 1;
+    if (row.size() > longest.size()) longest = row;
+  }
+  inner_batches_ = {longest.begin * batch_grain_, std::min(batch_count_, longest.end * batch_grain_)};
+  if (longest.empty()) inner_batches_ = {own_batches_.end, own_batches_.end};
+}
+
+void Operator::start_terms(int components) const {
   const Index stride = space_.zone_nodes * kernels_.lanes;
-  double* terms = data_.node_terms;
+  const double* terms = data_.node_terms;
   ranks_->halo.start([&](Index) { return u(components) * sizeof(double); },
                      [&](Index meeting, std::byte*& at) {
                        const Index place = meet_place_[u(meeting)];
                        for (int c = 0; c < components; ++c, at += sizeof(double))
                          std::memcpy(at, terms + place + c * stride, sizeof(double));
                      });
+}
+
+void Operator::finish_terms(int components) const {
+  const Index stride = space_.zone_nodes * kernels_.lanes;
+  double* terms = data_.node_terms;
   ranks_->halo.finish([&](Index meeting, const std::byte*& at) {
     const Index place = meet_place_[u(meeting)];
     for (int c = 0; c < components; ++c, at += sizeof(double))
@@ -162,10 +186,16 @@ void Operator::exchange_terms(int components) const {
   });
 }
 
-void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const {
+void Operator::exchange_terms(int components) const {
+  start_terms(components);
+  finish_terms(components);
+}
+
+void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own, bool started) const {
   leave_own(sums, own);
   ranks_->cluster->start_sum(std::span(sums));
-  exchange_terms(components);
+  if (!started) start_terms(components);
+  finish_terms(components);
   ranks_->cluster->finish_sum();
 }
 
