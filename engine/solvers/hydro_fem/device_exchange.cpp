@@ -18,20 +18,33 @@ class WithRanks final : public DeviceExchange {
   WithRanks(Operator& op, const Operator::Share& share, DeviceZones& zones)
       : op_(op), share_(share), zones_(zones), dim_(op.space().dim),
         packed_(zones.device().pinned<double>(u(std::max<Index>(1, dim_ * zones.sent())))),
-        received_(zones.device().pinned<double>(u(std::max<Index>(1, dim_ * zones.part().received)))) {}
+        received_(zones.device().pinned<double>(u(std::max<Index>(1, dim_ * zones.part().received)))),
+        copies_(zones.device().stream()), ready_(zones.device().event()) {}
 
   int solve(const StageTime& when) override {
-    fetch();
-    exchange({});
+    zones_.pack(0, false);
+    zones_.stream().record(ready_);
+    bring_packed();
+    start();
+    finish();
     zones_.begin_shared();
     double before = 0, target = 0, alpha = 0;
     int iteration = 0;
     for (const int most = op_.mass_iterations(); iteration < most; ++iteration) {
-      zones_.image();
+      // What others need is on its way while the device has the zones inside.
+      zones_.image_at_border();
+      zones_.pack(0, false);
+      zones_.stream().record(ready_);
+      zones_.image_inside();
       zones_.image_sums();
-      fetch();
+      zones_.fetch_numbers();
+      bring_packed();
+      start();
+      zones_.wait();
       std::array<double, 2> sums = {zones_.numbers().sum[0], zones_.numbers().sum[1]};
-      exchange(sums);
+      share_.cluster->start_sum(sums);
+      finish();
+      share_.cluster->finish_sum();
       const double gamma = sums[0];
       if (iteration == 0) target = op_.mass_tolerance() * op_.mass_tolerance() * gamma;
       if (!(gamma > target)) break;
@@ -48,31 +61,31 @@ class WithRanks final : public DeviceExchange {
   }
 
  private:
-  /// Terms for other ranks, and the numbers, on the host.
-  void fetch() {
-    zones_.pack(0, false);
-    if (zones_.sent() > 0) zones_.stream().to_host(packed_.span().first(u(dim_ * zones_.sent())), zones_.packed());
-    zones_.fetch_numbers();
-    zones_.wait();
+  /// Terms for other ranks, packed before `ready_`, on the host.
+  void bring_packed() {
+    if (zones_.sent() == 0) return;
+    copies_.wait(ready_);
+    copies_.to_host(packed_.span().first(u(dim_ * zones_.sent())), zones_.packed());
+    copies_.synchronize();
   }
-  /// What was fetched goes to other ranks while `sums` are added over all of them; theirs come behind the terms of this part's zones.
-  void exchange(std::span<double> sums) {
-    const std::size_t item = u(dim_) * sizeof(double);
-    if (!sums.empty()) share_.cluster->start_sum(sums);
+  [[nodiscard]] std::size_t item() const { return u(dim_) * sizeof(double); }
+  void start() {
     const double* packed = packed_.data();
-    share_.halo->start([&](Index) { return item; },
+    share_.halo->start([&](Index) { return item(); },
                        [&](Index, std::byte*& at) {
-                         std::memcpy(at, packed, item);
+                         std::memcpy(at, packed, item());
                          packed += dim_;
-                         at += item;
+                         at += item();
                        });
+  }
+  /// Terms of other ranks come behind those of this part's zones.
+  void finish() {
     double* received = received_.data();
     share_.halo->finish([&](Index, const std::byte*& at) {
-      std::memcpy(received, at, item);
+      std::memcpy(received, at, item());
       received += dim_;
-      at += item;
+      at += item();
     });
-    if (!sums.empty()) share_.cluster->finish_sum();
     const Index count = dim_ * zones_.part().received;
     if (count > 0)
       zones_.stream().to_device(zones_.terms(), std::span<const double>(received_.span().first(u(count))),
@@ -84,6 +97,8 @@ class WithRanks final : public DeviceExchange {
   DeviceZones& zones_;
   int dim_;
   PinnedBuffer<double> packed_, received_;
+  Stream copies_;
+  Event ready_;
 };
 
 /// A part packs into one half of its buffer while others may still read the other: what it packs after that waits for their next terms,

@@ -68,15 +68,27 @@ void DeviceZones::plan_kernels(const DeviceOptions& options) {
   total_ = device_.kernel<TotalArguments>("hydro-fem/total");
 }
 
-/// Uniform zones and others have kernels of their own.
+/// Uniform zones and others have kernels of their own; of each those at the border of a rank's part come first, where a zone fits into
+/// shared memory.
 void DeviceZones::plan_mass(const DeviceOptions& options) {
   const ZoneData& z = op_.data();
-  const bool both = !lists_[0].empty() && !lists_[1].empty();
-  for (const int kind : {0, 1}) {
-    if (lists_[u(kind)].empty()) continue;
+  std::vector<char> border(u(zones_), 1);
+  const Bytes largest = static_cast<Bytes>(mass_layout(dim_, k_, false).zone + table_layout(k_).end) * sizeof(double);
+  if (part_.shared && part_.sides.empty() && largest + static_shared <= device_.info().shared_per_block) {
+    std::fill(border.begin(), border.end(), char{0});
+    for (const int place : part_.sent) border[u(place / z.zone_nodes)] = 1;
+  }
+  std::array<std::vector<int>, 4> lists;  // of a kind, at the border; inside; of the other kind
+  for (const int kind : {0, 1})
+    for (const int zone : lists_[u(kind)]) lists[u(2 * kind + (border[u(zone)] != 0 ? 0 : 1))].push_back(zone);
+  const auto used = std::count_if(lists.begin(), lists.end(), [](const auto& list) { return !list.empty(); });
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const int kind = static_cast<int>(i) / 2;
+    if (lists[i].empty()) continue;
     MassPart part;
-    part.zones = static_cast<int>(lists_[u(kind)].size());
-    if (both) part.list = integers(lists_[u(kind)], "zones of a mass");
+    part.border = i % 2 == 0;
+    part.zones = static_cast<int>(lists[i].size());
+    if (used > 1) part.list = integers(lists[i], "zones of a mass");
     part.kernel = device_.kernel<MassArguments>(kernel_name("mass", kind == 0 ? ",uniform" : ",any"));
     const int lines = dim_ * (kind == 0 ? z.zone_nodes / (k_ + 1) : z.zone_points / 2);
     part.plan =
@@ -84,8 +96,8 @@ void DeviceZones::plan_mass(const DeviceOptions& options) {
     zone_partials_ += static_cast<int>(part.plan.blocks);
     mass_.push_back(std::move(part));
     lists_kind_ = kind;
-    lists_[u(kind)] = {};
   }
+  lists_ = {};
 }
 
 /// One kernel a solve where its blocks are all there at once and each has little to do in a pass.

@@ -204,11 +204,11 @@ void DeviceZones::begin_shared() {
   end(force_stage);
   begin(solve_stage);
 }
-void DeviceZones::image() {
+void DeviceZones::image_of(Zones which) {
   MassArguments m{};
   m.zone = zones_arguments_;
   m.plain = u_.data();
-  launch_mass(m);
+  launch_mass(m, which);
 }
 void DeviceZones::image_sums() {
   total(node_partial_, static_cast<int>(node_blocks_), false, &numbers_.data()->sum[0]);
@@ -333,9 +333,13 @@ void DeviceZones::dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>&
                  DotArguments{a.data(), b.data(), size, dot_partial_.data()});
   total(dot_partial_, static_cast<int>(blocks), false, &numbers_.data()->sum[sum]);
 }
-void DeviceZones::launch_mass(MassArguments& m) {
+void DeviceZones::launch_mass(MassArguments& m, Zones which) {
   int first = 0;
   for (const MassPart& part : mass_) {
+    if (which != Zones::all && part.border != (which == Zones::border)) {
+      first += static_cast<int>(part.plan.blocks);
+      continue;
+    }
     m.zone.list = part.list.empty() ? nullptr : part.list.data();
     m.zone.zones = part.zones;
     m.zone.partial = zone_partial_.data() + first;

@@ -62,7 +62,10 @@ class DeviceZones {
   [[nodiscard]] std::size_t received_at() const;
   [[nodiscard]] const DeviceBuffer<double>& terms() const { return terms_; }
   void begin_shared();
-  void image();       ///< u·M u and terms of M u
+  void image() { image_of(Zones::all); }  ///< u·M u and terms of M u
+  /// The same in two: first of zones whose terms go to other ranks, then the rest; of parts with sides all are in the first.
+  void image_at_border() { image_of(Zones::border); }
+  void image_inside() { image_of(Zones::inner); }
   void image_sums();  ///< into the numbers: r·D r and u·M u of the part
   void advance(double alpha, double beta);
   void advance_among_peers(int iteration, int parts);
@@ -104,7 +107,9 @@ class DeviceZones {
     BlockPlan plan;
     DeviceBuffer<int> list;
     int zones = 0;
+    bool border = true;  ///< other ranks may need its terms
   };
+  enum class Zones { all, border, inner };
   struct Wall {
     std::size_t number;
     DeviceBuffer<double> velocity, momentum;
@@ -147,7 +152,8 @@ class DeviceZones {
   void add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction);
   void total(const DeviceBuffer<double>& partial, int count, bool least, double* out);
   void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, Index size, int sum);
-  void launch_mass(MassArguments& m);
+  void launch_mass(MassArguments& m, Zones which = Zones::all);
+  void image_of(Zones which);
   [[nodiscard]] LaunchShape over_nodes() const;
   [[nodiscard]] SharedNodeArguments shared_arguments();
   int solve_at_once(const MassArguments& m, const NodeArguments& n, const StageTime& when);

@@ -176,6 +176,7 @@ class Operator {
     const std::vector<double>* direction = nullptr;
   };
   void add(double factor, std::span<const Sum> sums) const;
+  void copy(const std::vector<double>& from, std::vector<double>& to) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
@@ -245,6 +246,7 @@ class Operator {
   double multiply_mass(const double* p, int components, double* y);  // returns p·y
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
+  struct MassSolve;
   int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const std::vector<double>& x, double t, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
@@ -268,7 +270,6 @@ class Operator {
   [[nodiscard]] const std::vector<double>& loaded_positions(const State& state) const;
   void add_pieces(double factor, std::span<const Sum> sums) const;
   void bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const;
-  [[nodiscard]] Energies energies_of_ranks(const State& state);
   [[nodiscard]] double least_of_ranks(double step);
   [[nodiscard]] Index limiting_batch() const;
   [[nodiscard]] Index outside_of_ranks(Index own) const;

@@ -265,28 +265,6 @@ void Operator::gather(State& state) const {
     ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
 }
 
-Energies Operator::energies_of_ranks(const State& state) {
-  // Rank 0 adds internal and potential energies one after the other, as a single rank does.
-  std::vector<double> x, e = state.e;
-  std::vector<std::vector<double>*> fields;
-  if (!weight_.empty()) {
-    x = state.x;
-    fields.push_back(&x);
-  }
-  bring(fields, e);
-  std::array<double, 2> sums{};
-  if (ranks_->cluster->leads()) {
-    for (std::size_t i = 0; i < e.size(); ++i) sums[0] += energy_weights_[i] * e[i];
-    for (std::size_t i = 0; i < weight_.size(); ++i) sums[1] -= weight_[i] * x[i];
-  }
-  sums = ranks_->cluster->from_root(sums);
-  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
-    batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, state.v.data(), space_.dim, batches);
-  });
-  share_sums(batch_sums_, own_batch_chunks());
-  return {sums[0], 0.5 * std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0), sums[1]};
-}
-
 double Operator::least_of_ranks(double step) {
   ranks_->own_step = step;
   return ranks_->step = ranks_->cluster->minimum(step);

@@ -369,7 +369,7 @@ void TestHydroRanks::a_device_lost_on_one_rank_leaves_a_run_that_resumes() {
   if (!rod::fs::exists(scratch_ / "kept")) COMPARE_EXIT(run("kept", 1), 0);
   std::ofstream(scratch_ / "one_fails.sh")
       << "#!/bin/sh\n"
-         "test \"$OMPI_COMM_WORLD_RANK\" = 1 && export CONOID_EMULATED=fails_after=2500\n"
+         "test \"$OMPI_COMM_WORLD_RANK\" = 1 && export CONOID_EMULATED=fails_after=3500\n"
          "exec \"$@\"\n";
   // Under mpirun, and with mpirun as launcher: the same message and exit code.
   const QString mpirun = "mpirun --allow-run-as-root --oversubscribe --mca mpi_yield_when_idle 1 -n 2 sh one_fails.sh";

@@ -113,6 +113,16 @@ std::shared_ptr<const EquationOfState> gas_table(double gamma) {
   return tabulated(std::move(t));
 }
 
+/// A piston and a pressure over time, pressure and weight.
+Setup driven_walls() {
+  Setup s = flows::saltzmann(2, 8, 2);
+  s.boundaries[0].over_time = [](double t) { return 1 - t; };
+  s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0, [](double t) { return 0.1 + t; }};
+  s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, 0.3};
+  s.gravity = {0, -1, 0};
+  return s;
+}
+
 struct Ended {
   Energies energies;
   State state;
@@ -329,11 +339,7 @@ class TestDeviceSteps : public QObject {
     }
     if (which == 12) s = flows::simple_wave(3, 12, false);
     if (which == 13) {
-      s = flows::saltzmann(2, 8, 2);
-      s.boundaries[0].over_time = [](double t) { return 1 - t; };
-      s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0, [](double t) { return 0.1 + t; }};
-      s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, 0.3};
-      s.gravity = {0, -1, 0};
+      s = driven_walls();
       integrator = Integrator::rk4;
     }
     if (which == 14) s = flows::Kidder(3).setup(2, 3);
@@ -391,11 +397,7 @@ class TestDeviceSteps : public QObject {
     if (which == 2) s = flows::sedov_axisymmetric(2, 4, 1, 1);
     if (which == 3) s = flows::detonation_tube(2, 12);
     if (which == 4) {
-      s = flows::saltzmann(2, 8, 2);
-      s.boundaries[0].over_time = [](double t) { return 1 - t; };
-      s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0, [](double t) { return 0.1 + t; }};
-      s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, 0.3};
-      s.gravity = {0, -1, 0};
+      s = driven_walls();
       integrator = Integrator::rk4;
     }
     s.mass_tolerance = 1e-14;
