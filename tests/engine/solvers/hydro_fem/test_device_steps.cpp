@@ -532,6 +532,39 @@ class TestDeviceSteps : public QObject {
     configure_emulated({});
   }
 
+  /// What one has no room for, two may have.
+  void several_devices_hold_what_one_cannot() {
+    configure_emulated({.devices = 2});
+    const std::vector<std::pair<std::string, std::string>> order{{"parameters.order", "3"}};
+    const Bytes memory = (Bytes{1} << 20) + 90000;  // 115 kB are needed beside the first MiB, of two 63 each
+    Run one("emulated:0", order, memory), two("emulated:0,emulated:1", order, memory);
+    for (Run* run : {&one, &two}) {
+      run->solver->prepare(run->context).or_throw();
+      run->march(1);
+    }
+    QVERIFY(!one.used_a_device());
+    QVERIFY(two.used_a_device());
+    const Offer offer = make_offer(two.input, {.flags = {.workers = "emulated:0,emulated:1"}}).value();
+    const Estimate foreseen = two.solver->estimate(two.input, nullptr, offer).value();
+    QCOMPARE(foreseen.use.most, 2);
+    const auto told = std::find_if(foreseen.details.begin(), foreseen.details.end(),
+                                   [](const auto& detail) { return detail.first == "device"; });
+    QVERIFY(told != foreseen.details.end());
+    QCOMPARE(told->second, std::string("emulated:0, emulated:1 compute whole steps, an interval of zones each"));
+    configure_emulated({});
+  }
+
+  void a_device_lost_among_several_ends_the_run() {
+    configure_emulated({.devices = 2, .fails_after = 800});
+    Run run("emulated:0,emulated:1");
+    run.solver->prepare(run.context).or_throw();
+    Result<Advanced> at = run.solver->advance(run.context);
+    for (int i = 0; i < 10000 && at.ok() && !at->finished; ++i) at = run.solver->advance(run.context);
+    QVERIFY(!at.ok());
+    QVERIFY(at.error().code == ErrorCode::resources);
+    configure_emulated({});
+  }
+
   void a_device_takes_part_in_a_run_that_names_it() {
     for (const char* workers : {"emulated", "emulated,cpu:1"}) {
       Run run(workers);
