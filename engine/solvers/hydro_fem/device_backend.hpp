@@ -67,8 +67,9 @@ struct Placed {
 /// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with
 /// 12,000, twice as fast with 33,000 (README.md).
 inline constexpr double points_worth_a_device = 2e4;
-/// Of each of several, from which on `auto` takes another: an iteration of the mass solve passes over a million points in some 20 µs on an
-/// H100, and what an exchange takes besides, some 20 µs of launches and copies, is to be less than what a second device saves (README.md).
-inline constexpr double points_worth_another_device = 2e6;
+/// Of `most` devices so many as `auto` takes for so many quadrature points: each further one must make an iteration of the mass solve a tenth
+/// faster. An H100 passes over a million points in 20 µs; beside that an iteration costs 10 µs on one device and 25 where several exchange. The
+/// host gives each of P devices 5 + 2 (P - 1) orders of 2.5 µs, one after the other, in which time an iteration cannot be shorter.
+[[nodiscard]] int devices_that_pay(double points, int most);
 
 }  // namespace conoid::hydro_fem

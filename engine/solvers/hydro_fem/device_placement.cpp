@@ -16,6 +16,17 @@
 
 namespace conoid::hydro_fem {
 
+int devices_that_pay(double points, int most) {
+  const auto micros = [points](int devices) {
+    const double computed = 20e-6 * points / devices + (devices > 1 ? 25 : 10);
+    const double ordered = devices > 1 ? 2.5 * devices * (5 + 2.0 * (devices - 1)) : 0;
+    return std::max(computed, ordered);
+  };
+  int count = 1;
+  while (count < most && micros(count + 1) < 0.9 * micros(count)) ++count;
+  return count;
+}
+
 std::string device_objection(const Setup& setup) {
   if (setup.corner_matrices) return device_refuses_matrices;
   if (setup.energy_source) return device_refuses_power;

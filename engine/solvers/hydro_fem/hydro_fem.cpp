@@ -67,9 +67,9 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   if (offer.automatic && real && points < points_worth_a_device)
     return {{0, "too few quadrature points to be faster there"}, 0};
   const auto there = std::count_if(offer.workers.begin(), offer.workers.end(), named);
-  const double most = ranks > 1 ? 1 : std::min({static_cast<double>(there), needs.zones, double{most_devices}});
-  double count = std::min(most, std::max(1.0, std::floor(points / points_worth_another_device)));
-  if (!offer.automatic || !real) count = most;
+  const int most =
+      ranks > 1 ? 1 : static_cast<int>(std::min({static_cast<double>(there), needs.zones, double{most_devices}}));
+  int count = offer.automatic && real ? devices_that_pay(points, most) : most;
   const auto fits = [&] {
     const Bytes had = first.device_memory;
     return had == 0 || device_bytes(part_of(needs, count)) <= had;
@@ -83,7 +83,7 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
                     : needs.zones <= count  ? "each device has zones"
                     : count >= most_devices ? "so many devices share the zones at most"
                                             : "another device would have too few quadrature points to be worth it";
-  return {{static_cast<int>(count), why}, bytes};
+  return {{count, why}, bytes};
 }
 
 }  // namespace

@@ -318,7 +318,7 @@ void TestHydroRanks::devices_of_ranks_leave_what_processors_leave_data() {
   QTest::addColumn<bool>("closed");
   Json loads = Json::parse(turned);
   loads["excitation"].erase("sources");
-  QTest::newRow("device: tube") << tube << "emulated" << true;
+  QTest::newRow("device: tube") << tube << "emulated-checked" << true;
   QTest::newRow("device: blast in a quadrant") << blast << "emulated" << true;
   QTest::newRow("device: axisymmetric, loads") << QString::fromStdString(loads.dump()) << "emulated" << false;
   QTest::newRow("device: detonation") << charge << "emulated" << true;
