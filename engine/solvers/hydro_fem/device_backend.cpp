@@ -207,13 +207,13 @@ Bytes device_bytes(const DeviceNeeds& n) {
   return static_cast<Bytes>(n.zones * zone + n.nodes * node + scratch) + (Bytes{1} << 20);
 }
 
-std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options) {
+std::unique_ptr<Backend> device_backend(Operator& op, Device device, const DeviceOptions& options) {
   std::vector<Device> devices;
   devices.push_back(std::move(device));
-  return device_backend(op, std::move(devices), std::move(options));
+  return device_backend(op, std::move(devices), options);
 }
 
-std::unique_ptr<Backend> device_backend(Operator& op, std::vector<Device> devices, DeviceOptions options) {
+std::unique_ptr<Backend> device_backend(Operator& op, std::vector<Device> devices, const DeviceOptions& options) {
   return std::make_unique<DeviceBackend>(op, std::move(devices), options);
 }
 

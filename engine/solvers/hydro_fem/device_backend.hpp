@@ -46,12 +46,12 @@ struct DeviceOptions {
 /// On a device, from the operator's initial state; the operator must outlive it. Of an operator that several ranks share, this rank's part,
 /// and every call that computes or looks is collective. What cannot be computed there (device_objection) is a bug of
 /// the caller. Throws Failure (resources) where memory is refused or, later, when the device fails.
-[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options = {});
+[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, const DeviceOptions& options = {});
 /// The same on several devices of one kind, at most as many as there are zones and most_devices; of an operator that ranks share one. What
 /// meets at nodes of zones of two devices is copied between them, and added on both in the order of one. Sums over nodes and zones are those
 /// of the devices' parts, one after the other: their bits depend on how many devices there are.
 [[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, std::vector<Device> devices,
-                                                      DeviceOptions options = {});
+                                                      const DeviceOptions& options = {});
 inline constexpr int most_devices = 16;
 
 /// Where a run's steps go: the devices of the team that are of the kind of the first (of each rank its first, if all ranks have one that

@@ -121,7 +121,8 @@ void DeviceZones::lay_out_cubes() {
   const ZoneData& z = op_.data();
   const Index W = op_.kernels().lanes;
   std::vector<double> cube(u(op_.batches() * W));
-  for (std::size_t i = 0; i < cube.size(); ++i) cube[i] = z.cubes[i / u(W)];
+  for (Index batch = 0; batch < op_.batches(); ++batch)
+    std::fill_n(cube.begin() + batch * W, W, z.cubes[batch] != 0 ? 1.0 : 0.0);
   std::vector<unsigned char> cubes;
   for (const double c : from_lanes(cube.data(), 1, 1)) cubes.push_back(c > 0 ? 1 : 0);
   cubes_ = device_.allocate<unsigned char>(std::max<std::size_t>(1, cubes.size()), "cubes");

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <span>
 
@@ -32,12 +32,13 @@ double density_at_point(const Setup& setup, const Vec3& x, int region) {
 
 /// Zeros. Of what is large the system gives pages as they are first written, so that the zones of other ranks take none.
 double* Operator::allocate(Index count) {
-  constexpr std::size_t aligned = 64;
-  void* const block = std::calloc(u(std::max<Index>(count, 1)) * sizeof(double) + aligned, 1);
-  if (block == nullptr) throw std::bad_alloc();
-  blocks_.emplace_back(static_cast<double*>(block), [](double* q) { std::free(q); });
-  const auto at = reinterpret_cast<std::uintptr_t>(block);
-  return reinterpret_cast<double*>((at + aligned - 1) / aligned * aligned);
+  constexpr std::size_t alignment = 64;
+  const std::size_t bytes = u(std::max<Index>(count, 1)) * sizeof(double);
+  std::size_t room = bytes + alignment;
+  void* at = std::calloc(room, 1);
+  if (at == nullptr) throw std::bad_alloc();
+  blocks_.emplace_back(static_cast<double*>(at), [](double* q) { std::free(q); });
+  return static_cast<double*>(std::align(alignment, bytes, at, room));
 }
 
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster)
