@@ -28,7 +28,7 @@ class HostBackend final : public Backend {
     for (const Sum& s : sums) all[n++] = {&at(s.out), &at(s.base), &at({Row::rate, s.direction})};
     op_.add(factor, std::span(all).first(n));
   }
-  void copy(Ref to, Ref from) override { at(to) = at(from); }
+  void copy(Ref to, Ref from) override { op_.copy(at(from), at(to)); }
   void accept() override {
     std::swap(of(Row::state), of(Row::next));
     whole_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps on one device: states, stress, forces, the mass solve and the energy rate live there; numbers come back, and states when somebody
-// looks.
+// Steps on devices: states, stress, forces, the mass solve and the energy rate live there; numbers come back, and states when somebody
+// looks. Several devices of one process have intervals of the zones each.
 #pragma once
 
 #include "engine/solvers/hydro_fem/backend.hpp"
@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace conoid::hydro_fem {
 
@@ -20,7 +21,7 @@ struct DeviceNeeds {
   bool cubes = true;     ///< zones are cubes at the start: no widths are kept
   bool burns = false;    ///< an explosive's arrival times are kept
   int driven_walls = 0;  ///< pistons of changing speed
-  bool shared = false;   ///< of one of several ranks
+  bool shared = false;   ///< a part of the zones: of one of several ranks, or devices
 };
 [[nodiscard]] Bytes device_bytes(const DeviceNeeds& needs);
 
@@ -38,15 +39,23 @@ struct DeviceOptions {
     at_once
   } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
-  int worker = -1;               ///< of the team, which samples of its work are told of; -1: none
+  std::vector<int>
+      workers{};  ///< of the team, one a device, which samples of their work are told of; -1, none: nothing is told
 };
 
 /// On a device, from the operator's initial state; the operator must outlive it. Of an operator that several ranks share, this rank's part,
 /// and every call that computes or looks is collective. What cannot be computed there (device_objection) is a bug of
 /// the caller. Throws Failure (resources) where memory is refused or, later, when the device fails.
-[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, DeviceOptions options = {});
+[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, const DeviceOptions& options = {});
+/// The same on several devices of one kind, at most as many as there are zones and most_devices; of an operator that ranks share one. What
+/// meets at nodes of zones of two devices is copied between them, and added on both in the order of one. Sums over nodes and zones are those
+/// of the devices' parts, one after the other: their bits depend on how many devices there are.
+[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, std::vector<Device> devices,
+                                                      const DeviceOptions& options = {});
+inline constexpr int most_devices = 16;
 
-/// Where a run's steps go: the first device of the team (of each rank's, if all ranks have one that can) unless something speaks against it, which is told in `told`.
+/// Where a run's steps go: the devices of the team that are of the kind of the first (of each rank its first, if all ranks have one that
+/// can) unless something speaks against it, which is told in `told`.
 struct Placed {
   std::unique_ptr<Backend> backend;
   std::string told;      ///< a sentence for the log; empty: nothing to say
@@ -58,5 +67,9 @@ struct Placed {
 /// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with
 /// 12,000, twice as fast with 33,000 (README.md).
 inline constexpr double points_worth_a_device = 2e4;
+/// Of `most` devices so many as `auto` takes for so many quadrature points: each further one must make an iteration of the mass solve a tenth
+/// faster. An H100 passes over a million points in 20 µs; beside that an iteration costs 10 µs on one device and 25 where several exchange. The
+/// host gives each of P devices 5 + 2 (P - 1) orders of 2.5 µs, one after the other, in which time an iteration cannot be shorter.
+[[nodiscard]] int devices_that_pay(double points, int most);
 
 }  // namespace conoid::hydro_fem

@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 namespace conoid::hydro_fem {
 
@@ -40,33 +41,49 @@ const std::array<FieldInfo, 5> fields{{
     {"viscosity", "Pa s", FieldKind::magnitude, Association::point, 1, false, "Artificial viscosity"},
 }};
 
-/// What a device that is offered would do: how many are of use and why not more, and bytes of the one that computes.
+/// What devices that are offered would do: how many are of use and why not more, and bytes of each that computes.
 struct OnDevice {
   DeviceUse use;
   Bytes bytes = 0;
 };
+/// Of one of several parts of the zones, a layer of nodes around it included.
+DeviceNeeds part_of(DeviceNeeds whole, double parts) {
+  if (parts <= 1) return whole;
+  const double layer = std::pow(whole.zones / parts, -1.0 / whole.dim);
+  whole.shared = true;
+  whole.zones = std::ceil(whole.zones / parts);
+  whole.nodes = std::ceil(whole.nodes / parts * (1 + 2 * layer));
+  return whole;
+}
 OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
   if (offer.devices.empty()) return {};
   if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
-  DeviceNeeds needs = problem_device_needs(input, mesh);
-  if (const double ranks = offer.place.ranks; ranks > 1) {
-    // A rank's part, a layer of nodes around it included.
-    const double layer = std::pow(needs.zones / ranks, -1.0 / needs.dim);
-    needs.shared = true;
-    needs.zones = std::ceil(needs.zones / ranks);
-    needs.nodes = std::ceil(needs.nodes / ranks * (1 + 2 * layer));
-  }
+  const double ranks = std::max(1, offer.place.ranks);
+  const DeviceNeeds needs = part_of(problem_device_needs(input, mesh), ranks);
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
-  const WorkerSpec& first =
-      *std::find_if(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return !w.device.empty(); });
+  const auto named = [](const WorkerSpec& w) { return !w.device.empty(); };
+  const WorkerSpec& first = *std::find_if(offer.workers.begin(), offer.workers.end(), named);
   const bool real = first.device.substr(0, 4) == "cuda";
   if (offer.automatic && real && points < points_worth_a_device)
     return {{0, "too few quadrature points to be faster there"}, 0};
-  const Bytes bytes = device_bytes(needs);
-  if (const Bytes had = first.device_memory; had > 0 && bytes > had)
-    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(had))}, 0};
-  return {{1, offer.place.ranks > 1 ? "the steps of a rank lie on one device" : "whole steps lie on one device"},
-          bytes};
+  const auto there = std::count_if(offer.workers.begin(), offer.workers.end(), named);
+  const int most =
+      ranks > 1 ? 1 : static_cast<int>(std::min({static_cast<double>(there), needs.zones, double{most_devices}}));
+  int count = offer.automatic && real ? devices_that_pay(points, most) : most;
+  const auto fits = [&] {
+    const Bytes had = first.device_memory;
+    return had == 0 || device_bytes(part_of(needs, count)) <= had;
+  };
+  while (!fits() && count < most) ++count;  // what one has no room for, several may have
+  const Bytes bytes = device_bytes(part_of(needs, count));
+  if (!fits())
+    return {{0, fmt::format("it needs {}, {} are to be had", format_bytes(bytes), format_bytes(first.device_memory))},
+            0};
+  const char* why = ranks > 1               ? "the steps of a rank lie on one device"
+                    : needs.zones <= count  ? "each device has zones"
+                    : count >= most_devices ? "so many devices share the zones at most"
+                                            : "another device would have too few quadrature points to be worth it";
+  return {{count, why}, bytes};
 }
 
 }  // namespace
@@ -74,7 +91,15 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
 std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out = check_problem(input, mesh);
   if (has_errors(out)) return out;
-  const Bytes needed = problem_memory(input, mesh);
+  if (const int most = most_ranks(input, mesh, best_kernels().lanes); offer.place.ranks > most) {
+    Diagnostic d = input.error_at(input["parameters"]["order"],
+                                  fmt::format("{} ranks are too many: this case has zones for {}, {} at a time",
+                                              offer.place.ranks, most, best_kernels().lanes),
+                                  fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", most, most));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+  const Bytes needed = problem_memory(input, mesh, offer.place.ranks);
   if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
@@ -92,7 +117,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
   for (const auto& d : check_problem(input, mesh))
     if (d.severity == Severity::error) return d;
   Estimate e;
-  e.host_memory = problem_memory(input, mesh) + (Bytes{28} << 20);  // the program and its libraries
+  e.host_memory = problem_memory(input, mesh, offer.place.ranks) + (Bytes{28} << 20);  // the program and its libraries
   const ZoneCount count = count_case_zones(input, mesh);
   const auto order = static_cast<double>(input["parameters"]["order"].integer());
   const double zones = count.zones, dims = count.dim;
@@ -129,12 +154,18 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"velocity unknowns", fmt::format("{}", dims * nodes)},
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
   if (offer.place.ranks > 1)
-    e.details.emplace_back("ranks", fmt::format("{} share the zones; each holds all of the memory", offer.place.ranks));
+    e.details.emplace_back("ranks", fmt::format("{} share the zones, {} each", offer.place.ranks,
+                                                format_bytes(problem_memory(input, mesh, offer.place.ranks))));
   const OnDevice device = on_device(input, mesh, offer);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
     e.device_memory = device.bytes;
-    e.details.emplace_back("device", team.devices().front() + " computes whole steps");
+    std::vector<std::string> names = team.devices();
+    names.resize(std::min(names.size(), u(e.use.most)));
+    e.details.emplace_back(
+        "device", names.size() == 1
+                      ? names.front() + " computes whole steps"
+                      : fmt::format("{} compute whole steps, an interval of zones each", fmt::join(names, ", ")));
   }
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
@@ -144,10 +175,9 @@ Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
     problem_ = make_problem(context.input, context.mesh.get());
-    op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team);
     cluster_ = &context.cluster;
+    op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team, cluster_);
     if (problem_.initial) tell_start();
-    if (cluster_->size() > 1) op_->share_among(*cluster_);
     Placed placed = place_march(problem_.setup, *op_, problem_.march.integrator == Integrator::rk4);
     if (!placed.told.empty() && cluster_->leads())
       placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
@@ -356,10 +386,10 @@ void HydroFem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"corner force", true, false, true, ""},
-    {"force sum", true, false, true, ""},
-    {"velocity solve", true, false, true, ""},
-    {"energy", true, false, true, ""},
+    {"corner force", true, true, true, ""},
+    {"force sum", true, true, true, ""},
+    {"velocity solve", true, true, true, ""},
+    {"energy", true, true, true, ""},
 };
 }  // namespace
 

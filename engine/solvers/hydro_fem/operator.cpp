@@ -192,6 +192,138 @@ void Operator::multiply_mass(const std::vector<double>& p, int components, std::
   multiply_mass(p.data(), components, y.data());
 }
 
+/// One thread's view of a solve. Every thread adds the chunks' sums by itself, in the same order.
+struct Operator::MassSolve {
+  Operator& op;
+  std::vector<double>& a;
+  Together& all;
+  int thread;
+  std::exception_ptr& failure;  ///< of an exchange: the threads come to the end of the solve together
+  const int dim = op.space_.dim;
+  const Index n = op.space_.nodes;
+  // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
+  const Index begin = op.own_nodes_.begin, own = op.own_nodes_.size(), others = static_cast<Index>(op.ghosts_.size());
+  int last_pass = 1;
+
+  int pass() { return last_pass = (last_pass + 1) % 3; }
+
+  template <class Body>
+  void on_one_thread(const Body& body) {
+    if (thread == 0 && !failure) try {
+        body();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+  }
+  template <class Body>
+  void exchange(const Body& body) {
+    if (!op.ranks_) return;
+    on_one_thread(body);
+    all.wait();
+  }
+  double total(std::vector<double>& sums, Interval own_chunks) {
+    all.wait();
+    exchange([&] { op.share_sums(sums, own_chunks); });
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+  }
+  /// body(i, diagonal) for all components of nodes.
+  template <class Body>
+  void over(Interval nodes, const Body& body) {
+    for (int c = 0; c < dim; ++c)
+      for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), op.diagonal_[u(i)]);
+  }
+  /// body(nodes) over all that this rank holds; what it returns of own ones goes to the sums of chunks.
+  template <class Body>
+  void over_all(const Body& body) {
+    all.for_own(thread, pass(), own, op.node_grain_, [&](Interval some) {
+      const Interval nodes{begin + some.begin, begin + some.end};
+      op.node_sums_[u(nodes.begin / op.node_grain_)] = body(nodes);
+    });
+    for (Index g = thread; g < others; g += all.threads()) (void)body(op.ghosts_[u(g)]);
+  }
+  /// M p, and p·(M p) by chunks, of `count` batches from `first` on, of which `left_out` are passed over behind the first `lead`.
+  void multiply(Index first, Index count, Index lead, Index left_out) {
+    all.for_own(thread, pass(), count, op.batch_grain_, [&](Interval some) {
+      const Index shift = first + (some.begin < lead ? 0 : left_out);
+      const Interval batches{shift + some.begin, shift + some.end};
+      op.batch_sums_[u(batches.begin / op.batch_grain_)] = op.kernels_.mass(op.data_, op.p_.data(), dim, batches);
+    });
+  }
+
+  /// r = P rhs, p = D r, a = 0; returns r·D r.
+  double start() {
+    over_all([&](Interval nodes) {
+      double s = 0;
+      op.project(op.rhs_.data() + nodes.begin, n, nodes);
+      over(nodes, [&](std::size_t k, double d) {
+        a[k] = 0;
+        op.r_[k] = op.rhs_[k];
+        op.p_[k] = d * op.r_[k];
+        s += op.p_[k] * op.r_[k];
+      });
+      return s;
+    });
+    return total(op.node_sums_, op.own_node_chunks());
+  }
+  /// M p where zones meet; returns p·M p. Terms that other ranks need come first: they are under way while the rest is computed.
+  double image() {
+    const Interval inner = op.inner_batches_, mine = op.own_batches_;
+    multiply(mine.begin, mine.size() - inner.size(), inner.begin - mine.begin, inner.size());
+    if (!inner.empty()) {
+      all.wait();
+      on_one_thread([&] { op.start_terms(dim); });
+      multiply(inner.begin, inner.size(), inner.size(), 0);
+    }
+    // p lies in the free directions, so p·(P M p) = p·(M p).
+    all.wait();
+    exchange([&] { op.exchange_terms_and_sums(dim, op.batch_sums_, op.own_batch_chunks(), !inner.empty()); });
+    return std::accumulate(op.batch_sums_.begin(), op.batch_sums_.end(), 0.0);
+  }
+  /// r -= alpha P M p; returns r·D r.
+  double residual(double alpha) {
+    over_all([&](Interval nodes) {
+      std::array<double, 3 * largest_node_grain> q;
+      op.sum_node_terms(dim, nodes, 1, q.data(), op.node_grain_);
+      op.project(q.data(), op.node_grain_, nodes);
+      double s = 0;
+      for (int c = 0; c < dim; ++c)
+        s += residual_after(alpha, q.data() + c * op.node_grain_, &op.diagonal_[u(nodes.begin)],
+                            &op.r_[u(c * n + nodes.begin)], nodes.size());
+      return s;
+    });
+    return total(op.node_sums_, op.own_node_chunks());
+  }
+  /// a += alpha p, p = D r + beta p.
+  void advance(double alpha, double beta) {
+    const auto nodes = [&](Interval some) {
+      over(some, [&](std::size_t k, double d) {
+        a[k] += alpha * op.p_[k];
+        op.p_[k] = d * op.r_[k] + beta * op.p_[k];
+      });
+    };
+    all.for_own(thread, pass(), own, op.node_grain_, [&](Interval some) {
+      nodes({begin + some.begin, begin + some.end});
+    });
+    for (Index g = thread; g < others; g += all.threads()) nodes(op.ghosts_[u(g)]);
+    all.wait();
+  }
+
+  int run() {
+    double rz = start();
+    const double target = op.mass_tolerance_ * op.mass_tolerance_ * rz;
+    int iteration = 0;
+    while (rz > target && iteration < op.mass_iterations_ && !failure) {
+      ++iteration;
+      const double alpha = rz / image();
+      const double next = residual(alpha);
+      const double beta = next / rz;
+      rz = next;
+      advance(alpha, beta);
+    }
+    return iteration;
+  }
+};
+
 int Operator::solve_mass(std::vector<double>& a) {
   // Conjugate gradients with the inverse diagonal on all components at once: P M P a = P rhs, from zero. A start vector
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
@@ -200,88 +332,12 @@ int Operator::solve_mass(std::vector<double>& a) {
   //
   // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) comes from the
   // zones, so that M p is used as soon as it is summed at a node and never stored: three passes an iteration.
-  const int dim = space_.dim;
-  const Index n = space_.nodes;
   int iterations = 0;
-  std::exception_ptr failure;  // of an exchange: the threads come to the end of the solve together
+  std::exception_ptr failure;
   const auto began = std::chrono::steady_clock::now();
   run_together(workers_, solve_width_.width(), [&](Together& all, int thread) {
-    const auto over = [&](Interval nodes, const auto& body) {
-      for (int c = 0; c < dim; ++c)
-        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), diagonal_[u(i)]);
-    };
-    // Every thread adds the chunks' sums by itself, in the same order.
-    const auto exchange = [&](const auto& body) {
-      if (!ranks_) return;
-      if (thread == 0 && !failure) try {
-          body();
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      all.wait();
-    };
-    const auto total = [&](std::vector<double>& sums, Interval own) {
-      all.wait();
-      exchange([&] { share_sums(sums, own); });
-      return std::accumulate(sums.begin(), sums.end(), 0.0);
-    };
-    // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
-    const Index begin = own_nodes_.begin, own = own_nodes_.size(), others = static_cast<Index>(ghosts_.size());
-    const auto over_all = [&](int pass, const auto& body) {
-      all.for_own(thread, pass, own, node_grain_, [&](Interval some) {
-        const Interval nodes{begin + some.begin, begin + some.end};
-        node_sums_[u(nodes.begin / node_grain_)] = body(nodes);
-      });
-      for (Index g = thread; g < others; g += all.threads()) body(ghosts_[u(g)]);
-    };
-    over_all(2, [&](Interval nodes) {
-      double s = 0;
-      project(rhs_.data() + nodes.begin, n, nodes);
-      over(nodes, [&](std::size_t k, double d) {
-        a[k] = 0;
-        r_[k] = rhs_[k];
-        p_[k] = d * r_[k];
-        s += p_[k] * r_[k];
-      });
-      return s;
-    });
-    double rz = total(node_sums_, own_node_chunks());
-    const double target = mass_tolerance_ * mass_tolerance_ * rz;
-    int iteration = 0;
-    while (rz > target && iteration < mass_iterations_ && !failure) {
-      ++iteration;
-      all.for_own(thread, 0, own_batches_.size(), batch_grain_, [&](Interval some) {
-        const Interval batches{own_batches_.begin + some.begin, own_batches_.begin + some.end};
-        batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, p_.data(), dim, batches);
-      });
-      // p lies in the free directions, so p·(P M p) = p·(M p).
-      all.wait();
-      exchange([&] { exchange_terms_and_sums(dim, batch_sums_, own_batch_chunks()); });
-      const double alpha = rz / std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
-      over_all(1, [&](Interval nodes) {
-        std::array<double, 3 * largest_node_grain> q;
-        sum_node_terms(dim, nodes, 1, q.data(), node_grain_);
-        project(q.data(), node_grain_, nodes);
-        double s = 0;
-        for (int c = 0; c < dim; ++c)
-          s += residual_after(alpha, q.data() + c * node_grain_, &diagonal_[u(nodes.begin)],
-                              &r_[u(c * n + nodes.begin)], nodes.size());
-        return s;
-      });
-      const double next = total(node_sums_, own_node_chunks());
-      const double beta = next / rz;
-      rz = next;
-      const auto advance = [&](Interval nodes) {
-        over(nodes, [&](std::size_t k, double d) {
-          a[k] += alpha * p_[k];
-          p_[k] = d * r_[k] + beta * p_[k];
-        });
-      };
-      all.for_own(thread, 2, own, node_grain_, [&](Interval some) { advance({begin + some.begin, begin + some.end}); });
-      for (Index g = thread; g < others; g += all.threads()) advance(ghosts_[u(g)]);
-      all.wait();
-    }
-    if (thread == 0) iterations = iteration;
+    const int taken = MassSolve{*this, a, all, thread, failure}.run();
+    if (thread == 0) iterations = taken;
   });
   if (failure) std::rethrow_exception(failure);
   solve_width_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1 + iterations);
@@ -374,14 +430,43 @@ void Operator::add(double factor, std::span<const Sum> sums) const {
                     });
 }
 
+void Operator::copy(const std::vector<double>& from, std::vector<double>& to) const {
+  to.resize(from.size());
+  workers_.for_each({0, static_cast<Index>(from.size())}, largest_node_grain * 8, [&](Interval some, int) {
+    std::copy(from.begin() + some.begin, from.begin() + some.end, to.begin() + some.begin);
+  });
+}
+
+/// By chunks of batches and of nodes, as products are summed.
 Energies Operator::energies(const State& state) {
-  if (ranks_) return energies_of_ranks(state);
-  Energies out;
-  for (std::size_t i = 0; i < state.e.size(); ++i) out.internal += energy_weights_[i] * state.e[i];
-  std::vector<double> Mv(state.v.size());
-  out.kinetic = 0.5 * multiply_mass(state.v.data(), space_.dim, Mv.data());
-  for (std::size_t i = 0; i < weight_.size(); ++i) out.potential -= weight_[i] * state.x[i];
-  return out;
+  const Index W = kernels_.lanes, each = data_.zone_energies, n = space_.nodes;
+  const auto of_zone = [&](Index zone) {
+    double sum = 0;
+    for (Index i = zone * each; i < (zone + 1) * each; ++i) sum += energy_weights_[u(i)] * state.e[u(i)];
+    return sum;
+  };
+  std::vector<double> internal(batch_sums_.size(), 0), weights(weight_.empty() ? 0 : node_sums_.size(), 0);
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
+    const std::size_t chunk = u(batches.begin / batch_grain_);
+    batch_sums_[chunk] = kernels_.mass(data_, state.v.data(), space_.dim, batches);
+    for (Index lane = batches.begin * W; lane < batches.end * W; ++lane)
+      if (lane % W == 0 || lane_zone_[u(lane)] != lane_zone_[u(lane - 1)])  // not the repetition in an unused lane
+        internal[chunk] += of_zone(lane_zone_[u(lane)]);
+  });
+  if (!weights.empty())
+    workers_.for_each(own_nodes_, node_grain_, [&](Interval nodes, int) {
+      double sum = 0;
+      for (int d = 0; d < space_.dim; ++d)
+        for (Index i = d * n + nodes.begin; i < d * n + nodes.end; ++i) sum += weight_[u(i)] * state.x[u(i)];
+      weights[u(nodes.begin / node_grain_)] = sum;
+    });
+  if (ranks_) {
+    share_sums(internal, own_batch_chunks());
+    share_sums(batch_sums_, own_batch_chunks());
+    if (!weights.empty()) share_sums(weights, own_node_chunks());
+  }
+  const auto total = [](const std::vector<double>& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0); };
+  return {total(internal), 0.5 * total(batch_sums_), weights.empty() ? 0 : -total(weights)};
 }
 
 }  // namespace conoid::hydro_fem

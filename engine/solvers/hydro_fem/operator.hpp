@@ -115,19 +115,19 @@ struct KernelTimes {
 
 class Operator {
  public:
-  /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive.
-  Operator(const Setup& setup, const ZoneKernels& kernels, Team& team);
+  /// Of several ranks (`cluster`, which must outlive it) this one computes a part of the batches of zones in their order, and shares the
+  /// sums at nodes with the ranks whose zones meet there; every call that computes is collective then. A state is right at the nodes of the
+  /// rank's zones and of its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same
+  /// order as on one rank, so that states and energies have the same bits on any number of ranks. What lies at the quadrature points of
+  /// zones, but for their mass, is kept of the rank's own; vectors of the state stay of full length.
+  /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive, and Failure(resources)
+  /// on all ranks if one would have no zones.
+  Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster = nullptr);
 
   ~Operator();
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// From now on this rank computes a part of the batches of zones in their order, and shares the sums at nodes with the ranks
-  /// whose zones meet there; every call that computes is collective then. A state is right at the nodes of the rank's zones and of
-  /// its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same order as on one
-  /// rank, so that states and energies have the same bits on any number of ranks.
-  /// A rank may be without zones. Set-up and vectors stay of full length on all ranks. The cluster must outlive the operator.
-  void share_among(Communicator& cluster);
   /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
   void gather(State& state) const;
   /// Of several ranks, what a backend needs that keeps this rank's part elsewhere; none on one.
@@ -176,6 +176,7 @@ class Operator {
     const std::vector<double>* direction = nullptr;
   };
   void add(double factor, std::span<const Sum> sums) const;
+  void copy(const std::vector<double>& from, std::vector<double>& to) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
@@ -214,10 +215,20 @@ class Operator {
 
  private:
   void number_batches(const ZoneMesh& mesh);
+  void allocate_points(const Setup& setup);
+  void start_velocities(const Setup& setup);
   void set_masses(const Setup& setup);
+  /// Of a zone while masses are made.
+  struct ZoneMass;
+  void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);
+  void weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& zone, double* mass,
+                    double* J0inv);
+  void count_uniform(double* uniform);
+  void set_diagonal(const reference::ZoneTables& tables);
   [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
                                                         Index zone, const std::vector<double>& weights) const;
-  void project_energy(const Setup& setup, const reference::ZoneTables& tables, Index batch, Index lane);
+  void project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index batch,
+                      Index lane);
   void set_widths();
   void set_burn(const Setup& setup);
   /// Density, energy and the rest at a quadrature point of a lane of the last update.
@@ -235,24 +246,30 @@ class Operator {
   double multiply_mass(const double* p, int components, double* y);  // returns p·y
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
+  struct MassSolve;
   int solve_mass(std::vector<double>& a);  // of rhs_
   void add_boundary_pressure(const std::vector<double>& x, double t, std::vector<double>& rhs) const;
   void add_energy_source(const State& state, double t, std::vector<double>& de) const;
   // Of several ranks (operator_ranks.cpp).
   struct Ranks;
+  [[nodiscard]] Interval batches_of(int rank, int ranks) const;
+  void share_among(Communicator& cluster);
   void share_nodes(const std::vector<int>& rank_of_batch);
   void list_pieces(const std::vector<char>& held);
-  /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields.
+  void find_inner_batches();
+  /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields; in two halves, between which zones may be
+  /// computed whose terms nobody else needs (inner_batches_).
   void exchange_terms(int components) const;
-  /// The same together with sums of chunks, as share_sums().
-  void exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const;
+  void start_terms(int components) const;
+  void finish_terms(int components) const;
+  /// The same together with sums of chunks, as share_sums(); `started`: start_terms() has been called.
+  void exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own, bool started = false) const;
   /// All ranks' sums of chunks, of which this rank has made those of an interval.
   void share_sums(std::vector<double>& sums, Interval own) const;
   /// Positions, right at all nodes of sides under pressure.
   [[nodiscard]] const std::vector<double>& loaded_positions(const State& state) const;
   void add_pieces(double factor, std::span<const Sum> sums) const;
   void bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const;
-  [[nodiscard]] Energies energies_of_ranks(const State& state);
   [[nodiscard]] double least_of_ranks(double step);
   [[nodiscard]] Index limiting_batch() const;
   [[nodiscard]] Index outside_of_ranks(Index own) const;
@@ -292,10 +309,12 @@ class Operator {
 
   Index batch_count_ = 0;
   Interval own_batches_, own_nodes_;  // of this rank; all on one
-  std::vector<Interval> ghosts_;      // nodes of its zones besides, each interval at most a chunk long
-  std::unique_ptr<Ranks> ranks_;      // null on one
-  double uniform_batches_ = 0;        // whose matrix is a product of one-dimensional ones
-  std::vector<Index> lane_zone_;      // batch × W
+  Interval inner_batches_;  // the longest row of whole chunks of own ones whose terms no other rank needs; empty on one
+  Interval kept_;           // batches of which J0^-1, widths and inverse energy masses are kept
+  std::vector<Interval> ghosts_;  // nodes of its zones besides, each interval at most a chunk long
+  std::unique_ptr<Ranks> ranks_;  // null on one
+  double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
+  std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
   std::vector<char> cubes_;      // see ZoneData
   std::vector<int> batch_map_;   // likewise

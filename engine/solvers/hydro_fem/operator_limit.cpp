@@ -34,7 +34,8 @@ Operator::Local Operator::local(const reference::ZoneTables& tables, const State
   p.dim = dim;
   p.J = spot.J;
   p.dv = reference::spot_of(tables, space_, state.v.data(), zone, static_cast<int>(q)).J;
-  for (int m = 0; m < dim * dim; ++m) p.J0inv[u(m)] = data_.J0inv[((batch * QQ + q) * dim * dim + m) * W + lane];
+  // Made anew, as of zones of other ranks it is not kept.
+  p.J0inv = reference::inverse3(dim, reference::spot_of(tables, space_, space_.x0.data(), zone, static_cast<int>(q)).J);
   p.rho = data_.mass[(batch * QQ + q) * W + lane] /
           (weight * reference::determinant(dim, spot.J) * reference::measure(turns_, spot.x[u(dim - 1)]));
   p.smooth = data_.smooth;

@@ -13,6 +13,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace conoid::hydro_fem {
 namespace {
 
@@ -26,18 +28,27 @@ void leave_own(std::vector<double>& sums, Interval own) {
 
 Operator::~Operator() = default;
 
+/// Whole chunks of batches, as many a rank as can be.
+Interval Operator::batches_of(int rank, int ranks) const {
+  const Index chunks = (batch_count_ + batch_grain_ - 1) / batch_grain_;
+  if (chunks < ranks)
+    throw Failure(make_error(ErrorCode::resources,
+                             fmt::format("{} ranks for {} zones, which are computed in {} groups of up to {}: some of "
+                                         "the ranks would have none",
+                                         ranks, space_.zones, chunks, batch_grain_ * kernels_.lanes),
+                             fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", chunks, chunks)));
+  return {std::min(batch_count_, chunks * rank / ranks * batch_grain_),
+          std::min(batch_count_, chunks * (rank + 1) / ranks * batch_grain_)};
+}
+
 void Operator::share_among(Communicator& cluster) {
   const Index ranks = cluster.size(), me = cluster.rank(), W = kernels_.lanes;
-  if (ranks == 1) return;
   ranks_ = std::make_unique<Ranks>();
   ranks_->cluster = &cluster;
-  // Whole chunks of batches, as many a rank as can be.
-  const Index chunks = (batch_count_ + batch_grain_ - 1) / batch_grain_;
   std::vector<int> rank_of_batch(u(batch_count_));
   ranks_->rank_of_zone.assign(u(space_.zones), 0);
   for (Index r = 0; r < ranks; ++r) {
-    const Interval batches{std::min(batch_count_, chunks * r / ranks * batch_grain_),
-                           std::min(batch_count_, chunks * (r + 1) / ranks * batch_grain_)};
+    const Interval batches = batches_of(static_cast<int>(r), static_cast<int>(ranks));
     if (r == me) own_batches_ = batches;
     for (Index b = batches.begin; b < batches.end; ++b) {
       rank_of_batch[u(b)] = static_cast<int>(r);
@@ -91,6 +102,7 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
     }
   }
   all.halo = Halo(*all.cluster, std::move(sides));
+  find_inner_batches();
 
   for (const auto& face : mesh_.faces) {
     if (!boundaries_[u(face.boundary)].presses()) continue;
@@ -135,15 +147,38 @@ std::optional<Operator::Share> Operator::share() const {
   return Share{ranks_->cluster, &ranks_->halo, own_nodes_, ghosts_, ranks_->rank_of_zone};
 }
 
-void Operator::exchange_terms(int components) const {
+void Operator::find_inner_batches() {
+  const Index batch_terms = space_.dim * space_.zone_nodes * kernels_.lanes;
+  std::vector<char> needed(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
+  for (const Halo::Side& side : ranks_->halo.sides())
+    for (const Index meeting : side.to) needed[u(meet_place_[u(meeting)] / batch_terms / batch_grain_)] = 1;
+  const Interval chunks = own_batch_chunks();
+  Interval longest, row{chunks.begin, chunks.begin};
+  for (Index chunk = chunks.begin; chunk < chunks.end; ++chunk) {
+    if (needed[u(chunk)])
+      row = {chunk + 1, chunk + 1};
+    else
+      row.end = chunk + 1;
+    if (row.size() > longest.size()) longest = row;
+  }
+  inner_batches_ = {longest.begin * batch_grain_, std::min(batch_count_, longest.end * batch_grain_)};
+  if (longest.empty()) inner_batches_ = {own_batches_.end, own_batches_.end};
+}
+
+void Operator::start_terms(int components) const {
   const Index stride = space_.zone_nodes * kernels_.lanes;
-  double* terms = data_.node_terms;
+  const double* terms = data_.node_terms;
   ranks_->halo.start([&](Index) { return u(components) * sizeof(double); },
                      [&](Index meeting, std::byte*& at) {
                        const Index place = meet_place_[u(meeting)];
                        for (int c = 0; c < components; ++c, at += sizeof(double))
                          std::memcpy(at, terms + place + c * stride, sizeof(double));
                      });
+}
+
+void Operator::finish_terms(int components) const {
+  const Index stride = space_.zone_nodes * kernels_.lanes;
+  double* terms = data_.node_terms;
   ranks_->halo.finish([&](Index meeting, const std::byte*& at) {
     const Index place = meet_place_[u(meeting)];
     for (int c = 0; c < components; ++c, at += sizeof(double))
@@ -151,10 +186,16 @@ void Operator::exchange_terms(int components) const {
   });
 }
 
-void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own) const {
+void Operator::exchange_terms(int components) const {
+  start_terms(components);
+  finish_terms(components);
+}
+
+void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own, bool started) const {
   leave_own(sums, own);
   ranks_->cluster->start_sum(std::span(sums));
-  exchange_terms(components);
+  if (!started) start_terms(components);
+  finish_terms(components);
   ranks_->cluster->finish_sum();
 }
 
@@ -222,28 +263,6 @@ void Operator::gather(State& state) const {
   bring(fields, state.e);
   for (auto* field : {&state.x, &state.v, &state.e})
     ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
-}
-
-Energies Operator::energies_of_ranks(const State& state) {
-  // Rank 0 adds internal and potential energies one after the other, as a single rank does.
-  std::vector<double> x, e = state.e;
-  std::vector<std::vector<double>*> fields;
-  if (!weight_.empty()) {
-    x = state.x;
-    fields.push_back(&x);
-  }
-  bring(fields, e);
-  std::array<double, 2> sums{};
-  if (ranks_->cluster->leads()) {
-    for (std::size_t i = 0; i < e.size(); ++i) sums[0] += energy_weights_[i] * e[i];
-    for (std::size_t i = 0; i < weight_.size(); ++i) sums[1] -= weight_[i] * x[i];
-  }
-  sums = ranks_->cluster->from_root(sums);
-  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
-    batch_sums_[u(batches.begin / batch_grain_)] = kernels_.mass(data_, state.v.data(), space_.dim, batches);
-  });
-  share_sums(batch_sums_, own_batch_chunks());
-  return {sums[0], 0.5 * std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0), sums[1]};
 }
 
 double Operator::least_of_ranks(double step) {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <span>
 
@@ -30,24 +30,49 @@ double density_at_point(const Setup& setup, const Vec3& x, int region) {
 
 }  // namespace
 
+/// Zeros. Of what is large the system gives pages as they are first written, so that the zones of other ranks take none.
 double* Operator::allocate(Index count) {
-  const std::size_t bytes = (u(count) * sizeof(double) + 63) / 64 * 64;
-  auto* p = static_cast<double*>(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)));
-  if (p == nullptr) throw std::bad_alloc();
-  std::memset(p, 0, bytes);
-  blocks_.emplace_back(p, [](double* q) { std::free(q); });
-  return p;
+  constexpr std::size_t alignment = 64;
+  const std::size_t bytes = u(std::max<Index>(count, 1)) * sizeof(double);
+  std::size_t room = bytes + alignment;
+  void* at = std::calloc(room, 1);
+  if (at == nullptr) throw std::bad_alloc();
+  blocks_.emplace_back(static_cast<double*>(at), [](double* q) { std::free(q); });
+  return static_cast<double*>(std::align(alignment, bytes, at, room));
 }
 
-Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
+Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
       turns_(setup.turns), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
       solve_width_(workers_.threads()) {
-  const int dim = space_.dim;
   if (setup.energy_source)
     for (int i = 0; i < workers_.threads(); ++i) energy_sources_.push_back(setup.energy_source());
   number_batches(setup.mesh);
+  constexpr Index chunks = 64, side = 16;
+  node_grain_ = std::clamp<Index>((space_.nodes / chunks + side - 1) / side * side, 64, largest_node_grain);
+  batch_grain_ = std::clamp<Index>(batch_count_ / chunks, 1, 8);
+  kept_ = cluster != nullptr ? batches_of(cluster->rank(), cluster->size()) : Interval{0, batch_count_};
+  allocate_points(setup);
+  start_velocities(setup);
+  set_masses(setup);
+  set_burn(setup);
+  set_constraints(setup);
+  deposit_point_energy(setup);
+  own_batches_ = {0, batch_count_};
+  own_nodes_ = {0, space_.nodes};
+  node_sums_.assign(u((space_.nodes + node_grain_ - 1) / node_grain_), 0);
+  batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
+  rhs_.resize(initial_.v.size());
+  r_ = p_ = rhs_;
+  gravity_weights();
+  weigh_driven_walls();
+  if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
+}
+
+/// What the kernels read and write at the points of zones, as far as it is made in a step.
+void Operator::allocate_points(const Setup& setup) {
+  const int dim = space_.dim;
   auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
   data_.tables = &tables_;
   data_.dim = dim;
@@ -72,45 +97,31 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team)
     outside_.assign(u(batch_count_), 0);
     data_.outside = outside_.data();
   }
-  if (setup.corner_matrices) {
-    corner_ = std::make_unique<CornerTables>(tables_, dim);
-    data_.corner = corner_.get();
-    data_.F = allocate(batch_count_ * dim * space_.zone_nodes * data_.zone_energies * W);
-    power_ = allocate(batch_count_ * data_.zone_energies * W);
-  }
+  if (!setup.corner_matrices) return;
+  corner_ = std::make_unique<CornerTables>(tables_, dim);
+  data_.corner = corner_.get();
+  data_.F = allocate(batch_count_ * dim * space_.zone_nodes * data_.zone_energies * W);
+  power_ = allocate(batch_count_ * data_.zone_energies * W);
+}
 
+void Operator::start_velocities(const Setup& setup) {
+  const int dim = space_.dim;
   initial_.x = space_.x0;
   initial_.v.assign(space_.x0.size(), 0);
   initial_.e.assign(u(space_.zones * data_.zone_energies), 0);
-  if (setup.velocity) {
-    // A node between regions takes the velocity of the last of them.
-    std::vector<int> region(u(space_.nodes), -1);
-    for (Index i = 0; i < static_cast<Index>(space_.map.size()); ++i) {
-      int& r = region[u(space_.map[u(i)])];
-      r = std::max(r, mesh_.region[u(i / space_.zone_nodes)]);
-    }
-    for (Index i = 0; i < space_.nodes; ++i) {
-      Vec3 p{};
-      for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
-      const Vec3 value = setup.velocity(p, region[u(i)]);
-      for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
-    }
+  if (!setup.velocity) return;
+  // A node between regions takes the velocity of the last of them.
+  std::vector<int> region(u(space_.nodes), -1);
+  for (Index i = 0; i < static_cast<Index>(space_.map.size()); ++i) {
+    int& r = region[u(space_.map[u(i)])];
+    r = std::max(r, mesh_.region[u(i / space_.zone_nodes)]);
   }
-  set_masses(setup);
-  set_burn(setup);
-  set_constraints(setup);
-  deposit_point_energy(setup);
-  constexpr Index chunks = 64, side = 16;
-  node_grain_ = std::clamp<Index>((space_.nodes / chunks + side - 1) / side * side, 64, largest_node_grain);
-  batch_grain_ = std::clamp<Index>(batch_count_ / chunks, 1, 8);
-  own_batches_ = {0, batch_count_};
-  own_nodes_ = {0, space_.nodes};
-  node_sums_.assign(u((space_.nodes + node_grain_ - 1) / node_grain_), 0);
-  batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
-  rhs_.resize(initial_.v.size());
-  r_ = p_ = rhs_;
-  gravity_weights();
-  weigh_driven_walls();
+  for (Index i = 0; i < space_.nodes; ++i) {
+    Vec3 p{};
+    for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
+    const Vec3 value = setup.velocity(p, region[u(i)]);
+    for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
+  }
 }
 
 void Operator::number_batches(const ZoneMesh& mesh) {
@@ -152,6 +163,74 @@ void Operator::number_batches(const ZoneMesh& mesh) {
   }
 }
 
+struct Operator::ZoneMass {
+  Index batch = 0, lane = 0, zone = 0;
+  bool counts = true;             ///< not the repetition of an unused lane
+  std::vector<double> weights;    ///< of the points
+  std::vector<double> rho;        ///< at the L2 nodes
+  std::vector<double> at_points;  ///< densities, where they are taken there
+  std::vector<double> Me;
+  double least = 0, most = 0;  ///< of ρ0 |J0|
+};
+
+/// ρ0 and e0 interpolated at the L2 nodes of a zone.
+void Operator::start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& of) {
+  const int dim = space_.dim, EE = data_.zone_energies, region = mesh_.region[u(of.zone)];
+  const Index* map = &space_.map[u(of.zone * space_.zone_nodes)];
+  for (int j = 0; j < EE; ++j) {
+    Vec3 p{};
+    for (int i = 0; i < space_.zone_nodes; ++i)
+      for (int d = 0; d < dim; ++d) p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
+    of.rho[u(j)] = density_at_point(setup, p, region);
+    const double e = setup.energy ? setup.energy(p, region) : 0;
+    if (!std::isfinite(e))
+      throw Failure(
+          make_error(ErrorCode::invalid_input,
+                     fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
+                     "Look at the pressure given there, and at what its formula becomes at that point."));
+    initial_.e[u(of.zone * EE + j)] = e;
+  }
+}
+
+/// Masses at the points of a zone, its energy mass, and J0^-1 where it is kept.
+void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& of, double* mass,
+                            double* J0inv) {
+  const int dim = space_.dim, QQ = data_.zone_points, EE = data_.zone_energies;
+  const Index W = kernels_.lanes, b = of.batch, l = of.lane;
+  const bool kept = b >= kept_.begin && b < kept_.end;
+  of.least = std::numeric_limits<double>::infinity();
+  of.most = 0;
+  std::fill(of.Me.begin(), of.Me.end(), 0.0);
+  if (setup.at_points) of.at_points = densities_at_points(setup, tables, of.zone, of.weights);
+  for (int q = 0; q < QQ; ++q) {
+    const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), of.zone, q);
+    const auto& J = spot.J;
+    const double det = reference::determinant(dim, J);
+    if (!(det > 0))
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.4g}, {:.4g}, {:.4g})",
+                                           of.zone, det, spot.x[0], spot.x[1], spot.x[2]),
+                               "Check the order of the zone's corners and the curvature of its sides."));
+    double rho_q = 0;
+    for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * of.rho[u(j)];
+    if (setup.at_points) rho_q = of.at_points[u(q)];
+    const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
+    const double m = of.weights[u(q)] * m0;
+    of.least = std::min(of.least, m0);
+    of.most = std::max(of.most, m0);
+    mass[(b * QQ + q) * W + l] = m;
+    if (kept) {
+      const auto inv = reference::inverse3(dim, J);
+      for (int i = 0; i < dim * dim; ++i) J0inv[((b * QQ + q) * dim * dim + i) * W + l] = inv[u(i)];
+    }
+    for (int i = 0; i < EE; ++i) {
+      const double Li = m * tables.phi(q, i);
+      if (of.counts) energy_weights_[u(of.zone * EE + i)] += Li;
+      for (int j = 0; j < EE; ++j) of.Me[u(i * EE + j)] += Li * tables.phi(q, j);
+    }
+  }
+}
+
 void Operator::set_masses(const Setup& setup) {
   const int dim = space_.dim;
   const Tables& t = tables_;
@@ -176,78 +255,49 @@ void Operator::set_masses(const Setup& setup) {
       for (int d = 0, a = j, b = i; d < dim; ++d, a /= t.l2, b /= t.h1) w *= l2_from_h1(a % t.l2, b % t.h1);
       at_energies(j, i) = w;
     }
-  std::vector<double> weights(u(QQ), 1);
+  ZoneMass of;
+  of.weights.assign(u(QQ), 1);
+  of.rho.resize(u(EE));
+  of.Me.resize(u(EE * EE));
   for (int q = 0; q < QQ; ++q)
-    for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) weights[u(q)] *= t.rule.weights[u(rest % t.q)];
+    for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) of.weights[u(q)] *= t.rule.weights[u(rest % t.q)];
 
   for (Index b = 0; b < batch_count_; ++b)
     for (Index l = 0; l < W; ++l) {
-      const Index zone = lane_zone_[u(b * W + l)];
-      const bool counts = l == 0 || zone != lane_zone_[u(b * W + l - 1)];
-      const Index* map = &space_.map[u(zone * space_.zone_nodes)];
-      const int region = mesh_.region[u(zone)];
-      // ρ0 and e0 interpolated at the L2 nodes.
-      std::vector<double> rho(u(EE));
-      for (int j = 0; j < EE; ++j) {
-        Vec3 p{};
-        for (int i = 0; i < space_.zone_nodes; ++i)
-          for (int d = 0; d < dim; ++d) p[u(d)] += at_energies(j, i) * space_.x0[u(d * space_.nodes + map[i])];
-        rho[u(j)] = setup.density(p, region);
-        if (!(rho[u(j)] > 0) || !std::isfinite(rho[u(j)]))
-          throw Failure(
-              make_error(ErrorCode::invalid_input,
-                         fmt::format("the density is {} at ({:.6g}, {:.6g}, {:.6g})", rho[u(j)], p[0], p[1], p[2]),
-                         "Give every region a density above zero."));
-        const double e = setup.energy ? setup.energy(p, region) : 0;
-        if (!std::isfinite(e))
-          throw Failure(
-              make_error(ErrorCode::invalid_input,
-                         fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
-                         "Look at the pressure given there, and at what its formula becomes at that point."));
-        initial_.e[u(zone * EE + j)] = e;
-      }
-      std::vector<double> Me(u(EE * EE), 0), at_points;
-      if (setup.at_points) at_points = densities_at_points(setup, tables, zone, weights);
-      double least = std::numeric_limits<double>::infinity(), most = 0;
-      for (int q = 0; q < QQ; ++q) {
-        const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), zone, q);
-        const auto& J = spot.J;
-        const double det = reference::determinant(dim, J);
-        if (!(det > 0))
-          throw Failure(make_error(ErrorCode::invalid_input,
-                                   fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.4g}, {:.4g}, {:.4g})",
-                                               zone, det, spot.x[0], spot.x[1], spot.x[2]),
-                                   "Check the order of the zone's corners and the curvature of its sides."));
-        const auto inv = reference::inverse3(dim, J);
-        double rho_q = 0;
-        for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * rho[u(j)];
-        if (setup.at_points) rho_q = at_points[u(q)];
-        const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
-        const double m = weights[u(q)] * m0;
-        least = std::min(least, m0);
-        most = std::max(most, m0);
-        mass[(b * QQ + q) * W + l] = m;
-        for (int i = 0; i < dim * dim; ++i) J0inv[((b * QQ + q) * dim * dim + i) * W + l] = inv[u(i)];
-        for (int i = 0; i < EE; ++i) {
-          const double Li = m * tables.phi(q, i);
-          if (counts) energy_weights_[u(zone * EE + i)] += Li;
-          for (int j = 0; j < EE; ++j) Me[u(i * EE + j)] += Li * tables.phi(q, j);
-        }
-      }
-      if (most - least <= 1e-13 * most) uniform[b * W + l] = 0.5 * (least + most);
-      const Matrix inv = inverse(Matrix{EE, EE, Me});
-      for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-      if ((turns_ > 0 || setup.at_points) && setup.energy && counts) project_energy(setup, tables, b, l);
+      of.batch = b;
+      of.lane = l;
+      of.zone = lane_zone_[u(b * W + l)];
+      of.counts = l == 0 || of.zone != lane_zone_[u(b * W + l - 1)];
+      start_densities(setup, at_energies, of);
+      weigh_points(setup, tables, of, mass, J0inv);
+      if (of.most - of.least <= 1e-13 * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
+      const bool kept = b >= kept_.begin && b < kept_.end;
+      const bool projects = (turns_ > 0 || setup.at_points) && setup.energy && of.counts;
+      if (!kept && !projects) continue;
+      const Matrix inv = inverse(Matrix{EE, EE, of.Me});
+      for (int i = 0; kept && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+      if (projects) project_energy(setup, tables, inv, b, l);
     }
-  // The tensor form serves a batch only where it holds in all of its zones.
+  count_uniform(uniform);
+  set_widths();
+  set_diagonal(tables);
+}
+
+/// The tensor form serves a batch only where it holds in all of its zones.
+void Operator::count_uniform(double* uniform) {
+  const Index W = kernels_.lanes;
   for (Index b = 0; b < batch_count_; ++b)
     if (std::any_of(uniform + b * W, uniform + (b + 1) * W, [](double m) { return !(m > 0); }))
       std::fill(uniform + b * W, uniform + (b + 1) * W, 0.0);
     else
       ++uniform_batches_;
-  set_widths();
+}
 
-  // Diagonal of M_v.
+/// The inverse of the diagonal of M_v.
+void Operator::set_diagonal(const reference::ZoneTables& tables) {
+  const Index W = kernels_.lanes;
+  const int QQ = data_.zone_points;
+  const double* mass = data_.mass;
   diagonal_.assign(u(space_.nodes), 0);
   std::vector<double> terms(u(batch_count_ * space_.zone_nodes * W), 0);
   for (Index b = 0; b < batch_count_; ++b)
@@ -293,7 +343,8 @@ std::vector<double> Operator::densities_at_points(const Setup& setup, const refe
 
 /// M_e e = ∫ ρ e0 φ instead of e0 at the L2 nodes: Gauss points interpolate as the projection does where the weight of the
 /// integrals is constant, and beside the axis, where it is r, they do not; the force there hangs on the highest mode of e.
-void Operator::project_energy(const Setup& setup, const reference::ZoneTables& tables, Index b, Index l) {
+void Operator::project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index b,
+                              Index l) {
   const Index W = kernels_.lanes, zone = lane_zone_[u(b * W + l)];
   const int EE = data_.zone_energies, QQ = data_.zone_points;
   std::vector<double> load(u(EE), 0), projected(u(EE), 0);
@@ -323,7 +374,7 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
     for (int i = 0; i < EE; ++i) load[u(i)] += mass * tables.phi(q, i) * e;
   }
   for (int i = 0; i < EE; ++i)
-    for (int j = 0; j < EE; ++j) projected[u(i)] += data_.Meinv[((b * EE + i) * EE + j) * W + l] * load[u(j)];
+    for (int j = 0; j < EE; ++j) projected[u(i)] += Meinv(i, j) * load[u(j)];
   // Beside a jump inside the zone it may swing below anything given: then the values at the nodes stay.
   for (int q = 0; q < QQ; ++q) {
     double e = 0;
@@ -357,13 +408,13 @@ void Operator::set_widths() {
       }
     return true;
   };
-  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && cubes_[u(b)]; ++i) cubes_[u(b)] = cube_at(b, i / W, i % W);
   });
   if (std::all_of(cubes_.begin(), cubes_.end(), [](char cube) { return cube != 0; })) return;
   double* all = allocate(batch_count_ * points * size * W);
-  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && !cubes_[u(b)]; ++i) {
         const Index at = (b * points + i / W) * size * W + i % W;
@@ -381,7 +432,7 @@ void Operator::set_burn(const Setup& setup) {
   const reference::ZoneTables tables(tables_, space_.dim);
   const Index W = kernels_.lanes, points = data_.zone_points;
   double* burn = allocate(batch_count_ * points * 2 * W);
-  workers_.for_each({0, batch_count_}, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W; ++i) {
         const Index zone = lane_zone_[u(b * W + i % W)];

@@ -466,67 +466,7 @@ void check_places(Reader& r, const Geometry& g) {
   }
 }
 
-bool grid_of_cubes(const Values& grid) {
-  const auto lower = grid["lower"].numbers(), upper = grid["upper"].numbers();
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const double grading : grid["grading"].numbers())
-    if (grading != 1) return false;
-  for (std::size_t d = 0; d < std::min({lower.size(), upper.size(), grid["zones"].size()}); ++d) {
-    const double step = (upper[d] - lower[d]) / static_cast<double>(grid["zones"].at(d).integer());
-    least = std::min(least, step);
-    most = std::max(most, step);
-  }
-  return most - least <= 1e-10 * most;
-}
-
 }  // namespace
-
-Bytes problem_memory(const Case& input, const Mesh* mesh) {
-  const ZoneCount count = count_case_zones(input, mesh);
-  const double k = static_cast<double>(input["parameters"]["order"].integer());
-  const double dim = count.dim;
-  const double points = std::pow(2 * k, dim);
-  const double nodes = std::pow(k + 1, dim);
-  const double energies = std::pow(k, dim);
-  // Per zone: S, J0^-1 and, unless it is a cube, its widths (dim² a point), mass; node terms and maps; inverse energy block; then
-  // some 14 nodal vectors.
-  const double matrices = mesh == nullptr && grid_of_cubes(input["grid"]) ? 2 : 3;
-  const double zone =
-      8 * (points * (matrices * dim * dim + 1 + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
-           nodes * (dim + 3) + energies * (energies + 6) + 14 * dim * std::pow(k, dim) +
-           (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0));
-  return static_cast<Bytes>(zone * count.zones);
-}
-
-DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh) {
-  const ZoneCount count = count_case_zones(input, mesh);
-  DeviceNeeds out;
-  out.zones = count.zones;
-  out.dim = count.dim;
-  out.k = static_cast<int>(input["parameters"]["order"].integer());
-  out.nodes = count.zones * std::pow(out.k, out.dim);  // of a mesh, without those on its boundary
-  if (mesh == nullptr) {
-    out.nodes = 1;
-    const Values zones = input["grid"]["zones"];
-    for (std::size_t d = 0; d < zones.size(); ++d) out.nodes *= static_cast<double>(zones.at(d).integer()) * out.k + 1;
-  }
-  out.turns = turns_of(input[mesh == nullptr ? "grid" : "mesh"]["coordinates"].text());
-  out.viscosity = input["parameters"]["viscosity"].boolean();
-  out.rk4 = input["parameters"]["integrator"].text() == "rk4";
-  out.cubes = mesh == nullptr && grid_of_cubes(input["grid"]);
-  out.burns = input["excitation"]["detonation"].size() > 0;
-  for (const std::string& name : input["boundaries"].keys()) {
-    const Values side = input["boundaries"][name];
-    if (side["kind"].text() == "piston" && (side.has("speed_formula") || side.has("speed_file"))) ++out.driven_walls;
-  }
-  return out;
-}
-
-std::string problem_device_objection(const Case& input) {
-  if (input["parameters"]["corner_force"].text() == "matrices") return device_refuses_matrices;
-  if (input["excitation"]["sources"].size() > 0) return device_refuses_power;
-  return {};
-}
 
 std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
   Reader r{input, mesh};
@@ -582,20 +522,10 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
   return std::move(r.found);
 }
 
-Problem make_problem(const Case& input, const Mesh* mesh) {
-  Reader r{input, mesh};
-  auto parts = std::make_shared<Parts>(read_parts(r));
-  for (const auto& d : r.found)
-    if (d.severity == Severity::error) throw Failure(d);
+namespace {
 
-  Problem out;
-  const Geometry& g = parts->geometry;
-  Setup& s = out.setup;
-  s.mesh = g.zones(parts->extents);
-  for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
-  s.boundaries = parts->boundaries;
-  s.turns = g.turns;
-  out.initial = parts->initial;
+/// Density, energy and velocity at the start: of regions, or of another run where that has material.
+void set_start(Setup& s, const std::shared_ptr<Parts>& parts) {
   s.at_points = parts->initial != nullptr;
   const auto of_run = [parts](const Vec3& p) { return parts->initial ? parts->initial->at(p) : std::nullopt; };
   s.density = [parts, of_run](const Vec3& p, int region) {
@@ -619,8 +549,10 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
     if (const auto there = of_run(p)) return there->velocity;
     return parts->regions[u(region)].velocity_at(p);
   };
-  if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
-  s.burn = read_burn(input, *parts);
+}
+
+void set_parameters(Problem& out, const Case& input, const Parts& parts) {
+  Setup& s = out.setup;
   const Values parameters = input["parameters"];
   s.k = static_cast<int>(parameters["order"].integer());
   s.viscosity = parameters["viscosity"].boolean();
@@ -628,43 +560,89 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   s.vorticity_switch = parameters["vorticity_switch"].boolean();
   s.corner_matrices = parameters["corner_force"].text() == "matrices";
   s.mass_tolerance = parameters["mass_tolerance"].number();
-  const Values excitation = input["excitation"];
-  s.gravity = padded(excitation["gravity"].numbers());
-  if (excitation.has("blast")) {
-    s.point_energy = excitation["blast"]["energy"].number();
-    s.point = padded(excitation["blast"]["position"].numbers());
-  }
   out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
-  const bool stiff = s.viscosity && !stiff_material(input, *parts).empty();
-  out.march.courant = parameters["courant"].is_text()
-                          ? usual_courant({s.k, g.dim, s.viscosity, stiff, out.march.integrator, s.viscosity_vanishes})
-                          : parameters["courant"].number();
+  const bool stiff = s.viscosity && !stiff_material(input, parts).empty();
+  out.march.courant =
+      parameters["courant"].is_text()
+          ? usual_courant({s.k, parts.geometry.dim, s.viscosity, stiff, out.march.integrator, s.viscosity_vanishes})
+          : parameters["courant"].number();
   out.march.end_time = parameters["end_time"].number();
-  out.material_names = parts->names;
   out.stop_outside_table = parameters["outside_table"].text() == "stop";
-  const Values tracers = input["output"]["tracers"];
+}
+
+/// "NAME", or "KIND NUMBER" of what has no name in a list.
+std::string name_or_number(const Values& of, const char* kind, std::size_t i) {
+  std::string name = of["name"].text();
+  return name.empty() ? fmt::format("{} {}", kind, i + 1) : name;
+}
+
+void read_output(Problem& out, const Case& input) {
+  const Values tracers = input["output"]["tracers"], gauges = input["output"]["gauges"],
+               lines = input["output"]["lines"];
   for (std::size_t i = 0; i < tracers.size(); ++i) {
-    std::string name = tracers.at(i)["name"].text();
-    if (name.empty()) name = fmt::format("tracer {}", i + 1);
-    out.tracers.push_back({std::move(name), padded(tracers.at(i)["position"].numbers())});
+    const Values v = tracers.at(i);
+    out.tracers.push_back({name_or_number(v, "tracer", i), padded(v["position"].numbers())});
   }
-  const Values gauges = input["output"]["gauges"];
   for (std::size_t i = 0; i < gauges.size(); ++i) {
     const Values v = gauges.at(i);
-    std::string name = v["name"].text();
-    if (name.empty()) name = fmt::format("gauge {}", i + 1);
-    out.gauges.push_back(
-        {std::move(name), padded(v["position"].numbers()), v["moves"].boolean(), v.number_or("threshold", 0)});
+    out.gauges.push_back({name_or_number(v, "gauge", i), padded(v["position"].numbers()), v["moves"].boolean(),
+                          v.number_or("threshold", 0)});
   }
-  const Values line_outs = input["output"]["lines"];
-  for (std::size_t i = 0; i < line_outs.size(); ++i) {
-    const Values v = line_outs.at(i);
-    std::string name = v["name"].text();
-    if (name.empty()) name = fmt::format("line {}", i + 1);
-    out.lines.push_back({std::move(name), padded(v["from"].numbers()), padded(v["to"].numbers()),
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Values v = lines.at(i);
+    out.lines.push_back({name_or_number(v, "line", i), padded(v["from"].numbers()), padded(v["to"].numbers()),
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
+}
+
+/// A point energy, of what the case has of the whole blast; `energy_factor` must be known.
+void set_blast(Problem& out, const Case& input, const Parts& parts) {
+  const Values excitation = input["excitation"];
+  if (!excitation.has("blast")) return;
+  Setup& s = out.setup;
+  const Geometry& g = parts.geometry;
+  s.point_energy = excitation["blast"]["energy"].number();
+  s.point = padded(excitation["blast"]["position"].numbers());
+  if (!(s.point_energy > 0)) return;
+  s.point_energy /= out.energy_factor;
+  out.blast_dimension = g.dim + g.turns;
+  out.blast_energy = excitation["blast"]["energy"].number();
+  const Values material = input["materials"][parts.names[parts.regions[0].material]];
+  if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
+  for (int d = 0; d < g.dim; ++d) {
+    // Nearer to an end than to the line beside it.
+    const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
+    const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
+    const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
+    const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
+    if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
+  }
+}
+
+}  // namespace
+
+Problem make_problem(const Case& input, const Mesh* mesh) {
+  Reader r{input, mesh};
+  auto parts = std::make_shared<Parts>(read_parts(r));
+  for (const auto& d : r.found)
+    if (d.severity == Severity::error) throw Failure(d);
+
+  Problem out;
+  const Geometry& g = parts->geometry;
+  Setup& s = out.setup;
+  s.mesh = g.zones(parts->extents);
+  for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
+  s.boundaries = parts->boundaries;
+  s.turns = g.turns;
+  out.initial = parts->initial;
+  set_start(s, parts);
+  if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
+  s.burn = read_burn(input, *parts);
+  s.gravity = padded(input["excitation"]["gravity"].numbers());
+  set_parameters(out, input, *parts);
+  out.material_names = parts->names;
+  read_output(out, input);
   out.uniform = uniform(*parts);
   out.is_grid = g.is_grid() && !g.graded();
   out.zones = g.counts;
@@ -675,21 +653,7 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   const int dimensions = g.dim + g.turns;
   out.energy_unit = dimensions == 3 ? "J" : dimensions == 2 ? "J/m" : "J/m^2";
   if (g.turns > 0) out.energy_factor = 2 * g.turns * std::numbers::pi;
-  if (s.point_energy > 0) {
-    s.point_energy /= out.energy_factor;
-    out.blast_dimension = dimensions;
-    out.blast_energy = excitation["blast"]["energy"].number();
-    const Values material = input["materials"][parts->names[parts->regions[0].material]];
-    if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
-    for (int d = 0; d < g.dim; ++d) {
-      // Nearer to an end than to the line beside it.
-      const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
-      const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
-      const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
-      const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
-      if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
-    }
-  }
+  set_blast(out, input, *parts);
   return out;
 }
 

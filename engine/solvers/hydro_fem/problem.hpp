@@ -46,8 +46,10 @@ struct Problem {
 [[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh);
 /// The problem of a checked case; throws Failure on the first thing that is wrong.
 [[nodiscard]] Problem make_problem(const Case& input, const Mesh* mesh);
-/// Memory that a run takes, from the sizes alone.
-[[nodiscard]] Bytes problem_memory(const Case& input, const Mesh* mesh);
+/// Memory that each of so many ranks takes, from the sizes alone.
+[[nodiscard]] Bytes problem_memory(const Case& input, const Mesh* mesh, int ranks);
+/// More ranks than this are without zones for certain: kernels take so many zones (lanes) of a material at once.
+[[nodiscard]] int most_ranks(const Case& input, const Mesh* mesh, int lanes);
 
 /// What a device would hold of it, and why it cannot compute it (as device_objection() of the set-up), from the case alone.
 [[nodiscard]] DeviceNeeds problem_device_needs(const Case& input, const Mesh* mesh);

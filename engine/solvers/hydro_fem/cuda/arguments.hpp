@@ -151,6 +151,7 @@ struct SolveNumbers {
   double gamma[2];  ///< r·D r of this iteration and the one before
   double beta, target;
   int zone_done, node_done, iterations, unused;
+  double alpha[2];  ///< likewise, of a solve that several devices share
   double step;
   double sum[3];
 };
@@ -186,10 +187,20 @@ struct NodeArguments {
 /// Of a part of the zones, whose nodes meet zones of others: terms that go there in a row, `dim` numbers each.
 struct PackArguments {
   int dim, count;
-  const int* place;  ///< in terms of component 0
+  const int* place;  ///< in terms of component 0; below 0: not a term
   const double* terms;
   double* out;
 };
+/// The same, with what the blocks left of r·D r and u·M u in two numbers at the beginning of what goes to each other part.
+struct PackSumsArguments {
+  PackArguments pack;
+  int leads, node_partials, zone_partials;
+  const int* lead;  ///< where they go, in numbers of `pack.out`
+  const double *node_partial, *zone_partial;
+  double* own;  ///< the two, kept here
+};
+/// Parts of the zones that devices of one process share a solve of.
+constexpr int most_parts = 16;
 /// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): M u, u = D r, is given at the nodes, and
 /// p = u + β p, s = M u + β s, a += α p, r -= α s. Sums are over the first `counted` nodes, which are this part's own.
 struct SharedNodeArguments {
@@ -198,6 +209,14 @@ struct SharedNodeArguments {
   double alpha, beta;
   double* u;  ///< [component][node]
   double* s;  ///< [node][component]
+};
+
+/// The same where devices decide: r·D r and u·M u of each part, in the order in which all of them add.
+struct PeerNodeArguments {
+  SharedNodeArguments shared;  ///< α and β unused
+  int parts;
+  double tolerance2;
+  const double* sums[most_parts];
 };
 
 /// A solve in one kernel.

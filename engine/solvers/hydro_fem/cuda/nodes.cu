@@ -73,12 +73,14 @@ __global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments s
     }
   }
   const double all = block_fold<false>(gamma);
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+  if (threadIdx.x != 0) return;
+  a.partial[blockIdx.x] = all;
+  if (blockIdx.x == 0) a.numbers->zone_done = a.numbers->iterations = 0;
 }
 
-/// One iteration's pass over nodes of a part, from M u as it meets there.
+/// One iteration's pass over nodes of a part, from M u as it meets there; returns this thread's part of r·D r.
 template <int D>
-__global__ void go_on_shared(const __grid_constant__ SharedNodeArguments shared) {
+__device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared, double alpha, double beta) {
   const NodeArguments& a = shared.node;
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   double gamma = 0;
@@ -90,25 +92,78 @@ __global__ void go_on_shared(const __grid_constant__ SharedNodeArguments shared)
 #pragma unroll
     for (int c = 0; c < D; ++c) {
       const long long at = node * D + c;
-      const double p = shared.u[c * a.nodes + node] + shared.beta * a.p[at];
-      const double s = w[c] + shared.beta * shared.s[at];
-      const double r = a.r[at] - shared.alpha * s;
+      const double p = shared.u[c * a.nodes + node] + beta * a.p[at];
+      const double s = w[c] + beta * shared.s[at];
+      const double r = a.r[at] - alpha * s;
       a.p[at] = p;
       shared.s[at] = s;
       a.r[at] = r;
-      a.a[c * a.nodes + node] += shared.alpha * p;
+      a.a[c * a.nodes + node] += alpha * p;
       shared.u[c * a.nodes + node] = d * r;
       if (node < shared.counted) gamma += d * r * r;
     }
   }
-  const double all = block_fold<false>(gamma);
+  return gamma;
+}
+
+template <int D>
+__global__ void go_on_shared(const __grid_constant__ SharedNodeArguments shared) {
+  const double all = block_fold<false>(shared_pass<D>(shared, shared.alpha, shared.beta));
+  if (threadIdx.x == 0) shared.node.partial[blockIdx.x] = all;
+}
+
+/// The same where nobody but devices knows the sums: all blocks of all of them add those of the parts alike, and see alike when the
+/// solve has ended. Passes after that change nothing, so that their sums stay, and those that follow see it too.
+template <int D>
+__global__ void go_on_among_peers(const __grid_constant__ PeerNodeArguments peers) {
+  const NodeArguments& a = peers.shared.node;
+  SolveNumbers& n = *a.numbers;
+  const bool tells = blockIdx.x == 0 && threadIdx.x == 0;
+  double gamma = 0, delta = 0;
+  for (int part = 0; part < peers.parts; ++part) {
+    gamma += peers.sums[part][0];
+    delta += peers.sums[part][1];
+  }
+  const int now = a.iteration % 2, before = 1 - now;
+  const double target = a.iteration == 0 ? peers.tolerance2 * gamma : n.target;
+  if (!(gamma > target)) {
+    if (tells) n.zone_done = 1;
+    return;
+  }
+  const double beta = a.iteration > 0 ? gamma / n.gamma[before] : 0.0;
+  const double alpha = gamma / (a.iteration > 0 ? delta - beta * gamma / n.alpha[before] : delta);
+  if (tells) {
+    if (a.iteration == 0) n.target = target;
+    n.gamma[now] = gamma;
+    n.alpha[now] = alpha;
+    n.iterations = a.iteration + 1;
+  }
+  const double all = block_fold<false>(shared_pass<D>(peers.shared, alpha, beta));
   if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
 }
 
-__global__ void pack_terms(PackArguments a) {
+__device__ __forceinline__ void pack(const PackArguments& a) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < a.count * a.dim; i += stride)
-    a.out[i] = a.terms[static_cast<long long>(a.dim) * a.place[i / a.dim] + i % a.dim];
+    if (const int place = a.place[i / a.dim]; place >= 0)
+      a.out[i] = a.terms[static_cast<long long>(a.dim) * place + i % a.dim];
+}
+__global__ void pack_terms(PackArguments a) {
+  pack(a);
+}
+__global__ void pack_terms_and_sums(PackSumsArguments a) {
+  if (blockIdx.x == 0) {
+    const double gamma = sum_of(a.node_partial, a.node_partials), delta = sum_of(a.zone_partial, a.zone_partials);
+    if (threadIdx.x == 0) {
+      a.own[0] = gamma;
+      a.own[1] = delta;
+    }
+    for (int i = static_cast<int>(threadIdx.x); i < a.leads; i += static_cast<int>(blockDim.x)) {
+      a.pack.out[a.lead[i]] = gamma;
+      a.pack.out[a.lead[i] + 1] = delta;
+    }
+  }
+  pack(a.pack);
 }
 
 /// Terms of a side under pressure at its nodes: ∫ p n w (r), a block a side.
@@ -225,7 +280,11 @@ static const RegisterKernel begin_shared_3("hydro-fem/begin-shared<3>", begin_sh
 static const RegisterKernel solve_shared_1("hydro-fem/solve-shared<1>", go_on_shared<1>);
 static const RegisterKernel solve_shared_2("hydro-fem/solve-shared<2>", go_on_shared<2>);
 static const RegisterKernel solve_shared_3("hydro-fem/solve-shared<3>", go_on_shared<3>);
+static const RegisterKernel solve_peers_1("hydro-fem/solve-peers<1>", go_on_among_peers<1>);
+static const RegisterKernel solve_peers_2("hydro-fem/solve-peers<2>", go_on_among_peers<2>);
+static const RegisterKernel solve_peers_3("hydro-fem/solve-peers<3>", go_on_among_peers<3>);
 static const RegisterKernel pack_kernel("hydro-fem/pack", pack_terms);
+static const RegisterKernel pack_sums_kernel("hydro-fem/pack-sums", pack_terms_and_sums);
 static const RegisterKernel load_terms_kernel("hydro-fem/load-terms", load_terms);
 static const RegisterKernel press_kernel("hydro-fem/press", press_sides);
 static const RegisterKernel load_kernel("hydro-fem/load", load_nodes);

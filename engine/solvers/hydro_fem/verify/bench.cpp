@@ -152,28 +152,57 @@ void energies(const TestRun& run, const BenchSink& sink) {
         9.2192919964873e-13});
 }
 
+struct DeviceCase {
+  const char* name;
+  Setup (*make)();
+  bool quick;
+  double floor;  // of two devices against one; 0: none asked
+};
+const DeviceCase device_cases[] = {
+    {"triple point 2D Q3-Q2, 28×12", [] { return flows::triple_point(3, 28, 12); }, true, 0},
+    {"triple point 2D Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, true, 0},
+    {"triple point 2D Q3-Q2, 224×96", [] { return flows::triple_point(3, 224, 96); }, false, 0},
+    {"Sedov 3D Q2-Q1, 8×8×8", [] { return flows::sedov(3, 2, 8, 1, 0.25); }, true, 0},
+    {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, true, 0},
+    {"Sedov 3D Q2-Q1, 32×32×32", [] { return flows::sedov(3, 2, 32, 1, 0.25); }, true, 0},
+    {"Sedov 3D Q2-Q1, 64×64×64", [] { return flows::sedov(3, 2, 64, 1, 0.25); }, false, 1.7},
+    {"Sedov 3D Q3-Q2, 32×32×32", [] { return flows::sedov(3, 3, 32, 1, 0.25); }, false, 0},
+    {"Sedov 3D Q4-Q3, 16×16×16", [] { return flows::sedov(3, 4, 16, 1, 0.25); }, false, 0},
+    {"Sedov 3D Q5-Q4, 8×8×8 (general kernels)", [] { return flows::sedov(3, 5, 8, 1, 0.25); }, false, 0},
+};
+
+/// What some steps of a march took.
+struct Timed {
+  double step = 0;  // least seconds of an attempted step
+  double kinetic = 0;
+  Index accepted = 0, steps = 0;
+  KernelTimes times;
+};
+/// At least `least` steps, and as many as the budget has room for up to `most`.
+Timed timed(std::unique_ptr<Backend> backend, Index least, Index most, double budget) {
+  March march(std::move(backend), {});
+  const auto attempted = [&] { return march.accepted() + march.repeated(); };
+  Timed out;
+  out.step = std::numeric_limits<double>::infinity();
+  const double begin = wall_seconds();
+  while (march.accepted() < least || (march.accepted() < most && wall_seconds() - begin < budget)) {
+    const Index before = attempted();
+    const double start = wall_seconds();
+    march.step();
+    out.step = std::min(out.step, (wall_seconds() - start) / static_cast<double>(attempted() - before));
+  }
+  out.kinetic = march.energies().kinetic;
+  out.accepted = march.accepted();
+  out.steps = attempted();
+  out.times = march.times();
+  return out;
+}
+
 /// Whole steps on the first device against all processors, from the same operator; nothing where there is none.
 void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
   const auto found = devices_of(run);
   if (found.empty() || !run.may_want("device: ")) return;
-  struct DeviceCase {
-    const char* name;
-    Setup (*make)();
-    bool quick;
-  };
-  const DeviceCase all[] = {
-      {"triple point 2D Q3-Q2, 28×12", [] { return flows::triple_point(3, 28, 12); }, true},
-      {"triple point 2D Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, true},
-      {"triple point 2D Q3-Q2, 224×96", [] { return flows::triple_point(3, 224, 96); }, false},
-      {"Sedov 3D Q2-Q1, 8×8×8", [] { return flows::sedov(3, 2, 8, 1, 0.25); }, true},
-      {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, true},
-      {"Sedov 3D Q2-Q1, 32×32×32", [] { return flows::sedov(3, 2, 32, 1, 0.25); }, true},
-      {"Sedov 3D Q2-Q1, 64×64×64", [] { return flows::sedov(3, 2, 64, 1, 0.25); }, false},
-      {"Sedov 3D Q3-Q2, 32×32×32", [] { return flows::sedov(3, 3, 32, 1, 0.25); }, false},
-      {"Sedov 3D Q4-Q3, 16×16×16", [] { return flows::sedov(3, 4, 16, 1, 0.25); }, false},
-      {"Sedov 3D Q5-Q4, 8×8×8 (general kernels)", [] { return flows::sedov(3, 5, 8, 1, 0.25); }, false},
-  };
-  for (const DeviceCase& c : all) {
+  for (const DeviceCase& c : device_cases) {
     const std::string name = fmt::format("device: {}", c.name);
     if ((run.quick && !c.quick) || !run.may_want(name)) continue;
     run.doing(name);
@@ -183,33 +212,8 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
     Team team({WorkerSpec{"cpu", cores, 1}});
     Operator op(setup, best_kernels(), team);
     auto device = open_device(run, found.front().name);
-    struct Timed {
-      double step = 0;  // least seconds of an attempted step
-      double kinetic = 0;
-      Index accepted = 0, steps = 0;
-      KernelTimes times;
-    };
-    // At least `least` steps, and as many as the budget has room for up to `most`.
-    const auto timed = [&](std::unique_ptr<Backend> backend, Index least, Index most) {
-      March march(std::move(backend), {});
-      const auto attempted = [&] { return march.accepted() + march.repeated(); };
-      Timed out;
-      out.step = std::numeric_limits<double>::infinity();
-      const double begin = wall_seconds();
-      while (march.accepted() < least || (march.accepted() < most && wall_seconds() - begin < budget)) {
-        const Index before = attempted();
-        const double start = wall_seconds();
-        march.step();
-        out.step = std::min(out.step, (wall_seconds() - start) / static_cast<double>(attempted() - before));
-      }
-      out.kinetic = march.energies().kinetic;
-      out.accepted = march.accepted();
-      out.steps = attempted();
-      out.times = march.times();
-      return out;
-    };
-    const Timed processors = timed(host_backend(op), 4, 200);
-    const Timed there = timed(device_backend(op, std::move(device)), processors.accepted, processors.accepted);
+    const Timed processors = timed(host_backend(op), 4, 200, budget);
+    const Timed there = timed(device_backend(op, std::move(device)), processors.accepted, processors.accepted, budget);
     const std::string what = found.front().info.name;
     sink({fmt::format("{}: a step", name), 1e3 * there.step, "ms", processors.step / there.step, 0,
           fmt::format("{}; {} threads here: {:.4g} ms", what, cores, 1e3 * processors.step), "device memory"});
@@ -226,7 +230,7 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
       DeviceOptions options;
       options.solves = launches ? DeviceOptions::Solves::launches : DeviceOptions::Solves::at_once;
       const Timed other =
-          timed(device_backend(op, std::move(again), options), std::min<Index>(20, processors.accepted), 20);
+          timed(device_backend(op, std::move(again), options), std::min<Index>(20, processors.accepted), 20, budget);
       sink({fmt::format("{}: velocity solve a step, {}", name, launches ? "by launches" : "in one kernel"),
             1e3 * other.times.velocity_solve / static_cast<double>(other.steps), "ms", 0, 0, "for comparison", ""});
     }
@@ -237,6 +241,40 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
           ""});
     sink({fmt::format("{}: kinetic energy off", name), std::abs(there.kinetic / processors.kinetic - 1), "1", 0, 0,
           fmt::format("processors, after the same {} steps with mass solves to 1e-8", processors.steps), ""});
+  }
+}
+
+/// The same steps on several devices against the first of them alone: two, and all where there are more.
+void several_devices_rows(const TestRun& run, const BenchSink& sink, double budget) {
+  const auto found = devices_of(run);
+  if (found.size() < 2 || !run.may_want("devices: ")) return;
+  for (const DeviceCase& c : device_cases) {
+    const std::string name = fmt::format("devices: {}", c.name);
+    if ((run.quick && !c.quick) || !run.may_want(name)) continue;
+    run.doing(name);
+    Setup setup = c.make();
+    setup.mass_tolerance = 1e-10;
+    const int cores = std::min(std::max(1, this_machine().cores), run.threads);
+    Team team({WorkerSpec{"cpu", cores, 1}});
+    Operator op(setup, best_kernels(), team);
+    const auto on = [&](std::size_t count, Index least, Index most) {
+      std::vector<Device> devices;
+      for (std::size_t i = 0; i < count; ++i) devices.push_back(open_device(run, found[i].name));
+      return timed(device_backend(op, std::move(devices)), least, most, budget);
+    };
+    const Timed one = on(1, 20, 100);
+    std::vector<std::size_t> counts{2};
+    if (found.size() > 2) counts.push_back(std::min(found.size(), std::size_t{most_devices}));
+    for (const std::size_t count : counts) {
+      const Timed there = on(count, one.accepted, one.accepted);
+      sink({fmt::format("{}: times as fast on {}", name, count), one.step / there.step, "1", one.step / there.step,
+            count == 2 ? c.floor : 0,
+            fmt::format("{}; {:.4g} ms a step, {:.4g} on one; mass solves to 1e-10", found.front().info.name,
+                        1e3 * there.step, 1e3 * one.step),
+            "exchange within the mass solve"});
+      sink({fmt::format("{}: kinetic energy off on {}", name, count), std::abs(there.kinetic / one.kinetic - 1), "1", 0,
+            0, fmt::format("one device, after the same {} steps", one.steps), ""});
+    }
   }
 }
 
@@ -296,6 +334,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
     }
     if (run.may_want("Table ")) paper_tables(run, sink, run.quick ? 0.7 : 4);
     device_rows(run, sink, run.quick ? 1 : 4);
+    several_devices_rows(run, sink, run.quick ? 1 : 4);
   } catch (const Failure& failure) {
     return failure.error();
   }

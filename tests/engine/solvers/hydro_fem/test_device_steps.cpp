@@ -5,6 +5,7 @@
 #include "engine/core/log.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/hydro_fem/device_backend.hpp"
+#include "engine/solvers/hydro_fem/device_exchange.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/team/device_worker.hpp"
@@ -28,6 +29,15 @@ Device opened(const char* name = "emulated") {
   auto device = Device::open(name);
   if (!device) throw Failure(device.error());
   return std::move(*device);
+}
+
+/// So many devices of their own, emulated or checked.
+std::vector<Device> several(int count, const char* kind = "emulated") {
+  configure_emulated({.devices = count});
+  std::vector<Device> out;
+  for (int i = 0; i < count; ++i) out.push_back(opened((kind + (":" + std::to_string(i))).c_str()));
+  configure_emulated({});
+  return out;
 }
 
 /// Rates of the initial state: v and e of the answer are dv/dt and de/dt.
@@ -57,6 +67,12 @@ double apart(const std::vector<double>& got, const std::vector<double>& want) {
     size = std::max(size, std::abs(want[i]));
   }
   return size > 0 ? off / size : off;
+}
+
+Rates rates_on(const Setup& setup, std::vector<Device> devices) {
+  Team team({WorkerSpec{"cpu", 1, 1}});
+  Operator op(setup, best_kernels(), team);
+  return rates_of(*device_backend(op, std::move(devices)));
 }
 
 /// Eigenvectors of nearly double eigenvalues are determined to the square root of round-off; in fewer than three dimensions, and with
@@ -97,20 +113,47 @@ std::shared_ptr<const EquationOfState> gas_table(double gamma) {
   return tabulated(std::move(t));
 }
 
+/// A piston and a pressure over time, pressure and weight.
+Setup driven_walls() {
+  Setup s = flows::saltzmann(2, 8, 2);
+  s.boundaries[0].over_time = [](double t) { return 1 - t; };
+  s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0, [](double t) { return 0.1 + t; }};
+  s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, 0.3};
+  s.gravity = {0, -1, 0};
+  return s;
+}
+
 struct Ended {
   Energies energies;
   State state;
   Index accepted = 0, repeated = 0;
 };
-Ended marched(const Setup& setup, const char* device, int steps, Integrator integrator, DeviceOptions options = {}) {
+Ended marched(const Setup& setup, std::vector<Device> devices, int steps, Integrator integrator) {
   Team team({WorkerSpec{"cpu", 1, 1}});
   Operator op(setup, best_kernels(), team);
   MarchOptions o;
   o.end_time = 10;
   o.integrator = integrator;
-  March march(*device ? device_backend(op, opened(device), options) : host_backend(op), o);
+  March march(devices.empty() ? host_backend(op) : device_backend(op, std::move(devices)), o);
   for (int i = 0; i < steps; ++i) march.step();
   return {march.energies(), march.state(), march.accepted(), march.repeated()};
+}
+Ended marched(const Setup& setup, const char* device, int steps, Integrator integrator) {
+  std::vector<Device> devices;
+  if (*device) devices.push_back(opened(device));
+  return marched(setup, std::move(devices), steps, integrator);
+}
+
+/// Energy is the invariant: to 1e-12. Kinetic energy to 1e-9, over some 25 steps with mass solves to 1e-14.
+void ends_are_alike(const Ended& got, const Ended& want) {
+  QCOMPARE(got.accepted, want.accepted);
+  QCOMPARE(got.repeated, want.repeated);
+  const double size = std::abs(want.energies.internal) + want.energies.kinetic;
+  const double total = std::abs(got.energies.total() - want.energies.total()) / size;
+  const double kinetic = std::abs(got.energies.kinetic / want.energies.kinetic - 1);
+  QVERIFY2(want.energies.kinetic > 1e-9 * size, "something moves");
+  QVERIFY2(total < 1e-12, qPrintable(QString::number(total)));
+  QVERIFY2(kinetic < 1e-9, qPrintable(QString::number(kinetic)));
 }
 
 constexpr const char* blast_case = R"({
@@ -296,26 +339,109 @@ class TestDeviceSteps : public QObject {
     }
     if (which == 12) s = flows::simple_wave(3, 12, false);
     if (which == 13) {
-      s = flows::saltzmann(2, 8, 2);
-      s.boundaries[0].over_time = [](double t) { return 1 - t; };
-      s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0, [](double t) { return 0.1 + t; }};
-      s.boundaries[3] = {BoundaryCondition::Kind::pressure, {}, 0.3};
-      s.gravity = {0, -1, 0};
+      s = driven_walls();
       integrator = Integrator::rk4;
     }
     if (which == 14) s = flows::Kidder(3).setup(2, 3);
     if (which == 15) s = flows::detonation_tube(2, 20);
     s.mass_tolerance = 1e-14;
     const int steps = which == 7 || which == 10 ? 4 : 25;
-    const Ended want = marched(s, "", steps, integrator), got = marched(s, "emulated", steps, integrator);
-    QCOMPARE(got.accepted, want.accepted);
-    QCOMPARE(got.repeated, want.repeated);
-    const double size = std::abs(want.energies.internal) + want.energies.kinetic;
-    const double total = std::abs(got.energies.total() - want.energies.total()) / size;
-    const double kinetic = std::abs(got.energies.kinetic / want.energies.kinetic - 1);
-    QVERIFY2(want.energies.kinetic > 1e-9 * size, "something moves");
-    QVERIFY2(total < 1e-12, qPrintable(QString::number(total)));
-    QVERIFY2(kinetic < 1e-9, qPrintable(QString::number(kinetic)));
+    ends_are_alike(marched(s, "emulated", steps, integrator), marched(s, "", steps, integrator));
+  }
+
+  /// Zones by intervals on two and three devices, in each dimension, curved, turned, under pressure: to round-off of the solve's sums.
+  void rates_on_several_devices_equal_those_on_one() {
+    std::mt19937 random(40);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= (dim == 3 ? 3 : 5); ++k)
+        for (const int turned : turns_in(dim)) {
+          Setup s = lively(dim, k, turned, random);
+          s.mesh = box_zones(dim, {flows::line(0, 1, dim == 1 ? 7 : 3), flows::line(0, 1, 3), flows::line(0, 1, 2)});
+          s.mesh.region[1] = s.mesh.region.back() = 1;
+          if (k == 2) s.gravity = {0.3, -0.7, 0.2};
+          if (k % 2 == 1) s.density = [](const Vec3&, int r) { return r != 0 ? 2.0 : 0.8; };
+          s.boundaries[1] = {BoundaryCondition::Kind::pressure, {}, 0.8};
+          s.boundaries[0].kind = BoundaryCondition::Kind::wall;
+          if (dim > 1) s.boundaries[2] = {BoundaryCondition::Kind::pressure, {}, 1.1};
+          const Rates want = rates_on(s, several(1));
+          QVERIFY(want.energies.kinetic > 0);
+          for (const int devices : {2, 3}) {
+            const Rates got = rates_on(s, several(devices, k == 2 ? "emulated-checked" : "emulated"));
+            const QString what = name_of("devices", dim, k, turned) + QString(", %1").arg(devices);
+            QVERIFY2(got.step == want.step, qPrintable(what));
+            const double v = apart(got.rate.v, want.rate.v), e = apart(got.rate.e, want.rate.e);
+            QVERIFY2(v < 1e-12 && e == 0, qPrintable(what + QString(": %1 %2").arg(v).arg(e)));
+            const double size = std::abs(want.energies.internal) + want.energies.kinetic;
+            QVERIFY2(std::abs(got.energies.internal - want.energies.internal) < 1e-14 * size, qPrintable(what));
+            QVERIFY2(std::abs(got.energies.kinetic - want.energies.kinetic) < 1e-14 * size, qPrintable(what));
+            QVERIFY2(std::abs(got.energies.potential - want.energies.potential) < 1e-14 * size, qPrintable(what));
+          }
+        }
+  }
+
+  void several_devices_march_as_one_data() {
+    QTest::addColumn<int>("devices");
+    QTest::addColumn<int>("which");
+    for (const int devices : {2, 3})
+      for (int which = 0; which < 5; ++which)
+        if (conoid::all_rows() || which % 2 == devices % 2)
+          QTest::addRow("%d devices, flow %d", devices, which) << devices << which;
+  }
+  void several_devices_march_as_one() {
+    QFETCH(int, devices);
+    QFETCH(int, which);
+    Setup s;
+    Integrator integrator = Integrator::rk2_average;
+    if (which == 0) s = flows::triple_point(2, 7, 3);
+    if (which == 1) s = flows::sedov(3, 2, 2, 1, 0.25);
+    if (which == 2) s = flows::sedov_axisymmetric(2, 4, 1, 1);
+    if (which == 3) s = flows::detonation_tube(2, 12);
+    if (which == 4) {
+      s = driven_walls();
+      integrator = Integrator::rk4;
+    }
+    s.mass_tolerance = 1e-14;
+    const int steps = which == 1 ? 6 : 15;
+    const Ended want = marched(s, several(1), steps, integrator), got = marched(s, several(devices), steps, integrator);
+    ends_are_alike(got, want);
+    if (which == 2)  // whatever the devices' threads do
+      QVERIFY(same_bits(got.state, marched(s, several(devices), steps, integrator).state));
+  }
+
+  /// Copies of a node on several devices get the same rate, bit for bit, and all nodes and zones lie somewhere, once in the sums.
+  void copies_of_a_node_move_alike() {
+    std::mt19937 random(5);
+    Setup s = lively(3, 2, 0, random);
+    s.mesh = box_zones(3, {flows::line(0, 1, 3), flows::line(0, 1, 3), flows::line(0, 1, 3)});
+    s.mass_tolerance = 1e-10;
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    Operator op(s, best_kernels(), team);
+    std::vector<DevicePart> layout = DevicePart::among(op, 3);
+    std::vector<Device> devices = several(3);
+    std::vector<std::unique_ptr<DeviceZones>> parts;
+    for (std::size_t i = 0; i < 3; ++i)
+      parts.push_back(std::make_unique<DeviceZones>(op, layout[i], std::move(devices[i]), DeviceOptions{}, -1));
+    const auto exchange = exchange_among_peers(op, parts);
+    for (const auto& part : parts) part->update(Row::state, 0);
+    for (const auto& part : parts) part->load(Row::state, {});
+    QVERIFY(exchange->solve({}) > 3);
+    std::vector<State> rates(3, op.initial());
+    for (std::size_t i = 0; i < 3; ++i) parts[i]->bring(Row::rate, rates[i]);
+    const auto nodes = static_cast<std::size_t>(op.space().nodes);
+    std::vector<int> counted(nodes, 0);
+    int shared = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (Index n = 0; n < layout[i].own; ++n)
+        ++counted[static_cast<std::size_t>(layout[i].nodes[static_cast<std::size_t>(n)])];
+      for (std::size_t j = 0; j < i; ++j)
+        for (std::size_t n = 0; n < nodes; ++n) {
+          if (layout[i].node_of[n] < 0 || layout[j].node_of[n] < 0) continue;
+          ++shared;
+          for (std::size_t c = 0; c < 3; ++c) QCOMPARE(rates[i].v[c * nodes + n], rates[j].v[c * nodes + n]);
+        }
+    }
+    QVERIFY(shared >= 49);
+    for (const int times : counted) QCOMPARE(times, 1);
   }
 
   void the_checked_device_finds_nothing_at_driven_walls() {
@@ -373,6 +499,79 @@ class TestDeviceSteps : public QObject {
       const double got = energy(workers);
       QVERIFY2(std::abs(got / want - 1) < 1e-9, qPrintable(QString::number(got / want - 1)));
     }
+  }
+
+  void several_devices_take_part_and_hand_over() {
+    configure_emulated({.devices = 3});
+    const auto whole = [](const char* workers) {
+      Run run(workers);
+      run.solver->prepare(run.context).or_throw();
+      run.march();
+      run.solver->finish(run.context).or_throw();
+      return run.number("kinetic_energy");
+    };
+    const double want = whole("emulated:0");
+    std::set<int> used;
+    MemoryCheckpoint kept;
+    {
+      Run run("emulated:0,emulated:1,emulated:2");
+      run.solver->prepare(run.context).or_throw();
+      run.march(1);
+      for (const BalanceSample& sample : run.team.take_samples()) used.insert(sample.worker);
+      run.solver->save(kept);
+    }
+    QCOMPARE(used.size(), std::size_t{3});
+    for (const char* workers : {"emulated:0,emulated:1", "cpu:2", "emulated:1"}) {
+      Run run(workers);
+      run.solver->prepare(run.context).or_throw();
+      run.solver->load(kept);
+      run.march();
+      run.solver->finish(run.context).or_throw();
+      QVERIFY2(std::abs(run.number("kinetic_energy") / want - 1) < 1e-9, workers);
+    }
+    configure_emulated({});
+  }
+
+  /// What one has no room for, two may have.
+  void several_devices_hold_what_one_cannot() {
+    configure_emulated({.devices = 2});
+    const std::vector<std::pair<std::string, std::string>> order{{"parameters.order", "3"}};
+    const Bytes memory = (Bytes{1} << 20) + 90000;  // 115 kB are needed beside the first MiB, of two 63 each
+    Run one("emulated:0", order, memory), two("emulated:0,emulated:1", order, memory);
+    for (Run* run : {&one, &two}) {
+      run->solver->prepare(run->context).or_throw();
+      run->march(1);
+    }
+    QVERIFY(!one.used_a_device());
+    QVERIFY(two.used_a_device());
+    const Offer offer = make_offer(two.input, {.flags = {.workers = "emulated:0,emulated:1"}}).value();
+    const Estimate foreseen = two.solver->estimate(two.input, nullptr, offer).value();
+    QCOMPARE(foreseen.use.most, 2);
+    const auto told = std::find_if(foreseen.details.begin(), foreseen.details.end(),
+                                   [](const auto& detail) { return detail.first == "device"; });
+    QVERIFY(told != foreseen.details.end());
+    QCOMPARE(told->second, std::string("emulated:0, emulated:1 compute whole steps, an interval of zones each"));
+    configure_emulated({});
+  }
+
+  void further_devices_are_taken_where_they_pay() {
+    QCOMPARE(devices_that_pay(1e6, 8), 1);
+    QCOMPARE(devices_that_pay(3e6, 8), 2);
+    QVERIFY(devices_that_pay(64.0 * 64 * 64 * 64, 8) >= 2);
+    QVERIFY(devices_that_pay(64.0 * 64 * 64 * 64, 16) < 8);  // whose orders take the host longer than they compute
+    QVERIFY(devices_that_pay(1e12, 16) >= 8);
+    QCOMPARE(devices_that_pay(1e12, 1), 1);
+  }
+
+  void a_device_lost_among_several_ends_the_run() {
+    configure_emulated({.devices = 2, .fails_after = 800});
+    Run run("emulated:0,emulated:1");
+    run.solver->prepare(run.context).or_throw();
+    Result<Advanced> at = run.solver->advance(run.context);
+    for (int i = 0; i < 10000 && at.ok() && !at->finished; ++i) at = run.solver->advance(run.context);
+    QVERIFY(!at.ok());
+    QVERIFY(at.error().code == ErrorCode::resources);
+    configure_emulated({});
   }
 
   void a_device_takes_part_in_a_run_that_names_it() {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mass solve of zones that lie in several parts: on devices of this process, or on a device of each of several ranks.
+#pragma once
+
+#include "engine/solvers/hydro_fem/device_zones.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+/// Conjugate gradients with one round of sums an iteration: with u = D r, γ = r·u and δ = u·M u, which zones know before anything is
+/// exchanged, α = γ/(δ - β γ/α_before), β = γ/γ_before (Chronopoulos and Gear, J. Comput. Appl. Math. 25 (1989) 153). So what meets
+/// between parts and both sums of an iteration travel together, and all parts have the same sums and end together.
+class DeviceExchange {
+ public:
+  virtual ~DeviceExchange() = default;
+  /// dv/dt of all parts, whose loads have been queued; waits. Returns the iterations.
+  [[nodiscard]] virtual int solve(const StageTime& when) = 0;
+};
+
+/// With other ranks, by way of the host; collective. `zones` and what `share` names must outlive it.
+[[nodiscard]] std::unique_ptr<DeviceExchange> exchange_with_ranks(Operator& op, const Operator::Share& share,
+                                                                  DeviceZones& zones);
+/// Among devices of this process by copies between them; nothing waits for the host but the end of a solve.
+[[nodiscard]] std::unique_ptr<DeviceExchange> exchange_among_peers(Operator& op,
+                                                                   std::span<const std::unique_ptr<DeviceZones>> parts);
+
+}  // namespace conoid::hydro_fem
