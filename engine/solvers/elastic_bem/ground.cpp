@@ -180,6 +180,7 @@ void add_trench(Builder& builder, const GroundRectangle& o, const Trench& t,
                 const std::array<std::vector<double>, 2>& x) {
   const int rows = std::max(1, static_cast<int>(std::ceil(t.depth / o.element - 1e-9)));
   const double h = t.depth / rows;
+  const std::string group = t.filled ? "filled trench" : "trench";
   std::array<std::vector<double>, 2> g;
   for (std::size_t d = 0; d < 2; ++d)
     for (double v : x[d])
@@ -188,26 +189,26 @@ void add_trench(Builder& builder, const GroundRectangle& o, const Trench& t,
     const double z1 = o.level - r * h, z0 = z1 - h;
     for (std::size_t i = 0; i + 1 < g[0].size(); ++i) {
       const double a = g[0][i], b = g[0][i + 1];
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)};
       });  // normal +y
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)};
       });  // normal −y
     }
     for (std::size_t i = 0; i + 1 < g[1].size(); ++i) {
       const double a = g[1][i], b = g[1][i + 1];
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)};
       });  // normal +x
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)};
       });  // normal −x
     }
   }
   for (std::size_t j = 0; j + 1 < g[1].size(); ++j)
     for (std::size_t i = 0; i + 1 < g[0].size(); ++i)
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
       });
 }
@@ -236,7 +237,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
   Builder builder(o.order);
   const auto group_of = [&](double a, double b) -> std::string {
     for (const Trench& t : o.trenches)
-      if (a > t.low[0] && a < t.high[0] && b > t.low[1] && b < t.high[1]) return "";
+      if (a > t.low[0] && a < t.high[0] && b > t.low[1] && b < t.high[1]) return t.filled ? "filling" : "";
     for (const Patch& p : o.patches)
       if (a > p.low[0] && a < p.high[0] && b > p.low[1] && b < p.high[1]) return p.name;
     return "ground";

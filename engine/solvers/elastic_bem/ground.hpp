@@ -20,10 +20,12 @@ struct Patch {
       1;  ///< cells grow by this factor from the patch's edges inwards (contact stresses peak at edges)
 };
 
-/// A rectangular hole: walls and bottom become the group "trench".
+/// A rectangular hole: walls and bottom become the group "trench". If it is to be filled, they become "filled trench", and its opening has
+/// cells of the group "filling".
 struct Trench {
   std::array<double, 2> low{}, high{};
   double depth = 1;
+  bool filled = false;
 };
 
 struct GroundRectangle {
@@ -37,7 +39,7 @@ struct GroundRectangle {
   std::vector<Trench> trenches;
   double rock = 0;  ///< depth of a second plane of the same outline, cells of half of it where that is longer; 0: none
 };
-/// Groups: "ground", the patches' names, "trench", "rock". Errors: patches outside, overlapping, or cutting a trench; trenches down to the rock.
+/// Groups: "ground", the patches' names, "trench", "filled trench", "filling", "rock". Errors: patches outside, overlapping, or cutting a trench; trenches down to the rock.
 [[nodiscard]] Result<Mesh> ground_rectangle(const GroundRectangle& options);
 
 struct GroundDisc {

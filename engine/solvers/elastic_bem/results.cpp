@@ -246,7 +246,7 @@ void ElasticBem::write_motions(RunContext& context, const Harmonic& h) {
 
 void ElasticBem::compare_exact(RunContext& context, const Harmonic& h) {
   const Problem& p = *problem_;
-  if (p.exact != "cavity" || p.loads.empty()) return;
+  if (p.exact != "cavity" || p.loads.empty() || !p.regions.empty()) return;
   const Surface& s = *p.scene.surface;
   Sum radius;
   for (const Vec3& x : s.nodes) radius += distance(x, s.centre);
