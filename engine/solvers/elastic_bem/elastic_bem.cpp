@@ -78,7 +78,7 @@ Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& cont
     if (!problem_->single || !points_.empty())
       part.rules = std::make_unique<FarRules<double>>(*view.surface, accuracy, k, false, crew(context).threads());
   }
-  context.progress.begin("ghmatece", 0, "");
+  context.progress.begin("static sums", 0, "");
   for (Ready::Part& part : ready.parts)
     part.diagonal = static_diagonal(
         crew(context), *part.view.surface, problem_->solve.accuracy, part.view.medium->nu, problem_->sum_everywhere,
@@ -154,7 +154,7 @@ Status ElasticBem::prepare(RunContext& context) {
   Results& out = context.results;
   out.number("elements", static_cast<double>(s.active), "1");
   out.number("unknowns", static_cast<double>(3 * s.node_count()), "1");
-  out.number("seconds_ghmatece", main_.seconds_sums(), "s");
+  out.number("seconds_static_sums", main_.seconds_sums(), "s");
   out.number("seconds_rigid", main_.seconds_rigid(), "s");
   return {};
 }
@@ -326,7 +326,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
     }
   }
   if (context.stop.stop_requested()) return stop_error();
-  context.progress.begin("interec", 0, "");
+  context.progress.begin("receivers", 0, "");
   const bool several = ready.parts.size() > 1;
   for (std::size_t r = 0; r < ready.parts.size(); ++r) {
     const Ready::Part& part = ready.parts[r];
@@ -354,7 +354,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   if (context.stop.stop_requested()) return stop_error();
   if (!p.stresses || ready.scene != &p.scene || p.receivers.empty()) return {};
 
-  context.progress.begin("sigmaec", 0, "");
+  context.progress.begin("stresses", 0, "");
   std::vector<Vec3> deep;
   std::vector<std::vector<Stress>> found(shown(), std::vector<Stress>());
   for (std::size_t k = 0; k < p.receivers.size(); ++k)
@@ -437,9 +437,9 @@ void ElasticBem::write_solution(RunContext& context, const Harmonic& h, const So
                {"corrections", "1", ""},
                {"interior defect", "1", "of the plain solution"},
                {"interior equations", "1", ""},
-               {"ghmatecd", "s", ""},
+               {"pairs", "s", ""},
                {"singular", "s", ""},
-               {"linsolve", "s", ""}};
+               {"solution", "s", ""}};
   context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
                                    static_cast<double>(facts.iterations), facts.chief_detector,
                                    static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
@@ -567,15 +567,15 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of. Those of a frequency are shared by ranks, what comes before the first one is done on each.
 constexpr Capability phases[] = {
-    {"ghmatece"},
+    {"static sums"},
     {"near sums"},
     {"rigid"},
-    {"ghmatecd", true, true, true},
+    {"far pairs", true, true, true},
     {"near pairs", false, false, true},
     {"singular", false, false, true},
     {"factorise", true, false, true},
     {"compress", false, false, true},
-    {"sigmaec", false, false, true},
+    {"stresses", false, false, true},
     {"far ground", true, true, true},
     {"far ground near pairs", false, false, true},
     {"far ground sums", false, false, true},

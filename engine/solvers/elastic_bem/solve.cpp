@@ -267,7 +267,7 @@ template <class Real>
 Status BoundarySystem::Solution<Real>::assemble(Progress& progress) {
   const Accuracy& accuracy = options_.accuracy;
   double begin = seconds_now();
-  progress.begin("ghmatecd", 0, "");
+  progress.begin("pairs", 0, "");
   if (whole()) {
     double singular = 0;
     const AssemblyWork all = device_->assemble(s_, *media_.front().rules, accuracy, harmonic_, media_.front().diagonal,
@@ -760,7 +760,7 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, std::span<
   Solution<Real> solution(*this, team, media, cases, options, facts, stop, memory, far);
   if (auto status = solution.assemble(progress); !status) return status.error();
   const double begin = seconds_now();
-  progress.begin("linsolve", 0, "");
+  progress.begin("solution", 0, "");
   solution.complete();
   solution.right_hand_sides();
   if (auto status = solution.accelerate(); !status) return status.error();
