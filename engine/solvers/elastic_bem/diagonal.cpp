@@ -174,7 +174,8 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
     SumSink sums(surface, curved);
     const RowPoints rows{points, true};
     const auto elements = static_cast<Index>(surface.elements.size());
-    PairPhase<double, SumSink> far("static sums", surface, rules, lane_medium<double>(fixed), rows, elements, sums, stop);
+    PairPhase<double, SumSink> far("static sums", surface, rules, lane_medium<double>(fixed), rows, elements, sums,
+                                   stop);
     team.run(far, stop);
     const NearPairs pairs = near_pairs(surface, rules, rows, elements, CpuWorker(team.threads()));
     NearPhase<double, SumSink> near("near sums", surface, rules, fine, lane_medium<double>(fixed), rows, pairs, sums,

@@ -297,6 +297,102 @@ Complex half_space_surface(const Harmonic& h, double r) {
   return (sum + fixed / r) / (2 * std::numbers::pi);
 }
 
+namespace {
+
+/// Plane waves e^{-ikx} of one layer, z downwards: u_x, u_z, σ_xz, σ_zz of P and SV waves that decay downwards (sign 1) or upwards (−1),
+/// stresses over `mu`.
+struct LayerWaves {
+  Complex a, b;                                                   ///< decay with depth of P and SV
+  std::array<std::array<std::array<Complex, 4>, 2>, 2> column{};  ///< down and up, P and SV
+  LayerWaves(const Harmonic& h, double k, Complex mu) {
+    const auto decaying = [](Complex square) {
+      const Complex q = std::sqrt(square);
+      return q.real() < 0 ? -q : q;
+    };
+    a = decaying(k * k - h.kP * h.kP);
+    b = decaying(k * k - h.kS * h.kS);
+    const Complex ik(0, k);
+    for (std::size_t way : {0U, 1U}) {
+      const double s = way == 0 ? 1 : -1;
+      const auto of = [&](Complex ux, Complex uz, Complex decay) {
+        return std::array<Complex, 4>{ux, uz, h.mu / mu * (-s * decay * ux - ik * uz),
+                                      ((h.lambda + 2.0 * h.mu) * (-s * decay * uz) - h.lambda * ik * ux) / mu};
+      };
+      column[way] = {of(-ik, -s * a, a), of(s * b, -ik, b)};
+    }
+  }
+};
+
+/// Settlement of the surface under a unit pressure of wave number k.
+Complex layered_compliance(const std::vector<std::pair<Harmonic, double>>& layers, const Harmonic* half_space,
+                           double k) {
+  const Harmonic& top = layers.front().first;
+  const std::size_t n = layers.size(), size = 4 * n + (half_space != nullptr ? 2 : 0);
+  std::vector<std::vector<Complex>> columns(size, std::vector<Complex>(size));
+  std::vector<Complex> right(size);
+  right[1] = -1.0 / top.mu;
+  std::array<Complex, 4> at_top{};  // u_z at the surface of the first layer's amplitudes
+  for (std::size_t q = 0; q < n; ++q) {
+    const LayerWaves waves(layers[q].first, k, top.mu);
+    const double thickness = layers[q].second;
+    for (std::size_t way : {0U, 1U})
+      for (std::size_t type : {0U, 1U}) {
+        // Amplitudes are those at the border from which the wave decays.
+        const Complex through = std::exp(-(type == 0 ? waves.a : waves.b) * thickness),
+                      above = way == 0 ? Complex(1) : through, below = way == 0 ? through : Complex(1);
+        const auto& c = waves.column[way][type];
+        std::vector<Complex>& to = columns[4 * q + 2 * way + type];
+        if (q == 0) {
+          to[0] = above * c[2];
+          to[1] = above * c[3];
+          at_top[2 * way + type] = above * c[1];
+        } else {
+          for (std::size_t i = 0; i < 4; ++i) to[4 * q - 2 + i] = -above * c[i];
+        }
+        const bool last = q + 1 == n && half_space == nullptr;
+        for (std::size_t i = 0; i < (last ? 2U : 4U); ++i) to[4 * q + 2 + i] = below * c[i];
+      }
+  }
+  if (half_space != nullptr) {
+    const LayerWaves waves(*half_space, k, top.mu);
+    for (std::size_t type : {0U, 1U})
+      for (std::size_t i = 0; i < 4; ++i) columns[4 * n + type][4 * n - 2 + i] = -waves.column[0][type][i];
+  }
+  const std::vector<Complex> x = solved(columns, right);
+  Complex u = 0;
+  for (std::size_t q = 0; q < 4; ++q) u += at_top[q] * x[q];
+  return u;
+}
+
+}  // namespace
+
+Complex layered_disc(const std::vector<SoilLayer>& layers, const std::optional<Medium>& half_space, double omega) {
+  std::vector<std::pair<Harmonic, double>> all;
+  for (const SoilLayer& l : layers) all.emplace_back(Harmonic(l.medium, omega), l.thickness);
+  std::optional<Harmonic> below;
+  if (half_space) below = Harmonic(*half_space, omega);
+  constexpr std::size_t terms = 8;
+  const Complex fixed = (1 - all.front().first.nu) / all.front().first.mu;
+  std::vector<std::vector<Complex>> columns(terms, std::vector<Complex>(terms));
+  // ∫ j_{2m} j_{2n} dk = π/(2 (4n + 1)) for m = n, else 0.
+  for (std::size_t m = 0; m < terms; ++m)
+    columns[m][m] = fixed * std::numbers::pi / (2 * (4 * static_cast<double>(m) + 1));
+  for (double at = 0; at < 40;) {
+    const double width = at < 4 ? 0.05 : 0.5;
+    for (const GaussPoint& g : gauss_points(8)) {
+      const double k = at + g.x * width;
+      const Complex value = g.w * width * (k * layered_compliance(all, below ? &*below : nullptr, k) - fixed);
+      const std::vector<Complex> j = bessel_j(k, 2 * static_cast<int>(terms));
+      for (std::size_t m = 0; m < terms; ++m)
+        for (std::size_t q = 0; q < terms; ++q) columns[q][m] += value * j[2 * m] * j[2 * q];
+    }
+    at += width;
+  }
+  std::vector<Complex> force(terms);
+  force[0] = 1;
+  return 2 * std::numbers::pi * solved(columns, force)[0];
+}
+
 Complex layered_column_end(const std::array<Complex, 2>& modulus, const std::array<double, 2>& rho,
                            const std::array<double, 2>& length, double omega) {
   // σ(0)/u(0) of the upper layer's foot is that of the lower one's top.

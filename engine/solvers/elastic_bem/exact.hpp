@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/core/types.hpp"
@@ -76,6 +77,19 @@ class CavitySWave {
 
 /// Column of length L on a fixed base, traction q at its end: u(L) M*/(q L) = tan(kL)/(kL), k = ω √(ρ/M*).
 [[nodiscard]] Complex column_end(const Complex& modulus, double rho, double omega, double length);
+
+/// Layers from the surface downwards.
+struct SoilLayer {
+  Medium medium;
+  double thickness = 1;
+};
+/// Vertical stiffness of a rigid disc of radius 1 without friction on layers over a half-space, or over rigid rock: its pressure is a sum of
+/// functions with the Hankel transforms j_{2n}(k) (B. Noble, Proc. Camb. Phil. Soc. 59 (1963) 351; the first is that of the half-space at
+/// rest), the surface's compliance under a pressure J_0(kr) that of P and SV waves up and down in each layer, whose amplitudes one system of
+/// equations gives; less the static half-space of the top layer, which is in closed form. Every medium is damped, by 0.02 or more: the poles lie
+/// beside the way of integration then. To about 1e-4 for thicknesses from ½ and wave numbers to 2.
+[[nodiscard]] Complex layered_disc(const std::vector<SoilLayer>& layers, const std::optional<Medium>& half_space,
+                                   double omega);
 
 /// Two such columns on each other, the lower one first: u at the free end over the traction there.
 [[nodiscard]] Complex layered_column_end(const std::array<Complex, 2>& modulus, const std::array<double, 2>& rho,

@@ -120,22 +120,43 @@ void append(Mesh& to, const Mesh& from, const char* group) {
   }
 }
 
-/// The second plane, of the same outline without what is on the first.
-Result<Mesh> with_rock(Mesh out, const GroundRectangle& o) {
-  if (!(o.rock > 0)) return out;
-  for (const Trench& t : o.trenches)
-    if (!(t.depth < o.rock * (1 - 1e-9)))
-      return invalid(fmt::format("a trench of depth {:g} m reaches the rock at {:g} m", t.depth, o.rock),
-                     "Make it shallower, or mesh the surfaces yourself.");
-  GroundRectangle below = o;
-  below.rock = 0;
-  below.level = o.level - o.rock;
-  below.element = std::max(o.element, 0.5 * o.rock);
-  below.trenches.clear();
-  for (Patch& p : below.patches) p.edge_growth = 1;
-  auto rock = ground_rectangle(below);
-  if (!rock) return rock.error();
-  append(out, *rock, "rock");
+/// Planes below the ground with the names of their groups.
+template <class Options>
+Result<std::vector<std::pair<double, std::string>>> planes_below(const Options& o) {
+  std::vector<std::pair<double, std::string>> out;
+  for (const double depth : o.layers) out.emplace_back(depth, fmt::format("layer {}", out.size() + 1));
+  if (o.rock > 0) out.emplace_back(o.rock, "rock");
+  double last = 0;
+  for (const auto& [depth, name] : out) {
+    if (!(depth > last))
+      return invalid(
+          fmt::format("the plane '{}' at the depth {:g} m is not below the one before, at {:g} m", name, depth, last),
+          "Give ground.layers from the top downwards, and ground.rock below them.");
+    last = depth;
+  }
+  return out;
+}
+
+/// Planes of the same outline without what is on the first.
+Result<Mesh> with_planes(Mesh out, const GroundRectangle& o) {
+  auto planes = planes_below(o);
+  if (!planes) return planes.error();
+  for (const auto& [depth, name] : *planes) {
+    for (const Trench& t : o.trenches)
+      if (!(t.depth < depth * (1 - 1e-9)))
+        return invalid(fmt::format("a trench of depth {:g} m reaches the plane '{}' at {:g} m", t.depth, name, depth),
+                       "Make it shallower, or mesh the surfaces yourself.");
+    GroundRectangle below = o;
+    below.rock = 0;
+    below.layers.clear();
+    below.level = o.level - depth;
+    below.element = std::max(o.element, 0.5 * depth);
+    below.trenches.clear();
+    for (Patch& p : below.patches) p.edge_growth = 1;
+    auto plane = ground_rectangle(below);
+    if (!plane) return plane.error();
+    append(out, *plane, name.c_str());
+  }
   return out;
 }
 
@@ -250,7 +271,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
       builder.cell(group, [&](double u, double v) { return Vec3{x0 + u * (x1 - x0), y0 + v * (y1 - y0), o.level}; });
     }
   for (const Trench& t : o.trenches) add_trench(builder, o, t, x);
-  return with_rock(builder.take(), o);
+  return with_planes(builder.take(), o);
 }
 
 Result<Mesh> ground_disc(const GroundDisc& o) {
@@ -311,18 +332,22 @@ Result<Mesh> ground_disc(const GroundDisc& o) {
         });
   }
   Mesh out = builder.take();
-  if (!(o.rock > 0)) return out;
-  GroundDisc below = o;
-  below.rock = 0;
-  below.level = o.level - o.rock;
-  below.name = "rock";
-  below.radius = std::min(o.extent, std::max(o.radius, o.rock));
-  below.inside = 3;
-  below.inside_growth = 1;
-  below.first_outside = 0;
-  auto rock = ground_disc(below);
-  if (!rock) return rock.error();
-  append(out, *rock, "rock");
+  auto planes = planes_below(o);
+  if (!planes) return planes.error();
+  for (const auto& [depth, name] : *planes) {
+    GroundDisc below = o;
+    below.rock = 0;
+    below.layers.clear();
+    below.level = o.level - depth;
+    below.name = name;
+    below.radius = std::min(o.extent, std::max(o.radius, depth));
+    below.inside = 3;
+    below.inside_growth = 1;
+    below.first_outside = 0;
+    auto plane = ground_disc(below);
+    if (!plane) return plane.error();
+    append(out, *plane, name.c_str());
+  }
   return out;
 }
 

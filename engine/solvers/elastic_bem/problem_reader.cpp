@@ -78,6 +78,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
     d.order = static_cast<int>(g["order"].integer());
     d.name = g["name"].text();
     if (g.has("rock")) d.rock = g["rock"].number();
+    d.layers = g["layers"].numbers();
     auto mesh = ground_disc(d);
     if (!mesh) return mesh.error();
     return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::nullopt};
@@ -89,6 +90,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
   r.level = g["level"].number();
   r.order = static_cast<int>(g["order"].integer());
   if (g.has("rock")) r.rock = g["rock"].number();
+  r.layers = g["layers"].numbers();
   for (std::size_t k = 0; k < g["patches"].size(); ++k) {
     const Values p = g["patches"].at(k);
     r.patches.push_back({p["name"].text(), pair_of(p["low"]), pair_of(p["high"]), p["edge_growth"].number()});
@@ -227,6 +229,14 @@ void CaseReader::regions() {
   if (p.scene.mesh->group("filled trench") != nullptr && !sides.contains("filled trench"))
     fail(input.values().has("ground") ? input["ground"] : input["mesh"], "nothing is said of what fills the trench",
          "Give a region with the interface \"filled trench\" and the surface \"filling\", or leave out \"filled\".");
+  if (input.values().has("ground") && input["ground"]["layers"].size() > 0 && input["ground"].has("rock") &&
+      !owner.contains("rock"))
+    fail(input["ground"], "no region says that it lies on the rock",
+         "Name \"rock\" among the surfaces of the lowest layer.");
+  for (const MeshGroup& g : p.scene.mesh->groups())
+    if (input.values().has("ground") && g.name.rfind("layer ", 0) == 0 && !sides.contains(g.name))
+      fail(input["ground"], fmt::format("nothing is said of what lies below '{}'", g.name),
+           "Give a region that has it among its interfaces, with \"rock\" or the next layer for its lower border.");
   // A cell has one part to play.
   std::map<Index, std::string> of;
   for (const auto& [name, first] : owner) {

@@ -120,21 +120,6 @@ void measure_whole(Surface& whole) {
   whole.diameter = distance(low, high);
 }
 
-void append(Mesh& whole, const Mesh& part) {
-  const Index first_point = whole.point_count(), first_cell = whole.cell_count();
-  for (Index k = 0; k < part.point_count(); ++k) whole.add_point(part.point(k));
-  std::vector<Index> nodes;
-  for (Index c = 0; c < part.cell_count(); ++c) {
-    nodes.assign(part.nodes(c).begin(), part.nodes(c).end());
-    for (Index& n : nodes) n += first_point;
-    whole.add_cell(part.shape(c), nodes);
-  }
-  for (const MeshGroup& g : part.groups()) {
-    MeshGroup& to = whole.add_group(g.name, g.dimension, g.tag);
-    for (const Index c : g.cells) to.cells.push_back(first_cell + c);
-  }
-}
-
 /// Nodes of the two sides of interfaces. `interface` of each cell of the joined mesh.
 Status find_partners(Regions& regions, const std::vector<int>& interface) {
   const Surface& s = *regions.whole;
@@ -177,6 +162,21 @@ Status find_partners(Regions& regions, const std::vector<int>& interface) {
 }
 
 }  // namespace
+
+void append(Mesh& whole, const Mesh& part) {
+  const Index first_point = whole.point_count(), first_cell = whole.cell_count();
+  for (Index k = 0; k < part.point_count(); ++k) whole.add_point(part.point(k));
+  std::vector<Index> nodes;
+  for (Index c = 0; c < part.cell_count(); ++c) {
+    nodes.assign(part.nodes(c).begin(), part.nodes(c).end());
+    for (Index& n : nodes) n += first_point;
+    whole.add_cell(part.shape(c), nodes);
+  }
+  for (const MeshGroup& g : part.groups()) {
+    MeshGroup& to = whole.add_group(g.name, g.dimension, g.tag);
+    for (const Index c : g.cells) to.cells.push_back(first_cell + c);
+  }
+}
 
 Result<Regions> join_regions(const Mesh& mesh, std::vector<RegionSetting> settings, std::span<const int> condition,
                              std::span<const int> interface) {

@@ -41,6 +41,9 @@ struct Regions {
       partner;  ///< of each node of `whole`: the one on the other side of its interface, −1: it is on none
 };
 
+/// Points, cells and groups of another mesh behind those that are there; nothing is merged.
+void append(Mesh& whole, const Mesh& part);
+
 /// `condition` and `interface` of each cell of the mesh; interface 0: it is on none, else a number that the cells of one share. Errors
 /// (invalid_input): a region's surface as make_surface(), a node without one on the other side, a layer that is not flat.
 [[nodiscard]] Result<Regions> join_regions(const Mesh& mesh, std::vector<RegionSetting> settings,

@@ -279,8 +279,8 @@ void stages(Bench& b, const Size& s) {
            lu / solution.seconds_factors / 1e9, "Gflop/s", lu / solution.seconds_factors / b.peak_all_single, 0,
            "FMA rate of all threads", "instruction rate");
   if (b.lapack_single > 0 && dofs >= 4800)  // small ones reach less with any LAPACK
-    b.number(n + "LU of the solution over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single, "1",
-             lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
+    b.number(n + "LU of the solution over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single,
+             "1", lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
   b.number(n + "assembly, classical over ours", (plain.pairs + plain.static_sums) / assembly, "1",
            (plain.pairs + plain.static_sums) / assembly / 5, s.n >= 960 ? 5 : 0,
            "classical algorithm on the same cores", "instruction rate");

@@ -125,7 +125,7 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   team.run(dynamic);
   times.share = static_cast<double>(dynamic.done.load()) / static_cast<double>(std::max<Index>(dynamic.rows, 1));
   times.pairs = (now() - begin) * static_cast<double>(dynamic.rows) /
-                   static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
+                static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
 
   RowPhase fixed;
   fixed.rows = surface.node_count();

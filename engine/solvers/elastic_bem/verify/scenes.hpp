@@ -104,6 +104,8 @@ struct WaveMotion {
 [[nodiscard]] std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, bool fine, Team& team);
 /// Static K_h/μa of a welded rigid hemisphere, ground to `extent` radii.
 [[nodiscard]] double embedded_stiffness(double extent, Team& team);
+/// Static impedance over μ of a welded rigid cylinder of radius 1, as deep, about the middle of its base; ν = 1/4.
+[[nodiscard]] std::vector<Complex> embedded_cylinder(Team& team);
 /// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.
 [[nodiscard]] double free_sphere_error(double omega, Team& team);
 [[nodiscard]] double thrown_sphere_error(double omega, Team& team);

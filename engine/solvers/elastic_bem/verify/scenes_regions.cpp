@@ -103,19 +103,6 @@ struct RegionBody {
   }
 };
 
-void append(Mesh& to, const Mesh& from) {
-  const Index first = to.point_count();
-  for (Index k = 0; k < from.point_count(); ++k) to.add_point(from.point(k));
-  std::vector<Index> nodes, cells;
-  for (Index c = 0; c < from.cell_count(); ++c) {
-    nodes.assign(from.nodes(c).begin(), from.nodes(c).end());
-    for (Index& n : nodes) n += first;
-    cells.push_back(to.add_cell(from.shape(c), nodes));
-  }
-  for (const MeshGroup& g : from.groups())
-    for (const Index c : g.cells) to.add_group(g.name, g.dimension).cells.push_back(cells[static_cast<std::size_t>(c)]);
-}
-
 }  // namespace
 
 std::array<double, 2> inclusion_wave_error(const InclusionSetting& setting, Team& team) {

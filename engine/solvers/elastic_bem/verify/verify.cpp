@@ -413,6 +413,19 @@ void embedded(Table& t) {
             "convergence");
 }
 
+void cylinder(Table& t) {
+  t.run.doing("embedded cylinder");
+  const auto k = embedded_cylinder(t.team);
+  const auto fit = [&](const char* name, std::size_t at, double want) {
+    t.at_most(fmt::format("embedded cylinder, as deep as its radius, nu 1/4: static {}", name),
+              std::abs(k[at].real() / want - 1), 0.06, "Pais, Kausel 1988; limit: their fits");
+  };
+  fit("K_v", 14, 8.21);
+  fit("K_h", 0, 9.14);
+  fit("K_r", 21, 13.80);
+  fit("K_t", 35, 19.57);
+}
+
 void far_ground(Table& t) {
   t.run.doing("far ground");
   if (t.run.may_want("surface of the")) {
@@ -524,15 +537,26 @@ void regions(Table& t) {
   // Pressures in spherical Bessel functions on the layer's compliance, which a system of its P and S waves gives.
   struct Row {
     double half_space, a0;
-    Complex v;
+    Complex v;  // by another program, with more terms and points
   };
+  double apart = 0;
   for (const Row& r : {Row{1, 0.5, {5.697626, 2.981626}}, Row{4, 0.5, {7.684163, 1.472478}},
-                       Row{4, 1, {5.223025, 2.771576}}, Row{100, 0.5, {9.143383, 0.992809}}})
+                       Row{4, 1, {5.223025, 2.771576}}, Row{100, 0.5, {9.143383, 0.992809}}}) {
+    Medium soil, below;
+    soil.nu = below.nu = 1.0 / 3;
+    soil.beta = below.beta = 0.05;
+    below.mu = r.half_space;
+    apart = std::max(apart, std::abs(layered_disc({{soil, 2}}, below, r.a0) - r.v) / std::abs(r.v));
+    // The same layer as two.
+    apart = std::max(apart, std::abs(layered_disc({{soil, 0.7}, {soil, 1.3}}, below, r.a0) - r.v) / std::abs(r.v));
     t.at_most(
         fmt::format("regions, smooth disc, layer of H = 2 a over a half-space {:g} times as stiff, a0 {:g}: K_v",
                     r.half_space, r.a0),
         std::abs(disc_over_half_space(r.half_space, r.a0, 0.05, 6, Contact::smooth, t.team)[14] - r.v) / std::abs(r.v),
         0.015, "spectral Galerkin on the layered compliance");
+  }
+  t.at_most("regions, the disc's reference: of one layer, of two that make it, another program's", apart, 1e-4,
+            "the same integrals");
 }
 
 void loads(Table& t) {
@@ -586,6 +610,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"pressurised cavity, nu"})) nearly_incompressible(t);
     if (any({"free sphere"})) free_bodies(t);
     if (any({"rigid sphere", "rigid hemisphere"})) embedded(t);
+    if (!run.quick && any({"embedded cylinder"})) cylinder(t);
     if (any({"surface of", "receivers", "ground to"})) far_ground(t);
     loads(t);
   } catch (const Failure& failure) {

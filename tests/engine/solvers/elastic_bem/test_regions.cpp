@@ -6,6 +6,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/team/device.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -107,10 +108,18 @@ class TestRegions : public QObject {
     Json json = sphere_case();
     json["regions"][0]["shear_modulus"] = 6;
     json["regions"][0]["density"] = 2;
-    Run one(json, {{"cpu", 1, 1}}, sphere(2)), both(json, {{"cpu", 1, 1}, {"emulated:0", 1, 1}}, sphere(2));
+    EmulatedOptions options;
+    options.devices = 2;
+    configure_emulated(options);
+    Run one(json, {{"cpu", 1, 1}}, sphere(2));
     one.go();
-    both.go();
-    QVERIFY(farthest(one.rows("receivers_complex"), both.rows("receivers_complex")) < 1e-8);
+    for (const char* names : {"cpu:1,cpu:1", "emulated:0,cpu:1", "emulated:0,emulated:1,cpu:1"}) {
+      Run several(json, parse_workers(names, 3).value(), sphere(2));
+      several.go();
+      const double apart = farthest(one.rows("receivers_complex"), several.rows("receivers_complex"));
+      QVERIFY2(apart < 1e-8, qPrintable(QString("%1: %2").arg(names).arg(apart)));
+    }
+    configure_emulated({});
     json["compute"]["precision"] = "single";
     Run single(json, {{"cpu", 2, 1}}, sphere(2));
     single.go();
@@ -146,6 +155,36 @@ class TestRegions : public QObject {
     const std::vector<double> k = run.rows("impedance")[0];
     const Complex got(k[1 + 2 * 14], k[2 + 2 * 14]), want(7.684163, 1.472478);
     QVERIFY2(std::abs(got - want) < 0.03 * std::abs(want), qPrintable(QString::number(std::abs(got - want) / 7.8)));
+  }
+
+  /// A layer of 2 m on rock is one of two layers of 1 m of the same soil.
+  void layers_follow_one_another() {
+    Json one = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 2, "rock": 2},
+      "materials": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
+      "foundations": [{"group": "foundation", "contact": "smooth"}],
+      "parameters": {"frequencies": {"values": [0.0477464829276]}}})j");
+    Json two = one;
+    two["ground"]["layers"] = Json::array({1.0});
+    two["regions"] = Json::parse(R"([{"name": "lower", "interfaces": ["layer 1"], "surfaces": ["rock"],
+                                      "shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05}])");
+    Run run(two);
+    run.go();
+    const std::vector<double> k = run.rows("impedance")[0];
+    const Complex got(k[1 + 2 * 14], k[2 + 2 * 14]), want(9.663, 0.990);
+    QVERIFY2(std::abs(got - want) < 0.03 * std::abs(want),
+             qPrintable(QString("%1 %2").arg(got.real()).arg(got.imag())));
+    Json bad = two;
+    bad["regions"][0]["surfaces"] = Json::array();
+    QVERIFY(said_of(bad, nullptr).contains("no region says that it lies on the rock"));
+    bad = two;
+    bad["ground"]["layers"] = Json::array({1.0, 0.5});
+    QVERIFY(said_of(bad, nullptr).contains("is not below the one before"));
+    bad = one;
+    bad["ground"]["layers"] = Json::array({1.0});
+    bad["ground"].erase("rock");
+    QVERIFY(said_of(bad, nullptr).contains("nothing is said of what lies below 'layer 1'"));
   }
 
   void what_cannot_be_is_refused() {
