@@ -175,7 +175,17 @@ class TestRegions : public QObject {
     const Complex got(k[1 + 2 * 14], k[2 + 2 * 14]), want(9.663, 0.990);
     QVERIFY2(std::abs(got - want) < 0.03 * std::abs(want),
              qPrintable(QString("%1 %2").arg(got.real()).arg(got.imag())));
+    // Beside the mesh the surface is at its upper rim.
     Json bad = two;
+    bad["output"]["receivers"] = Json::parse(R"([{"position": [9, 0, 0]}])");
+    QVERIFY(said_of(bad, nullptr).contains("lies on the surface beside the meshed ground"));
+    bad["output"]["receivers"] = Json::parse(R"([{"position": [9, 0, 0.1]}])");
+    QVERIFY(said_of(bad, nullptr).contains("above the ground"));
+    bad["output"]["receivers"] = Json::parse(R"([{"position": [9, 0, -2.5]}])");
+    QVERIFY(said_of(bad, nullptr).contains("where there is nothing to move"));
+    bad["output"]["receivers"] = Json::parse(R"([{"position": [9, 0, -0.5]}])");
+    QVERIFY(!said_of(bad, nullptr).contains("error"));
+    bad = two;
     bad["regions"][0]["surfaces"] = Json::array();
     QVERIFY(said_of(bad, nullptr).contains("no region says that it lies on the rock"));
     bad = two;
