@@ -109,12 +109,13 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
   return {};
 }
 
-Status build(Scene& scene, Problem& p, const std::map<std::string, int>& condition_of) {
+/// `bare`: the ground without its trenches, and so without what fills them.
+Status build(Scene& scene, Problem& p, const std::map<std::string, int>& condition_of, bool bare = false) {
   std::vector<int> of(static_cast<std::size_t>(scene.mesh->cell_count()), 0);
   for (const auto& [name, c] : condition_of)
     if (const MeshGroup* g = scene.mesh->group(name))
       for (Index cell : g->cells) of[static_cast<std::size_t>(cell)] = c;
-  if (!p.regions.empty()) return build_regions(scene, p, of);
+  if (!p.regions.empty() && !bare) return build_regions(scene, p, of);
   SurfaceOptions options = p.surface_options;
   options.condition = [&of](Index cell) { return of[static_cast<std::size_t>(cell)]; };
   auto surface = make_surface(*scene.mesh, options);
@@ -235,9 +236,13 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
     return false;
   }
   if (!r.input["output"]["insertion_loss"].boolean()) return true;
-  if (!p.regions.empty()) {
-    r.fail(r.input["output"], "insertion loss compares grounds of one medium",
-           "Switch output.insertion_loss off, and compute the case without regions as well.");
+  const bool others = std::ranges::any_of(p.regions, [](const RegionNames& n) {
+    return std::ranges::any_of(n.interfaces, [](const std::string& name) { return name != "filled trench"; });
+  });
+  const bool points = std::ranges::any_of(p.loads, [](const Load& l) { return l.kind == LoadKind::point; });
+  if (others || (points && !p.regions.empty())) {
+    r.fail(r.input["output"], "insertion loss with regions knows fillings of trenches only, and loads on the surface",
+           "Switch output.insertion_loss off, and compute the case without the trench as well.");
     return false;
   }
   if (!bare) {
@@ -247,7 +252,7 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
   }
   p.bare.emplace();
   p.bare->mesh = std::make_shared<const Mesh>(std::move(*bare));
-  if (auto status = build(*p.bare, p, r.condition_of); !status) {
+  if (auto status = build(*p.bare, p, r.condition_of, true); !status) {
     r.fail_at_mesh(status.error());
     return false;
   }

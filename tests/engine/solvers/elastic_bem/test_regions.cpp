@@ -133,6 +133,14 @@ class TestRegions : public QObject {
     // Elements as long as the trench is wide.
     const double apart = farthest(filled.rows("receivers_complex"), flat.rows("receivers_complex"));
     QVERIFY2(apart < 0.04, qPrintable(QString::number(apart)));
+    Json lost = trench_case(true);
+    lost["output"]["insertion_loss"] = true;
+    Run loss(lost);
+    loss.go();
+    const std::vector<double> decibels = loss.rows("insertion_loss")[0];
+    QCOMPARE(decibels.size(), std::size_t{5});
+    for (std::size_t k = 1; k < decibels.size(); ++k)
+      QVERIFY2(std::abs(decibels[k]) < 0.5, qPrintable(QString::number(decibels[k])));
     Json stiff = trench_case(true);
     stiff["regions"][0]["shear_modulus"] = 100;
     stiff["regions"][0]["density"] = 10;
@@ -233,6 +241,9 @@ class TestRegions : public QObject {
     json["ground"]["rock"] = 3;
     json["excitation"]["loads"] = Json::parse(R"([{"kind": "wave"}])");
     json["regions"].push_back(Json::parse(R"({"interfaces": ["rock"], "shear_modulus": 4, "density": 1})"));
+    json["output"]["insertion_loss"] = true;
+    QVERIFY(said_of(json, nullptr).contains("knows fillings of trenches only"));
+    json["output"].erase("insertion_loss");
     const QString waves = said_of(json, nullptr);
     QVERIFY2(waves.contains("no wave comes through"), qPrintable(waves));
   }
