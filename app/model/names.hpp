@@ -18,7 +18,7 @@ namespace conoid::app {
 /// catalogue has for "%1, exact" and the like (texts with one %1), with the rest translated in its turn.
 [[nodiscard]] QString translated(const QString& text);
 [[nodiscard]] QString translated(const std::string& text);
-/// "ghmatecd" → "Dynamic matrices".
+/// "far pairs" → "Far pairs".
 [[nodiscard]] QString phase_words(const std::string& name);
 [[nodiscard]] QString number_words(const std::string& name);
 /// Whether a number says how the work was done (sizes, counts, memory, times) rather than what came out.

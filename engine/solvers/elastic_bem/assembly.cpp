@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stage "ghmatecd": dynamic pairs.
+// Stage "far pairs": dynamic pairs.
 #include "engine/solvers/elastic_bem/assembly.hpp"
 
 #include <algorithm>

@@ -81,12 +81,12 @@ struct Patches;  // column_sink.hpp
 
 /// What telemetry calls the parts of one assembly: far and near pairs, and, off the surface, the sums that follow (null: not told of).
 struct PairStages {
-  const char *far = "ghmatecd", *near = "near pairs", *sums = nullptr;
+  const char *far = "far pairs", *near = "near pairs", *sums = nullptr;
 };
 
 /// Each node and each traction belongs to one element (constant and discontinuous ones).
 [[nodiscard]] bool one_owner(const Surface& surface);
-/// Stage "ghmatecd": all pairs of rows and elements but those that contain the point. Adds to the columns; where one_owner()
+/// Stage "far pairs": all pairs of rows and elements but those that contain the point. Adds to the columns; where one_owner()
 /// holds it sets them, zeros for pairs that it leaves out, so that they need no value before. Far pairs are also given to the
 /// devices of the team, where there are rows enough, near ones to its processors. `panels`: what devices keep from call to
 /// call; null: nothing.
@@ -103,7 +103,7 @@ template <class Real>
 AssemblyWork assemble_singular(Team& team, const Surface& surface, const Accuracy& accuracy, const Harmonic& harmonic,
                                std::span<const std::array<double, 9>> diagonal, const Targets<Real>& targets,
                                Patches<Real>* patches = nullptr);
-/// Stages "ghmatece" (static row sums where the surface is curved) and "rigid" (diagonal by rigid-body motion, or ½ and a
+/// Stages "static sums" (static row sums where the surface is curved) and "rigid" (diagonal by rigid-body motion, or ½ and a
 /// contour on flat faces). Depends on the geometry and ν only.
 struct StaticDiagonal {
   std::vector<std::array<double, 9>> blocks;

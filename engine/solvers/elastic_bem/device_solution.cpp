@@ -197,7 +197,7 @@ AssemblyWork DeviceSolution<Real>::assemble(const Surface& surface, const FarRul
     with_u += sink.with_u(k) ? 1 : 0;
   }
   const double share = elements > 0 ? with_u / elements : 0;
-  team_.note("ghmatecd", seconds_since(start),
+  team_.note("far pairs", seconds_since(start),
              {facts.points * (share * flops_a_point + (1 - share) * flops_a_point_t),
               static_cast<double>(n_ / 3) * (elements + with_u) * 18 * sizeof(Real)},
              Team::Who::devices, worker_.index());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stages "singular", "ghmatece" and "rigid": elements that contain their collocation point, and the diagonal.
+// Stages "singular", "static sums" and "rigid": elements that contain their collocation point, and the diagonal.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -174,7 +174,8 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
     SumSink sums(surface, curved);
     const RowPoints rows{points, true};
     const auto elements = static_cast<Index>(surface.elements.size());
-    PairPhase<double, SumSink> far("ghmatece", surface, rules, lane_medium<double>(fixed), rows, elements, sums, stop);
+    PairPhase<double, SumSink> far("static sums", surface, rules, lane_medium<double>(fixed), rows, elements, sums,
+                                   stop);
     team.run(far, stop);
     const NearPairs pairs = near_pairs(surface, rules, rows, elements, CpuWorker(team.threads()));
     NearPhase<double, SumSink> near("near sums", surface, rules, fine, lane_medium<double>(fixed), rows, pairs, sums,

@@ -66,30 +66,34 @@ Team& ElasticBem::crew(RunContext& context) {
 
 Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
   ready.scene = &scene;
-  const double k = problem_->highest_wave_number();
-  if (problem_->single)
-    ready.rules_single =
-        std::make_unique<FarRules<float>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
-  if (!problem_->single || !points_.empty())
-    ready.rules =
-        std::make_unique<FarRules<double>>(*scene.surface, problem_->solve.accuracy, k, false, crew(context).threads());
-  context.progress.begin("ghmatece", 0, "");
-  ready.diagonal = static_diagonal(
-      crew(context), *scene.surface, problem_->solve.accuracy, problem_->medium.nu, problem_->sum_everywhere,
-      context.stop,
-      problem_->solve.method == Method::compressed && scene.surface->node_count() >= least_compressed_sums
-          ? compressed_sums_share * problem_->solve.compression
-          : 0);
+  const double fastest =
+      2 * std::numbers::pi * *std::max_element(problem_->frequencies.begin(), problem_->frequencies.end());
+  for (const RegionView& view : problem_->regions_of(scene)) {
+    Ready::Part& part = ready.parts.emplace_back();
+    part.view = view;
+    const double k = std::abs(Harmonic(*view.medium, fastest).kS);
+    const Accuracy& accuracy = problem_->solve.accuracy;
+    if (problem_->single)
+      part.rules_single = std::make_unique<FarRules<float>>(*view.surface, accuracy, k, false, crew(context).threads());
+    if (!problem_->single || !points_.empty())
+      part.rules = std::make_unique<FarRules<double>>(*view.surface, accuracy, k, false, crew(context).threads());
+  }
+  context.progress.begin("static sums", 0, "");
+  for (Ready::Part& part : ready.parts)
+    part.diagonal = static_diagonal(
+        crew(context), *part.view.surface, problem_->solve.accuracy, part.view.medium->nu, problem_->sum_everywhere,
+        context.stop,
+        problem_->solve.method == Method::compressed && scene.surface->node_count() >= least_compressed_sums
+            ? compressed_sums_share * problem_->solve.compression
+            : 0);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   ready.sites = find_sites(*scene.surface, points_);
-  ready.places = places_of(*scene.surface, problem_->surface_options, points_);
+  ready.places = problem_->whereabouts(scene, points_);
   std::string why;
   if (!problem_->solve.accuracy.fixed8)
-    ready.far = FarGround::make(
-        *scene.surface, problem_->surface_options, problem_->medium,
-        2 * std::numbers::pi * *std::max_element(problem_->frequencies.begin(), problem_->frequencies.end()),
-        farthest(scene.surface->centre, points_), crew(context).threads(), why);
+    ready.far = FarGround::make(*ready.parts.front().view.surface, problem_->surface_options, problem_->medium, fastest,
+                                farthest(scene.surface->centre, points_), crew(context).threads(), why);
   return {};
 }
 
@@ -135,7 +139,7 @@ Status ElasticBem::prepare(RunContext& context) {
       "elastic-bem: {} elements ({} discontinuous, {} enclosing), {} unknowns, {} rows summed statically, linear "
       "algebra by {}",
       s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
-      main_.diagonal.summed_rows, dense::backend_name());
+      main_.summed_rows(), dense::backend_name());
   if (p.solve.method == Method::compressed)
     log::info(
         "elastic-bem: matrices compressed to a relative error of {:.0e} of their far blocks, solved by iterations",
@@ -150,10 +154,62 @@ Status ElasticBem::prepare(RunContext& context) {
   Results& out = context.results;
   out.number("elements", static_cast<double>(s.active), "1");
   out.number("unknowns", static_cast<double>(3 * s.node_count()), "1");
-  out.number("seconds_ghmatece", main_.diagonal.seconds_sums, "s");
-  out.number("seconds_rigid", main_.diagonal.seconds_rigid, "s");
+  out.number("seconds_static_sums", main_.seconds_sums(), "s");
+  out.number("seconds_rigid", main_.seconds_rigid(), "s");
   return {};
 }
+
+double ElasticBem::Ready::seconds_sums() const {
+  double out = 0;
+  for (const Part& part : parts) out += part.diagonal.seconds_sums;
+  return out;
+}
+
+double ElasticBem::Ready::seconds_rigid() const {
+  double out = 0;
+  for (const Part& part : parts) out += part.diagonal.seconds_rigid;
+  return out;
+}
+
+Index ElasticBem::Ready::summed_rows() const {
+  Index out = 0;
+  for (const Part& part : parts) out += part.diagonal.summed_rows;
+  return out;
+}
+
+template <class Real>
+Result<std::vector<BoundaryValues>> ElasticBem::solve(const Ready& ready, double omega,
+                                                      const std::vector<LoadValues>& cases, RunContext& context,
+                                                      SolveFacts& facts, const FarField* far) {
+  std::vector<RegionMedium<Real>> media;
+  for (const Ready::Part& part : ready.parts) {
+    RegionMedium<Real>& one = media.emplace_back();
+    one.harmonic = Harmonic(*part.view.medium, omega);
+    if constexpr (sizeof(Real) == 4)
+      one.rules = part.rules_single.get();
+    else
+      one.rules = part.rules.get();
+    one.diagonal = part.diagonal.blocks;
+  }
+  return ready.scene->system->solve<Real>(crew(context), std::span<const RegionMedium<Real>>(media), cases,
+                                          problem_->solve, facts, context.progress, context.stop, &memory_, far);
+}
+
+namespace {
+
+/// The values of one region out of those of all.
+std::vector<BoundaryValues> of_region(const std::vector<BoundaryValues>& all, const RegionView& r) {
+  std::vector<BoundaryValues> out;
+  for (const BoundaryValues& v : all) {
+    const auto nodes = v.displacement.begin() + r.first_node;
+    const auto tractions = v.traction.begin() + r.first_traction;
+    out.push_back({{nodes, nodes + r.surface->node_count()},
+                   {tractions, tractions + static_cast<Index>(r.surface->traction_node.size())}});
+  }
+  return out;
+}
+
+}  // namespace
 
 Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
   const Problem& p = *problem_;
@@ -168,16 +224,13 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
   if (ready.far) {
     context.progress.begin("far ground", 0, "");
-    far = std::make_unique<FarField>(*ready.far, s, p.solve.accuracy, h, crew(context), p.solve.deterministic,
-                                     context.stop, memory_.panels.get());
+    far = std::make_unique<FarField>(*ready.far, *ready.parts.front().view.surface, p.solve.accuracy, h, crew(context),
+                                     p.solve.deterministic, context.stop, memory_.panels.get());
     context.progress.end();
     if (context.stop.stop_requested()) return stop_error();
   }
-  auto solved = p.single
-                    ? scene.system->solve<float>(crew(context), h, *ready.rules_single, ready.diagonal.blocks, cases,
-                                                 p.solve, facts, context.progress, context.stop, &memory_, far.get())
-                    : scene.system->solve<double>(crew(context), h, *ready.rules, ready.diagonal.blocks, cases, p.solve,
-                                                  facts, context.progress, context.stop, &memory_, far.get());
+  auto solved = p.single ? solve<float>(ready, h.omega, cases, context, facts, far.get())
+                         : solve<double>(ready, h.omega, cases, context, facts, far.get());
   if (!solved) return solved.error();
 
   Answer out;
@@ -185,6 +238,11 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   if (!p.foundations.empty()) out.impedance = impedance(s, p.foundations, unit);
   const std::size_t n = motions_count;
   std::vector<std::optional<IncidentField>> incident(shown());
+  const auto add = [&](std::size_t q, BoundaryValues& v) {  // in the region that the field comes from
+    const RegionView& from = ready.parts[p.loads[q].region].view;
+    add_incident(*from.surface, *incident[q], v, static_cast<std::size_t>(from.first_node),
+                 static_cast<std::size_t>(from.first_traction));
+  };
   for (std::size_t q = 0; q < shown(); ++q) {
     std::vector<Complex> d(n);
     BoundaryValues v;
@@ -194,9 +252,11 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     } else {
       const Load& l = p.loads[q];
       v = (*solved)[n + q];
-      if (is_incident(l)) incident[q] = *incident_field(p, l, h);
+      if (is_incident(l)) incident[q] = *incident_field(p, l, Harmonic(p.medium_of(l.region), h.omega));
       if (n > 0) {
-        const std::vector<Complex> fixed = held_forces(s, p.foundations, v, incident[q] ? &*incident[q] : nullptr);
+        BoundaryValues whole = v;
+        if (incident[q]) add(q, whole);
+        const std::vector<Complex> fixed = held_forces(s, p.foundations, std::move(whole), nullptr);
         std::vector<Complex> wrench(n);
         if (l.kind == LoadKind::machine) {
           const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
@@ -214,7 +274,7 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     }
     out.motions.push_back(std::move(d));
     out.scattered.push_back(v);
-    if (incident[q]) add_incident(s, *incident[q], v);
+    if (incident[q]) add(q, v);
     out.total.push_back(std::move(v));
   }
 
@@ -229,28 +289,32 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   // On the surface by the field functions, beside the meshed ground by the far field, inside by the representation formula.
   const Problem& p = *problem_;
   const Surface& s = *ready.scene->surface;
-  const std::span<const double> fade = far != nullptr ? std::span<const double>() : std::span<const double>(s.window);
+  const auto fade = [far](const Surface& of) {
+    return far != nullptr ? std::span<const double>() : std::span<const double>(of.window);
+  };
   std::vector<std::vector<Complex3>> forces;
   if (far != nullptr)
-    for (const BoundaryValues& v : out.scattered) forces.push_back(far->forces(v.traction, v.displacement));
+    for (const BoundaryValues& v : of_region(out.scattered, ready.parts.front().view))
+      forces.push_back(far->forces(v.traction, v.displacement));
   out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
   const auto put = [&](std::size_t q, std::size_t k, Complex3 u) {
-    if (incident[q]) {
+    if (incident[q] && p.loads[q].region == ready.places[k].region) {
       const auto in = incident[q]->displacement(points_[k]);
       for (std::size_t c = 0; c < 3; ++c) u[c] += in[c];
     }
     out.at_points[q][k] = u;
   };
-  std::vector<Vec3> inner;
-  std::vector<std::size_t> where;
+  std::vector<std::vector<Vec3>> inner(ready.parts.size());  // of each region
+  std::vector<std::vector<std::size_t>> where(ready.parts.size());
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const Site& site = ready.sites[k];
-    if (ready.places[k] == Place::outside) continue;  // above the ground or in a hollow nothing moves
-    if (site.element < 0 && far != nullptr && far->ground().beyond_rim(points_[k])) {
+    const auto [place, region] = ready.places[k];
+    if (place == Place::outside) continue;  // above the ground or in a hollow nothing moves
+    if (site.element < 0 && region == 0 && far != nullptr && far->ground().beyond_rim(points_[k])) {
       for (std::size_t q = 0; q < shown(); ++q) put(q, k, far->displacement(forces[q], points_[k]));
     } else if (site.element < 0) {
-      inner.push_back(points_[k]);
-      where.push_back(k);
+      inner[region].push_back(points_[k]);
+      where[region].push_back(k);
     } else {
       const Element& e = s.elements[static_cast<std::size_t>(site.element)];
       std::array<double, most_nodes> shape{};
@@ -262,28 +326,58 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
     }
   }
   if (context.stop.stop_requested()) return stop_error();
-  context.progress.begin("interec", 0, "");
-  const auto u = displacements_at(crew(context), s, *ready.rules, p.solve.accuracy, h, inner, out.scattered,
-                                  context.stop, p.solve.deterministic, fade, memory_.panels.get());
-  std::vector<std::vector<Complex3>> beyond;
-  if (far != nullptr)
-    beyond = far->beyond_at(crew(context), inner, forces, p.solve.deterministic, context.stop, memory_.panels.get());
-  for (std::size_t q = 0; q < shown(); ++q)
-    for (std::size_t k = 0; k < inner.size(); ++k) {
-      Complex3 v = u[q][k];
-      if (far != nullptr)
-        for (std::size_t c = 0; c < 3; ++c) v[c] += beyond[q][k][c];
-      put(q, where[k], v);
-    }
+  context.progress.begin("receivers", 0, "");
+  const bool several = ready.parts.size() > 1;
+  for (std::size_t r = 0; r < ready.parts.size(); ++r) {
+    const Ready::Part& part = ready.parts[r];
+    if (several && inner[r].empty()) continue;
+    const std::vector<BoundaryValues> own =
+        several ? of_region(out.scattered, part.view) : std::vector<BoundaryValues>();
+    const auto u =
+        displacements_at(crew(context), *part.view.surface, *part.rules, p.solve.accuracy,
+                         Harmonic(*part.view.medium, h.omega), inner[r], several ? own : out.scattered, context.stop,
+                         p.solve.deterministic, fade(*part.view.surface), memory_.panels.get());
+    std::vector<std::vector<Complex3>> beyond;
+    const bool reaches = far != nullptr && r == 0;
+    if (reaches)
+      beyond =
+          far->beyond_at(crew(context), inner[r], forces, p.solve.deterministic, context.stop, memory_.panels.get());
+    for (std::size_t q = 0; q < shown(); ++q)
+      for (std::size_t k = 0; k < inner[r].size(); ++k) {
+        Complex3 v = u[q][k];
+        if (reaches)
+          for (std::size_t c = 0; c < 3; ++c) v[c] += beyond[q][k][c];
+        put(q, where[r][k], v);
+      }
+  }
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   if (!p.stresses || ready.scene != &p.scene || p.receivers.empty()) return {};
 
-  context.progress.begin("sigmaec", 0, "");
+  context.progress.begin("stresses", 0, "");
   std::vector<Vec3> deep;
+  std::vector<std::vector<Stress>> found(shown(), std::vector<Stress>());
   for (std::size_t k = 0; k < p.receivers.size(); ++k)
     if (ready.sites[k].element < 0) deep.push_back(p.receivers[k]);
-  const auto found = stresses_at(crew(context), s, p.solve.accuracy, h, deep, out.scattered, context.stop, fade);
+  for (auto& list : found) list.resize(deep.size());
+  for (std::size_t r = 0; r < ready.parts.size(); ++r) {
+    const RegionView& view = ready.parts[r].view;
+    std::vector<Vec3> own;
+    std::vector<std::size_t> which;
+    for (std::size_t k = 0, next = 0; k < p.receivers.size(); ++k) {
+      if (ready.sites[k].element >= 0) continue;
+      if (ready.places[k].region == r) {
+        own.push_back(p.receivers[k]);
+        which.push_back(next);
+      }
+      ++next;
+    }
+    const auto there =
+        stresses_at(crew(context), *view.surface, p.solve.accuracy, Harmonic(*view.medium, h.omega), own,
+                    several ? of_region(out.scattered, view) : out.scattered, context.stop, fade(*view.surface));
+    for (std::size_t q = 0; q < shown(); ++q)
+      for (std::size_t k = 0; k < own.size(); ++k) found[q][which[k]] = there[q][k];
+  }
   std::vector<std::vector<Stress>> more;
   if (far != nullptr) {
     std::vector<BoundaryValues> rings;
@@ -296,14 +390,17 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
       const Site& site = ready.sites[k];
       Stress& stress = out.stresses[q][k];
       if (site.element >= 0) {
-        stress = stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s, h, out.total[q]);
+        std::size_t region = ready.parts.size() - 1;
+        while (site.element < ready.parts[region].view.first_element) --region;
+        stress = stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s,
+                           Harmonic(*ready.parts[region].view.medium, h.omega), out.total[q]);
         continue;
       }
       stress = found[q][next];
-      if (far != nullptr)
+      if (far != nullptr && ready.places[k].region == 0)
         for (std::size_t c = 0; c < 6; ++c) stress[c] += more[q][next][c];
       ++next;
-      if (!incident[q]) continue;
+      if (!incident[q] || p.loads[q].region != ready.places[k].region) continue;
       const auto tx = incident[q]->traction(p.receivers[k], {1, 0, 0}),
                  ty = incident[q]->traction(p.receivers[k], {0, 1, 0}),
                  tz = incident[q]->traction(p.receivers[k], {0, 0, 1});
@@ -340,9 +437,9 @@ void ElasticBem::write_solution(RunContext& context, const Harmonic& h, const So
                {"corrections", "1", ""},
                {"interior defect", "1", "of the plain solution"},
                {"interior equations", "1", ""},
-               {"ghmatecd", "s", ""},
+               {"pairs", "s", ""},
                {"singular", "s", ""},
-               {"linsolve", "s", ""}};
+               {"solution", "s", ""}};
   context.results.table(t).append({h.omega / (2 * std::numbers::pi), facts.residual, facts.rcond,
                                    static_cast<double>(facts.iterations), facts.chief_detector,
                                    static_cast<double>(facts.chief_rows), facts.seconds_pairs, facts.seconds_singular,
@@ -470,15 +567,15 @@ void ElasticBem::load(CheckpointReader& reader) {
 namespace {
 /// Every phase that the team tells of. Those of a frequency are shared by ranks, what comes before the first one is done on each.
 constexpr Capability phases[] = {
-    {"ghmatece"},
+    {"static sums"},
     {"near sums"},
     {"rigid"},
-    {"ghmatecd", true, true, true},
+    {"far pairs", true, true, true},
     {"near pairs", false, false, true},
     {"singular", false, false, true},
     {"factorise", true, false, true},
     {"compress", false, false, true},
-    {"sigmaec", false, false, true},
+    {"stresses", false, false, true},
     {"far ground", true, true, true},
     {"far ground near pairs", false, false, true},
     {"far ground sums", false, false, true},

@@ -51,18 +51,30 @@ class ElasticBem final : public Solver {
  private:
   /// A scene with what does not depend on the frequency.
   struct Ready {
+    /// One medium with its surface.
+    struct Part {
+      RegionView view;
+      std::unique_ptr<FarRules<double>> rules;
+      std::unique_ptr<FarRules<float>> rules_single;
+      StaticDiagonal diagonal;
+    };
     const Scene* scene = nullptr;
-    std::unique_ptr<FarRules<double>> rules;
-    std::unique_ptr<FarRules<float>> rules_single;
-    StaticDiagonal diagonal;
+    std::vector<Part> parts;
     std::vector<Site> sites;
-    std::vector<Place> places;
+    std::vector<Whereabouts> places;
+    [[nodiscard]] double seconds_sums() const;
+    [[nodiscard]] double seconds_rigid() const;
+    [[nodiscard]] Index summed_rows() const;
     std::unique_ptr<FarGround> far;  ///< null: what lies beyond the mesh is not known
   };
   /// The case as it is kept, for this offer; null on errors. Diagnostics (warnings too) go to `out`.
   [[nodiscard]] const Problem* read(const Case& input, const Mesh* mesh, const Offer& offer,
                                     std::vector<Diagnostic>& out) const;
   [[nodiscard]] Status make_ready(Ready& ready, const Scene& scene, RunContext& context);
+  template <class Real>
+  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(const Ready& ready, double omega,
+                                                          const std::vector<LoadValues>& cases, RunContext& context,
+                                                          SolveFacts& facts, const FarField* far);
   [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
                                const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
                                Answer& out);

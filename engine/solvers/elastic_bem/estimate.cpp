@@ -253,13 +253,16 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
     out.cubes = 0;
     for (const Parity& parity : parities) out.cubes += std::pow(static_cast<double>(parity.size()), 3);
   }
-  out.own = count_pairs(s, highest, target, p.single, s.nodes, true);
+  const auto fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
+  for (const RegionView& r : p.regions_of(scene))
+    out.own +=
+        count_pairs(*r.surface, std::abs(Harmonic(*r.medium, fastest).kS), target, p.single, r.surface->nodes, true);
   if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
-  out.observers = count_pairs(s, highest, target, false, points, false);
+  out.observers = count_pairs(s, highest, target, false, points, false);  // of several regions no more than this
   std::string why;
-  const double fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
+  const Surface& own = *p.regions_of(scene).front().surface;
   const auto ground =
-      p.solve.accuracy.fixed8 ? nullptr : FarGround::make(s, p.surface_options, p.medium, fastest, 0, 1, why, true);
+      p.solve.accuracy.fixed8 ? nullptr : FarGround::make(own, p.surface_options, p.medium, fastest, 0, 1, why, true);
   if (!ground) return out;
   std::vector<Vec3> inner;
   const std::vector<Site> sites = find_sites(s, points);
@@ -268,7 +271,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
   const std::size_t count = p.frequencies.size(), samples = std::min<std::size_t>(count, 4);
   for (std::size_t k = 0; k < samples; ++k) {
     const Harmonic h(p.medium, 2 * std::numbers::pi * p.frequencies[(2 * k + 1) * count / (2 * samples)]);
-    FarCount one = count_far(*ground, s, h, target, inner, shown);
+    FarCount one = count_far(*ground, own, h, target, inner, shown);
     const auto share = 1 / static_cast<double>(samples);
     out.far.pairs += {share * one.pairs.far, share * one.pairs.near, share * one.pairs.bytes};
     out.far.product += share * one.product;
@@ -316,7 +319,7 @@ Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool 
                                                                   p.highest_wave_number() > safe_wave_number(s)));
   const Bytes factor = p.solve.method == Method::mixed || p.single ? 8 : 16, entry = p.single ? 8 : 16;
   for (const SolutionPlace place : {SolutionPlace::whole, SolutionPlace::factors}) {
-    if (place == SolutionPlace::whole && interior) continue;
+    if (place == SolutionPlace::whole && (interior || !p.regions.empty())) continue;
     if (device_bytes(place, 3 * s.node_count(), known, entry, factor, s.elements.front().nodes) > most) continue;
     out.place = place;
     break;
@@ -347,6 +350,10 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
                                             : fmt::format("{}", p.frequencies.size())},
       {"assembly a frequency", fmt::format("about {}{}", format_duration(taken.assembly), assembly_by)},
       {"solution a frequency", fmt::format("about {}{}", format_duration(taken.solution), solution_by)}};
+  for (const Region& r : p.scene.regions)
+    details.emplace_back(fmt::format("region {}", r.name),
+                         fmt::format("{} elements, shear wave speed {}", r.surface->active,
+                                     format_quantity(r.medium.shear_speed(), "m/s")));
   if (const auto& parities = p.scene.system->parities(); !parities.empty()) {
     Index largest = 0;
     for (const Parity& parity : parities) largest = std::max(largest, parity.size());
@@ -362,6 +369,7 @@ constexpr Index least_compressed = 6000;
 }  // namespace
 
 bool compression_pays(const Problem& p, const Offer& offer) {
+  if (!p.regions.empty()) return false;
   const Surface& s = *p.scene.surface;
   const double highest = p.highest_wave_number();
   const Index known = p.planned_columns(p.scene);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/quadrature.hpp"
 
 namespace conoid::elastic_bem {
@@ -89,11 +90,17 @@ CavityPWave::CavityPWave(const Harmonic& h, double a) : h_(h) {
   }
 }
 
-std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
+namespace {
+
+/// (u_r, u_θ) of Σ over n of P and SV parts with the amplitudes t, b over those of an incident P wave of amplitude 1 and wave number k in
+/// potentials; of outgoing or of regular waves.
+std::array<Complex, 2> axial_series(const Harmonic& h, Complex k, const std::vector<Complex>& t_,
+                                    const std::vector<Complex>& b_, bool outgoing, double r, double theta) {
   const int terms = static_cast<int>(t_.size()) - 1;
-  const auto hp = hankel2(h_.kP * r, terms + 1), hs = hankel2(h_.kS * r, terms + 1);
-  // φ^inc = e^{-i k_P z} has u = −i k_P e_z e^{-i k_P z}: the amplitude 1 needs the factor i/k_P.
-  const Complex unit_factor = i1 / h_.kP;
+  const auto waves = [&](Complex z) { return outgoing ? hankel2(z, terms + 1) : bessel_j(z, terms + 1); };
+  const auto hp = waves(h.kP * r), hs = waves(h.kS * r);
+  // φ^inc = e^{-i k z} has u = −i k e_z e^{-i k z}: the amplitude 1 needs the factor i/k.
+  const Complex unit_factor = i1 / k;
   const double c = std::cos(theta), sn = std::sin(theta);
   Complex ur = 0, ut = 0;
   double p0 = 1, p1 = c;  // P_n, P_{n+1}
@@ -102,7 +109,7 @@ std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
     const double N = n * (n + 1);
     // dP_n/dθ = −sin θ P_n′, and P_n′ sin²θ = n (P_{n−1} − c P_n) = (n+1)(c P_n − P_{n+1})
     const double slope = std::abs(sn) < 1e-12 ? 0 : -(n + 1) * (c * p0 - p1) / sn;
-    const Radials f = radials(hp, n, h_.kP, r), g = radials(hs, n, h_.kS, r);
+    const Radials f = radials(hp, n, h.kP, r), g = radials(hs, n, h.kS, r);
     const Complex a = power * (2.0 * n + 1) * unit_factor, t = t_[static_cast<std::size_t>(n)],
                   b = b_[static_cast<std::size_t>(n)];
     ur += a * (t * f.d + b * N * g.f / r) * p0;
@@ -112,8 +119,106 @@ std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
     p1 = p2;
     power *= -i1;
   }
+  return {ur, ut};
+}
+
+/// u_r, u_θ, σ_rr, σ_rθ of a P and of an SV potential of order n, stresses over `mu`.
+std::array<Complex, 4> p_column(const Harmonic& h, const Radials& f, double r, Complex mu) {
+  return {f.d, f.f / r, (-h.lambda * h.kP * h.kP * f.f + 2.0 * h.mu * f.dd) / mu,
+          2.0 * h.mu / r * (f.d - f.f / r) / mu};
+}
+std::array<Complex, 4> sv_column(const Harmonic& h, const Radials& f, double r, Complex mu, double N) {
+  return {N * f.f / r, f.f / r + f.d, 2.0 * h.mu * N * (f.d / r - f.f / (r * r)) / mu,
+          h.mu * (f.dd + (N - 2) * f.f / (r * r)) / mu};
+}
+
+/// Solves the square system with these columns.
+std::vector<Complex> solved(const std::vector<std::vector<Complex>>& columns, std::vector<Complex> right) {
+  const auto n = static_cast<Index>(right.size());
+  std::vector<Complex> a;
+  for (const auto& c : columns) a.insert(a.end(), c.begin(), c.end());
+  dense::Lu<Complex>::factorise(a.data(), n, 1, dense::Backend::own).value().solve(right.data(), 1);
+  return right;
+}
+
+}  // namespace
+
+std::array<Complex, 2> CavityPWave::displacement(double r, double theta) const {
+  const auto [ur, ut] = axial_series(h_, h_.kP, t_, b_, true, r, theta);
+  const double c = std::cos(theta), sn = std::sin(theta);
   const Complex incident = std::exp(-i1 * h_.kP * r * c);
   return {ur + c * incident, ut - sn * incident};
+}
+
+InclusionPWave::InclusionPWave(const Harmonic& outside, const Harmonic& inside, double a)
+    : out_(outside), in_(inside), a_(a) {
+  const int terms = 12 + static_cast<int>(2 * std::max(std::abs(outside.kS), std::abs(inside.kS)) * a);
+  const auto incident = bessel_j(outside.kP * a, terms + 1), op = hankel2(outside.kP * a, terms + 1),
+             os = hankel2(outside.kS * a, terms + 1), ip = bessel_j(inside.kP * a, terms + 1),
+             is = bessel_j(inside.kS * a, terms + 1);
+  for (int n = 0; n <= terms; ++n) {
+    const double N = n * (n + 1);
+    const std::size_t rows = n == 0 ? 1 : 2;  // of displacements, and of stresses
+    const auto column = [&](const std::array<Complex, 4>& all, double sign) {
+      std::vector<Complex> out;
+      for (std::size_t k : {0U, 2U})
+        for (std::size_t q = 0; q < rows; ++q) out.push_back(sign * all[k + q]);
+      return out;
+    };
+    std::vector<std::vector<Complex>> columns{
+        column(p_column(outside, radials(op, n, outside.kP, a), a, outside.mu), 1),
+        column(p_column(inside, radials(ip, n, inside.kP, a), a, outside.mu), -1)};
+    if (n > 0) {
+      columns.push_back(column(sv_column(outside, radials(os, n, outside.kS, a), a, outside.mu, N), 1));
+      columns.push_back(column(sv_column(inside, radials(is, n, inside.kS, a), a, outside.mu, N), -1));
+    }
+    // Amplitudes of high orders differ by many powers of ten: columns of length one.
+    std::vector<double> length;
+    for (auto& c : columns) {
+      double sum = 0;
+      for (const Complex& v : c) sum += std::norm(v);
+      length.push_back(std::sqrt(sum));
+      for (Complex& v : c) v /= length.back();
+    }
+    std::vector<Complex> x =
+        solved(columns, column(p_column(outside, radials(incident, n, outside.kP, a), a, outside.mu), -1));
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] /= length[k];
+    t_.push_back(x[0]);
+    inner_t_.push_back(x[1]);
+    b_.push_back(n == 0 ? 0 : x[2]);
+    inner_b_.push_back(n == 0 ? 0 : x[3]);
+  }
+}
+
+std::array<Complex, 2> InclusionPWave::displacement(double r, double theta) const {
+  if (r < a_) return axial_series(in_, out_.kP, inner_t_, inner_b_, false, r, theta);
+  const auto [ur, ut] = axial_series(out_, out_.kP, t_, b_, true, r, theta);
+  const double c = std::cos(theta), sn = std::sin(theta);
+  const Complex incident = std::exp(-i1 * out_.kP * r * c);
+  return {ur + c * incident, ut - sn * incident};
+}
+
+LayeredSphere::LayeredSphere(const Harmonic& core, const Harmonic& shell, double a, double b, double p)
+    : core_(core), shell_(shell), a_(a) {
+  const auto at = [&](const Harmonic& h, double r, bool outgoing) {  // u_r, σ_rr/μ of the core
+    const Complex z = h.kP * r;
+    const auto all = p_column(h, radials(outgoing ? hankel2(z, 2) : bessel_j(z, 2), 0, h.kP, r), r, core.mu);
+    return std::array{all[0], all[2]};
+  };
+  const auto in = at(core, a, false), j = at(shell, a, false), y = at(shell, a, true), jb = at(shell, b, false),
+             yb = at(shell, b, true);
+  const std::vector<Complex> x =
+      solved({{in[0], in[1], 0}, {-j[0], -j[1], jb[1]}, {-y[0], -y[1], yb[1]}}, {0, 0, -p / core.mu});
+  std::copy_n(x.begin(), 3, amplitudes_.begin());
+}
+
+Complex LayeredSphere::displacement(double r) const {
+  const auto part = [&](const Harmonic& h, bool outgoing) {
+    const Complex z = h.kP * r;
+    return radials(outgoing ? hankel2(z, 2) : bessel_j(z, 2), 0, h.kP, r).d;
+  };
+  if (r < a_) return amplitudes_[0] * part(core_, false);
+  return amplitudes_[1] * part(shell_, false) + amplitudes_[2] * part(shell_, true);
 }
 
 CavitySWave::CavitySWave(const Harmonic& h, double a) : h_(h) {
@@ -190,6 +295,113 @@ Complex half_space_surface(const Harmonic& h, double r) {
     at += width;
   }
   return (sum + fixed / r) / (2 * std::numbers::pi);
+}
+
+namespace {
+
+/// Plane waves e^{-ikx} of one layer, z downwards: u_x, u_z, σ_xz, σ_zz of P and SV waves that decay downwards (sign 1) or upwards (−1),
+/// stresses over `mu`.
+struct LayerWaves {
+  Complex a, b;                                                   ///< decay with depth of P and SV
+  std::array<std::array<std::array<Complex, 4>, 2>, 2> column{};  ///< down and up, P and SV
+  LayerWaves(const Harmonic& h, double k, Complex mu) {
+    const auto decaying = [](Complex square) {
+      const Complex q = std::sqrt(square);
+      return q.real() < 0 ? -q : q;
+    };
+    a = decaying(k * k - h.kP * h.kP);
+    b = decaying(k * k - h.kS * h.kS);
+    const Complex ik(0, k);
+    for (std::size_t way : {0U, 1U}) {
+      const double s = way == 0 ? 1 : -1;
+      const auto of = [&](Complex ux, Complex uz, Complex decay) {
+        return std::array<Complex, 4>{ux, uz, h.mu / mu * (-s * decay * ux - ik * uz),
+                                      ((h.lambda + 2.0 * h.mu) * (-s * decay * uz) - h.lambda * ik * ux) / mu};
+      };
+      column[way] = {of(-ik, -s * a, a), of(s * b, -ik, b)};
+    }
+  }
+};
+
+/// Settlement of the surface under a unit pressure of wave number k.
+Complex layered_compliance(const std::vector<std::pair<Harmonic, double>>& layers, const Harmonic* half_space,
+                           double k) {
+  const Harmonic& top = layers.front().first;
+  const std::size_t n = layers.size(), size = 4 * n + (half_space != nullptr ? 2 : 0);
+  std::vector<std::vector<Complex>> columns(size, std::vector<Complex>(size));
+  std::vector<Complex> right(size);
+  right[1] = -1.0 / top.mu;
+  std::array<Complex, 4> at_top{};  // u_z at the surface of the first layer's amplitudes
+  for (std::size_t q = 0; q < n; ++q) {
+    const LayerWaves waves(layers[q].first, k, top.mu);
+    const double thickness = layers[q].second;
+    for (std::size_t way : {0U, 1U})
+      for (std::size_t type : {0U, 1U}) {
+        // Amplitudes are those at the border from which the wave decays.
+        const Complex through = std::exp(-(type == 0 ? waves.a : waves.b) * thickness),
+                      above = way == 0 ? Complex(1) : through, below = way == 0 ? through : Complex(1);
+        const auto& c = waves.column[way][type];
+        std::vector<Complex>& to = columns[4 * q + 2 * way + type];
+        if (q == 0) {
+          to[0] = above * c[2];
+          to[1] = above * c[3];
+          at_top[2 * way + type] = above * c[1];
+        } else {
+          for (std::size_t i = 0; i < 4; ++i) to[4 * q - 2 + i] = -above * c[i];
+        }
+        const bool last = q + 1 == n && half_space == nullptr;
+        for (std::size_t i = 0; i < (last ? 2U : 4U); ++i) to[4 * q + 2 + i] = below * c[i];
+      }
+  }
+  if (half_space != nullptr) {
+    const LayerWaves waves(*half_space, k, top.mu);
+    for (std::size_t type : {0U, 1U})
+      for (std::size_t i = 0; i < 4; ++i) columns[4 * n + type][4 * n - 2 + i] = -waves.column[0][type][i];
+  }
+  const std::vector<Complex> x = solved(columns, right);
+  Complex u = 0;
+  for (std::size_t q = 0; q < 4; ++q) u += at_top[q] * x[q];
+  return u;
+}
+
+}  // namespace
+
+Complex layered_disc(const std::vector<SoilLayer>& layers, const std::optional<Medium>& half_space, double omega) {
+  std::vector<std::pair<Harmonic, double>> all;
+  for (const SoilLayer& l : layers) all.emplace_back(Harmonic(l.medium, omega), l.thickness);
+  std::optional<Harmonic> below;
+  if (half_space) below = Harmonic(*half_space, omega);
+  constexpr std::size_t terms = 8;
+  const Complex fixed = (1 - all.front().first.nu) / all.front().first.mu;
+  std::vector<std::vector<Complex>> columns(terms, std::vector<Complex>(terms));
+  // ∫ j_{2m} j_{2n} dk = π/(2 (4n + 1)) for m = n, else 0.
+  for (std::size_t m = 0; m < terms; ++m)
+    columns[m][m] = fixed * std::numbers::pi / (2 * (4 * static_cast<double>(m) + 1));
+  for (double at = 0; at < 40;) {
+    const double width = at < 4 ? 0.05 : 0.5;
+    for (const GaussPoint& g : gauss_points(8)) {
+      const double k = at + g.x * width;
+      const Complex value = g.w * width * (k * layered_compliance(all, below ? &*below : nullptr, k) - fixed);
+      const std::vector<Complex> j = bessel_j(k, 2 * static_cast<int>(terms));
+      for (std::size_t m = 0; m < terms; ++m)
+        for (std::size_t q = 0; q < terms; ++q) columns[q][m] += value * j[2 * m] * j[2 * q];
+    }
+    at += width;
+  }
+  std::vector<Complex> force(terms);
+  force[0] = 1;
+  return 2 * std::numbers::pi * solved(columns, force)[0];
+}
+
+Complex layered_column_end(const std::array<Complex, 2>& modulus, const std::array<double, 2>& rho,
+                           const std::array<double, 2>& length, double omega) {
+  // σ(0)/u(0) of the upper layer's foot is that of the lower one's top.
+  const auto k = [&](std::size_t q) { return omega * std::sqrt(rho[q] / modulus[q]); };
+  const Complex lower = modulus[0] * k(0) / std::tan(k(0) * length[0]), z = modulus[1] * k(1),
+                c = std::cos(k(1) * length[1]), s = std::sin(k(1) * length[1]);
+  // u = A cos kx + B sin kx above: z B = lower A, and the end's stress is z (B c − A s) = 1.
+  const Complex b = lower / z;
+  return (c + b * s) / (z * (b * c - s));
 }
 
 Complex column_end(const Complex& modulus, double rho, double omega, double length) {

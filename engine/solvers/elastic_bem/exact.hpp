@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/core/types.hpp"
@@ -25,6 +26,31 @@ class CavityPWave {
  private:
   Harmonic h_;
   std::vector<Complex> t_, b_;  ///< amplitudes of P and SV over those of the incident potential
+};
+
+/// The same wave on a sphere of radius a of another medium, welded to the one around it (C. F. Ying, R. Truell, J. Appl. Phys. 27 (1956)
+/// 1086): total displacement outside, and what passes into the sphere for r < a.
+class InclusionPWave {
+ public:
+  InclusionPWave(const Harmonic& outside, const Harmonic& inside, double a);
+  [[nodiscard]] std::array<Complex, 2> displacement(double r, double theta) const;
+
+ private:
+  Harmonic out_, in_;
+  double a_;
+  std::vector<Complex> t_, b_, inner_t_, inner_b_;  ///< amplitudes over those of the incident potential
+};
+
+/// A sphere of radius b whose core of radius a is of another medium, under the pressure p: radial displacement.
+class LayeredSphere {
+ public:
+  LayeredSphere(const Harmonic& core, const Harmonic& shell, double a, double b, double p);
+  [[nodiscard]] Complex displacement(double r) const;
+
+ private:
+  Harmonic core_, shell_;
+  double a_;
+  std::array<Complex, 3> amplitudes_{};
 };
 
 /// A plane S wave along +z, u = e_x e^{-i k_S z}, on the same cavity: total displacement at |x| ≥ a, in vector spherical
@@ -51,6 +77,23 @@ class CavitySWave {
 
 /// Column of length L on a fixed base, traction q at its end: u(L) M*/(q L) = tan(kL)/(kL), k = ω √(ρ/M*).
 [[nodiscard]] Complex column_end(const Complex& modulus, double rho, double omega, double length);
+
+/// Layers from the surface downwards.
+struct SoilLayer {
+  Medium medium;
+  double thickness = 1;
+};
+/// Vertical stiffness of a rigid disc of radius 1 without friction on layers over a half-space, or over rigid rock: its pressure is a sum of
+/// functions with the Hankel transforms j_{2n}(k) (B. Noble, Proc. Camb. Phil. Soc. 59 (1963) 351; the first is that of the half-space at
+/// rest), the surface's compliance under a pressure J_0(kr) that of P and SV waves up and down in each layer, whose amplitudes one system of
+/// equations gives; less the static half-space of the top layer, which is in closed form. Every medium is damped, by 0.02 or more: the poles lie
+/// beside the way of integration then. To about 1e-4 for thicknesses from ½ and wave numbers to 2.
+[[nodiscard]] Complex layered_disc(const std::vector<SoilLayer>& layers, const std::optional<Medium>& half_space,
+                                   double omega);
+
+/// Two such columns on each other, the lower one first: u at the free end over the traction there.
+[[nodiscard]] Complex layered_column_end(const std::array<Complex, 2>& modulus, const std::array<double, 2>& rho,
+                                         const std::array<double, 2>& length, double omega);
 
 /// A. S. Veletsos, B. Verbič (1973, 1974): rigid disc on a half-space, K = K_static (k + i a0 c) with k, c fitted;
 /// coefficients at ν = 0, 1/3, 1/2, linear in between. a0 = ω a/c_S.

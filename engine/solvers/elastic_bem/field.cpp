@@ -107,7 +107,7 @@ std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface,
    public:
     std::function<void(Interval)> body;
     Index count = 0;
-    [[nodiscard]] std::string_view name() const override { return "sigmaec"; }
+    [[nodiscard]] std::string_view name() const override { return "stresses"; }
     [[nodiscard]] Index items() const override { return count; }
     void run(CpuWorker& worker, Interval items) override {
       worker.for_each(items, 1, [&](Interval chunk, int) { body(chunk); });

@@ -47,14 +47,15 @@ std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundat
   return k;
 }
 
-void add_incident(const Surface& s, const IncidentField& field, BoundaryValues& values) {
+void add_incident(const Surface& s, const IncidentField& field, BoundaryValues& values, std::size_t first_node,
+                  std::size_t first_traction) {
   for (std::size_t n = 0; n < s.nodes.size(); ++n) {
     const auto u = field.displacement(s.nodes[n]);
-    for (std::size_t d = 0; d < 3; ++d) values.displacement[n][d] += u[d];
+    for (std::size_t d = 0; d < 3; ++d) values.displacement[first_node + n][d] += u[d];
   }
   for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
     const auto stress = field.traction(s.nodes[static_cast<std::size_t>(s.traction_node[t])], s.traction_normal[t]);
-    for (std::size_t d = 0; d < 3; ++d) values.traction[t][d] += stress[d];
+    for (std::size_t d = 0; d < 3; ++d) values.traction[first_traction + t][d] += stress[d];
   }
 }
 

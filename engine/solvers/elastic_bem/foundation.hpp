@@ -34,8 +34,9 @@ using Matrix6 = std::array<std::array<Complex, 6>, 6>;
 /// 6F × 6F impedance of all foundations from their 6F solutions (row-major).
 [[nodiscard]] std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations,
                                              std::span<const BoundaryValues> motions);
-/// Adds the incident field, so that scattered becomes total.
-void add_incident(const Surface& surface, const IncidentField& field, BoundaryValues& values);
+/// Adds the incident field, so that scattered becomes total: at the nodes and tractions from `first_…` on, those of the surface.
+void add_incident(const Surface& surface, const IncidentField& field, BoundaryValues& values,
+                  std::size_t first_node = 0, std::size_t first_traction = 0);
 /// Force and moment (6F) of held foundations on the ground: of the tractions of the whole field. Below the surface the incident field
 /// has its own part in them; null: there is none.
 [[nodiscard]] std::vector<Complex> held_forces(const Surface& surface, const std::vector<Foundation>& foundations,

@@ -120,22 +120,43 @@ void append(Mesh& to, const Mesh& from, const char* group) {
   }
 }
 
-/// The second plane, of the same outline without what is on the first.
-Result<Mesh> with_rock(Mesh out, const GroundRectangle& o) {
-  if (!(o.rock > 0)) return out;
-  for (const Trench& t : o.trenches)
-    if (!(t.depth < o.rock * (1 - 1e-9)))
-      return invalid(fmt::format("a trench of depth {:g} m reaches the rock at {:g} m", t.depth, o.rock),
-                     "Make it shallower, or mesh the surfaces yourself.");
-  GroundRectangle below = o;
-  below.rock = 0;
-  below.level = o.level - o.rock;
-  below.element = std::max(o.element, 0.5 * o.rock);
-  below.trenches.clear();
-  for (Patch& p : below.patches) p.edge_growth = 1;
-  auto rock = ground_rectangle(below);
-  if (!rock) return rock.error();
-  append(out, *rock, "rock");
+/// Planes below the ground with the names of their groups.
+template <class Options>
+Result<std::vector<std::pair<double, std::string>>> planes_below(const Options& o) {
+  std::vector<std::pair<double, std::string>> out;
+  for (const double depth : o.layers) out.emplace_back(depth, fmt::format("layer {}", out.size() + 1));
+  if (o.rock > 0) out.emplace_back(o.rock, "rock");
+  double last = 0;
+  for (const auto& [depth, name] : out) {
+    if (!(depth > last))
+      return invalid(
+          fmt::format("the plane '{}' at the depth {:g} m is not below the one before, at {:g} m", name, depth, last),
+          "Give ground.layers from the top downwards, and ground.rock below them.");
+    last = depth;
+  }
+  return out;
+}
+
+/// Planes of the same outline without what is on the first.
+Result<Mesh> with_planes(Mesh out, const GroundRectangle& o) {
+  auto planes = planes_below(o);
+  if (!planes) return planes.error();
+  for (const auto& [depth, name] : *planes) {
+    for (const Trench& t : o.trenches)
+      if (!(t.depth < depth * (1 - 1e-9)))
+        return invalid(fmt::format("a trench of depth {:g} m reaches the plane '{}' at {:g} m", t.depth, name, depth),
+                       "Make it shallower, or mesh the surfaces yourself.");
+    GroundRectangle below = o;
+    below.rock = 0;
+    below.layers.clear();
+    below.level = o.level - depth;
+    below.element = std::max(o.element, 0.5 * depth);
+    below.trenches.clear();
+    for (Patch& p : below.patches) p.edge_growth = 1;
+    auto plane = ground_rectangle(below);
+    if (!plane) return plane.error();
+    append(out, *plane, name.c_str());
+  }
   return out;
 }
 
@@ -180,6 +201,7 @@ void add_trench(Builder& builder, const GroundRectangle& o, const Trench& t,
                 const std::array<std::vector<double>, 2>& x) {
   const int rows = std::max(1, static_cast<int>(std::ceil(t.depth / o.element - 1e-9)));
   const double h = t.depth / rows;
+  const std::string group = t.filled ? "filled trench" : "trench";
   std::array<std::vector<double>, 2> g;
   for (std::size_t d = 0; d < 2; ++d)
     for (double v : x[d])
@@ -188,26 +210,26 @@ void add_trench(Builder& builder, const GroundRectangle& o, const Trench& t,
     const double z1 = o.level - r * h, z0 = z1 - h;
     for (std::size_t i = 0; i + 1 < g[0].size(); ++i) {
       const double a = g[0][i], b = g[0][i + 1];
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{b + u * (a - b), t.low[1], z0 + v * (z1 - z0)};
       });  // normal +y
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{a + u * (b - a), t.high[1], z0 + v * (z1 - z0)};
       });  // normal −y
     }
     for (std::size_t i = 0; i + 1 < g[1].size(); ++i) {
       const double a = g[1][i], b = g[1][i + 1];
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{t.low[0], a + u * (b - a), z0 + v * (z1 - z0)};
       });  // normal +x
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{t.high[0], b + u * (a - b), z0 + v * (z1 - z0)};
       });  // normal −x
     }
   }
   for (std::size_t j = 0; j + 1 < g[1].size(); ++j)
     for (std::size_t i = 0; i + 1 < g[0].size(); ++i)
-      builder.cell("trench", [&](double u, double v) {
+      builder.cell(group, [&](double u, double v) {
         return Vec3{g[0][i] + u * (g[0][i + 1] - g[0][i]), g[1][j] + v * (g[1][j + 1] - g[1][j]), o.level - t.depth};
       });
 }
@@ -236,7 +258,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
   Builder builder(o.order);
   const auto group_of = [&](double a, double b) -> std::string {
     for (const Trench& t : o.trenches)
-      if (a > t.low[0] && a < t.high[0] && b > t.low[1] && b < t.high[1]) return "";
+      if (a > t.low[0] && a < t.high[0] && b > t.low[1] && b < t.high[1]) return t.filled ? "filling" : "";
     for (const Patch& p : o.patches)
       if (a > p.low[0] && a < p.high[0] && b > p.low[1] && b < p.high[1]) return p.name;
     return "ground";
@@ -249,7 +271,7 @@ Result<Mesh> ground_rectangle(const GroundRectangle& o) {
       builder.cell(group, [&](double u, double v) { return Vec3{x0 + u * (x1 - x0), y0 + v * (y1 - y0), o.level}; });
     }
   for (const Trench& t : o.trenches) add_trench(builder, o, t, x);
-  return with_rock(builder.take(), o);
+  return with_planes(builder.take(), o);
 }
 
 Result<Mesh> ground_disc(const GroundDisc& o) {
@@ -310,18 +332,22 @@ Result<Mesh> ground_disc(const GroundDisc& o) {
         });
   }
   Mesh out = builder.take();
-  if (!(o.rock > 0)) return out;
-  GroundDisc below = o;
-  below.rock = 0;
-  below.level = o.level - o.rock;
-  below.name = "rock";
-  below.radius = std::min(o.extent, std::max(o.radius, o.rock));
-  below.inside = 3;
-  below.inside_growth = 1;
-  below.first_outside = 0;
-  auto rock = ground_disc(below);
-  if (!rock) return rock.error();
-  append(out, *rock, "rock");
+  auto planes = planes_below(o);
+  if (!planes) return planes.error();
+  for (const auto& [depth, name] : *planes) {
+    GroundDisc below = o;
+    below.rock = 0;
+    below.layers.clear();
+    below.level = o.level - depth;
+    below.name = name;
+    below.radius = std::min(o.extent, std::max(o.radius, depth));
+    below.inside = 3;
+    below.inside_growth = 1;
+    below.first_outside = 0;
+    auto plane = ground_disc(below);
+    if (!plane) return plane.error();
+    append(out, *plane, name.c_str());
+  }
   return out;
 }
 

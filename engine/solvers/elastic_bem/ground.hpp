@@ -20,10 +20,12 @@ struct Patch {
       1;  ///< cells grow by this factor from the patch's edges inwards (contact stresses peak at edges)
 };
 
-/// A rectangular hole: walls and bottom become the group "trench".
+/// A rectangular hole: walls and bottom become the group "trench". If it is to be filled, they become "filled trench", and its opening has
+/// cells of the group "filling".
 struct Trench {
   std::array<double, 2> low{}, high{};
   double depth = 1;
+  bool filled = false;
 };
 
 struct GroundRectangle {
@@ -36,8 +38,10 @@ struct GroundRectangle {
   std::vector<Patch> patches;
   std::vector<Trench> trenches;
   double rock = 0;  ///< depth of a second plane of the same outline, cells of half of it where that is longer; 0: none
+  std::vector<double> layers{};  ///< depths of further such planes, descending into the ground
 };
-/// Groups: "ground", the patches' names, "trench", "rock". Errors: patches outside, overlapping, or cutting a trench; trenches down to the rock.
+/// Groups: "ground", the patches' names, "trench", "filled trench", "filling", "layer 1" and so on, "rock". Errors: patches outside, overlapping, or cutting a trench; trenches down
+/// to the next plane; planes that do not descend.
 [[nodiscard]] Result<Mesh> ground_rectangle(const GroundRectangle& options);
 
 struct GroundDisc {
@@ -51,9 +55,10 @@ struct GroundDisc {
   double level = 0;
   int order = 2;
   std::string name = "foundation";
-  double rock = 0;  ///< depth of a second plane of the same extent; 0: none
+  double rock = 0;               ///< depth of a second plane of the same extent; 0: none
+  std::vector<double> layers{};  ///< depths of further such planes, descending into the ground
 };
-/// Groups: the disc's name, "ground" when extent > radius, "rock".
+/// Groups: the disc's name, "ground" when extent > radius, "layer 1" and so on, "rock". Errors: sizes, planes that do not descend.
 [[nodiscard]] Result<Mesh> ground_disc(const GroundDisc& options);
 
 }  // namespace conoid::elastic_bem

@@ -39,25 +39,33 @@ void fade_columns(const Surface& s, const Targets<Real>& targets, Index rows, bo
               });
 }
 
-/// What a unit force of each place adds to the equations: H (1 − w) G over the mesh's own elements, less `beyond`. multiply(x, columns, y)
-/// with the matrix whose columns begin at `a`.
+/// What a unit force of each place adds to the equations of the ground, `own` of them: H (1 − w) G over the mesh's own elements, less
+/// `beyond`. multiply(x, columns, y) with the matrix whose columns begin at `a`, `rows` apart, n of them; the ground's nodes and rows are the
+/// first ones.
 template <class Real, class Multiply>
 std::vector<std::complex<Real>> far_columns(const FarField& far, const std::vector<Complex>& beyond,
                                             const Targets<Real>& targets, const std::complex<Real>* a, Index rows,
-                                            Index n, bool own_rows, const Multiply& multiply) {
+                                            Index n, Index own, bool own_rows, const Multiply& multiply) {
   using C = std::complex<Real>;
-  const Index columns = far.columns(), m = n / 3;
-  std::vector<C> x(static_cast<std::size_t>(n * columns)), y(static_cast<std::size_t>(rows * columns));
-  for (std::size_t k = 0; k < targets.h.size(); ++k)
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto i = static_cast<std::size_t>(static_cast<Index>(d) * m) + k;
-      if (targets.h[k][d].column != a + static_cast<Index>(i) * rows)
+  const Index columns = far.columns(), m = n / 3, nodes = static_cast<Index>(targets.h.size());
+  std::vector<C> x(static_cast<std::size_t>(n * columns)), all(static_cast<std::size_t>(rows * columns)),
+      y(static_cast<std::size_t>(own * columns));
+  for (Index k = 0; k < nodes; ++k)
+    for (Index d = 0; d < 3; ++d) {
+      const Index i = d * m + k;
+      if (targets.h[static_cast<std::size_t>(k)][static_cast<std::size_t>(d)].column != a + i * rows)
         continue;  // given displacements are what they are
       for (Index c = 0; c < columns; ++c)
-        x[static_cast<std::size_t>(c * n) + i] = C(far.faded()[static_cast<std::size_t>(c * n) + i]);
+        x[static_cast<std::size_t>(c * n + i)] =
+            C(far.faded()[static_cast<std::size_t>(c * 3 * nodes + d * nodes + k)]);
     }
-  multiply(x.data(), columns, y.data());
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] -= C(beyond[i]) + (own_rows ? x[i] * Real(0.5) : C(0));
+  multiply(x.data(), columns, all.data());
+  for (Index c = 0; c < columns; ++c)
+    for (Index i = 0; i < own; ++i) {
+      const auto at = static_cast<std::size_t>(c * own + i);
+      y[at] = all[static_cast<std::size_t>(c * rows + i)] - C(beyond[at]);
+      if (own_rows) y[at] -= x[static_cast<std::size_t>(c * n + i / nodes * m + i % nodes)] * Real(0.5);
+    }
   return y;
 }
 

@@ -27,16 +27,95 @@ std::vector<Vec3> LineSetting::positions() const {
 
 double Problem::highest_wave_number() const {
   const double f = *std::max_element(frequencies.begin(), frequencies.end());
-  return std::abs(Harmonic(medium, 2 * std::numbers::pi * f).kS);
+  double highest = 0;
+  for (std::size_t r = 0; r <= regions.size(); ++r)
+    highest = std::max(highest, std::abs(Harmonic(medium_of(r), 2 * std::numbers::pi * f).kS));
+  return highest;
+}
+
+std::vector<RegionView> Problem::regions_of(const Scene& s) const {
+  if (s.regions.empty()) return {{s.surface.get(), &medium, &surface_options}};
+  std::vector<RegionView> out;
+  for (const Region& r : s.regions)
+    out.push_back({r.surface.get(), &r.medium, &r.options, r.first_node, r.first_traction, r.first_element});
+  return out;
+}
+
+std::vector<Whereabouts> Problem::whereabouts(const Scene& s, std::span<const Vec3> points) const {
+  std::vector<Whereabouts> out(points.size());
+  const std::vector<RegionView> all = regions_of(s);
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    const std::vector<Place> places = places_of(*all[r].surface, *all[r].options, points);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      if (out[k].place != Place::inside && places[k] != Place::outside &&
+          (places[k] == Place::inside || out[k].place == Place::outside))
+        out[k] = {places[k], r};
+  }
+  return out;
 }
 
 namespace {
 
-Status build(Scene& scene, Problem& p, const std::map<std::string, int>& condition_of) {
+/// Groups of further regions are theirs, those of interfaces those of two regions; everything else bounds the first one.
+std::vector<std::vector<Index>> cells_of_regions(const Mesh& mesh, const Problem& p) {
+  std::vector<std::vector<char>> has(p.regions.size() + 1,
+                                     std::vector<char>(static_cast<std::size_t>(mesh.cell_count()), 0));
+  std::vector<int> times(static_cast<std::size_t>(mesh.cell_count()), 0);
+  for (std::size_t r = 0; r < p.regions.size(); ++r)
+    for (const bool shared : {false, true})
+      for (const std::string& name : shared ? p.regions[r].interfaces : p.regions[r].surfaces)
+        for (const Index c : mesh.group(name)->cells) {
+          has[r + 1][static_cast<std::size_t>(c)] = 1;
+          times[static_cast<std::size_t>(c)] += shared ? 1 : 2;
+        }
+  std::vector<std::vector<Index>> out(has.size());
+  for (Index c = 0; c < mesh.cell_count(); ++c) {
+    if (dimension_of(mesh.shape(c)) != 2) continue;
+    if (times[static_cast<std::size_t>(c)] < 2) out[0].push_back(c);
+    for (std::size_t r = 1; r < has.size(); ++r)
+      if (has[r][static_cast<std::size_t>(c)] != 0) out[r].push_back(c);
+  }
+  return out;
+}
+
+Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition_of_cell) {
+  std::vector<int> interface(condition_of_cell.size(), 0);
+  for (const RegionNames& r : p.regions)
+    for (const std::string& name : r.interfaces)
+      for (const Index c : scene.mesh->group(name)->cells)
+        interface[static_cast<std::size_t>(c)] = condition_of_cell[static_cast<std::size_t>(c)];
+  const auto cells = cells_of_regions(*scene.mesh, p);
+  std::vector<RegionSetting> settings{{"materials", p.medium, p.surface_options, cells[0]}};
+  for (std::size_t r = 0; r < p.regions.size(); ++r) {
+    const RegionNames& names = p.regions[r];
+    SurfaceOptions options = p.surface_options;
+    const bool open = check_surface(*scene.mesh, cells[r + 1], 1).open_edge_count > 0;
+    options.domain = names.domain == "inside" || (names.domain == "auto" && !open) ? Domain::inside
+                     : names.domain == "outside"                                   ? Domain::outside
+                                                                                   : Domain::ground;
+    settings.push_back({names.name, names.medium, options, cells[r + 1]});
+  }
+  auto joined = join_regions(*scene.mesh, std::move(settings), condition_of_cell, interface);
+  if (!joined) return joined.error();
+  scene.mesh = std::make_shared<const Mesh>(std::move(joined->mesh));
+  scene.surface = std::move(joined->whole);
+  scene.regions = std::move(joined->list);
+  auto system = BoundarySystem::make(*scene.surface, p.conditions);
+  if (!system) return system.error();
+  std::vector<RegionRows> rows;
+  for (const Region& r : scene.regions) rows.push_back({r.surface.get(), r.first_node, r.first_traction});
+  system->set_regions(std::move(rows), std::move(joined->partner));
+  scene.system = std::move(*system);
+  return {};
+}
+
+/// `bare`: the ground without its trenches, and so without what fills them.
+Status build(Scene& scene, Problem& p, const std::map<std::string, int>& condition_of, bool bare = false) {
   std::vector<int> of(static_cast<std::size_t>(scene.mesh->cell_count()), 0);
   for (const auto& [name, c] : condition_of)
     if (const MeshGroup* g = scene.mesh->group(name))
       for (Index cell : g->cells) of[static_cast<std::size_t>(cell)] = c;
+  if (!p.regions.empty() && !bare) return build_regions(scene, p, of);
   SurfaceOptions options = p.surface_options;
   options.condition = [&of](Index cell) { return of[static_cast<std::size_t>(cell)]; };
   auto surface = make_surface(*scene.mesh, options);
@@ -96,8 +175,10 @@ bool take_parameters(CaseReader& r) {
   const std::string domain = parameters["domain"].text();
   SurfaceOptions& o = p.surface_options;
   if (domain == "auto")
-    o.domain = r.input.values().has("ground") || check_surface(*p.scene.mesh, 1).open_edge_count > 0 ? Domain::ground
-                                                                                                     : Domain::outside;
+    o.domain = r.input.values().has("ground") ||
+                       check_surface(*p.scene.mesh, cells_of_regions(*p.scene.mesh, p).front(), 1).open_edge_count > 0
+                   ? Domain::ground
+                   : Domain::outside;
   else
     o.domain = domain == "inside" ? Domain::inside : domain == "outside" ? Domain::outside : Domain::ground;
   o.down = parameters["down"].text() == "+z" ? Vec3{0, 0, 1} : Vec3{0, 0, -1};
@@ -127,6 +208,18 @@ bool take_parameters(CaseReader& r) {
     r.out.push_back(r.input.warning_at(parameters["symmetry"],
                                        "iterations take all equations at once: symmetry saves nothing",
                                        "Use parameters.solution \"mixed\" or \"direct\"."));
+  if (!p.regions.empty()) {
+    if (p.solve.method == Method::compressed) {
+      r.fail(parameters["solution"], "compressed matrices are those of one medium",
+             "Use parameters.solution \"mixed\", \"direct\" or \"gmres\" with regions.");
+      return false;
+    }
+    if (!p.symmetry.empty()) {
+      r.fail(parameters["symmetry"], "planes of symmetry part the equations of one medium only",
+             "Leave out parameters.symmetry, and give the whole mesh.");
+      return false;
+    }
+  }
   p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
@@ -143,6 +236,15 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
     return false;
   }
   if (!r.input["output"]["insertion_loss"].boolean()) return true;
+  const bool others = std::ranges::any_of(p.regions, [](const RegionNames& n) {
+    return std::ranges::any_of(n.interfaces, [](const std::string& name) { return name != "filled trench"; });
+  });
+  const bool points = std::ranges::any_of(p.loads, [](const Load& l) { return l.kind == LoadKind::point; });
+  if (others || (points && !p.regions.empty())) {
+    r.fail(r.input["output"], "insertion loss with regions knows fillings of trenches only, and loads on the surface",
+           "Switch output.insertion_loss off, and compute the case without the trench as well.");
+    return false;
+  }
   if (!bare) {
     r.fail(r.input["output"], "insertion loss needs a ground with trenches made by the program",
            "Add ground.trenches, or switch output.insertion_loss off.");
@@ -150,7 +252,7 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
   }
   p.bare.emplace();
   p.bare->mesh = std::make_shared<const Mesh>(std::move(*bare));
-  if (auto status = build(*p.bare, p, r.condition_of); !status) {
+  if (auto status = build(*p.bare, p, r.condition_of, true); !status) {
     r.fail_at_mesh(status.error());
     return false;
   }
@@ -169,13 +271,14 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   }
   auto problem = std::make_unique<Problem>();
   Problem& p = *problem;
-  CaseReader r{input, out, p, {}};
+  CaseReader r{input, out, p, {}, {}};
   std::optional<Mesh> bare;
   p.conditions.push_back({"free", {false, false, false}});
-  r.medium();
+  p.medium = r.medium(input["materials"]);
   r.frequencies();
   if (has_errors(out) || !take_mesh(r, mesh, bare)) return made;
   r.turn();
+  r.regions();
   r.boundaries();
   r.foundations();
   r.loads();

@@ -10,6 +10,8 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/regions.hpp"
+#include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/elastic_bem/time_histories.hpp"
 #include "engine/solvers/elastic_bem/waves.hpp"
 #include "engine/solvers/plane_setting.hpp"
@@ -33,6 +35,7 @@ struct Load {
   std::array<double, 6> wrench{};
   bool rotating = false;
   WaveSetting wave;
+  std::size_t region = 0;  ///< of a field from the medium: where it comes from
 };
 
 struct LineSetting {
@@ -47,6 +50,29 @@ struct Scene {
   std::shared_ptr<const Mesh> mesh;
   std::unique_ptr<Surface> surface;
   std::optional<BoundarySystem> system;
+  std::vector<Region> regions;  ///< of which the surface is joined; empty: it bounds one medium
+};
+
+/// A further region as the case names it.
+struct RegionNames {
+  std::string name;
+  Medium medium;
+  std::string domain;
+  std::vector<std::string> surfaces, interfaces;  ///< groups
+};
+
+/// A medium with its surface: one of a scene's regions, or all of it.
+struct RegionView {
+  const Surface* surface = nullptr;
+  const Medium* medium = nullptr;
+  const SurfaceOptions* options = nullptr;
+  Index first_node = 0, first_traction = 0, first_element = 0;
+};
+
+/// Where an observer is, and in which region.
+struct Whereabouts {
+  Place place = Place::outside;
+  std::size_t region = 0;
 };
 
 /// What the loads' amplitudes are over time.
@@ -59,8 +85,9 @@ struct Signal {
 };
 
 struct Problem {
-  Medium medium;
+  Medium medium;  ///< of the first region
   SurfaceOptions surface_options;
+  std::vector<RegionNames> regions;  ///< beside the first one
   std::vector<Condition> conditions;
   Scene scene;
   std::optional<Scene> bare;
@@ -81,7 +108,14 @@ struct Problem {
   std::string exact = "none";
   std::optional<Signal> signal;
 
+  /// Of the S waves of the slowest medium.
   [[nodiscard]] double highest_wave_number() const;
+  [[nodiscard]] std::vector<RegionView> regions_of(const Scene& scene) const;
+  [[nodiscard]] const Medium& medium_of(std::size_t region) const {
+    return region == 0 ? medium : regions[region - 1].medium;
+  }
+  /// As places_of(); a point on an interface is in the first of its regions.
+  [[nodiscard]] std::vector<Whereabouts> whereabouts(const Scene& scene, std::span<const Vec3> points) const;
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
   /// Receivers, points of lines and of planes, in this order.
   [[nodiscard]] std::vector<Vec3> observers() const;

@@ -22,11 +22,13 @@ using namespace conoid::vec;
 
 void CaseReader::points_of_force() {
   for (std::size_t k = 0; k < p.loads.size(); ++k) {
-    const Load& l = p.loads[k];
+    Load& l = p.loads[k];
     if (l.kind != LoadKind::point) continue;
     const Values v = input["excitation"]["loads"].at(k);
     const Surface& s = *p.scene.surface;
-    if (places_of(s, p.surface_options, {&l.at, 1}).front() != Place::inside) {
+    const Whereabouts found = p.whereabouts(p.scene, {&l.at, 1}).front();
+    l.region = found.region;
+    if (found.place != Place::inside) {
       fail(v, fmt::format("the force at ({:g}, {:g}, {:g}) m is not in the medium", l.at[0], l.at[1], l.at[2]),
            "Give a point below the ground or inside the body; on a surface use a load of kind \"force\".");
       continue;
@@ -53,7 +55,14 @@ void CaseReader::points_of_force() {
 void CaseReader::resolution() {
   const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());
   if (!(f > 0)) return;
-  const double wave = p.medium.shear_speed() / f, h = p.scene.surface->largest_element, ratio = wave / h;
+  double speed = 0, h = 0, ratio = 1e300;  // of the region whose wave has fewest elements
+  for (const RegionView& r : p.regions_of(p.scene))
+    if (const double own = r.medium->shear_speed() / f / r.surface->largest_element; own < ratio) {
+      ratio = own;
+      speed = r.medium->shear_speed();
+      h = r.surface->largest_element;
+    }
+  const double wave = speed / f;
   const bool constant = p.surface_options.constant;
   const bool second =
       std::any_of(p.scene.surface->elements.begin(), p.scene.surface->elements.begin() + p.scene.surface->active,
@@ -64,7 +73,7 @@ void CaseReader::resolution() {
       "{} is too high for the mesh: the shear wave of {} has {:.2g} of the largest elements ({}), {} wanted",
       format_quantity(f, "Hz"), format_quantity(wave, "m"), ratio, format_quantity(h, "m"), wanted);
   std::string hint = fmt::format("Refine to elements of {} or stay below {}.", format_quantity(wave / wanted, "m"),
-                                 format_quantity(p.medium.shear_speed() / (wanted * h), "Hz"));
+                                 format_quantity(speed / (wanted * h), "Hz"));
   const Values at = input["parameters"]["frequencies"];
   out.push_back(ratio < 0.4 * wanted ? input.error_at(at, std::move(text), std::move(hint))
                                      : input.warning_at(at, std::move(text), std::move(hint)));
@@ -74,7 +83,9 @@ void CaseReader::places_of_observers() {
   const Surface& s = *p.scene.surface;
   const SurfaceOptions& o = p.surface_options;
   std::string why;
-  const auto far = p.solve.accuracy.fixed8 ? nullptr : FarGround::make(s, o, p.medium, 0, 0, 1, why, true);
+  const auto far = p.solve.accuracy.fixed8
+                       ? nullptr
+                       : FarGround::make(*p.regions_of(p.scene).front().surface, o, p.medium, 0, 0, 1, why, true);
   if (p.solve.accuracy.fixed8) why = "the classical rules know the mesh only";
   const bool scatters =
       std::any_of(s.traction_condition.begin(), s.traction_condition.end(), [](int c) { return c == 0; }) &&
@@ -106,7 +117,7 @@ void CaseReader::places_of_observers() {
                          format_quantity(stress_distance(e), "m")));
       continue;
     }
-    const Place where = place_of(s, o, x);
+    const Place where = p.regions.empty() ? place_of(s, o, x) : p.whereabouts(p.scene, {&x, 1}).front().place;
     if (where == Place::outside) {
       fail(list.at(k),
            fmt::format("receiver '{}' at ({:g}, {:g}, {:g}) lies {}", name, x[0], x[1], x[2],
@@ -170,13 +181,13 @@ void CaseReader::many_places(const Values& at, const std::string& name, const st
                              const std::string& unknown) {
   const Surface& s = *p.scene.surface;
   const SurfaceOptions& o = p.surface_options;
-  const std::vector<Place> places = places_of(s, o, points);
+  const std::vector<Whereabouts> places = p.whereabouts(p.scene, points);
   std::size_t outside = 0, above = 0, beside = 0;
   const Vec3 *highest = nullptr, *first_beside = nullptr;
   double height = 1e-6 * s.diameter;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    if (places[k] == Place::beside && beside++ == 0) first_beside = &points[k];
-    if (places[k] != Place::outside) continue;
+    if (places[k].place == Place::beside && beside++ == 0) first_beside = &points[k];
+    if (places[k].place != Place::outside) continue;
     ++outside;
     const double over = height_over_rim(s, o, points[k]);
     if (o.domain != Domain::ground || over <= 1e-6 * s.diameter) continue;
@@ -210,6 +221,7 @@ void CaseReader::many_places(const Values& at, const std::string& name, const st
 }
 
 void CaseReader::free_bodies() {
+  if (!p.regions.empty()) return;  // interfaces hold them, or the equations are told to be singular
   const Surface& s = *p.scene.surface;
   const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
   const Harmonic h(p.medium, 2 * std::numbers::pi * lowest);
@@ -258,6 +270,12 @@ void CaseReader::waves() {
     else if (input.values().has("ground") && input["ground"].has("rock"))
       fail(at, "no wave comes through a rigid rock: incident waves are those of a half-space",
            "Leave out ground.rock, or load the ground or a foundation.");
+    else if (std::ranges::any_of(p.scene.regions,
+                                 [](const Region& r) { return std::ranges::count(r.surface->closed, false) > 1; }) ||
+             std::ranges::count_if(p.scene.regions,
+                                   [](const Region& r) { return r.options.domain == Domain::ground; }) > 1)
+      fail(at, "no wave comes through layers: incident waves are those of a half-space or of a full space",
+           "Use regions that are bodies in one medium, or load the ground or a foundation.");
     else if (auto field = incident_field(p, p.loads[k], highest); !field) {
       Diagnostic d = field.error();
       d.place = input.document().place(fmt::format("/excitation/loads/{}", k));

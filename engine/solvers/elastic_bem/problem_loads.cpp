@@ -17,9 +17,10 @@ Result<IncidentField> incident_field(const Problem& p, const Load& load, const H
   w.up = scale(-1, p.surface_options.down);
   if (w.half_space) {  // the level of the flat part: where most of the normals point up
     double sum = 0, count = 0;
-    for (std::size_t n = 0; n < p.scene.surface->nodes.size(); ++n)
-      if (dot(p.scene.surface->normals[n], w.up) > 1 - 1e-9) {
-        const double z = dot(p.scene.surface->nodes[n], w.up);
+    const Surface& s = *p.regions_of(p.scene).front().surface;
+    for (std::size_t n = 0; n < s.nodes.size(); ++n)
+      if (dot(s.normals[n], w.up) > 1 - 1e-9) {
+        const double z = dot(s.nodes[n], w.up);
         if (count == 0 || z > sum / count - 1e-9) {
           if (count > 0 && z > sum / count + 1e-9) sum = count = 0;
           sum += z;
@@ -89,17 +90,29 @@ LoadValues load_values(const Problem& p, const Scene& scene, const Load& load, c
     case LoadKind::machine: break;  // moves foundations: by superposition of unit motions
     case LoadKind::wave:
     case LoadKind::point: {
-      const IncidentField field = *incident_field(p, load, h);
+      const Harmonic own(p.medium_of(load.region), h.omega);
+      const IncidentField field = *incident_field(p, load, own);
+      const std::vector<RegionView> all = p.regions_of(scene);
+      const RegionView& region = all[load.region];
       out.traction.resize(s.traction_node.size());
       out.displacement.resize(s.nodes.size());
+      if (all.size() > 1) {
+        out.incident_region = load.region;
+        out.incident_traction.resize(s.traction_node.size());
+        out.incident_displacement.resize(s.nodes.size());
+      }
       double largest = 0;
-      for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+      const auto first = static_cast<std::size_t>(region.first_traction);
+      for (std::size_t t = first; t < first + region.surface->traction_node.size(); ++t) {
         const auto n = static_cast<std::size_t>(s.traction_node[t]);
         const auto u = field.displacement(s.nodes[n]);
         const auto stress = field.traction(s.nodes[n], s.traction_normal[t]);
         for (std::size_t d = 0; d < 3; ++d) {
-          largest = std::max(largest, std::abs(h.mu * h.kS * u[d]));
-          if (p.conditions[static_cast<std::size_t>(s.traction_condition[t])].displacement[d])
+          largest = std::max(largest, std::abs(own.mu * own.kS * u[d]));
+          if (scene.system->partner(static_cast<Index>(n)) >= 0) {
+            out.incident_displacement[n][d] = u[d];
+            out.incident_traction[t][d] = stress[d];
+          } else if (p.conditions[static_cast<std::size_t>(s.traction_condition[t])].displacement[d])
             out.displacement[n][d] = -u[d];
           else
             out.traction[t][d] = -stress[d];

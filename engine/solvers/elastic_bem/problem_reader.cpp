@@ -78,6 +78,7 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
     d.order = static_cast<int>(g["order"].integer());
     d.name = g["name"].text();
     if (g.has("rock")) d.rock = g["rock"].number();
+    d.layers = g["layers"].numbers();
     auto mesh = ground_disc(d);
     if (!mesh) return mesh.error();
     return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::nullopt};
@@ -89,13 +90,14 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
   r.level = g["level"].number();
   r.order = static_cast<int>(g["order"].integer());
   if (g.has("rock")) r.rock = g["rock"].number();
+  r.layers = g["layers"].numbers();
   for (std::size_t k = 0; k < g["patches"].size(); ++k) {
     const Values p = g["patches"].at(k);
     r.patches.push_back({p["name"].text(), pair_of(p["low"]), pair_of(p["high"]), p["edge_growth"].number()});
   }
   for (std::size_t k = 0; k < g["trenches"].size(); ++k) {
     const Values t = g["trenches"].at(k);
-    r.trenches.push_back({pair_of(t["low"]), pair_of(t["high"]), t["depth"].number()});
+    r.trenches.push_back({pair_of(t["low"]), pair_of(t["high"]), t["depth"].number(), t["filled"].boolean()});
   }
   if (g.has("low") != g.has("high"))
     return make_error(ErrorCode::invalid_input, "the ground has one of its two corners",
@@ -145,6 +147,11 @@ const MeshGroup* CaseReader::group(const Values& at, const std::string& name) {
 }
 
 int CaseReader::condition(const Values& at, const std::string& name) {
+  if (sides.contains(name) && at.pointer().rfind("/regions", 0) != 0 && at.pointer().rfind("/ground", 0) != 0) {
+    fail(at, fmt::format("the group '{}' is an interface of regions", name),
+         "Give conditions and loads on outer surfaces only.");
+    return -2;
+  }
   if (const auto it = condition_of.find(name); it != condition_of.end()) return it->second;
   if (group(at, name) == nullptr) return -2;
   const int n = static_cast<int>(p.conditions.size());
@@ -153,31 +160,94 @@ int CaseReader::condition(const Values& at, const std::string& name) {
   return n;
 }
 
-void CaseReader::medium() {
-  const Values m = input["materials"];
-  p.medium.nu = m["poisson"].number();
-  p.medium.rho = m["density"].number();
-  p.medium.beta = m["damping"].number();
-  if (!(p.medium.nu > -1 && p.medium.nu < 0.499999))
-    fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", p.medium.nu),
+Medium CaseReader::medium(const Values& m) {
+  Medium made;
+  made.nu = m["poisson"].number();
+  made.rho = m["density"].number();
+  made.beta = m["damping"].number();
+  if (!(made.nu > -1 && made.nu < 0.499999))
+    fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", made.nu),
          "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.4999.");
-  else if (p.medium.nu > 0.4999)
+  else if (made.nu > 0.4999)
     out.push_back(
         input.warning_at(m,
                          fmt::format("Poisson's ratio {:g} is closer to 0.5 than the equations hold: a medium that "
                                      "keeps its volume takes a pressure "
                                      "without a motion, and errors of the mesh grow as 1/(1 - 2 nu) = {:.0f}",
-                                     p.medium.nu, 1 / (1 - 2 * p.medium.nu)),
+                                     made.nu, 1 / (1 - 2 * made.nu)),
                          "Use 0.4999: shear waves, and motions of order one, differ by less than a thousandth."));
-  if (!(p.medium.rho > 0))
-    fail(m, fmt::format("the density {:g} kg/m^3 is not positive", p.medium.rho), "Soil has 1600 to 2200 kg/m^3.");
+  if (!(made.rho > 0))
+    fail(m, fmt::format("the density {:g} kg/m^3 is not positive", made.rho), "Soil has 1600 to 2200 kg/m^3.");
   if (m.has("shear_modulus"))
-    p.medium.mu = m["shear_modulus"].number();
+    made.mu = m["shear_modulus"].number();
   else if (m.has("shear_speed"))
-    p.medium.mu = p.medium.rho * std::pow(m["shear_speed"].number(), 2);
+    made.mu = made.rho * std::pow(m["shear_speed"].number(), 2);
   else
     fail(m, "the medium has neither a shear modulus nor a shear wave speed",
          "Give one of them, for example \"shear_speed\": \"200 m/s\".");
+  return made;
+}
+
+void CaseReader::regions() {
+  const Values list = input["regions"];
+  std::map<std::string, std::string> owner;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const Values v = list.at(k);
+    RegionNames r;
+    r.name = v["name"].text().empty() ? fmt::format("region {}", k + 1) : v["name"].text();
+    r.medium = medium(v);
+    r.domain = v["domain"].text();
+    for (const bool shared : {false, true}) {
+      const Values names = v[shared ? "interfaces" : "surfaces"];
+      for (std::size_t q = 0; q < names.size(); ++q) {
+        const std::string name = names.at(q).text();
+        auto found = require_group(*p.scene.mesh, name, 2);
+        if (!found || (*found)->cells.empty()) {
+          fail(names.at(q), found ? fmt::format("the group '{}' has no surface cells", name) : found.error().text,
+               found ? "Give a group that contains surface cells." : found.error().hint);
+          continue;
+        }
+        const auto it = owner.find(name);
+        if (shared ? it != owner.end() && it->second.empty() : it != owner.end()) {
+          fail(names.at(q), fmt::format("the group '{}' is a surface of one region and named by another one", name),
+               "Name it among the interfaces of both, or of one where the other side is the medium of \"materials\".");
+          continue;
+        }
+        owner[name] = shared ? r.name : "";
+        if (shared && ++sides[name] > 2)
+          fail(names.at(q), fmt::format("the group '{}' is an interface of more than two regions", name),
+               "Split it: an interface has two sides.");
+        if (shared) static_cast<void>(condition(names.at(q), name));
+        (shared ? r.interfaces : r.surfaces).push_back(name);
+      }
+    }
+    if (r.interfaces.empty())
+      fail(v, fmt::format("region '{}' has no interface with another one", r.name),
+           "Name the groups that it shares in \"interfaces\", or compute it as a case of its own.");
+    p.regions.push_back(std::move(r));
+  }
+  if (p.scene.mesh->group("filled trench") != nullptr && !sides.contains("filled trench"))
+    fail(input.values().has("ground") ? input["ground"] : input["mesh"], "nothing is said of what fills the trench",
+         "Give a region with the interface \"filled trench\" and the surface \"filling\", or leave out \"filled\".");
+  if (input.values().has("ground") && input["ground"]["layers"].size() > 0 && input["ground"].has("rock") &&
+      !owner.contains("rock"))
+    fail(input["ground"], "no region says that it lies on the rock",
+         "Name \"rock\" among the surfaces of the lowest layer.");
+  for (const MeshGroup& g : p.scene.mesh->groups())
+    if (input.values().has("ground") && g.name.rfind("layer ", 0) == 0 && !sides.contains(g.name))
+      fail(input["ground"], fmt::format("nothing is said of what lies below '{}'", g.name),
+           "Give a region that has it among its interfaces, with \"rock\" or the next layer for its lower border.");
+  // A cell has one part to play.
+  std::map<Index, std::string> of;
+  for (const auto& [name, first] : owner) {
+    static_cast<void>(first);
+    for (const Index c : p.scene.mesh->group(name)->cells)
+      if (const auto [it, fresh] = of.emplace(c, name); !fresh) {
+        fail(list, fmt::format("the groups '{}' and '{}' of regions overlap", it->second, name),
+             "Give every cell to one of them.");
+        return;
+      }
+  }
 }
 
 void CaseReader::frequencies() {
@@ -205,11 +275,15 @@ void CaseReader::boundaries() {
   const Values list = input["boundaries"];
   // The program's own rock is held where nothing else is said of it.
   if (input.values().has("ground") && input["ground"].has("rock"))
-    if (const int c = condition(input["ground"], "rock"); c > 0)
+    if (const int c = condition(input["ground"], "rock"); c > 0 && !sides.contains("rock"))
       p.conditions[static_cast<std::size_t>(c)].displacement = {true, true, true};
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values b = list.at(k);
     const std::string kind = b["kind"].text(), name = b["group"].text();
+    if (kind == "enclosing" && !p.regions.empty()) {
+      fail(b, "enclosing groups close the surface of one medium", "Leave it out: the program closes curved ground.");
+      continue;
+    }
     if (kind == "enclosing") {
       if (group(b, name) != nullptr) condition_of[name] = -1;
       continue;
@@ -387,6 +461,8 @@ void CaseReader::observers() {
   p.third_octaves = o["third_octaves"].boolean();
   p.level_reference = o["level_reference"].number();
   p.exact = o["exact"].text();
+  if (p.exact != "none" && !p.regions.empty())
+    fail(o["exact"], "the overlays are those of one medium", "Set output.exact to \"none\".");
 }
 
 void CaseReader::signal() {

@@ -22,13 +22,16 @@ struct CaseReader {
   std::vector<Diagnostic>& out;
   Problem& p;
   std::map<std::string, int> condition_of;  ///< of a group
+  std::map<std::string, int> sides;         ///< regions that name a group as an interface
 
   void fail(const Values& at, std::string text, std::string hint);
   /// At the section that the surface comes from.
   void fail_at_mesh(Diagnostic what);
   const MeshGroup* group(const Values& at, const std::string& name);
   int condition(const Values& at, const std::string& name);
-  void medium();
+  [[nodiscard]] Medium medium(const Values& at);
+  /// Further regions and their interfaces, which carry no condition.
+  void regions();
   void frequencies();
   void boundaries();
   void foundations();

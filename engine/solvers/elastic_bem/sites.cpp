@@ -42,6 +42,11 @@ std::vector<Site> find_sites(const Surface& surface, std::span<const Vec3> point
 
 namespace {
 
+/// Between two open surfaces.
+bool is_layer(const Surface& s) {
+  return std::ranges::count(s.closed, false) > 1;
+}
+
 /// Whether the ray from x along `way` meets the triangle (T. Moeller, B. Trumbore, J. Graph. Tools 2 (1997) 21).
 bool meets(const Vec3& x, const Vec3& way, const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 e1 = sub(b, a), e2 = sub(c, a), p = cross(way, e2);
@@ -90,15 +95,22 @@ Place place_of(const Surface& s, const SurfaceOptions& o, const Vec3& x) {
     return Place::outside;
   }
   const double above = height_over_rim(s, o, x), tolerance = 1e-6 * s.diameter;
+  // Beside its mesh a layer ends at the level of the lower rim.
+  if (is_layer(s) &&
+      std::ranges::all_of(s.rim, [&](const auto& side) { return dot(x, up) < dot(side[1], up) - tolerance; }))
+    return Place::outside;
   return above > tolerance ? Place::outside : above > -tolerance ? Place::beside : Place::inside;
 }
 
 double height_over_rim(const Surface& s, const SurfaceOptions& o, const Vec3& x) {
   if (s.rim.empty()) return 0;
   const Vec3 up = unit(scale(-1, o.down));
-  double level = 0;
-  for (const auto& side : s.rim) level += dot(side[1], up) / static_cast<double>(s.rim.size());
-  return dot(x, up) - level;
+  double level = 0, highest = -1e300;
+  for (const auto& side : s.rim) {
+    level += dot(side[1], up) / static_cast<double>(s.rim.size());
+    highest = std::max(highest, dot(side[1], up));
+  }
+  return dot(x, up) - (is_layer(s) ? highest : level);
 }
 
 std::vector<Place> places_of(const Surface& s, const SurfaceOptions& o, std::span<const Vec3> points) {
@@ -121,7 +133,7 @@ std::vector<Place> places_of(const Surface& s, const SurfaceOptions& o, std::spa
       const bool beyond_high = x[axis] > high[axis], beyond_low = x[axis] < low[axis];
       if (beyond_high || beyond_low) {
         // Below a second open surface (rock) there is no ground any more.
-        const bool above = beyond_high == (up[axis] > 0), layer = std::ranges::count(s.closed, false) > 1;
+        const bool above = beyond_high == (up[axis] > 0), layer = is_layer(s);
         out[k] = above || (layer && place_of(s, o, x) == Place::outside) ? Place::outside : Place::inside;
         continue;
       }

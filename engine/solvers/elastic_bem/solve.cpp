@@ -39,10 +39,12 @@ double length(const Complex* v, Index n) {
   return std::sqrt(s);
 }
 
-/// Where the mesh fades out, its displacement is made up by the far field.
+/// Where the mesh fades out, its displacement is made up by the far field. `s`: the ground, whose nodes and tractions come first.
 void blend(const FarField& far, const Surface& s, const std::vector<std::array<Index, 3>>& unknown_traction,
            BoundaryValues& v) {
-  const std::vector<Complex3> forces = far.forces(v.traction, v.displacement);
+  const auto tractions = static_cast<Index>(s.traction_node.size());
+  const std::vector<Complex3> forces = far.forces({v.traction.begin(), v.traction.begin() + tractions},
+                                                  {v.displacement.begin(), v.displacement.begin() + s.node_count()});
   const auto n = static_cast<std::size_t>(3 * s.node_count());
   for (std::size_t k = 0; k < s.nodes.size(); ++k)
     for (std::size_t d = 0; d < 3; ++d) {
@@ -61,12 +63,11 @@ template <class Real>
 class BoundarySystem::Solution {
  public:
   using C = std::complex<Real>;
-  Solution(const BoundarySystem& system, Team& team, const Harmonic& harmonic, const std::vector<LoadValues>& cases,
-           const SolveOptions& options, SolveFacts& facts, std::stop_token stop, SolveMemory* memory,
-           const FarField* far);
+  Solution(const BoundarySystem& system, Team& team, std::span<const RegionMedium<Real>> media,
+           const std::vector<LoadValues>& cases, const SolveOptions& options, SolveFacts& facts, std::stop_token stop,
+           SolveMemory* memory, const FarField* far);
 
-  [[nodiscard]] Status assemble(const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
-                                Progress& progress);
+  [[nodiscard]] Status assemble(Progress& progress);
   /// What is beside the mesh's own elements: fading, the ground beyond it, equations for what the others hardly see.
   void complete();
   void right_hand_sides();
@@ -83,10 +84,23 @@ class BoundarySystem::Solution {
  private:
   template <class T>
   static std::span<T> numbers(BigArray<std::byte>& from, Index count);
-  [[nodiscard]] Targets<Real> targets_of(C* unknown, C* known, Index rows) const;
+  /// A region's equations.
+  struct Part {
+    RegionRows rows;
+    Index begin = 0, count = 0;  ///< its rows of the matrix
+    std::vector<Vec3> interior;  ///< points of its interior equations
+    Index first = 0;             ///< their first row
+    std::vector<WeakMode> modes;
+    Targets<Real> targets, targets2;
+  };
+  /// Columns of a part: `unknown` and `known` begin at its first row, `rows` apart.
+  [[nodiscard]] Targets<Real> targets_of(const Part& part, C* unknown, C* known, Index rows) const;
+  [[nodiscard]] Index partner(Index node) const { return system_.partner(node); }
+  /// Adds to the right-hand sides what a field from the medium puts on interfaces.
+  void add_incident();
   [[nodiscard]] bool compressed() const { return options_.method == Method::compressed; }
-  [[nodiscard]] Status compress(const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal);
-  [[nodiscard]] Status assemble_interior(const FarRules<Real>& rules);
+  [[nodiscard]] Status compress();
+  [[nodiscard]] Status assemble_interior();
   /// Of the known columns: a value each, case after case.
   [[nodiscard]] std::vector<C> known_values() const;
   double residuals(std::vector<Complex>& r) const;
@@ -104,7 +118,8 @@ class BoundarySystem::Solution {
   const BoundarySystem& system_;
   const Surface& s_;
   Team& team_;
-  const Harmonic& harmonic_;
+  const std::span<const RegionMedium<Real>> media_;
+  const Harmonic& harmonic_;  ///< of the first region: its μ* scales all unknown tractions
   const std::vector<LoadValues>& cases_;
   const SolveOptions& options_;
   SolveFacts& facts_;
@@ -115,7 +130,7 @@ class BoundarySystem::Solution {
       library_threads_;  ///< products and triangular solves of the library depend on their number; our own LU does not
   const Index m_, n_, columns_;
   const std::vector<Known> known_;
-  std::vector<Vec3> interior_;
+  std::vector<Part> parts_;
   Index extra_ = 0;  ///< points of the interior equations
   SolveMemory own_memory_;
   SolveMemory& room_;
@@ -124,11 +139,9 @@ class BoundarySystem::Solution {
   std::unique_ptr<CompressedSolution<Real>> compressed_;  ///< null: dense matrices
   std::span<C> a_, b_;      ///< matrices of unknown and of known values, column by column; on the device, if whole()
   std::vector<C> a2_, b2_;  ///< those of the interior equations
-  Targets<Real> targets_, targets2_;
   FreeMotions free_;
   bool is_free_ = false;
-  bool parted_ = false;  ///< the equations fall apart by their parities
-  std::vector<WeakMode> modes_;
+  bool parted_ = false;         ///< the equations fall apart by their parities
   std::vector<C> rigid_;        ///< the columns of H times the rigid motions, before anything is added
   std::vector<Complex> f_, x_;  ///< right-hand sides, solutions
   std::vector<C> rhs2_;
@@ -136,23 +149,37 @@ class BoundarySystem::Solution {
 };
 
 template <class Real>
-BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& team, const Harmonic& harmonic,
+BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& team,
+                                         std::span<const RegionMedium<Real>> media,
                                          const std::vector<LoadValues>& cases, const SolveOptions& options,
                                          SolveFacts& facts, std::stop_token stop, SolveMemory* memory,
                                          const FarField* far)
-    : system_(system), s_(*system.surface_), team_(team), harmonic_(harmonic), cases_(cases), options_(options),
-      facts_(facts), stop_(std::move(stop)), far_(far), all_threads_(team.threads()),
+    : system_(system), s_(*system.surface_), team_(team), media_(media), harmonic_(media.front().harmonic),
+      cases_(cases), options_(options), facts_(facts), stop_(std::move(stop)), far_(far), all_threads_(team.threads()),
       library_threads_(options.deterministic ? 1 : team.threads()), m_(s_.node_count()), n_(3 * m_),
       columns_(static_cast<Index>(cases.size())), known_(system.known_list(cases)),
       room_(memory != nullptr ? *memory : own_memory_), keep_room_(memory != nullptr) {
-  if (options.chief != Chief::off && (options.chief == Chief::on || std::abs(harmonic.kS) > safe_wave_number(s_)))
-    interior_ = chief_points(s_, options.chief_points, options.chief_seed);
-  extra_ = static_cast<Index>(interior_.size());
-  free_ = free_motions(s_, system_.conditions_);
-  is_free_ = !free_.motions.empty() && std::abs(harmonic_.kS) * free_.size < free_below;
-  modes_ = hollow_modes(s_, harmonic_);
+  bool has_modes = false;
+  for (std::size_t r = 0; r < media.size(); ++r) {
+    Part& part = parts_.emplace_back();
+    part.rows = system.regions_[r];
+    const Surface& s = *part.rows.surface;
+    const Harmonic& h = media[r].harmonic;
+    part.begin = 3 * part.rows.first_node;
+    part.count = 3 * s.node_count();
+    if (options.chief != Chief::off && (options.chief == Chief::on || std::abs(h.kS) > safe_wave_number(s)))
+      part.interior = chief_points(s, options.chief_points, options.chief_seed);
+    part.first = 3 * extra_;
+    extra_ += static_cast<Index>(part.interior.size());
+    part.modes = hollow_modes(s, h);
+    has_modes = has_modes || !part.modes.empty();
+  }
+  if (!system.several()) {  // interfaces hold what is a body of its own
+    free_ = free_motions(s_, system_.conditions_);
+    is_free_ = !free_.motions.empty() && std::abs(harmonic_.kS) * free_.size < free_below;
+  }
   if (is_free_)
-    for (WeakMode& mode : free_modes(s_, free_, harmonic_)) modes_.push_back(std::move(mode));
+    for (WeakMode& mode : free_modes(s_, free_, harmonic_)) parts_.front().modes.push_back(std::move(mode));
   const auto known_count = static_cast<Index>(known_.size());
   if (!room_.panels) room_.panels = std::make_shared<PanelStore>();
   parted_ = !system.parities_.empty();
@@ -162,7 +189,7 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
     for (const Element& e : s_.elements) nodes = std::max<Index>(nodes, e.nodes);
     const Bytes factor = options.method == Method::mixed || sizeof(Real) == 4 ? 8 : 16;
     device_ = DeviceSolution<Real>::make(team, *room_.device, *room_.panels, n_, known_count, factor, nodes,
-                                         extra_ == 0 && modes_.empty());
+                                         extra_ == 0 && !has_modes && !is_free_ && !system.several());
   }
   if (device_) facts_.place = device_->place();
   if (whole()) {
@@ -172,15 +199,17 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
     a_ = numbers<C>(room_.matrix, n_ * n_);
     b_ = numbers<C>(room_.known, n_ * known_count);
   }
-  if (!one_owner(s_) && !whole())
+  if ((!one_owner(s_) || system.several()) && !whole())
     for (const std::span<C>& whole : {a_, b_})
       all_threads_.for_each({0, static_cast<Index>(whole.size())}, Index{1} << 17, [&](Interval some, int) {
         std::fill(whole.data() + some.begin, whole.data() + some.end, C(0));
       });
   a2_.assign(static_cast<std::size_t>(3 * extra_ * n_), C(0));
   b2_.assign(static_cast<std::size_t>(3 * extra_ * known_count), C(0));
-  if (!compressed()) targets_ = targets_of(a_.data(), b_.data(), n_);
-  targets2_ = targets_of(a2_.data(), b2_.data(), 3 * extra_);
+  for (Part& part : parts_) {
+    if (!compressed()) part.targets = targets_of(part, a_.data() + part.begin, b_.data() + part.begin, n_);
+    part.targets2 = targets_of(part, a2_.data() + part.first, b2_.data() + part.first, 3 * extra_);
+  }
 }
 
 template <class Real>
@@ -195,37 +224,54 @@ std::span<T> BoundarySystem::Solution<Real>::numbers(BigArray<std::byte>& from, 
 }
 
 template <class Real>
-Targets<Real> BoundarySystem::Solution<Real>::targets_of(C* unknown, C* known, Index rows) const {
+Targets<Real> BoundarySystem::Solution<Real>::targets_of(const Part& part, C* unknown, C* known, Index rows) const {
   const C mu = C(harmonic_.mu);
+  const Index first = part.rows.first_node, count = part.rows.surface->node_count(),
+              first_traction = part.rows.first_traction,
+              tractions = static_cast<Index>(part.rows.surface->traction_node.size());
   Targets<Real> t;
-  t.h.resize(static_cast<std::size_t>(m_));
-  t.g.resize(s_.traction_node.size());
-  for (Index k = 0; k < m_; ++k)
+  t.h.resize(static_cast<std::size_t>(count));
+  t.g.resize(static_cast<std::size_t>(tractions));
+  const auto h = [&](Index node) -> auto& {
+    return t.h[static_cast<std::size_t>(node - first)];
+  };
+  const auto g = [&](Index traction) -> auto& {
+    return t.g[static_cast<std::size_t>(traction - first_traction)];
+  };
+  for (Index k = first; k < first + count; ++k)
     for (std::size_t d = 0; d < 3; ++d) {
-      const Index column = static_cast<Index>(d) * m_ + k,
-                  traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
-      if (traction < 0)
-        t.h[static_cast<std::size_t>(k)][d] = {unknown + column * rows, C(1)};
-      else
-        t.g[static_cast<std::size_t>(traction)][d] = {unknown + column * rows, -mu};
+      const auto column = [&](Index node) { return unknown + (static_cast<Index>(d) * m_ + node) * rows; };
+      const Index traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d], other = partner(k);
+      if (other >= 0) {
+        // The first of the two nodes has the displacement of both, the second one the traction of the first.
+        h(k)[d] = {column(std::min(k, other)), C(1)};
+        g(s_.node_tractions[static_cast<std::size_t>(k)].front())[d] = {column(std::max(k, other)),
+                                                                        k < other ? -mu : mu};
+      } else if (traction < 0) {
+        h(k)[d] = {column(k), C(1)};
+      } else {
+        g(traction)[d] = {column(k), -mu};
+      }
     }
   for (std::size_t q = 0; q < known_.size(); ++q) {
     const Known& v = known_[q];
-    (v.traction ? t.g : t.h)[static_cast<std::size_t>(v.node)][v.component] = {known + static_cast<Index>(q) * rows,
-                                                                               v.traction ? C(1) : C(-1)};
+    const Index from = v.traction ? first_traction : first, many = v.traction ? tractions : count;
+    if (v.node < from || v.node >= from + many) continue;
+    (v.traction ? g(v.node) : h(v.node))[v.component] = {known + static_cast<Index>(q) * rows,
+                                                         v.traction ? C(1) : C(-1)};
   }
   return t;
 }
 
 template <class Real>
-Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
-                                                std::span<const std::array<double, 9>> diagonal, Progress& progress) {
+Status BoundarySystem::Solution<Real>::assemble(Progress& progress) {
   const Accuracy& accuracy = options_.accuracy;
   double begin = seconds_now();
-  progress.begin("ghmatecd", 0, "");
+  progress.begin("pairs", 0, "");
   if (whole()) {
     double singular = 0;
-    const AssemblyWork all = device_->assemble(s_, rules, accuracy, harmonic_, diagonal, targets_, stop_, singular);
+    const AssemblyWork all = device_->assemble(s_, *media_.front().rules, accuracy, harmonic_, media_.front().diagonal,
+                                               parts_.front().targets, stop_, singular);
     progress.end();
     progress.begin("singular", 0, "");  // is in
     progress.end();
@@ -237,26 +283,34 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
     return {};
   }
   if (compressed()) {
-    if (auto status = compress(rules, diagonal); !status) return status.error();
-    if (auto status = assemble_interior(rules); !status) return status.error();
+    if (auto status = compress(); !status) return status.error();
+    if (auto status = assemble_interior(); !status) return status.error();
     progress.end();
     facts_.seconds_pairs += seconds_now() - begin;
     progress.begin("singular", 0, "");  // is in
     progress.end();
     return {};
   }
-  AssemblyWork work = assemble_pairs<Real>(team_, s_, rules, accuracy, harmonic_, {s_.nodes, true}, targets_, stop_,
-                                           room_.panels.get());
-  if (auto status = assemble_interior(rules); !status) return status.error();
+  AssemblyWork work;
+  for (std::size_t r = 0; r < parts_.size() && !stop_.stop_requested(); ++r) {
+    const Surface& s = *parts_[r].rows.surface;
+    const AssemblyWork one = assemble_pairs<Real>(team_, s, *media_[r].rules, accuracy, media_[r].harmonic,
+                                                  {s.nodes, true}, parts_[r].targets, stop_, room_.panels.get());
+    work.far_points += one.far_points;
+    work.near_points += one.near_points;
+  }
+  if (auto status = assemble_interior(); !status) return status.error();
   progress.end();
   facts_.seconds_pairs += seconds_now() - begin;
   if (stop_.stop_requested()) return stop_error();
 
   begin = seconds_now();
   progress.begin("singular", 0, "");
-  const AssemblyWork own = assemble_singular<Real>(team_, s_, accuracy, harmonic_, diagonal, targets_);
+  for (std::size_t r = 0; r < parts_.size(); ++r)
+    work.near_points += assemble_singular<Real>(team_, *parts_[r].rows.surface, accuracy, media_[r].harmonic,
+                                                media_[r].diagonal, parts_[r].targets)
+                            .near_points;
   progress.end();
-  work.near_points += own.near_points;
   facts_.seconds_singular += seconds_now() - begin;
   facts_.work.far_points += work.far_points;
   facts_.work.near_points += work.near_points;
@@ -265,19 +319,22 @@ Status BoundarySystem::Solution<Real>::assemble(const FarRules<Real>& rules,
 }
 
 template <class Real>
-Status BoundarySystem::Solution<Real>::assemble_interior(const FarRules<Real>& rules) {
-  if (extra_ == 0) return {};
-  const AssemblyWork more = assemble_pairs<Real>(team_, s_, rules, options_.accuracy, harmonic_, {interior_, false},
-                                                 targets2_, stop_, room_.panels.get());
-  facts_.work.far_points += more.far_points;
-  facts_.work.near_points += more.near_points;
+Status BoundarySystem::Solution<Real>::assemble_interior() {
+  for (std::size_t r = 0; r < parts_.size(); ++r) {
+    const Part& part = parts_[r];
+    if (part.interior.empty()) continue;
+    const AssemblyWork more =
+        assemble_pairs<Real>(team_, *part.rows.surface, *media_[r].rules, options_.accuracy, media_[r].harmonic,
+                             {part.interior, false}, part.targets2, stop_, room_.panels.get());
+    facts_.work.far_points += more.far_points;
+    facts_.work.near_points += more.near_points;
+  }
   if (stop_.stop_requested()) return stop_error();
   return {};
 }
 
 template <class Real>
-Status BoundarySystem::Solution<Real>::compress(const FarRules<Real>& rules,
-                                                std::span<const std::array<double, 9>> diagonal) {
+Status BoundarySystem::Solution<Real>::compress() {
   std::vector<EquationColumn> unknown, known;
   for (std::size_t d = 0; d < 3; ++d)
     for (Index k = 0; k < m_; ++k) {
@@ -287,9 +344,10 @@ Status BoundarySystem::Solution<Real>::compress(const FarRules<Real>& rules,
     }
   for (const Known& v : known_) known.push_back({v.traction, v.node, v.component, v.traction ? 1.0 : -1.0});
   const std::vector<C> values = known_values();
-  auto made = CompressedSolution<Real>::make(
-      {team_, s_, rules, options_, harmonic_, diagonal, far_, is_free_ ? &free_ : nullptr, modes_, stop_},
-      std::move(unknown), std::move(known), {values.begin(), values.end()});
+  auto made =
+      CompressedSolution<Real>::make({team_, s_, *media_.front().rules, options_, harmonic_, media_.front().diagonal,
+                                      far_, is_free_ ? &free_ : nullptr, parts_.front().modes, stop_},
+                                     std::move(unknown), std::move(known), {values.begin(), values.end()});
   if (!made) return made.error();
   compressed_ = std::move(*made);
   return {};
@@ -300,30 +358,35 @@ void BoundarySystem::Solution<Real>::complete() {
   const auto by_matrix = [&](const C* x, Index columns, C* y) { multiply(a_, n_, x, columns, y); };
   if (whole()) {
     std::vector<C> more;
-    if (far_ != nullptr) more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
-    device_->finish(finished_columns<Real>(s_, far_, targets_), more);
+    if (far_ != nullptr)
+      more = far_columns<Real>(*far_, far_->beyond(), parts_.front().targets, a_.data(), n_, n_, n_, true, by_matrix);
+    device_->finish(finished_columns<Real>(s_, far_, parts_.front().targets), more);
     return;
   }
   if (is_free_ && compressed())
     rigid_.assign(compressed_->rigid().begin(), compressed_->rigid().end());
   else if (is_free_)
-    rigid_ = rigid_columns<Real>(free_, targets_, s_, a_.data(), n_, library_threads_);
+    rigid_ = rigid_columns<Real>(free_, parts_.front().targets, s_, a_.data(), n_, library_threads_);
   std::vector<C> more, more2;
+  const Index own = parts_.front().count, own2 = 3 * static_cast<Index>(parts_.front().interior.size());
   if (far_ != nullptr) {
-    if (!compressed()) more = far_columns<Real>(*far_, far_->beyond(), targets_, a_.data(), n_, n_, true, by_matrix);
-    if (extra_ > 0)
-      more2 = far_columns<Real>(*far_,
-                                far_->beyond_rows(team_, interior_, options_.deterministic, stop_, room_.panels.get()),
-                                targets2_, a2_.data(), 3 * extra_, n_, false, [&](const C* x, Index columns, C* y) {
-                                  dense::multiply<C>(a2_.data(), 3 * extra_, n_, x, columns, C(0), y, library_threads_);
-                                });
+    if (!compressed())
+      more = far_columns<Real>(*far_, far_->beyond(), parts_.front().targets, a_.data(), n_, n_, own, true, by_matrix);
+    if (own2 > 0)
+      more2 = far_columns<Real>(
+          *far_, far_->beyond_rows(team_, parts_.front().interior, options_.deterministic, stop_, room_.panels.get()),
+          parts_.front().targets2, a2_.data(), 3 * extra_, n_, own2, false, [&](const C* x, Index columns, C* y) {
+            dense::multiply<C>(a2_.data(), 3 * extra_, n_, x, columns, C(0), y, library_threads_);
+          });
   }
-  fade_columns<Real>(s_, targets2_, 3 * extra_, false);
-  if (far_ != nullptr) put_far<Real>(*far_, targets2_, more2, 3 * extra_);
+  for (const Part& part : parts_)
+    fade_columns<Real>(*part.rows.surface, part.targets2, 3 * static_cast<Index>(part.interior.size()), false);
+  if (far_ != nullptr && own2 > 0) put_far<Real>(*far_, parts_.front().targets2, more2, own2);
   if (compressed()) return;
-  fade_columns<Real>(s_, targets_, n_, true);
-  if (far_ != nullptr) put_far<Real>(*far_, targets_, more, n_);
-  for (const WeakMode& mode : modes_) put_mode<Real>(mode, targets_, n_, all_threads_);
+  for (const Part& part : parts_) fade_columns<Real>(*part.rows.surface, part.targets, part.count, true);
+  if (far_ != nullptr) put_far<Real>(*far_, parts_.front().targets, more, own);
+  for (const Part& part : parts_)
+    for (const WeakMode& mode : part.modes) put_mode<Real>(mode, part.targets, part.count, all_threads_);
 }
 
 template <class Real>
@@ -359,6 +422,48 @@ void BoundarySystem::Solution<Real>::right_hand_sides() {
     dense::multiply<C>(b2_.data(), 3 * extra_, known_count, values.data(), columns_, C(0), rhs2_.data(),
                        library_threads_);
   if (!keep_room_) room_.known = BigArray<std::byte>();
+  if (system_.several()) add_incident();
+}
+
+template <class Real>
+void BoundarySystem::Solution<Real>::add_incident() {
+  std::vector<C> x(f_.size()), y(f_.size());
+  bool any = false;
+  for (Index c = 0; c < columns_; ++c) {
+    const LoadValues& load = cases_[static_cast<std::size_t>(c)];
+    if (load.incident_displacement.empty()) continue;
+    any = true;
+    const RegionRows& rows = parts_[load.incident_region].rows;
+    for (Index k = rows.first_node; k < rows.first_node + rows.surface->node_count(); ++k)
+      for (std::size_t d = 0; d < 3 && partner(k) >= 0; ++d) {
+        const auto at = [&](Index node) {
+          return static_cast<std::size_t>(c * n_ + static_cast<Index>(d) * m_ + node);
+        };
+        const Index other = partner(k);
+        const auto traction = static_cast<std::size_t>(s_.node_tractions[static_cast<std::size_t>(k)].front());
+        x[at(std::min(k, other))] = C(load.incident_displacement[static_cast<std::size_t>(k)][d]);
+        x[at(std::max(k, other))] = C((k < other ? 1.0 : -1.0) / harmonic_.mu * load.incident_traction[traction][d]);
+      }
+  }
+  if (!any) return;
+  multiply(a_, n_, x.data(), columns_, y.data());
+  for (Index c = 0; c < columns_; ++c) {
+    const LoadValues& load = cases_[static_cast<std::size_t>(c)];
+    if (load.incident_displacement.empty()) continue;
+    const Part& part = parts_[load.incident_region];
+    for (Index i = part.begin; i < part.begin + part.count; ++i)
+      f_[static_cast<std::size_t>(c * n_ + i)] += Complex(y[static_cast<std::size_t>(c * n_ + i)]);
+  }
+  if (extra_ == 0) return;
+  std::vector<C> y2(rhs2_.size());
+  dense::multiply<C>(a2_.data(), 3 * extra_, n_, x.data(), columns_, C(0), y2.data(), library_threads_);
+  for (Index c = 0; c < columns_; ++c) {
+    const LoadValues& load = cases_[static_cast<std::size_t>(c)];
+    if (load.incident_displacement.empty()) continue;
+    const Part& part = parts_[load.incident_region];
+    for (Index i = part.first; i < part.first + 3 * static_cast<Index>(part.interior.size()); ++i)
+      rhs2_[static_cast<std::size_t>(c * 3 * extra_ + i)] += y2[static_cast<std::size_t>(c * 3 * extra_ + i)];
+  }
 }
 
 template <class Real>
@@ -605,7 +710,23 @@ std::vector<BoundaryValues> BoundarySystem::Solution<Real>::boundary_values() co
     const auto& motion = accelerated_[static_cast<std::size_t>(c)];
     for (Index k = 0; k < m_; ++k)
       for (std::size_t d = 0; d < 3; ++d) {
-        const Complex value = x_[static_cast<std::size_t>(c * n_ + static_cast<Index>(d) * m_ + k)];
+        const auto found = [&](Index node) {
+          return x_[static_cast<std::size_t>(c * n_ + static_cast<Index>(d) * m_ + node)];
+        };
+        if (const Index other = partner(k); other >= 0) {
+          const auto node = static_cast<std::size_t>(k),
+                     place = static_cast<std::size_t>(s_.node_tractions[node].front());
+          v.displacement[node][d] = found(std::min(k, other));
+          v.traction[place][d] = (k < other ? 1.0 : -1.0) * harmonic_.mu * found(std::max(k, other));
+          const RegionRows& rows = parts_[load.incident_region].rows;
+          if (!load.incident_displacement.empty() && k >= rows.first_node &&
+              k < rows.first_node + rows.surface->node_count()) {
+            v.displacement[node][d] -= load.incident_displacement[node][d];
+            v.traction[place][d] -= load.incident_traction[place][d];
+          }
+          continue;
+        }
+        const Complex value = found(k);
         const Index traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
         if (traction < 0) {
           Complex& u = v.displacement[static_cast<std::size_t>(k)][d];
@@ -616,7 +737,7 @@ std::vector<BoundaryValues> BoundarySystem::Solution<Real>::boundary_values() co
           v.traction[static_cast<std::size_t>(traction)][d] = value * harmonic_.mu;
         }
       }
-    if (far_ != nullptr) blend(*far_, s_, system_.unknown_traction_, v);
+    if (far_ != nullptr) blend(*far_, *parts_.front().rows.surface, system_.unknown_traction_, v);
   }
   return out;
 }
@@ -626,10 +747,20 @@ Result<std::vector<BoundaryValues>> BoundarySystem::solve(
     Team& team, const Harmonic& harmonic, const FarRules<Real>& rules, std::span<const std::array<double, 9>> diagonal,
     const std::vector<LoadValues>& cases, const SolveOptions& options, SolveFacts& facts, Progress& progress,
     std::stop_token stop, SolveMemory* memory, const FarField* far) const {
-  Solution<Real> solution(*this, team, harmonic, cases, options, facts, stop, memory, far);
-  if (auto status = solution.assemble(rules, diagonal, progress); !status) return status.error();
+  const RegionMedium<Real> one{harmonic, &rules, diagonal};
+  return solve<Real>(team, std::span(&one, 1), cases, options, facts, progress, stop, memory, far);
+}
+
+template <class Real>
+Result<std::vector<BoundaryValues>> BoundarySystem::solve(Team& team, std::span<const RegionMedium<Real>> media,
+                                                          const std::vector<LoadValues>& cases,
+                                                          const SolveOptions& options, SolveFacts& facts,
+                                                          Progress& progress, std::stop_token stop, SolveMemory* memory,
+                                                          const FarField* far) const {
+  Solution<Real> solution(*this, team, media, cases, options, facts, stop, memory, far);
+  if (auto status = solution.assemble(progress); !status) return status.error();
   const double begin = seconds_now();
-  progress.begin("linsolve", 0, "");
+  progress.begin("solution", 0, "");
   solution.complete();
   solution.right_hand_sides();
   if (auto status = solution.accelerate(); !status) return status.error();
@@ -657,5 +788,16 @@ template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(
     Team&, const Harmonic&, const FarRules<float>&, std::span<const std::array<double, 9>>,
     const std::vector<LoadValues>&, const SolveOptions&, SolveFacts&, Progress&, std::stop_token, SolveMemory*,
     const FarField*) const;
+
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<double>(Team&, std::span<const RegionMedium<double>>,
+                                                                           const std::vector<LoadValues>&,
+                                                                           const SolveOptions&, SolveFacts&, Progress&,
+                                                                           std::stop_token, SolveMemory*,
+                                                                           const FarField*) const;
+template Result<std::vector<BoundaryValues>> BoundarySystem::solve<float>(Team&, std::span<const RegionMedium<float>>,
+                                                                          const std::vector<LoadValues>&,
+                                                                          const SolveOptions&, SolveFacts&, Progress&,
+                                                                          std::stop_token, SolveMemory*,
+                                                                          const FarField*) const;
 
 }  // namespace conoid::elastic_bem

@@ -337,7 +337,7 @@ void SurfaceMaker::face_components() {
         const Element e = element_of(mesh, c, false);
         sum = add(sum, e.at(e.triangular() ? 1.0 / 3 : 0.5, e.triangular() ? 1.0 / 3 : 0.5).area);
       }
-      reverse = dot(sum, options.down) > 0;
+      reverse = (dot(sum, options.down) > 0) != (options.below && options.below(list.front()));
     }
     turn[component] = reverse;
     is_closed[component] = closed && !all_enclosed;
@@ -397,7 +397,8 @@ void SurfaceMaker::break_edges() {
     if (mine.size() == 2 && !b) {
       const Element &p = out.elements[mine[0].element], &q = out.elements[mine[1].element];
       const auto a = side_middle(p, mine[0].side), c = side_middle(q, mine[1].side);
-      b = dot(normal_at(p, a[0], a[1]), normal_at(q, c[0], c[1])) < std::cos(options.crease);
+      b = dot(normal_at(p, a[0], a[1]), normal_at(q, c[0], c[1])) < std::cos(options.crease) ||
+          (options.seam && options.seam(p.cell) != options.seam(q.cell));
     }
     breaks[key] = b;
     at_point[key.first].push_back(key);

@@ -98,6 +98,9 @@ struct SurfaceOptions {
   std::vector<int>
       symmetry;       ///< axes across planes in which the mesh is its own image: fields break alike on both sides
   bool close = true;  ///< make enclosing elements where a curved open surface has none
+  std::function<int(Index cell)> seam;  ///< fields break between cells of different numbers; empty: one number
+  std::function<bool(Index cell)>
+      below;  ///< open ground: cells that bound it from below, so that their normals point down
 };
 
 /// Errors: no surface cells, inconsistent or collapsed cells, an open body or cavity, warped quads that fold.

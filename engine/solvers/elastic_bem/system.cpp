@@ -112,6 +112,7 @@ std::vector<Vec3> chief_points(const Surface& surface, int count, int seed) {
 Result<BoundarySystem> BoundarySystem::make(const Surface& surface, std::vector<Condition> conditions) {
   BoundarySystem s;
   s.surface_ = &surface;
+  s.regions_ = {{&surface, 0, 0}};
   s.conditions_ = std::move(conditions);
   for (Index n = 0; n < surface.node_count(); ++n) {
     std::array<Index, 3> unknown{-1, -1, -1};
@@ -151,6 +152,11 @@ Status BoundarySystem::set_symmetry(std::span<const int> axes) {
   if (!found) return found.error();
   parities_ = std::move(*found);
   return {};
+}
+
+void BoundarySystem::set_regions(std::vector<RegionRows> regions, std::vector<Index> partner) {
+  regions_ = std::move(regions);
+  partner_ = std::move(partner);
 }
 
 std::vector<BoundarySystem::Known> BoundarySystem::known_list(const std::vector<LoadValues>& cases) const {

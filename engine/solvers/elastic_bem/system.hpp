@@ -29,6 +29,23 @@ struct Condition {
 struct LoadValues {
   std::vector<Complex3> traction;      ///< a traction node, where its traction is given, Pa
   std::vector<Complex3> displacement;  ///< a displacement node, where its displacement is given, m
+  /// Of a field that comes to the interfaces of one region from its medium: what this region's values lack there. Nothing elsewhere.
+  std::vector<Complex3> incident_traction, incident_displacement;
+  std::size_t incident_region = 0;
+};
+
+/// Rows of one of several regions: its own surface, whose nodes and tractions are those from `first_…` on of the whole one.
+struct RegionRows {
+  const Surface* surface = nullptr;
+  Index first_node = 0, first_traction = 0;
+};
+
+/// What the equations of a region are made of at one frequency.
+template <class Real>
+struct RegionMedium {
+  Harmonic harmonic;
+  const FarRules<Real>* rules = nullptr;
+  std::span<const std::array<double, 9>> diagonal;
 };
 
 /// All boundary values of one load case.
@@ -89,6 +106,14 @@ class BoundarySystem {
   /// where it factorises them. Fails where they are not (symmetry.hpp).
   [[nodiscard]] Status set_symmetry(std::span<const int> axes);
   [[nodiscard]] const std::vector<Parity>& parities() const { return parities_; }  ///< empty: no planes
+  /// The surface is that of several regions (regions.hpp): each has rows of its own, and nodes that are `partner` of each other share a
+  /// displacement and, up to its sign, a traction. Their conditions give nothing.
+  void set_regions(std::vector<RegionRows> regions, std::vector<Index> partner);
+  [[nodiscard]] bool several() const { return regions_.size() > 1; }
+  /// The node on the other side of its interface; −1: it is on none.
+  [[nodiscard]] Index partner(Index node) const {
+    return partner_.empty() ? -1 : partner_[static_cast<std::size_t>(node)];
+  }
 
   /// Whether component c of a traction node is unknown.
   [[nodiscard]] bool traction_unknown(Index traction_node, std::size_t c) const {
@@ -112,6 +137,15 @@ class BoundarySystem {
       std::span<const std::array<double, 9>> diagonal, const std::vector<LoadValues>& cases,
       const SolveOptions& options, SolveFacts& facts, Progress& progress, std::stop_token stop = {},
       SolveMemory* memory = nullptr, const FarField* far = nullptr) const;
+  /// The same of several regions, in their order: dense matrices; what lies beyond the mesh belongs to the first one, whose μ* scales unknown
+  /// tractions.
+  template <class Real>
+  [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, std::span<const RegionMedium<Real>> media,
+                                                          const std::vector<LoadValues>& cases,
+                                                          const SolveOptions& options, SolveFacts& facts,
+                                                          Progress& progress, std::stop_token stop = {},
+                                                          SolveMemory* memory = nullptr,
+                                                          const FarField* far = nullptr) const;
 
  private:
   struct Known {
@@ -128,6 +162,8 @@ class BoundarySystem {
   std::vector<std::array<Index, 3>>
       unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
   std::vector<Parity> parities_;
+  std::vector<RegionRows> regions_;  ///< one at least
+  std::vector<Index> partner_;       ///< a displacement node, −1: it is on no interface; empty: there are none
 };
 
 /// Random points inside one hollow; fewer or none where it is narrow.

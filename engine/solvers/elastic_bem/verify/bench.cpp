@@ -179,7 +179,7 @@ struct Stages {
   SolveFacts assembled, solved;
   StaticDiagonal diagonal;
   PlainTimes plain;
-  [[nodiscard]] double ghmatecd() const { return assembled.seconds_pairs + rules; }
+  [[nodiscard]] double pairs() const { return assembled.seconds_pairs + rules; }
 };
 
 /// Nothing where `free_memory` does not do; then `needed` alone is said. `plain_budget`: seconds for the classical algorithm. `once`: the
@@ -264,25 +264,25 @@ void stages(Bench& b, const Size& s) {
   const Index dofs = t.dofs;
   const double assembly = t.assembly;
   const std::string n = fmt::format("n = {}, {} unknowns: ", s.n, dofs);
-  b.number(n + "ghmatecd", t.ghmatecd(), "s", plain.ghmatecd / t.ghmatecd(), 0,
+  b.number(n + "far and near pairs", t.pairs(), "s", plain.pairs / t.pairs(), 0,
            plain.share < 1 ? fmt::format("classical algorithm, {:.1f} % of its rows, scaled", 100 * plain.share)
                            : "classical algorithm",
            "instruction rate");
-  b.number(n + "ghmatece", t.diagonal.seconds_sums, "s",
-           t.diagonal.seconds_sums > 1e-4 ? plain.ghmatece / t.diagonal.seconds_sums : 0, 0,
-           fmt::format("classical: {:.3g} s; flat ground needs none", plain.ghmatece), "");
+  b.number(n + "static sums", t.diagonal.seconds_sums, "s",
+           t.diagonal.seconds_sums > 1e-4 ? plain.static_sums / t.diagonal.seconds_sums : 0, 0,
+           fmt::format("classical: {:.3g} s; flat ground needs none", plain.static_sums), "");
   b.number(n + "singular", facts.seconds_singular, "s");
   b.number(n + "rigid", t.diagonal.seconds_rigid, "s");
-  b.number(n + "linsolve", solution.seconds_solve, "s", 0, 0, fmt::format("residual {:.1e}", solution.residual), "");
+  b.number(n + "solution", solution.seconds_solve, "s", 0, 0, fmt::format("residual {:.1e}", solution.residual), "");
   const double lu = 8.0 / 3 * std::pow(static_cast<double>(dofs), 3);
-  b.number(n + fmt::format("LU of linsolve, complex single, {}", dense::backend_name()),
+  b.number(n + fmt::format("LU of the solution, complex single, {}", dense::backend_name()),
            lu / solution.seconds_factors / 1e9, "Gflop/s", lu / solution.seconds_factors / b.peak_all_single, 0,
            "FMA rate of all threads", "instruction rate");
   if (b.lapack_single > 0 && dofs >= 4800)  // small ones reach less with any LAPACK
-    b.number(n + "LU of linsolve over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single, "1",
-             lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
-  b.number(n + "assembly, classical over ours", (plain.ghmatecd + plain.ghmatece) / assembly, "1",
-           (plain.ghmatecd + plain.ghmatece) / assembly / 5, s.n >= 960 ? 5 : 0,
+    b.number(n + "LU of the solution over the best of LAPACK above", lu / solution.seconds_factors / b.lapack_single,
+             "1", lu / solution.seconds_factors / b.lapack_single, 1 / 1.1, "LAPACK, complex single", "");
+  b.number(n + "assembly, classical over ours", (plain.pairs + plain.static_sums) / assembly, "1",
+           (plain.pairs + plain.static_sums) / assembly / 5, s.n >= 960 ? 5 : 0,
            "classical algorithm on the same cores", "instruction rate");
   const double flops = (facts.work.far_points + facts.work.near_points) * (t.whole ? flops_a_point : flops_a_point_t);
   b.number(n + "whole assembly stage", flops / assembly / 1e9, "Gflop/s", flops / assembly / b.peak_all,
@@ -290,8 +290,8 @@ void stages(Bench& b, const Size& s) {
            "instruction rate, memory of the matrix");
   b.number(n + "the same, first frequency, on new pages", flops / t.first_assembly / 1e9, "Gflop/s",
            flops / t.first_assembly / b.peak_all, 0, "FMA rate of all threads", "pages of the system");
-  b.number(n + "assembly, classical over ours on new pages", (plain.ghmatecd + plain.ghmatece) / t.first_assembly, "1",
-           (plain.ghmatecd + plain.ghmatece) / t.first_assembly / 5, 0, "classical algorithm on the same cores", "");
+  b.number(n + "assembly, classical over ours on new pages", (plain.pairs + plain.static_sums) / t.first_assembly, "1",
+           (plain.pairs + plain.static_sums) / t.first_assembly / 5, 0, "classical algorithm on the same cores", "");
   b.number(n + "matrices", static_cast<double>(t.needed) / 1e9, "GB", 0, 0, "", "");
   if (!t.whole)
     b.number(n + "largest memory of the program", static_cast<double>(peak_resident_memory()) / 1e9, "GB",
@@ -463,9 +463,9 @@ class PaperTables {
         row_({fmt::format("{}: {}, {} elements, ours by {} over the classical by one", figure, name, s.n, all),
               classical_one / ours_all, "1"});
     };
-    routine("Fig. 3.1", "Ghmatecd", before.plain.ghmatecd, after.plain.ghmatecd, before.ghmatecd(), after.ghmatecd(),
+    routine("Fig. 3.1", "Ghmatecd", before.plain.pairs, after.plain.pairs, before.pairs(), after.pairs(),
             largest ? 19 : 0);
-    routine("Fig. 3.5", "Ghmatece", before.plain.ghmatece, after.plain.ghmatece, before.diagonal.seconds_sums,
+    routine("Fig. 3.5", "Ghmatece", before.plain.static_sums, after.plain.static_sums, before.diagonal.seconds_sums,
             after.diagonal.seconds_sums, largest ? 15 : 0);
     routine("Fig. 3.8", "Rigid", 0, 0, before.diagonal.seconds_rigid, after.diagonal.seconds_rigid, largest ? 12 : 0);
     routine("Fig. 3.9", "Linsolve", 0, 0, before.solved.seconds_solve, after.solved.seconds_solve, largest ? 10 : 0);

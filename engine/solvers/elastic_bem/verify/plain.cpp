@@ -124,8 +124,8 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   dynamic.end = begin + budget;
   team.run(dynamic);
   times.share = static_cast<double>(dynamic.done.load()) / static_cast<double>(std::max<Index>(dynamic.rows, 1));
-  times.ghmatecd = (now() - begin) * static_cast<double>(dynamic.rows) /
-                   static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
+  times.pairs = (now() - begin) * static_cast<double>(dynamic.rows) /
+                static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
 
   RowPhase fixed;
   fixed.rows = surface.node_count();
@@ -156,7 +156,7 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
   begin = now();
   fixed.end = begin + 0.5 * budget;
   team.run(fixed);
-  times.ghmatece =
+  times.static_sums =
       (now() - begin) * static_cast<double>(fixed.rows) / static_cast<double>(std::max<Index>(fixed.done.load(), 1));
   return times;
 }

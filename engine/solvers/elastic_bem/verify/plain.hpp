@@ -16,7 +16,7 @@ class Team;
 namespace conoid::elastic_bem {
 
 struct PlainTimes {
-  double ghmatecd = 0, ghmatece = 0;  ///< seconds for all rows, scaled from those computed
+  double pairs = 0, static_sums = 0;  ///< seconds for all rows, scaled from those computed
   double share = 1;                   ///< of the rows that were computed
 };
 /// Rows [0, rows) of H and G of the active elements and static row sums over all elements; at most `budget` seconds, then

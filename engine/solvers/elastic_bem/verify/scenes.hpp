@@ -104,6 +104,8 @@ struct WaveMotion {
 [[nodiscard]] std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, bool fine, Team& team);
 /// Static K_h/μa of a welded rigid hemisphere, ground to `extent` radii.
 [[nodiscard]] double embedded_stiffness(double extent, Team& team);
+/// Static impedance over μ of a welded rigid cylinder of radius 1, as deep, about the middle of its base; ν = 1/4.
+[[nodiscard]] std::vector<Complex> embedded_cylinder(Team& team);
 /// Displacement of a free sphere under even pressure against that at rest, and under an even traction against its acceleration.
 [[nodiscard]] double free_sphere_error(double omega, Team& team);
 [[nodiscard]] double thrown_sphere_error(double omega, Team& team);
@@ -142,6 +144,24 @@ struct Compressed {
 };
 [[nodiscard]] Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega,
                                            double tolerance, Team& team);
+
+/// A sphere of radius 1 of another medium in the full space under a P wave, k_P a outside: relative L2 error of the displacement of the
+/// interface, and of that at points in the sphere and around it. `order` as of cavity(); `stiffness`, `density` over those outside.
+struct InclusionSetting {
+  int divisions = 3, order = 2;
+  double kp = 1, stiffness = 4, density = 1.5;
+  Chief chief = Chief::automatic;
+};
+[[nodiscard]] std::array<double, 2> inclusion_wave_error(const InclusionSetting& setting, Team& team);
+/// A sphere of radius 1 with a core of radius 0.5, under pressure: largest error of u_r on both surfaces over the exact value outside.
+[[nodiscard]] double layered_sphere_error(int divisions, int order, double omega, Team& team);
+/// Two cubes of different media on each other between rollers, loaded at the end: relative error of its displacement. `apart`: the
+/// upper one's stiffness over the lower one's.
+[[nodiscard]] double layered_column_error(double apart, double omega, int divisions, int order, Team& team);
+/// Rigid disc on a layer of twice its radius over a half-space: impedance as foundation_impedance(), over the layer's μ. `half_space` over
+/// the layer's stiffness; densities are alike.
+[[nodiscard]] std::vector<Complex> disc_over_half_space(double half_space, double a0, double beta, double extent,
+                                                        Contact contact, Team& team);
 
 /// Forces in the medium: two points of a free box, motion of one along i under a force on the other along j against the other way round,
 /// relative to the largest; and the mean motion of a square of damped ground under a force below it, against the exact field of an even pressure on

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/mesh/repair.hpp"
+#include "engine/solvers/elastic_bem/regions.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 
@@ -87,6 +90,45 @@ std::vector<WaveMotion> hemisphere_under_wave(const std::vector<double>& a0, boo
     out.push_back({std::abs(d[1]), std::abs(d[5])});
   }
   return out;
+}
+
+std::vector<Complex> embedded_cylinder(Team& team) {
+  GroundDisc pit;  // base, and rings that become the wall
+  pit.extent = 2;
+  pit.around = 3;
+  pit.inside = 3;
+  pit.inside_growth = 0.5;
+  pit.outside_growth = 1;
+  pit.first_outside = 0.25;
+  Mesh mesh = ground_disc(pit).value();
+  std::vector<double>& x = mesh.mutable_points();
+  for (std::size_t k = 0; k + 2 < x.size(); k += 3) {
+    const double r = std::hypot(x[k], x[k + 1]);
+    x[k + 2] = r < 1 + 1e-9 ? -1 : r - 2;
+    if (r < 1 + 1e-9) continue;
+    x[k] /= r;
+    x[k + 1] /= r;
+  }
+  GroundDisc around = pit;
+  around.extent = 6;
+  around.outside_growth = 1.5;
+  const Mesh ground = ground_disc(around).value();
+  const Index wall = mesh.cell_count();
+  append(mesh, ground.extract(std::span<const Index>(ground.group("ground")->cells)));
+  MeshGroup& body = mesh.add_group("foundation", 2);
+  body.cells.resize(static_cast<std::size_t>(wall));
+  std::iota(body.cells.begin(), body.cells.end(), Index{0});
+  RepairOptions repair;
+  repair.merge = RepairOptions::Merge::all;
+  repair.orient = RepairOptions::Orient::keep;
+  SurfaceOptions s;
+  s.domain = Domain::ground;
+  s.window = 0.8;
+  TestBody scene(repaired(mesh, repair).value(), s, {{"foundation", {true, true, true}}}, {}, {1e-5, false}, team);
+  Foundation f;
+  f.condition = 1;
+  f.reference = {0, 0, -1};
+  return impedance(scene.surface(), {f}, scene.solve(0.01, unit_motions(scene.system(), f)));
 }
 
 double embedded_stiffness(double extent, Team& team) {

@@ -413,6 +413,19 @@ void embedded(Table& t) {
             "convergence");
 }
 
+void cylinder(Table& t) {
+  t.run.doing("embedded cylinder");
+  const auto k = embedded_cylinder(t.team);
+  const auto fit = [&](const char* name, std::size_t at, double want) {
+    t.at_most(fmt::format("embedded cylinder, as deep as its radius, nu 1/4: static {}", name),
+              std::abs(k[at].real() / want - 1), 0.06, "Pais, Kausel 1988; limit: their fits");
+  };
+  fit("K_v", 14, 8.21);
+  fit("K_h", 0, 9.14);
+  fit("K_r", 21, 13.80);
+  fit("K_t", 35, 19.57);
+}
+
 void far_ground(Table& t) {
   t.run.doing("far ground");
   if (t.run.may_want("surface of the")) {
@@ -490,7 +503,64 @@ void compressed(Table& t) {
             cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed), 0.005, "exact");
 }
 
+void regions(Table& t) {
+  t.run.doing("regions");
+  const auto ladder = [&](const char* name, const std::vector<double>& error, double limit, double order) {
+    t.at_most(fmt::format("regions, {}", name), error.back(), limit, "exact");
+    t.at_least(fmt::format("regions, {}: order", name), std::log2(error[0] / error[1]), order,
+               fmt::format("order {:g}", order));
+  };
+  ladder("core and shell under pressure, constant: u_r",
+         {layered_sphere_error(4, 0, 1, t.team), layered_sphere_error(8, 0, 1, t.team)}, 0.05, 0.8);
+  ladder("core and shell under pressure, curved quadratic: u_r",
+         {layered_sphere_error(2, 2, 1, t.team), layered_sphere_error(4, 2, 1, t.team)}, 1e-3, 3);
+  std::vector<double> on, off;
+  for (const int n : {2, 4}) {
+    const auto e = inclusion_wave_error({n, 2, 1, 4, 1.5}, t.team);
+    on.push_back(e[0]);
+    off.push_back(e[1]);
+  }
+  ladder("P wave on a stiff sphere, kP a 1, curved quadratic: interface, L2", on, 2e-3, 3);
+  ladder("the same, in the sphere and around it", off, 2e-3, 3);
+  t.at_most("regions, P wave on a sphere of the same medium: interface, L2",
+            inclusion_wave_error({4, 2, 1, 1, 1}, t.team)[0], 2e-3, "no scattering");
+  for (const double apart : {0.1, 10.0})
+    t.at_most(fmt::format("regions, column of two media between rollers, stiffness {:g}: end displacement", apart),
+              layered_column_error(apart, 0.8, 3, 2, t.team), 0.005, "exact");
+  if (t.run.quick) return;
+  // The interface takes the place of the interior sphere's own frequencies, those of the medium around it stay.
+  t.at_most("regions, P wave on a sphere at k_S a = 7.78, interior equations on: interface, L2",
+            inclusion_wave_error({5, 2, 4.4934, 4, 1.5}, t.team)[0], 0.01, "exact");
+  t.at_least("regions, the same without them (shows that the test bites)",
+             inclusion_wave_error({5, 2, 4.4934, 4, 1.5, Chief::off}, t.team)[0], 0.02,
+             "eigenfrequency of the fixed sphere");
+  // Pressures in spherical Bessel functions on the layer's compliance, which a system of its P and S waves gives.
+  struct Row {
+    double half_space, a0;
+    Complex v;  // by another program, with more terms and points
+  };
+  double apart = 0;
+  for (const Row& r : {Row{1, 0.5, {5.697626, 2.981626}}, Row{4, 0.5, {7.684163, 1.472478}},
+                       Row{4, 1, {5.223025, 2.771576}}, Row{100, 0.5, {9.143383, 0.992809}}}) {
+    Medium soil, below;
+    soil.nu = below.nu = 1.0 / 3;
+    soil.beta = below.beta = 0.05;
+    below.mu = r.half_space;
+    apart = std::max(apart, std::abs(layered_disc({{soil, 2}}, below, r.a0) - r.v) / std::abs(r.v));
+    // The same layer as two.
+    apart = std::max(apart, std::abs(layered_disc({{soil, 0.7}, {soil, 1.3}}, below, r.a0) - r.v) / std::abs(r.v));
+    t.at_most(
+        fmt::format("regions, smooth disc, layer of H = 2 a over a half-space {:g} times as stiff, a0 {:g}: K_v",
+                    r.half_space, r.a0),
+        std::abs(disc_over_half_space(r.half_space, r.a0, 0.05, 6, Contact::smooth, t.team)[14] - r.v) / std::abs(r.v),
+        0.015, "spectral Galerkin on the layered compliance");
+  }
+  t.at_most("regions, the disc's reference: of one layer, of two that make it, another program's", apart, 1e-4,
+            "the same integrals");
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("regions")) regions(t);
   if (t.run.may_want("compressed")) compressed(t);
   if (!t.run.quick && t.run.may_want("force in the medium")) {
     t.run.doing("forces in the medium");
@@ -540,6 +610,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"pressurised cavity, nu"})) nearly_incompressible(t);
     if (any({"free sphere"})) free_bodies(t);
     if (any({"rigid sphere", "rigid hemisphere"})) embedded(t);
+    if (!run.quick && any({"embedded cylinder"})) cylinder(t);
     if (any({"surface of", "receivers", "ground to"})) far_ground(t);
     loads(t);
   } catch (const Failure& failure) {

@@ -32,8 +32,9 @@ struct Run {
   NoProgress progress;
   RunContext context{input, mesh, team, offer, *cluster, results, progress, {}};
   ElasticBem solver;
-  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}})
-      : input(resolved(json).value()), team(std::move(workers)) {
+  explicit Run(const Json& json, std::vector<WorkerSpec> workers = {{"cpu", 2, 1}},
+               std::shared_ptr<const Mesh> given = nullptr)
+      : input(resolved(json).value()), mesh(std::move(given)), team(std::move(workers)) {
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }

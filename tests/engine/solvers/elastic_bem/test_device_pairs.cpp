@@ -369,7 +369,7 @@ class TestDevicePairs : public QObject {
     QVERIFY(std::any_of(want.points.begin(), want.points.end(), [](Complex v) { return std::abs(v) > 1e-6; }));
     for (const char* phase : {"far ground 0", "far ground near pairs 0", "far ground sums 0", "far ground responses 0"})
       QVERIFY2(phases.contains(phase), phase);
-    QVERIFY(!phases.contains("ghmatecd 0"));
+    QVERIFY(!phases.contains("far pairs 0"));
     for (const char* names : {"emulated", "emulated-checked", "emulated:0,emulated:1,cpu:2"}) {
       auto workers = parse_workers(names, 4);
       QVERIFY(workers.ok());
@@ -396,7 +396,7 @@ class TestDevicePairs : public QObject {
       QVERIFY2(error < 1e-9, qPrintable(QString::number(error)));
       std::set<int> took;
       for (const BalanceSample& sample : team.take_samples())
-        if (sample.phase == "ghmatecd" && sample.work.flops > 0) took.insert(sample.worker);
+        if (sample.phase == "far pairs" && sample.work.flops > 0) took.insert(sample.worker);
       QVERIFY(took.contains(0));
     }
   }

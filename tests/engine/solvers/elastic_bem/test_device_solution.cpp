@@ -257,7 +257,7 @@ class TestDeviceSolution : public QObject {
       QCOMPARE(body.solve(1.3, loads_of(body.surface())).size(), loads_of(body.surface()).size());
       std::set<int> took;
       for (const BalanceSample& sample : team.take_samples())
-        if (sample.phase == "ghmatecd" || sample.phase == "factorise") took.insert(sample.worker);
+        if (sample.phase == "far pairs" || sample.phase == "factorise") took.insert(sample.worker);
       QCOMPARE(took, std::set<int>{0});
     }
   }
