@@ -105,7 +105,9 @@ class TestSixthSolverOnDevices : public QObject {
   }
 
   void it_goes_on_with_other_workers() {
-    COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--out", "half", "--set", "parameters.steps=1"}), 0);
+    COMPARE_EXIT(rod::conoid(scratch_.path(), {"run", "case.json", "--out", "half", "--workers", "cpu:1", "--set",
+                                               "parameters.steps=1"}),
+                 0);
     COMPARE_EXIT(
         rod::conoid(scratch_.path(), {"resume", "half", "--set", "parameters.steps=2", "--workers", everybody}), 0);
     compare("half");
