@@ -12,12 +12,14 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include <fmt/core.h>
 
 #include "engine/team/device_worker.hpp"
 #include "engine/team/parallel_for.hpp"
+#include "engine/team/section.hpp"
 
 namespace conoid {
 namespace {
@@ -186,6 +188,8 @@ struct Team::Crew {
   std::condition_variable begin;
   std::condition_variable end;
   Phase* phase = nullptr;
+  Section* section = nullptr;  ///< the same, where it is one
+  std::optional<Meeting> meeting;
   std::vector<Interval> intervals;
   std::vector<double> busy, copying;
   std::vector<std::exception_ptr> failures;
@@ -219,10 +223,13 @@ struct Team::Crew {
 
   void work(std::size_t w, const WorkerSpec& spec) {
     const auto start = Clock::now();
+    double waited = 0;
     try {
       if (!intervals[w].empty()) {
         hands[w].bind(0);
-        if (devices[w])
+        if (section)
+          waited = work_in_section(w);
+        else if (devices[w])
           phase->run_on_device(*devices[w], intervals[w]);
         else
           phase->run(hands[w], intervals[w]);
@@ -233,7 +240,22 @@ struct Team::Crew {
     if (spec.slowdown > 1)
       std::this_thread::sleep_for(std::chrono::duration<double>((spec.slowdown - 1) * seconds_since(start)));
     copying[w] = devices[w] ? devices[w]->take_copying() : 0;
-    busy[w] = std::max(0.0, seconds_since(start) - copying[w]);
+    busy[w] = std::max(0.0, seconds_since(start) - copying[w] - waited);
+  }
+
+  /// Seconds in which others were waited for.
+  double work_in_section(std::size_t w) {
+    Part part(static_cast<int>(w), intervals[w], devices[w] ? devices[w]->host() : hands[w], devices[w].get(),
+              *meeting);
+    try {
+      section->body(part);
+    } catch (const Meeting::Abandoned&) {
+      // The part that failed says why.
+    } catch (...) {
+      meeting->abandon();
+      throw;
+    }
+    return part.waited();
   }
 
   void live(std::size_t w, const WorkerSpec& spec) {
@@ -338,6 +360,10 @@ void Team::run(Phase& phase, std::stop_token stop) {
   {
     std::lock_guard lock(crew.mutex);
     crew.phase = &phase;
+    crew.section = dynamic_cast<Section*>(&phase);
+    if (crew.section)
+      crew.meeting.emplace(
+          static_cast<int>(std::count_if(split.begin(), split.end(), [](const Interval& i) { return !i.empty(); })));
     crew.intervals.assign(workers_.size(), Interval{});
     for (std::size_t k = 0; k < who.size(); ++k) crew.intervals[static_cast<std::size_t>(who[k])] = split[k];
     std::fill(crew.failures.begin(), crew.failures.end(), nullptr);

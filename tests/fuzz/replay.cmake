@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every fuzz target also as a test: its corpus, and mutations of it for a second. With the preset `asan` under the sanitizers.
-# A crash leaves its input in found/<target>; keep it in tests/data/fuzz/<target> under the name of the bug.
+# A crash leaves its input in found/<target>; keep it in tests/data/fuzz/<target> under the name of the bug,
+# or, where it is long and a rule makes it, in corpus.cmake.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/fuzz_*.cpp")
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/found")
 add_library(conoid_replay_main OBJECT "${CMAKE_CURRENT_LIST_DIR}/replay_main.cpp")
 target_link_libraries(conoid_replay_main PRIVATE conoid_settings)
 target_compile_options(conoid_replay_main PRIVATE -O1)
 include("${CMAKE_CURRENT_LIST_DIR}/needs.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/corpus.cmake")
 foreach(source ${fuzz_sources})
   get_filename_component(target "${source}" NAME_WE)
   string(REGEX REPLACE "^fuzz_" "" name "${target}")
-  set(corpus "${PROJECT_SOURCE_DIR}/tests/data/fuzz/${name}")
+  conoid_fuzz_corpus(corpus ${name})
   conoid_fuzz_line(program "${source}" program)
-  if(NOT EXISTS "${corpus}" OR (program AND (NOT TARGET "${program}" OR CONOID_SANITIZE)))
+  if(NOT corpus OR (program AND (NOT TARGET "${program}" OR CONOID_SANITIZE)))
     continue()
   endif()
   add_executable(replay_${name} "${source}" $<TARGET_OBJECTS:conoid_replay_main>)
@@ -23,6 +25,6 @@ foreach(source ${fuzz_sources})
     target_compile_definitions(replay_${name} PRIVATE "CONOID_PROGRAM=\"$<TARGET_FILE:${program}>\"")
   endif()
   target_compile_options(replay_${name} PRIVATE -O1)
-  add_test(NAME fuzz.${name} COMMAND replay_${name} 1 "${PROJECT_BINARY_DIR}/found/${name}" "${corpus}")
+  add_test(NAME fuzz.${name} COMMAND replay_${name} 1 "${PROJECT_BINARY_DIR}/found/${name}" ${corpus})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 120)
 endforeach()

@@ -95,15 +95,15 @@ int main(int count, char** words) {
   const double seconds = std::atof(words[1]);
   Findings findings(words[2]);
   std::vector<std::string> corpus;
-  for (int i = 3; i < count; ++i) {
-    std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> files;
+  for (int i = 3; i < count; ++i)
     for (const auto& entry : std::filesystem::directory_iterator(words[i])) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) {
-      std::ostringstream bytes;
-      bytes << std::ifstream(file, std::ios::binary).rdbuf();
-      corpus.push_back(bytes.str());
-    }
+  // By name, in whichever folder.
+  std::ranges::sort(files, {}, [](const std::filesystem::path& file) { return file.filename(); });
+  for (const auto& file : files) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(file, std::ios::binary).rdbuf();
+    corpus.push_back(bytes.str());
   }
   if (corpus.empty()) return 3;
   for (const std::string& input : corpus) findings.run(input);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One implicit step: conjugate gradients over blocks, a halo of one point to each side, sums in the order of blocks.
+// One implicit step: a section of conjugate gradients over windows, a halo of one point to each side, sums in the order of blocks.
 #include "implicit.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <span>
-#include <string_view>
 
-#include "engine/team/loop_phase.hpp"
+#include "engine/linalg/conjugate_gradients.hpp"
+#include "engine/team/device_worker.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::heat_rod {
@@ -23,98 +21,210 @@ Interval share(Index blocks, Index rank, Index ranks) {
   return {blocks * rank / ranks, blocks * (rank + 1) / ranks};
 }
 
-}  // namespace
-
-Interval Implicit::points(Index b) const {
-  return {1 + b * block, 1 + std::min(inner_, (b + 1) * block)};
+/// Points of an interval of blocks, the first inner point being 1.
+Interval points_of(Interval blocks, Index inner) {
+  return {1 + std::min(inner, blocks.begin * block_points), 1 + std::min(inner, blocks.end * block_points)};
 }
 
-Implicit::Implicit(Index cells, double fourier, Communicator& cluster)
-    : inner_(cells - 1), fourier_(fourier), cluster_(cluster),
-      blocks_(share((inner_ + block - 1) / block, cluster.rank(), cluster.size())),
-      sums_((inner_ + block - 1) / block, blocks_), r_(u(cells + 1)), z_(u(cells + 1)), p_(u(cells + 1)),
-      q_(u(cells + 1)) {
-  std::vector<Interval> parts;
-  for (int rank = 0; rank < cluster.size(); ++rank) {
-    const Interval blocks = share((inner_ + block - 1) / block, rank, cluster.size());
-    parts.push_back({1 + std::min(inner_, blocks.begin * block), 1 + std::min(inner_, blocks.end * block)});
+}  // namespace
+
+Layout::Layout(Index cells, const RankPlace& place, Bytes budget, const ChosenTeam& team)
+    : inner(cells - 1), all_blocks((inner + block_points - 1) / block_points),
+      blocks(share(all_blocks, place.rank, place.ranks)) {
+  // Several windows a worker, so that borders can move; several in each memory, so that one comes while another is computed.
+  const auto workers = static_cast<Index>(team.workers.size());
+  const Bytes block = bytes({0, 1}), on_device = team.device_memory() / 2;
+  Bytes most = budget / static_cast<Bytes>(4 + 4 * workers);
+  if (on_device > 0) most = std::min(most, on_device / 6);
+  const Index fitting = block > 0 ? static_cast<Index>(most / block) : 1;
+  blocks_a_window = std::clamp<Index>(blocks.size() / (8 * workers), 1, std::max<Index>(1, fitting));
+  host = std::min(budget, PartWindows::enough(sizes()));
+  device = std::min(on_device, PartWindows::enough(sizes()));
+}
+
+Interval Layout::points(Index window) const {
+  const Index width = blocks_a_window * block_points, all = points_of(blocks, inner).size();
+  return {std::min(all, window * width), std::min(all, (window + 1) * width)};
+}
+
+Bytes Layout::bytes(Interval windows) const {
+  return static_cast<Bytes>(5 * (points(windows.end - 1).end - points(windows.begin).begin)) * sizeof(double);
+}
+
+std::vector<Bytes> Layout::sizes() const {
+  std::vector<Bytes> out;
+  for (Index w = 0; w < count(); ++w) out.push_back(bytes({w, w + 1}));
+  return out;
+}
+
+Bytes Layout::on_device() const {
+  if (device == 0) return 0;
+  const Index beside = (1 + 2 * blocks_a_window) * block_points + blocks.size() + 2 * count();
+  return device + static_cast<Bytes>(beside) * sizeof(double);
+}
+
+/// What a device needs beside the windows.
+struct Implicit::OnDevice {
+  OnDevice(const Device& device, const Layout& layout, const std::vector<double>& factors, Stream& stream)
+      : kernel(device.kernel<WindowArguments>("heat-rod/pass")),
+        pivots(device.allocate<double>(factors.size(), "pivots")),
+        given(device.allocate<double>(u(layout.blocks_a_window * block_points), "given values")),
+        taken(device.allocate<double>(given.size(), "taken values")),
+        sums(device.allocate<double>(u(layout.blocks.size()), "sums of blocks")),
+        ends(device.allocate<double>(u(2 * layout.count()), "ends of windows")) {
+    stream.to_device(pivots, factors);
   }
+  Kernel<WindowArguments> kernel;
+  DeviceBuffer<double> pivots, given, taken, sums, ends;
+};
+
+Implicit::Implicit(const Layout& layout, double fourier, Communicator& cluster, const std::filesystem::path& folder)
+    : layout_(layout), fourier_(fourier), cluster_(cluster), sums_(layout.all_blocks, layout.blocks),
+      ends_(u(2 * layout.count() + 2)) {
+  if (layout.count() > 0)
+    windows_ = PartWindows::create(layout.sizes(), {"vectors", folder, layout.host, layout.device});
+  std::vector<Interval> parts;
+  for (int rank = 0; rank < cluster.size(); ++rank)
+    parts.push_back(points_of(share(layout.all_blocks, rank, cluster.size()), layout.inner));
   // What this rank reads of others: the point before its first and the one behind its last, unless they are the ends of the rod.
   const Interval mine = parts[u(cluster.rank())];
   std::vector<Index> wanted;
   if (!mine.empty() && mine.begin > 1) wanted.push_back(mine.begin - 1);
-  if (!mine.empty() && mine.end <= inner_) wanted.push_back(mine.end);
+  if (!mine.empty() && mine.end <= layout.inner) wanted.push_back(mine.end);
   halo_ = Halo::of_partition(cluster, parts, wanted);
   // A block's matrix is tridiagonal with the same entries in each row: all blocks share one list of pivots.
   double pivot = 1 + 2 * fourier;
-  for (Index i = 0; i < block; ++i) {
+  for (int i = 0; i < block_points; ++i) {
     pivots_.push_back(pivot);
     pivot = 1 + 2 * fourier - fourier * fourier / pivot;
   }
 }
 
-Index Implicit::step(Team& team, std::vector<double>& values) {
-  // `body(block)` for the blocks of this rank, which the team shares among its workers.
-  const auto pass = [&](std::string_view name, const std::function<void(Index)>& body) {
-    LoopPhase phase(name, blocks_.size(), 64, [&](Interval some) {
-      for (Index b = some.begin; b < some.end; ++b) body(blocks_.begin + b);
+WindowArguments Implicit::arguments(const Lease& lease, Pass pass, double factor) {
+  const Interval mine = layout_.points(lease.window());
+  WindowArguments a{};
+  a.pass = pass;
+  a.points = static_cast<int>(mine.size());
+  a.fourier = fourier_;
+  a.factor = factor;
+  double* const x = reinterpret_cast<double*>(const_cast<std::byte*>(lease.bytes().data()));
+  a.x = x, a.r = x + mine.size(), a.z = x + 2 * mine.size(), a.p = x + 3 * mine.size(), a.q = x + 4 * mine.size();
+  a.given = a.taken = u_ + mine.begin;
+  a.pivots = pivots_.data();
+  a.sums = &sums_.at(layout_.blocks.begin + lease.window() * layout_.blocks_a_window);
+  a.ends = &ends_[u(1 + 2 * lease.window())];
+  a.before = pass == Pass::start ? a.given[-1] : a.ends[-1];
+  a.behind = pass == Pass::start ? a.given[a.points] : a.ends[2];
+  return a;
+}
+
+void Implicit::launch(Part& part, Stream& stream, WindowArguments a, Index window) {
+  std::shared_ptr<OnDevice>& there = devices_[u(part.worker())];
+  if (!there) there = std::make_shared<OnDevice>(part.device()->device(), layout_, pivots_, stream);
+  const std::span<double> values(a.taken, u(a.points));
+  if (a.pass == Pass::start) stream.to_device(there->given, values);
+  a.given = there->given.data(), a.taken = there->taken.data(), a.pivots = there->pivots.data();
+  a.sums = there->sums.data() + window * layout_.blocks_a_window;
+  a.ends = there->ends.data() + 2 * window;
+  const auto groups = static_cast<unsigned>((a.points + 64 * block_points - 1) / (64 * block_points));
+  stream.launch(there->kernel, {.grid = {groups, 1, 1}, .block = {64, 1, 1}}, a);
+  if (a.pass == Pass::collect) stream.to_host(values, there->taken);
+}
+
+void Implicit::pass(Part& part, Pass pass, double factor) {
+  if (part.items().empty()) return;
+  Stream* const stream = windows_->stream(part);
+  const Access access = pass == Pass::start ? Access::write : pass == Pass::collect ? Access::read : Access::update;
+  windows_->visit(part, access, [&](const Lease& lease) {
+    const WindowArguments a = arguments(lease, pass, factor);
+    if (stream) return launch(part, *stream, a, lease.window());
+    part.host().for_each({0, (a.points + block_points - 1) / block_points}, 64, [&](Interval some, int) {
+      for (Index b = some.begin; b < some.end; ++b) run_block(a, static_cast<int>(b));
     });
-    team.run(phase);
-  };
-  const auto dot = [this](Index b, const std::vector<double>& x, const std::vector<double>& y) {
-    double sum = 0;
-    for (Index i = points(b).begin; i < points(b).end; ++i) sum += x[u(i)] * y[u(i)];
-    sums_.at(b) = sum;
-  };
-  // M is A without what couples blocks: forward and back along one block (Thomas), then the block's part of r·z.
-  const auto precondition = [&](Index b) {
-    const Interval of = points(b);
-    for (Index i = of.begin; i < of.end; ++i)
-      z_[u(i)] = r_[u(i)] + (i > of.begin ? fourier_ / pivots_[u(i - of.begin - 1)] * z_[u(i - 1)] : 0);
-    for (Index i = of.end - 1; i >= of.begin; --i)
-      z_[u(i)] = (z_[u(i)] + (i + 1 < of.end ? fourier_ * z_[u(i + 1)] : 0)) / pivots_[u(i - of.begin)];
-    dot(b, r_, z_);
-  };
-  const auto times = [&](const std::vector<double>& x, Index i) {
-    return (1 + 2 * fourier_) * x[u(i)] - fourier_ * (x[u(i - 1)] + x[u(i + 1)]);
-  };
-  // The step before is the first guess; it is whole on every rank, so that its residual needs no exchange.
-  pass("residual", [&](Index b) {
-    for (Index i = points(b).begin; i < points(b).end; ++i) r_[u(i)] = values[u(i)] - times(values, i);
-    precondition(b);
-    std::copy_n(z_.begin() + points(b).begin, points(b).size(), p_.begin() + points(b).begin);
   });
-  double rz = sums_.total(cluster_);
-  const double enough = 1e-30 * rz;
-  Index iterations = 0;
-  for (; rz > enough && rz > 0; ++iterations) {
-    if (iterations > 10 * inner_ + 100 || !std::isfinite(rz)) return -1;
-    halo_.start_values(p_);
-    halo_.finish_values(p_);
-    pass("product", [&](Index b) {
-      for (Index i = points(b).begin; i < points(b).end; ++i) q_[u(i)] = times(p_, i);
-      dot(b, p_, q_);
+  if (!stream) return;
+  const OnDevice& there = *devices_[u(part.worker())];
+  const Interval windows = part.items();
+  const Index first = windows.begin * layout_.blocks_a_window;
+  const Index blocks = std::min(layout_.blocks.size(), windows.end * layout_.blocks_a_window) - first;
+  if (pass == Pass::start || pass == Pass::product || pass == Pass::update)
+    stream->to_host(std::span(&sums_.at(layout_.blocks.begin + first), u(blocks)), there.sums, u(first));
+  if (pass == Pass::start || pass == Pass::direction)
+    stream->to_host(std::span(&ends_[u(1 + 2 * windows.begin)], u(2 * windows.size())), there.ends,
+                    u(2 * windows.begin));
+  stream->synchronize();
+}
+
+/// What conjugate_gradients() asks of a part; all parts of all ranks get the same totals.
+struct Implicit::Passes {
+  Implicit& of;
+  Part& part;
+  double total() {
+    part.meet([this] { of.total_ = of.sums_.total(of.cluster_); });
+    return of.total_;
+  }
+  double start() { return of.pass(part, Pass::start, 0), total(); }
+  double product() {
+    const Interval mine = points_of(of.layout_.blocks, of.layout_.inner);
+    part.meet([&] {
+      const auto put = [&](Index point, std::byte*& at) {
+        const double value = point == mine.begin ? of.ends_[1] : of.ends_[of.ends_.size() - 2];
+        at = std::copy_n(reinterpret_cast<const std::byte*>(&value), sizeof value, at);
+      };
+      const auto get = [&](Index point, const std::byte*& at) {
+        double& value = point < mine.begin ? of.ends_.front() : of.ends_.back();
+        std::copy_n(at, sizeof value, reinterpret_cast<std::byte*>(&value));
+        at += sizeof value;
+      };
+      of.halo_.start([](Index) { return sizeof(double); }, put);
+      of.halo_.finish(get);
     });
-    const double alpha = rz / sums_.total(cluster_);
-    pass("update", [&](Index b) {
-      for (Index i = points(b).begin; i < points(b).end; ++i) {
-        values[u(i)] += alpha * p_[u(i)];
-        r_[u(i)] -= alpha * q_[u(i)];
-      }
-      precondition(b);
-    });
-    const double before = rz;
-    rz = sums_.total(cluster_);
-    pass("direction", [&](Index b) {
-      for (Index i = points(b).begin; i < points(b).end; ++i) p_[u(i)] = z_[u(i)] + rz / before * p_[u(i)];
-    });
+    return of.pass(part, Pass::product, 0), total();
+  }
+  double update(double alpha) { return of.pass(part, Pass::update, alpha), total(); }
+  void direction(double beta) { of.pass(part, Pass::direction, beta); }
+};
+
+class Implicit::Solve final : public Section {
+ public:
+  explicit Solve(Implicit& of) : of_(of) {}
+  [[nodiscard]] std::string_view name() const override { return "conjugate gradients"; }
+  [[nodiscard]] Index items() const override { return of_.layout_.count(); }
+  [[nodiscard]] Bytes bytes(Interval windows) const override {
+    return windows.empty() ? 0 : of_.layout_.bytes(windows);
+  }
+  [[nodiscard]] bool runs_on_devices() const override { return true; }
+  void body(Part& part) override {
+    if (!part.items().empty()) of_.windows_->take(part, PartWindows::Contents::dropped);
+    Passes passes{of_, part};
+    const ConjugateEnd end = conjugate_gradients(passes, 1e-30, 10 * of_.layout_.inner + 100);
+    of_.pass(part, Pass::collect, 0);
+    part.meet([&] { iterations = end.converged ? end.iterations : -1; });
+  }
+  Index iterations = -1;
+
+ private:
+  Implicit& of_;
+};
+
+Index Implicit::step(Team& team, std::vector<double>& values) {
+  const Interval mine = points_of(layout_.blocks, layout_.inner);
+  u_ = values.data() + mine.begin;
+  std::fill(ends_.begin(), ends_.end(), 0.0);
+  devices_.resize(team.workers().size());
+  Solve solve(*this);
+  if (solve.items() > 0) {
+    team.run(solve);
+    team.add_streamed(windows_->take_streamed());
+  } else {  // more ranks than blocks: this one only takes part in what all ranks add
+    CpuWorker alone(1);
+    solve.run(alone, {});
   }
   // All ranks keep the whole rod: frames, tables and the next first guess read it anywhere.
-  const Index begin = 1 + std::min(inner_, blocks_.begin * block), end = 1 + std::min(inner_, blocks_.end * block);
   const auto all =
-      cluster_.all_gather_values<double>(std::span<const double>(values).subspan(u(begin), u(end - begin)));
+      cluster_.all_gather_values<double>(std::span<const double>(values).subspan(u(mine.begin), u(mine.size())));
   std::copy(all.begin(), all.end(), values.begin() + 1);
-  return iterations;
+  return solve.iterations;
 }
 
 }  // namespace conoid::heat_rod

@@ -2,11 +2,16 @@
 // Backward Euler for the rod: (1 + 2F) u_i − F (u_{i−1} + u_{i+1}) = u_i of the step before, by preconditioned conjugate gradients.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <vector>
 
+#include "cuda/blocks.hpp"
 #include "engine/cluster/block_sums.hpp"
 #include "engine/cluster/communicator.hpp"
 #include "engine/cluster/halo.hpp"
+#include "engine/solvers/part_windows.hpp"
+#include "engine/team/offer.hpp"
 
 namespace conoid {
 class Team;
@@ -14,29 +19,48 @@ class Team;
 
 namespace conoid::heat_rod {
 
-/// Items are blocks of 64 inner points, the same for every run; each rank has an interval of them, and of it each worker of its team.
-/// Every sum is one over blocks, and the preconditioner solves each block by itself: a step has the same bits for any ranks, workers
-/// and threads. To be called on all ranks alike.
+/// Where the five vectors of the iterations lie: in windows of whole blocks, those of this rank.
+struct Layout {
+  Layout(Index cells, const RankPlace& place, Bytes host, const ChosenTeam& team);
+  [[nodiscard]] Index count() const { return (blocks.size() + blocks_a_window - 1) / blocks_a_window; }
+  [[nodiscard]] Interval points(Index window) const;  ///< the first inner point of this rank is 0
+  [[nodiscard]] Bytes bytes(Interval windows) const;
+  [[nodiscard]] std::vector<Bytes> sizes() const;
+  [[nodiscard]] Bytes on_device() const;  ///< of each, with what a device has beside windows
+  Index inner, all_blocks;                ///< points between the ends, and blocks, of all ranks
+  Interval blocks;
+  Index blocks_a_window = 1;
+  Bytes host = 0, device = 0;  ///< that windows take, at most, of the host and of each device
+};
+
+/// Items are windows; each rank has an interval of them, and of it each worker of its team. Every sum is one over blocks of 64 points, and
+/// the preconditioner solves each block by itself: a step has the same bits for any ranks, workers, threads, windows and emulated
+/// devices. To be called on all ranks alike.
 class Implicit {
  public:
-  Implicit(Index cells, double fourier, Communicator& cluster);
-
+  Implicit(const Layout& layout, double fourier, Communicator& cluster, const std::filesystem::path& folder);
   /// u: all points of the rod, the two ends among them; the new step on every rank. Returns the iterations, −1 if they do not end.
   [[nodiscard]] Index step(Team& team, std::vector<double>& u);
 
-  static constexpr Index block = 64;
-
  private:
-  [[nodiscard]] Interval points(Index block) const;
+  class Solve;
+  struct OnDevice;
+  struct Passes;
+  void pass(Part& part, Pass pass, double factor);
+  [[nodiscard]] WindowArguments arguments(const Lease& lease, Pass pass, double factor);
+  void launch(Part& part, Stream& stream, WindowArguments a, Index window);
 
-  Index inner_ = 0;
-  double fourier_ = 0;
+  Layout layout_;
+  double fourier_;
   Communicator& cluster_;
-  Interval blocks_;  ///< of this rank
-  Halo halo_;        ///< its items are points
+  std::unique_ptr<PartWindows> windows_;
+  Halo halo_;  ///< its items are points
   BlockSums sums_;
-  std::vector<double> r_, z_, p_, q_;  ///< at all points; those of other ranks are not kept up to date
-  std::vector<double> pivots_;         ///< of the factors of a block
+  double* u_ = nullptr;                             ///< the first inner point of this rank, in a step
+  std::vector<double> ends_;                        ///< of p, two a window, between those of the ranks beside
+  std::vector<double> pivots_;                      ///< of the factors of a block
+  std::vector<std::shared_ptr<OnDevice>> devices_;  ///< one a worker; null: processors
+  double total_ = 0;
 };
 
 }  // namespace conoid::heat_rod

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A level for each device over one of the host; leases that end where a stream has come to.
+#include "engine/solvers/part_windows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/core/resources.hpp"
+#include "engine/solvers/device_memory.hpp"
+#include "engine/team/device_worker.hpp"
+
+namespace conoid {
+namespace {
+
+template <class T>
+T taken_or_thrown(Result<T>&& result) {
+  if (!result) throw Failure(result.error());
+  return std::move(result).value();
+}
+
+Bytes moved(const Windows& level) {
+  const WindowStatistics counted = level.statistics();
+  return counted.loaded + counted.saved;
+}
+
+}  // namespace
+
+void LeasesInFlight::keep_until_here(const Device& device, Stream& stream, Lease lease) {
+  while (!kept_.empty() && (kept_.size() >= most_ || kept_.front().event.reached())) {
+    kept_.front().event.synchronize();
+    kept_.erase(kept_.begin());
+  }
+  Event event = device.event();
+  stream.record(event);
+  kept_.push_back({std::move(event), std::move(lease)});
+}
+
+void LeasesInFlight::finish() {
+  for (const Kept& kept : kept_) kept.event.synchronize();
+  kept_.clear();
+}
+
+/// What belongs to one worker. Leases end before the tour, the tour before its level.
+struct PartWindows::Side {
+  Interval windows;
+  std::optional<Interval> wanted;  ///< in the section that begins
+  std::optional<Stream> stream;    ///< of a device
+  std::unique_ptr<Windows> level;  ///< over the host's
+  Tour tour;
+  LeasesInFlight in_flight;
+};
+
+PartWindows::PartWindows(Options options, std::unique_ptr<DiskWindows> host)
+    : options_(std::move(options)), host_(std::move(host)) {}
+
+PartWindows::~PartWindows() {
+  for (auto& [worker, side] : sides_) try {
+      side->in_flight.finish();
+    } catch (const Failure&) {
+      // A device that failed has told so.
+    }
+}
+
+std::unique_ptr<PartWindows> PartWindows::create(std::vector<Bytes> sizes, Options options) {
+  DiskWindowsOptions disk;
+  disk.name = options.name;
+  disk.file = (options.folder.empty() ? temporary_folder() : options.folder) / options.name;
+  disk.budget = options.host;
+  disk.reserve = enough(sizes) > options.host;
+  return std::unique_ptr<PartWindows>(
+      new PartWindows(std::move(options), taken_or_thrown(DiskWindows::create(std::move(sizes), disk))));
+}
+
+PartWindows::Side& PartWindows::side_of(const Part& part) {
+  const std::scoped_lock lock(mutex_);
+  std::unique_ptr<Side>& side = sides_[part.worker()];
+  if (!side) side = std::make_unique<Side>();
+  return *side;
+}
+
+Stream* PartWindows::stream(const Part& part) {
+  if (!part.device()) return nullptr;
+  Side& side = side_of(part);
+  if (!side.stream) side.stream = part.device()->device().stream();
+  return &*side.stream;
+}
+
+Bytes PartWindows::enough(std::span<const Bytes> sizes) {
+  const Bytes largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  return disk_bytes(sizes) + disk_bytes({{largest}});  // pages; and room for one that comes
+}
+
+void PartWindows::take(Part& part, Contents contents) {
+  side_of(part).wanted = part.items();
+  part.meet([this, contents] { settle(contents); });
+}
+
+void PartWindows::settle(Contents contents) {
+  for (auto& [worker, side] : sides_) {
+    const Interval wanted = side->wanted.value_or(Interval{});
+    side->wanted.reset();
+    if (wanted == side->windows) continue;
+    side->windows = wanted;
+    side->tour = {};
+    if (!side->level) continue;
+    if (contents == Contents::kept)
+      if (const Status flushed = side->level->flush(); !flushed) throw Failure(flushed.error());
+    gone_ += moved(*side->level);
+    side->level.reset();
+  }
+}
+
+void PartWindows::visit(Part& part, Access access, const std::function<void(const Lease&)>& body) {
+  Side& side = side_of(part);
+  DeviceWorker* const worker = part.device();
+  if (!side.level && worker) {
+    const Bytes most = worker->memory();
+    side.level = device_windows(*host_, window_memory_of(worker->device()),
+                                options_.device > 0 ? std::min(options_.device, most) : most);
+  }
+  std::vector<Visit> order;
+  for (Index w = side.windows.begin; w < side.windows.end; ++w) order.push_back({w, access});
+  // The order repeats: at its end what will be visited first in the next pass is brought in already.
+  if (side.tour)
+    side.tour.announce(std::move(order), Repeat::yes);
+  else
+    side.tour = (side.level ? *side.level : static_cast<Windows&>(*host_)).announce(std::move(order), Repeat::yes);
+  for (Index w = side.windows.begin; w < side.windows.end; ++w) {
+    Lease lease = taken_or_thrown(side.tour.next());
+    body(lease);
+    if (worker) side.in_flight.keep_until_here(worker->device(), *stream(part), std::move(lease));
+  }
+  side.in_flight.finish();
+}
+
+Bytes PartWindows::take_streamed() {
+  Bytes all = gone_ + moved(*host_);
+  for (const auto& [worker, side] : sides_)
+    if (side->level) all += moved(*side->level);
+  return all - std::exchange(told_, all);
+}
+
+}  // namespace conoid

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows that processors and devices share go to whoever has them now with what was written last, and none leaves while a stream uses it.
+// labels: emulated
+#include <QTest>
+
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "engine/solvers/part_windows.hpp"
+#include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
+
+using namespace conoid;
+
+namespace {
+
+constexpr Index windows = 24, values = 512;  // a page each
+constexpr Bytes window = values * sizeof(double);
+
+/// All values of all windows become 2 v + 1, some passes, each with borders as the balancer has them.
+class Doubling final : public Section {
+ public:
+  Doubling(PartWindows& store, int passes) : store_(store), passes_(passes) {}
+  [[nodiscard]] std::string_view name() const override { return "doubling"; }
+  [[nodiscard]] Index items() const override { return windows; }
+  [[nodiscard]] bool runs_on_devices() const override { return true; }
+  void body(Part& part) override {
+    store_.take(part);
+    for (int pass = 0; pass < passes_; ++pass)
+      store_.visit(part, Access::update, [&](const Lease& lease) {
+        auto* const at = reinterpret_cast<double*>(const_cast<std::byte*>(lease.bytes().data()));
+        const auto work = [at] {
+          for (Index i = 0; i < values; ++i) at[i] = 2 * at[i] + 1;
+        };
+        if (Stream* stream = store_.stream(part))
+          // Late: a window that left before this would have lost it.
+          stream->run_on_host([work] { std::this_thread::sleep_for(std::chrono::microseconds(100)), work(); },
+                              {HostUse{at, window, true, true}});
+        else
+          part.host().for_each({0, 1}, 1, [&](Interval, int) { work(); });
+      });
+    // Whoever was slow is fast in the next section: borders move.
+    if (part.worker() == static_cast<int>(sections_ % 3)) std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    part.meet([this] { ++sections_; });
+  }
+
+ private:
+  PartWindows& store_;
+  int passes_;
+  Index sections_ = 0;
+};
+
+class Reading final : public Section {
+ public:
+  Reading(PartWindows& store, std::vector<double>& into) : store_(store), into_(into) {}
+  [[nodiscard]] std::string_view name() const override { return "reading"; }
+  [[nodiscard]] Index items() const override { return windows; }
+  void body(Part& part) override {
+    store_.take(part);
+    store_.visit(part, Access::read, [&](const Lease& lease) {
+      std::memcpy(&into_[static_cast<std::size_t>(lease.window() * values)], lease.bytes().data(), window);
+    });
+  }
+
+ private:
+  PartWindows& store_;
+  std::vector<double>& into_;
+};
+
+}  // namespace
+
+class TestPartWindows : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() { configure_emulated({.devices = 2, .memory = Bytes{16} << 20}); }
+
+  void contents_follow_the_borders_data() {
+    QTest::addColumn<QString>("workers");
+    QTest::addColumn<int>("in_memory");
+    QTest::addColumn<int>("on_device");
+    for (const char* workers : {"cpu:1", "cpu:1,cpu:2", "emulated:0", "emulated:0,emulated:1,cpu:1"}) {
+      QTest::addRow("%s, all in memory", workers) << workers << 64 << 64;
+      QTest::addRow("%s, from the disk", workers) << workers << 14 << 64;
+      QTest::addRow("%s, three on a device", workers) << workers << 64 << 3;
+      QTest::addRow("%s, from the disk, three on a device", workers) << workers << 14 << 3;
+    }
+  }
+  void contents_follow_the_borders() {
+    QFETCH(QString, workers);
+    QFETCH(int, in_memory);
+    QFETCH(int, on_device);
+    Team team(*parse_workers(workers.toStdString(), 3));
+    auto store = PartWindows::create(std::vector<Bytes>(windows, window),
+                                     {"numbers", {}, Bytes(in_memory) * window, Bytes(on_device) * window});
+    Doubling doubling(*store, 3);
+    for (int section = 0; section < 4; ++section) team.run(doubling);
+    std::vector<double> all(static_cast<std::size_t>(windows * values));
+    Reading reading(*store, all);
+    team.run(reading);
+    const double expected = (1 << 12) - 1;  // 12 times 2 v + 1
+    for (const double v : all) QCOMPARE(v, expected);
+    if (in_memory < windows || on_device < 10) QVERIFY(store->take_streamed() > 0 || workers.startsWith("cpu"));
+    if (in_memory < windows) QVERIFY(store->take_streamed() == 0);  // told once
+  }
+
+  void what_has_room_does_not_move() {
+    const std::vector<Bytes> sizes(windows, window);
+    Team team(*parse_workers("cpu:1,cpu:1", 2));
+    auto store = PartWindows::create(sizes, {"numbers", {}, PartWindows::enough(sizes), 0});
+    Doubling doubling(*store, 2);
+    team.run(doubling);
+    QVERIFY(store->take_streamed() <= windows * window);  // zeros, once
+    for (int section = 0; section < 4; ++section) team.run(doubling);
+    QCOMPARE(store->take_streamed(), Bytes(0));
+  }
+
+  void a_memory_that_is_too_small_is_an_error() {
+    Team team(*parse_workers("emulated:0", 1));
+    auto store = PartWindows::create(std::vector<Bytes>(windows, window), {"numbers", {}, 8 * window, window / 2});
+    Doubling doubling(*store, 1);
+    try {
+      team.run(doubling);
+      QFAIL("an error was expected");
+    } catch (const Failure& failure) {
+      QCOMPARE(failure.error().code, ErrorCode::resources);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPartWindows)
+#include "test_part_windows.moc"
