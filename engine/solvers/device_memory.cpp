@@ -11,6 +11,32 @@
 namespace conoid {
 namespace {
 
+/// Buffers by the address that was given for each; from any thread.
+template <class Buffer>
+class TakenBuffers {
+ public:
+  void* keep(void* memory, Buffer buffer) {
+    const std::scoped_lock lock(mutex_);
+    buffers_[memory] = std::move(buffer);
+    return memory;
+  }
+  void release(void* memory) {
+    const std::scoped_lock lock(mutex_);
+    buffers_.erase(memory);
+  }
+  /// Stays where it is until it is released.
+  const Buffer& at(const void* memory) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = buffers_.find(const_cast<void*>(memory));
+    verify(found != buffers_.end(), "windows are copied to the begin of memory that was taken for them");
+    return found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<void*, Buffer> buffers_;
+};
+
 /// Page-locked memory of the host.
 class Staging final : public WindowMemory {
  public:
@@ -20,23 +46,16 @@ class Staging final : public WindowMemory {
     try {
       PinnedBuffer<std::byte> buffer = device_.pinned<std::byte>(bytes + page);
       const auto at = (reinterpret_cast<std::uintptr_t>(buffer.data()) + page - 1) / page * page;
-      void* const memory = reinterpret_cast<void*>(at);
-      const std::scoped_lock lock(mutex_);
-      taken_[memory] = std::move(buffer);
-      return memory;
+      return taken_.keep(reinterpret_cast<void*>(at), std::move(buffer));
     } catch (const Failure&) {
       return nullptr;
     }
   }
-  void release(void* memory, Bytes) noexcept override {
-    const std::scoped_lock lock(mutex_);
-    taken_.erase(memory);
-  }
+  void release(void* memory, Bytes) noexcept override { taken_.release(memory); }
 
  private:
   Device device_;
-  std::mutex mutex_;
-  std::map<void*, PinnedBuffer<std::byte>> taken_;
+  TakenBuffers<PinnedBuffer<std::byte>> taken_;
 };
 
 class MemoryOfDevice final : public WindowDevice {
@@ -47,17 +66,12 @@ class MemoryOfDevice final : public WindowDevice {
     try {
       DeviceBuffer<std::byte> buffer = device_.allocate<std::byte>(bytes, "windows");
       void* const memory = buffer.data();
-      const std::scoped_lock lock(mutex_);
-      taken_[memory] = std::move(buffer);
-      return memory;
+      return taken_.keep(memory, std::move(buffer));
     } catch (const Failure&) {
       return nullptr;
     }
   }
-  void release(void* memory, Bytes) noexcept override {
-    const std::scoped_lock lock(mutex_);
-    taken_.erase(memory);
-  }
+  void release(void* memory, Bytes) noexcept override { taken_.release(memory); }
   Status upload(void* device, const std::byte* host, Bytes bytes) override {
     return copy(device, [&](Stream& stream, const DeviceBuffer<std::byte>& buffer) {
       stream.to_device(buffer, std::span<const std::byte>(host, bytes));
@@ -74,18 +88,15 @@ class MemoryOfDevice final : public WindowDevice {
   template <class F>
   Status copy(const void* memory, F&& body) {
     try {
+      const DeviceBuffer<std::byte>& buffer = taken_.at(memory);  // the level releases no memory that it copies
       Stream* stream = nullptr;
-      const DeviceBuffer<std::byte>* buffer = nullptr;
       {
         const std::scoped_lock lock(mutex_);
-        const auto at = taken_.find(const_cast<void*>(memory));
-        verify(at != taken_.end(), "windows are copied to the begin of memory that was taken for them");
-        buffer = &at->second;  // stays: the level releases no memory that it copies
         auto [own, fresh] = streams_.try_emplace(std::this_thread::get_id());
         if (fresh) own->second = device_.stream();
         stream = &own->second;
       }
-      body(*stream, *buffer);
+      body(*stream, buffer);
       stream->synchronize();
       return {};
     } catch (const Failure& failure) {
@@ -95,8 +106,8 @@ class MemoryOfDevice final : public WindowDevice {
 
   Device device_;
   std::shared_ptr<Staging> staging_;
+  TakenBuffers<DeviceBuffer<std::byte>> taken_;
   std::mutex mutex_;
-  std::map<void*, DeviceBuffer<std::byte>> taken_;
   std::map<std::thread::id, Stream> streams_;
 };
 
