@@ -132,7 +132,7 @@ struct WallArguments {
 };
 
 constexpr int advance_threads_z = 32,
-              advance_threads_y = 4;    // a thread has four cells along z; a multiprocessor holds more of small blocks
+              advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
 constexpr int energy_rows = 8,
               energy_planes = 8;  // of a block, four threads a row
 constexpr int energy_threads = 4 * energy_rows * energy_planes;

@@ -80,7 +80,9 @@ __global__ void __launch_bounds__(energy_threads, sizeof(T) > 4 ? (R > 4 ? 1 : 2
         add_cell(middle.z, after.z, medium.z, L.z, 1.0, k[2], p[2]);
         add_cell(middle.w, after.w, medium.w, L.w, 1.0, k[3], p[3]);
       } else {  // the ends of a row
-        const auto weight = [&](int cell) { return (cell == 0 ? t.half[0] : 1.0) * (cell == t.nz - 1 ? t.half[1] : 1.0); };
+        const auto weight = [&](int cell) {
+          return (cell == 0 ? t.half[0] : 1.0) * (cell == t.nz - 1 ? t.half[1] : 1.0);
+        };
         add_cell(middle.x, after.x, medium.x, L.x, weight(z), k[0], p[0]);
         if (z + 1 < t.nz) add_cell(middle.y, after.y, medium.y, L.y, weight(z + 1), k[1], p[1]);
         if (z + 2 < t.nz) add_cell(middle.z, after.z, medium.z, L.z, weight(z + 2), k[2], p[2]);
