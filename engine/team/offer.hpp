@@ -65,7 +65,7 @@ struct Offer {
 /// What a case can do with devices, as its solver says.
 struct DeviceUse {
   int most = -1;    ///< so many of them make it faster; −1: all there are
-  std::string why;  ///< not more: "matched layers lie on one device"
+  std::string why;  ///< not more: "a grid that is streamed goes through one device"
 };
 
 /// The team that computes, of those that are offered.

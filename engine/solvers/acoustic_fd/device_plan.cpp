@@ -49,12 +49,12 @@ Bytes value_bytes(const Problem& problem) {
   return problem.double_precision ? sizeof(double) : sizeof(float);
 }
 
-/// Values of the memory of the matched layers: of x in all, of y and z a plane.
+/// Values of the memory of the matched layers in so many rows: of x in all, of y and z a plane.
 struct LayerValues {
   Index fixed = 0, plane = 0;
 };
-LayerValues layer_values(const Problem& problem) {
-  const auto& n = problem.grid.points;
+LayerValues layer_values(const Problem& problem, Index rows) {
+  const std::array<Index, 3> n{problem.grid.points[0], rows, problem.grid.points[2]};
   constexpr Index pad = 16;  // as in Layout
   const auto padded = [](Index count) { return (count + pad - 1) / pad * pad + pad; };
   const auto variables = static_cast<Index>(layer_arrays(problem));
@@ -109,7 +109,8 @@ Index shared_band(const Problem& problem, int devices, const DeviceInfo* device)
   const Index s = problem.order / 2, thinnest = problem.grid.points[1] / devices;
   // Two or three bands of panels: their halo of sixteen rows or so costs a few percent, and rounds are long beside what it takes to begin them.
   if (device && devices > 1)
-    if (const std::vector<Index> panels = panels_for(problem, *device, false, thinnest); !panels.empty())
+    if (const std::vector<Index> panels = panels_for(problem, *device, has_matched_layers(problem), thinnest);
+        !panels.empty())
       if (const Index band = panels.front() * std::max<Index>(1, 16 / (s * panels.front())); 2 * s * band <= thinnest)
         return band;
   return std::clamp<Index>(thinnest / (4 * s), 1, steps_together);
@@ -207,11 +208,11 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const bool varying = problem.medium_varies();
   const Bytes arrays = 2 + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
-  const LayerValues layers = layer_values(problem);
-  const bool layered = layers.fixed + layers.plane > 0;
-  if (layered) devices = 1;
-  const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices, device) : 0;
-  const Layout whole(0, n[0], (n[1] + devices - 1) / devices + beside, n[2], static_cast<int>(s));
+  const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices, device) : 0,
+              rows = (n[1] + devices - 1) / devices + beside;
+  const LayerValues layers = layer_values(problem, rows);
+  const bool layered = has_matched_layers(problem);
+  const Layout whole(0, n[0], rows, n[2], static_cast<int>(s));
   plan.in_core = arrays * static_cast<Bytes>(whole.count) * value_bytes(problem) + rest +
                  static_cast<Bytes>(layers.fixed + layers.plane * n[0]) * value_bytes(problem);
   plan.streamed = plan.in_core > budget;

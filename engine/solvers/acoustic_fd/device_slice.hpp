@@ -169,7 +169,7 @@ class DeviceSlice {
                         static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// Rows (global) of another device, both levels, with the images behind the faces of x; then the images of level k. The gaps before the first row and
+  /// Rows (global) of another device, both levels, with the images behind the faces of x, and the layers' memory; then the images of level k. The gaps before the first row and
   /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.
   void pull(const DeviceSlice& from, Index k, Interval rows) {
     if (rows.empty()) return;
@@ -181,6 +181,7 @@ class DeviceSlice {
                         static_cast<std::size_t>(from.at_.stride_x), from.device_.info().index,
                         static_cast<std::size_t>(rows.size() * at_.stride_y - pad),
                         static_cast<std::size_t>(problem_.grid.points[0] + 2 * s_));
+    pull_layers(from, rows);
     mirror(k, {0, problem_.grid.points[0]}, rows);
   }
 
@@ -210,7 +211,7 @@ class DeviceSlice {
     return static_cast<std::size_t>(number_ * values % ring_values(memory_[axis][0]) + (global - first_) * values);
   }
 
-  /// The memory of the matched layers, of which the host has the same arrays, and the density there; of a window those of x.
+  /// The memory of the matched layers in held rows, and the density there, from the host's arrays; that of own rows to them. Of a window those of x.
   void send_layers();
   void fetch_layers();
 
@@ -321,7 +322,18 @@ class DeviceSlice {
       }
     }
   }
-  /// Position in the memory of axis a of cell (plane `global`, row y, z = 0).
+  // Memory of the layers lies as on the host, of the rows that are held: those of y have some of the nodes of both of their layers, or none.
+  /// What no layer of axis a has of the nodes that are held: planes of the grid, held rows, cells.
+  [[nodiscard]] Interval layer_nodes(std::size_t a) const;
+  /// What the host's memory of an axis has of rows (global), counted in its rows.
+  [[nodiscard]] Interval memory_rows(std::size_t a, Interval rows) const;
+  [[nodiscard]] Index memory_stride_x(std::size_t a) const;
+  [[nodiscard]] std::size_t memory_count(std::size_t a) const;
+  /// call(position here, position on the host, values) for pieces of what the memory of an axis has of rows (global).
+  template <class Call>
+  void for_memory_rows(std::size_t a, Interval rows, Call&& call) const;
+  void pull_layers(const DeviceSlice& from, Interval rows);
+  /// Position in the memory of axis a of cell (plane `global`, held row y, z = 0).
   [[nodiscard]] Index memory_at(std::size_t a, Index global, Index y) const;
   /// The matched layers in planes (global) and local rows, axis after axis as the host has them.
   void layers(Index k, Interval planes, Interval rows);

@@ -21,23 +21,84 @@ std::vector<typename DeviceSlice<T>::PlaneMemory> DeviceSlice<T>::plane_memory()
 }
 
 template <class T>
+Interval DeviceSlice<T>::layer_nodes(std::size_t a) const {
+  const MatchedLayer& layer = host_.layer_memory(a).layer;
+  const Interval held = a == 1 ? this->held() : Interval{0, problem_.grid.points[a]};
+  return {std::clamp(layer.low, held.begin, held.end) - held.begin,
+          std::clamp(problem_.grid.points[a] - layer.high, held.begin, held.end) - held.begin};
+}
+
+template <class T>
+Interval DeviceSlice<T>::memory_rows(std::size_t a, Interval rows) const {
+  if (a != 1) return rows;
+  const MatchedLayer& layer = host_.layer_memory(1).layer;
+  const auto before = [&](Index y) {
+    return std::min(y, layer.low) + std::max<Index>(0, y - (problem_.grid.points[1] - layer.high));
+  };
+  return {before(rows.begin), before(rows.end)};
+}
+
+template <class T>
+Index DeviceSlice<T>::memory_stride_x(std::size_t a) const {
+  return memory_rows(a, held()).size() * host_.layer_memory(a).stride_y;
+}
+
+template <class T>
+std::size_t DeviceSlice<T>::memory_count(std::size_t a) const {
+  const auto& m = host_.layer_memory(a);
+  return m.count() == 0 ? 0 : static_cast<std::size_t>(m.planes * memory_stride_x(a));
+}
+
+template <class T>
+template <class Call>
+void DeviceSlice<T>::for_memory_rows(std::size_t a, Interval rows, Call&& call) const {
+  const auto& m = host_.layer_memory(a);
+  const Interval held_rows = memory_rows(a, held()), some = memory_rows(a, rows);
+  if (m.count() == 0 || some.empty()) return;
+  const Index stride = memory_stride_x(a);
+  const bool whole = stride == m.stride_x && some.size() * m.stride_y == stride;
+  for (Index plane = 0; plane < (whole ? 1 : m.planes); ++plane)
+    call(static_cast<std::size_t>(plane * stride + (some.begin - held_rows.begin) * m.stride_y),
+         plane * m.stride_x + some.begin * m.stride_y,
+         static_cast<std::size_t>(whole ? m.planes * stride : some.size() * m.stride_y));
+}
+
+template <class T>
 void DeviceSlice<T>::send_layers() {
   for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
-    if (const auto& m = host_.layer_memory(a); m.count() > 0) {
+    for_memory_rows(a, held(), [&](std::size_t here, Index there, std::size_t count) {
+      const auto& m = host_.layer_memory(a);
       for (std::size_t i = 0; i < layer_variables; ++i)
-        stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data(), m.count()));
+        stream_.to_device(memory_[a][i], std::span<const T>(m.block[i].data() + there, count), here);
       if (host_.potential())
         for (std::size_t i = 0; i < 2; ++i)
-          stream_.to_device(density_[a][i], std::span<const T>(m.density[i].data(), m.count()));
-    }
+          stream_.to_device(density_[a][i], std::span<const T>(m.density[i].data() + there, count), here);
+    });
 }
 
 template <class T>
 void DeviceSlice<T>::fetch_layers() {
   for (std::size_t a = 0; a < (window_ ? 1U : 3U); ++a)
+    for_memory_rows(a, rows_, [&](std::size_t here, Index there, std::size_t count) {
+      for (std::size_t i = 0; i < layer_variables; ++i)
+        stream_.to_host(std::span<T>(host_.layer_memory(a).block[i].data() + there, count), memory_[a][i], here);
+    });
+}
+
+template <class T>
+void DeviceSlice<T>::pull_layers(const DeviceSlice& from, Interval rows) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto& m = host_.layer_memory(a);
+    const Interval some = memory_rows(a, rows);
+    if (m.count() == 0 || some.empty()) continue;
+    const auto at = [&](const DeviceSlice& slice) {
+      return static_cast<std::size_t>((some.begin - slice.memory_rows(a, slice.held()).begin) * m.stride_y);
+    };
     for (std::size_t i = 0; i < layer_variables; ++i)
-      if (const auto& m = host_.layer_memory(a); m.count() > 0)
-        stream_.to_host(std::span<T>(m.block[i].data(), m.count()), memory_[a][i]);
+      stream_.from_peer(memory_[a][i], at(*this), static_cast<std::size_t>(memory_stride_x(a)), from.memory_[a][i],
+                        at(from), static_cast<std::size_t>(from.memory_stride_x(a)), from.device_.info().index,
+                        static_cast<std::size_t>(some.size() * m.stride_y), static_cast<std::size_t>(m.planes));
+  }
 }
 
 template <class T>
@@ -89,12 +150,17 @@ void DeviceSlice<T>::finish(Index k, const Part& part, T* o) {
 template <class T>
 std::vector<typename DeviceSlice<T>::Part> DeviceSlice<T>::shell_parts(Index beside) const {
   std::vector<Part> out;
-  Part rest{{0, problem_.grid.points[0]}, {0, problem_.grid.points[1]}, whole_row()};
+  Part rest{{0, problem_.grid.points[0]}, held(), whole_row()};
   for (std::size_t a = 0; a < 3; ++a) {
-    const MatchedLayer& layer = host_.layer_memory(a).layer;
     const auto axis = [a](Part& part) -> Interval& { return a == 0 ? part.x : a == 1 ? part.y : part.z; };
-    const Interval all = axis(rest), inner{layer.low > 0 ? layer.low + beside : 0,
-                                           layer.high > 0 ? all.end - layer.high - beside : all.end};
+    const Interval all = axis(rest), plain = layer_nodes(a);
+    // Of several devices that of a layer may hold fewer rows than what is beside it.
+    const Interval inner{plain.begin > 0 ? std::min(all.begin + plain.begin + beside, all.end) : all.begin,
+                         plain.end < all.size() ? std::max(all.begin + plain.end - beside, all.begin) : all.end};
+    if (inner.empty()) {
+      out.push_back(rest);
+      return out;
+    }
     for (const Interval side : {Interval{all.begin, inner.begin}, Interval{inner.end, all.end}})
       if (!side.empty()) {
         out.push_back(rest);
@@ -137,36 +203,35 @@ void DeviceSlice<T>::update_shell(const Part& part, const T* u, const T* older, 
     t.v = host_.potential() ? v_.data() + origin_ : nullptr;
     t.x0 = static_cast<int>(part.x.begin);
     t.x1 = static_cast<int>(part.x.end);
-    t.y0 = static_cast<int>(part.y.begin);
-    t.y1 = static_cast<int>(part.y.end);
+    t.y0 = static_cast<int>(part.y.begin - held().begin);
+    t.y1 = static_cast<int>(part.y.end - held().begin);
     t.z0 = static_cast<int>(part.z.begin);
     t.z1 = static_cast<int>(part.z.end);
     t.nz = static_cast<int>(at_.nz);
     weigh(t);
     t.sigma_x = sigma_.data();
-    t.sigma_y = sigma_.data() + sigma_at_[1];
+    t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
     t.sigma_z = sigma_.data() + sigma_at_[2];
     std::copy_n(host_.curvature(), s_ + 1, t.curvature);
     std::copy_n(host_.slope(), s_ + 1, t.slope);
-    const auto& n = problem_.grid.points;
     for (std::size_t a = 0; a < 3; ++a) {
       ShellLayer& layer = t.layer[a];
       const auto& memory = host_.layer_memory(a);
-      layer.high = static_cast<int>(n[a] - memory.layer.high);
-      if (memory.count() == 0) continue;
-      layer.low = static_cast<int>(memory.layer.low);
+      const Interval plain = layer_nodes(a);
+      layer.high = static_cast<int>(plain.end);
+      if (memory_count(a) == 0) continue;
+      layer.low = static_cast<int>(plain.begin);
       for (std::size_t i = 0; i < layer_variables; ++i) layer.m[i] = memory_[a][i].data();
       if (host_.potential()) {
         layer.v = density_[a][0].data();
         layer.w = density_[a][1].data();
       }
-      layer.m_stride_x = memory.stride_x;
+      layer.m_stride_x = memory_stride_x(a);
       layer.m_stride_y = memory.stride_y;
       // Nodes of the higher layer follow those of the lower one.
       layer.to_high =
-          a == 2 ? memory.offset_high
-                 : (memory.layer.low + memory.layer.high - n[a]) * (a == 0 ? memory.stride_x : memory.stride_y);
-      layer.factor = factors_[a].data();
+          a == 2 ? memory.offset_high : (plain.begin - plain.end) * (a == 0 ? layer.m_stride_x : memory.stride_y);
+      layer.factor = factors_[a].data() + (a == 1 ? held().begin : 0);
       layer.nodes = static_cast<int>(memory.factor[0].size());
     }
     const Index fours = (part.z.end + 3) / 4 - part.z.begin / 4;
@@ -186,9 +251,11 @@ void DeviceSlice<T>::update_shell(const Part& part, const T* u, const T* older, 
 template <class T>
 Index DeviceSlice<T>::memory_at(std::size_t a, Index global, Index y) const {
   const Index x = global - host_.at().first;
-  const Index there = host_.memory_at(a, x, y);
-  return a > 0 && window_ ? there - x * host_.layer_memory(a).stride_x + static_cast<Index>(layer_at(a, global))
-                          : there;
+  const auto& m = host_.layer_memory(a);
+  const Index there = host_.memory_at(a, x, y + held().begin);
+  if (a > 0 && window_) return there - x * m.stride_x + static_cast<Index>(layer_at(a, global));
+  // Planes as on the host, of the rows that are held.
+  return there / m.stride_x * memory_stride_x(a) + there % m.stride_x - memory_rows(a, held()).begin * m.stride_y;
 }
 
 template <class T>
@@ -196,8 +263,10 @@ void DeviceSlice<T>::layers(Index k, Interval planes, Interval rows) {
   const auto& n = problem_.grid.points;
   for (std::size_t a = 0; a < 3; ++a) {
     const auto& memory = host_.layer_memory(a);
-    if (memory.count() == 0) continue;
-    for (const Interval nodes : {Interval{0, memory.layer.low}, Interval{n[a] - memory.layer.high, n[a]}}) {
+    if (memory_count(a) == 0) continue;
+    const Interval plain = layer_nodes(a);
+    for (const bool high : {false, true}) {
+      const Interval nodes = high ? Interval{plain.end, n[a]} : Interval{0, plain.begin};
       std::array<Interval, 3> box{planes, rows, Interval{0, n[2]}};
       box[a] = {std::max(box[a].begin, nodes.begin), std::min(box[a].end, nodes.end)};
       if (box[0].empty() || box[1].empty() || box[2].empty()) continue;
@@ -211,23 +280,23 @@ void DeviceSlice<T>::layers(Index k, Interval planes, Interval rows) {
       t.a_stride_x = host_.medium_varies() ? at_.stride_x : 0;
       t.a_stride_y = host_.medium_varies() ? at_.stride_y : 0;
       t.along = std::array<Index, 3>{at_.stride_x, at_.stride_y, 1}[a];
-      const Index place = memory_at(a, box[0].begin, box[1].begin) + box[2].begin +
-                          (a == 2 && nodes.begin > 0 ? memory.offset_high : 0);
+      const Index place =
+          memory_at(a, box[0].begin, box[1].begin) + box[2].begin + (a == 2 && high ? memory.offset_high : 0);
       for (std::size_t i = 0; i < layer_variables; ++i) t.m[i] = memory_[a][i].data() + place;
       if (host_.potential()) {
         t.v = density_[a][0].data() + place;
         t.w = density_[a][1].data() + place;
       }
-      t.m_stride_x = memory.stride_x;
+      t.m_stride_x = memory_stride_x(a);
       t.m_stride_y = memory.stride_y;
-      t.factor = factors_[a].data() + box[a].begin;
+      t.factor = factors_[a].data() + box[a].begin + (a == 1 ? held().begin : 0);
       t.nodes = static_cast<int>(memory.factor[0].size());
       t.axis = static_cast<int>(a);
       t.radius = static_cast<int>(s_);
       std::copy_n(host_.curvature(), s_ + 1, t.curvature);
       std::copy_n(host_.slope(), s_ + 1, t.slope);
       t.sigma_x = sigma_.data() + sigma_at_[0] + box[0].begin;
-      t.sigma_y = sigma_.data() + sigma_at_[1] + box[1].begin;
+      t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin + box[1].begin;
       t.sigma_z = sigma_.data() + sigma_at_[2] + box[2].begin;
       t.nx = static_cast<int>(box[0].size());
       t.ny = static_cast<int>(box[1].size());

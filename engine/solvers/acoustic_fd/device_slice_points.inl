@@ -49,13 +49,13 @@ void DeviceSlice<T>::queue_row_energies(Index k, Interval planes) {
   if (sums.size() < count) {
     stream_.synchronize();
     sums = device_.allocate<double>(count, "energies");
-    energy_ = device_.kernel<EnergyArguments<T>>(std::string("acoustic-fd/energy") + suffix);
+    energy_ = device_.kernel<EnergyArguments<T>>(fmt::format("acoustic-fd/energy<{}{}>", s_, doubles ? ",double" : ""));
   }
   EnergyArguments<T> t;
   weigh(t);
+  t.nx = static_cast<int>(planes.size());
   t.ny = static_cast<int>(ny);
   t.nz = static_cast<int>(at_.nz);
-  t.radius = static_cast<int>(s_);
   t.unequal = host_.unequal();
   for (int end = 0; end < 2; ++end) t.half[end] = problem_.face_share(static_cast<std::size_t>(4 + end));
   t.sums = sums.data();
@@ -65,8 +65,8 @@ void DeviceSlice<T>::queue_row_energies(Index k, Interval planes) {
   place(t, here);
   t.v = host_.potential() ? v_.data() + origin_ + here : nullptr;
   LaunchShape shape;
-  shape.block = {16 * energy_rows, 1, 1};
-  shape.grid = {blocks(ny, energy_rows), static_cast<unsigned>(planes.size()), 1};
+  shape.block = {energy_threads, 1, 1};
+  shape.grid = {energy_groups * blocks(ny, energy_rows), blocks(planes.size(), energy_groups * energy_planes), 1};
   stream_.launch(energy_, shape, t);
 }
 

@@ -46,20 +46,20 @@ DeviceSlice<T>::DeviceSlice(const Problem& problem, Field<T>& host, Device devic
   mirror_ = device_.kernel<MirrorArguments<T>>(std::string("acoustic-fd/mirror") + suffix);
   for (std::size_t a = 0; a < 3; ++a) {
     const auto& memory = host.layer_memory(a);
-    if (memory.count() == 0) continue;
-    verify(rows.size() == problem.grid.points[1], "matched layers lie whole on one device");
-    layered_ = true;
+    layered_ = layered_ || memory.count() > 0;
+    const std::size_t values = memory_count(a);
+    if (values == 0) continue;  // of the layers of y a device between others has none
     // Those of y and z come and go with the planes of a window, as they lie on the host.
     for (auto& m : memory_[a]) {
       m = a == 0 || !window_
-              ? device_.allocate<T>(memory.count(), "matched layers")
+              ? device_.allocate<T>(values, "matched layers")
               : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "matched layers");
       stream_.zero(m);
     }
     if (host.potential())
       for (auto& m : density_[a])
         m = a == 0 || !window_
-                ? device_.allocate<T>(memory.count(), "density in matched layers")
+                ? device_.allocate<T>(values, "density in matched layers")
                 : planes_of(static_cast<std::size_t>((planes + 2 * s_) * memory.stride_x), "density in matched layers");
     std::vector<T> factors;
     for (const auto& f : memory.factor) factors.insert(factors.end(), f.begin(), f.end());

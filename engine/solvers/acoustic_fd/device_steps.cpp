@@ -272,9 +272,6 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
     }
     return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()));
   }
-  if (std::any_of(problem.faces.begin(), problem.faces.end(),
-                  [](const Face& face) { return face.kind == FaceKind::matched; }))
-    devices.erase(devices.begin() + 1, devices.end());  // layers lie whole on one device
   while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
   const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
   if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);

@@ -8,8 +8,8 @@
 // once a band, device to device.
 // Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
 //
-// Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. Matched layers stay on
-// one device; their memory comes and goes with the planes of a window, that of the layers of x stays there.
+// Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. The memory of
+// matched layers comes and goes with the planes of a window, that of the layers of x stays there; of several devices each has that of its rows.
 #pragma once
 
 #include "engine/cluster/communicator.hpp"

@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/team/rate_book.hpp"
 #include "engine/team/team.hpp"
@@ -128,12 +129,6 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   const DevicePlan alone = device_plan(problem, memory, 1, first);
   out.plan = alone;
   if (count <= 1) return out;
-  const bool layered = std::any_of(problem.faces.begin(), problem.faces.end(),
-                                   [](const Face& face) { return face.kind == FaceKind::matched; });
-  if (layered) {
-    out.use = {1, "matched layers lie on one device"};
-    return out;
-  }
   if (problem.grid.points[1] / count < problem.order) {
     out.use = {1, "the grid has too few rows to share"};
     return out;
@@ -146,7 +141,9 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   // Two H200 that take rounds of panels, with their halos copied from card to card between them, march 1.55 to 1.73 times as fast as one
   // (1024³ nodes, orders 2 to 8); with single steps, or rounds that take no longer than it takes to begin them, they wait for each other
   // (two H100 took 3.7 times as long as one).
-  constexpr double cost_of_sharing = 3.7, least_round = 8e8;  // updates of a device: 2 ms
+  // Cells beside matched layers go step by step after each band of panels, in some hundred small launches that take another 1 or 2 ms.
+  constexpr double cost_of_sharing = 3.7;
+  const double least_round = has_matched_layers(problem) ? 1.6e9 : 8e8;  // updates of a device: 4 and 2 ms
   const Index band = shared_band(problem, count, first), rows = problem.grid.points[1] / count;
   const bool rounds = together.levels > 0 && 8 * problem.order * band <= rows &&
                       static_cast<double>(problem.grid.cells() * band) >= least_round * count;

@@ -41,6 +41,7 @@
 #include "engine/core/types.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -48,6 +49,11 @@ namespace conoid::acoustic_fd {
 
 /// σ(i) of one axis: the damping b dt/2 at every node of the grid; see Face::attenuation.
 [[nodiscard]] std::vector<double> sponge_profile(const Problem& problem, std::size_t axis);
+
+[[nodiscard]] inline bool has_matched_layers(const Problem& problem) {
+  return std::any_of(problem.faces.begin(), problem.faces.end(),
+                     [](const Face& face) { return face.kind == FaceKind::matched; });
+}
 
 /// Variables of a cell in the layer of one axis.
 inline constexpr std::size_t layer_variables = 2;

@@ -32,8 +32,7 @@ struct EnergyArguments {
   const T* a = nullptr;
   const T* v = nullptr;
   std::int64_t stride_x = 0, stride_y = 0, a_stride_x = 0, a_stride_y = 0;
-  int ny = 0, nz = 0;
-  int radius = 0;
+  int nx = 0, ny = 0, nz = 0;
   bool unequal = false;
   T centre = 0;
   T x[7] = {}, y[7] = {}, z[7] = {};  ///< as in AdvanceArguments
@@ -133,8 +132,11 @@ struct WallArguments {
 };
 
 constexpr int advance_threads_z = 32,
-              advance_threads_y = 4;    // a thread has four cells along z; a multiprocessor holds more of small blocks
-constexpr int energy_rows = 8;          // of a block, sixteen threads each
+              advance_threads_y = 4;  // a thread has four cells along z; a multiprocessor holds more of small blocks
+constexpr int energy_rows = 8,
+              energy_planes = 8;  // of a block, four threads a row
+constexpr int energy_threads = 4 * energy_rows * energy_planes;
+constexpr int energy_groups = 8;        // of planes, whose blocks run together
 constexpr int plane_energy_rows = 256;  // added together, and threads of a block
 constexpr int point_threads = 64;
 constexpr int mirror_threads = 64;

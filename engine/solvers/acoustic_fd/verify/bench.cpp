@@ -69,23 +69,43 @@ void shared_rows(const TestRun& run, const BenchSink& sink) {
   const auto found = devices_of(run);
   const Bytes nodes = Bytes{1} << 30;
   if (found.size() < 2 || found.front().info.free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
-  for (const int order : {2, 4, 6, 8}) {
-    const std::string row = fmt::format("devices, order {}: ", order);
-    if (!run.may_want(row)) continue;
-    double one = 0;
-    for (std::size_t count = 1; count <= found.size(); count *= 2) {
-      run.doing(fmt::format("{}{} of {}", row, count, found.front().info.name));
-      std::vector<WorkerSpec> workers;
-      for (std::size_t d = 0; d < count; ++d) {
-        const std::string& device = found[d].name;
-        workers.push_back({device, std::max(1, run.threads / static_cast<int>(count)), 1, device, 0});
+  for (const int order : {2, 4, 6, 8})
+    for (const Edges edges : {Edges::sponge, Edges::matched}) {
+      const std::string row =
+          fmt::format("devices, order {}: {}", order, edges == Edges::matched ? "matched layers, " : "");
+      if (!run.may_want(row)) continue;
+      double one = 0;
+      for (std::size_t count = 1; count <= found.size(); count *= 2) {
+        run.doing(fmt::format("{}{} of {}", row, count, found.front().info.name));
+        std::vector<WorkerSpec> workers;
+        for (std::size_t d = 0; d < count; ++d) {
+          const std::string& device = found[d].name;
+          workers.push_back({device, std::max(1, run.threads / static_cast<int>(count)), 1, device, 0});
+        }
+        TimedMarch march(order, {1024, 1024, 1024}, std::move(workers), "auto", edges);
+        const double rate = march.best(run.quick ? 1 : 3);
+        if (count == 1) one = rate;
+        sink({fmt::format("{}{}", row, count), rate / 1e9, "Gcells/s", rate / one,
+              count > 1 ? 0.9 * static_cast<double>(count) * one / 1e9 : 0, "one", march.tiling()});
       }
-      TimedMarch march(order, {1024, 1024, 1024}, std::move(workers), "auto", Edges::sponge);
-      const double rate = march.best(run.quick ? 1 : 3);
-      if (count == 1) one = rate;
-      sink({fmt::format("{}{}", row, count), rate / 1e9, "Gcells/s", rate / one,
-            count > 1 ? 0.9 * static_cast<double>(count) * one / 1e9 : 0, "one", march.tiling()});
     }
+}
+
+/// Rows of energy of a grid on a device, beside what reading both levels and the medium once takes.
+void energy_rows_of_devices(const TestRun& run, const BenchSink& sink) {
+  const auto found = devices_of(run);
+  const Bytes nodes = Bytes{1} << 30;
+  if (found.empty() || found.front().info.free_memory < 24 * nodes || run.free_memory < 24 * nodes) return;
+  const auto& [worker_name, info] = found.front();
+  for (const int order : {2, 4, 8, 12}) {
+    const std::string row = fmt::format("energies, order {}", order);
+    if (!run.may_want(row)) continue;
+    run.doing(fmt::format("{} on {}", row, info.name));
+    TimedMarch march(order, {1024, 1024, 1024}, {{worker_name, std::max(1, run.threads), 1, worker_name, 0}}, "auto",
+                     Edges::sponge);
+    (void)march.best(0);
+    const double rate = march.energies(run.quick ? 0.5 : 2), limit = 3.5e12 / 12;
+    sink({row, rate / 1e9, "Gcells/s", rate / limit, 0.7 * limit / 1e9, "12 B a cell at 3.5 TB/s", "bandwidth"});
   }
 }
 
@@ -228,6 +248,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
   if (may_want({"run on ", "the same step by step", "order "})) device_rows(run, sink);
   if (may_want({"panels, "})) switched_rows(run, sink);
   if (may_want({"devices, "})) shared_rows(run, sink);
+  if (may_want({"energies, "})) energy_rows_of_devices(run, sink);
   return {};
 }
 

@@ -587,6 +587,59 @@ class TestDeviceField : public QObject {
     configure_emulated({});
   }
 
+  /// Matched layers on all sides but some, whose memory each device has of its rows: two and three devices, panels and single steps, layers of y
+  /// at one end and across a border, rows of whole sixteens, a density that varies in the layers.
+  void matched_layers_of_several_devices_give_the_bits_of_one() {
+    configure_emulated({.devices = 3, .multiprocessors = 4});
+    struct Turn {
+      int order;
+      std::array<Index, 3> points;
+      int devices;
+      bool unequal, dense, swapped;
+      const char* tiling;
+    };
+    for (const Turn& turn : taken<Turn>(
+             {Turn{2, {37, 91, 48}, 2, false, false, false, "auto"},
+              Turn{2, {39, 97, 41}, 3, true, false, true, "auto"}, Turn{2, {35, 95, 43}, 2, false, true, false, "auto"},
+              Turn{4, {43, 87, 41}, 2, true, true, true, "auto"},
+              Turn{4, {39, 67, 48}, 3, false, false, false, "stepwise 8"},
+              Turn{6, {37, 93, 43}, 3, false, false, false, "auto"},
+              Turn{8, {35, 107, 48}, 3, false, true, true, "auto"},
+              Turn{8, {37, 91, 41}, 2, true, false, false, "stepwise 8"}},
+             {0, 4, 6})) {
+      for (const bool both : {false, true}) {
+        if (both && !conoid::all_rows() && turn.order != 4) continue;
+        Problem p = busy_problem(turn.order, turn.points, !turn.unequal, true, false);
+        make_matched(p);
+        if (turn.dense) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+        if (both)
+          p.faces[3] = p.faces[2];
+        else if (turn.devices == 2)
+          p.faces[2].width = turn.points[1] / 2 + 6;  // across the border
+        if (turn.swapped) std::swap(p.faces[2], p.faces[3]);
+        p.tiling = turn.tiling;
+        for (Index y = 0; y < turn.points[1]; ++y)
+          p.receivers.push_back({"P", {p.grid.at(0, y % turn.points[0]), p.grid.at(1, y), p.grid.at(2, 20)}});
+        for (int d = 1; d < turn.devices; ++d)  // beside each border, in a layer
+          p.sources.push_back({{p.grid.at(0, 3), p.grid.at(1, turn.points[1] * d / turn.devices - d), p.grid.at(2, 17)},
+                               p.sources.front().signal});
+        const char* const names = turn.devices == 2 ? "emulated:0,emulated:1" : "emulated:0,emulated:1,emulated:2";
+        std::string how;
+        (void)run(p, names, 5, &how, 5);  // before both ways have been timed
+        const QString where = QString("order %1, %2").arg(turn.order).arg(how.c_str());
+        QVERIFY2(how.find(fmt::format("{} ×", turn.devices)) == 0, qPrintable(where));
+        QCOMPARE(how.find("panels of") != std::string::npos, p.tiling == "auto");
+        const Everything one = run(p, "emulated:0", 31, nullptr, 10);
+        QVERIFY2(*std::max_element(one.field.begin(), one.field.end()) > 1e-6F, "something happens");
+        QVERIFY2(run(p, names, 31, nullptr, 10) == one, qPrintable(where));
+        if (p.tiling != "auto") continue;
+        p.tiling = "stepwise 8";
+        QVERIFY2(run(p, names, 31, nullptr, 10) == one, qPrintable(where + ", single steps"));
+      }
+    }
+    configure_emulated({});
+  }
+
   /// Rows whose images behind the last node lie in the gap before the next row (multiples of sixteen, and with order 8 a few less): a halo comes from
   /// its neighbour without those of its last row. A free surface at the end of rows, waves at it beside the border, stretches that leave several
   /// steps for the way step by step.
