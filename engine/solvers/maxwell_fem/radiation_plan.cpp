@@ -70,6 +70,11 @@ RadiationRates::OfDevice measure(const DeviceInfo& info, const std::string& name
       return out;
     }
   }
+  if (info.backend != "cuda") {  // emulated, some hundred times slower than a core
+    out.multiply_adds = out.products = 1e9;
+    out.copy = 1e10;
+    return out;
+  }
   out.multiply_adds = of_multiprocessor * info.multiprocessors / (info.minor == 0 ? 1 : without_doubles);
   out.copy = info.bandwidth > 0 ? 0.8 * info.bandwidth : 0.05 * out.multiply_adds;
   out.products = info.major >= 8 && info.minor == 0 ? matrix_units * out.multiply_adds : out.multiply_adds;

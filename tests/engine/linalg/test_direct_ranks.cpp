@@ -6,31 +6,16 @@
 
 #include "engine/cluster/communicator.hpp"
 #include "engine/linalg/sparse_direct.hpp"
+#include "tests/engine/linalg/helmholtz_grid.hpp"
 
 using namespace conoid;
 using Complex = std::complex<double>;
 
 namespace {
 
-/// A Helmholtz operator on a layer of n × n × depth points: what a layer of elements around a body amounts to.
+/// A layer of n × n × depth points: what a layer of elements around a body amounts to.
 SymmetricMatrix layer(Index n, Index depth) {
-  SymmetricMatrix m;
-  m.size = n * n * depth;
-  for (Index y = 0; y < n; ++y)
-    for (Index x = 0; x < n; ++x)
-      for (Index z = 0; z < depth; ++z) {
-        const Index i = z + depth * (x + n * y);
-        const auto put = [&](Index c, Complex v) {
-          m.columns.push_back(static_cast<std::int32_t>(c));
-          m.values.push_back(v);
-        };
-        put(i, {2.3, 0.2});
-        if (z + 1 < depth) put(i + 1, -1);
-        if (x + 1 < n) put(i + depth, {-1, 0.1});
-        if (y + 1 < n) put(i + depth * n, -1);
-        m.row_start.push_back(static_cast<Index>(m.columns.size()));
-      }
-  return m;
+  return helmholtz_grid(depth, n, n);
 }
 
 struct Shared {

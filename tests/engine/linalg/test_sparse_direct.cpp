@@ -13,31 +13,15 @@
 #include "engine/linalg/block_gcr.hpp"
 #include "engine/linalg/gmres.hpp"
 #include "engine/linalg/sparse_direct.hpp"
+#include "tests/engine/linalg/helmholtz_grid.hpp"
 
 using namespace conoid;
 using Complex = std::complex<double>;
 
 namespace {
 
-/// Indefinite complex symmetric: a Helmholtz operator on a grid of n³ points.
 SymmetricMatrix helmholtz(Index n) {
-  SymmetricMatrix m;
-  m.size = n * n * n;
-  for (Index z = 0; z < n; ++z)
-    for (Index y = 0; y < n; ++y)
-      for (Index x = 0; x < n; ++x) {
-        const Index i = x + n * (y + n * z);
-        const auto put = [&](Index c, Complex v) {
-          m.columns.push_back(static_cast<std::int32_t>(c));
-          m.values.push_back(v);
-        };
-        put(i, {2.3, 0.2});
-        if (x + 1 < n) put(i + 1, -1);
-        if (y + 1 < n) put(i + n, {-1, 0.1});
-        if (z + 1 < n) put(i + n * n, -1);
-        m.row_start.push_back(static_cast<Index>(m.columns.size()));
-      }
-  return m;
+  return helmholtz_grid(n, n, n);
 }
 
 std::vector<Complex> random_values(std::size_t count, unsigned seed) {

@@ -7,6 +7,7 @@
 
 #include <QProcess>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -383,6 +384,30 @@ class TestSolver : public QObject {
     json["compute"]["workers"] = "emulated";
     QVERIFY2(!first_error(json).contains("cuda_S"), qPrintable(first_error(json)));
     QVERIFY2(shown(json).startsWith("plain loops on the devices"), qPrintable(shown(json)));
+  }
+
+  /// What the check tells of ranks: those that share a frequency hold parts of its factors.
+  void memory_of_a_rank_falls_with_ranks() {
+    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    Json json = sphere_case();
+    json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 10, "layers": 3})");
+    double before = 0;
+    for (const int ranks : {1, 2, 4}) {
+      Offer offer = make_offer(resolved(json)).value();
+      offer.place.ranks = ranks;
+      const auto e = MaxwellFem().estimate(resolved(json), nullptr, offer);
+      QVERIFY(e.ok());
+      const auto memory = static_cast<double>(e->host_memory);
+      if (ranks > 1) {
+        QVERIFY2(memory < 0.9 * before,
+                 qPrintable(QString("%1 ranks: %2 after %3").arg(ranks).arg(memory).arg(before)));
+        const auto said =
+            std::ranges::find(e->details, std::string("ranks"), &std::pair<std::string, std::string>::first);
+        QVERIFY(said != e->details.end());
+        QVERIFY2(said->second.find("a part of the factors") != std::string::npos, said->second.c_str());
+      }
+      before = memory;
+    }
   }
 
   /// The forecast of a card against what one was measured to take (README, "Speed"; 33.1 Tflop/s of multiply-adds, 62.2 of complex
