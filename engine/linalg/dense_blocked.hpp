@@ -35,6 +35,10 @@ void subtract_product_avx2(long m, long n, long k, const double* a, long lda, co
                            long ldc, double* work);
 void subtract_product_avx512(long m, long n, long k, const double* a, long lda, const double* b, long ldb, double* c,
                              long ldc, double* work);
+void subtract_product_avx2(long m, long n, long k, const float* a, long lda, const float* b, long ldb, float* c,
+                           long ldc, float* work);
+void subtract_product_avx512(long m, long n, long k, const float* a, long lda, const float* b, long ldb, float* c,
+                             long ldc, float* work);
 long work_numbers_avx2();
 long work_numbers_avx512();
 

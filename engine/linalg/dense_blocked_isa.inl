@@ -565,6 +565,15 @@ void product(long m, long n, long k, const Real* a, const Real* x, const Real* b
   }
 }
 
+template <class Real>
+void subtract_product(long m, long n, long k, const Real* a, long lda, const Real* b, long ldb, Real* c, long ldc,
+                      Real* work) {
+  for (long j = 0; j < n; j += NC)
+    for (long p = 0; p < k; p += most_panel)
+      multiply(m, least(NC, n - j), least(most_panel, k - p), a + 2 * p * lda, lda, b + 2 * (j * ldb + p), ldb,
+               c + 2 * j * ldc, ldc, work);
+}
+
 }  // namespace
 
 void CONOID_ISA_NAME(multiply)(long m, long n, long k, const float* a, const float* x, const float* beta, float* y,
@@ -576,14 +585,15 @@ void CONOID_ISA_NAME(multiply)(long m, long n, long k, const double* a, const do
   product(m, n, k, a, x, beta, y, threads);
 }
 long CONOID_ISA_NAME(work_numbers)() {
-  return work_size<double>;
+  return work_size<double> > work_size<float> ? work_size<double> : work_size<float>;
 }
 void CONOID_ISA_NAME(subtract_product)(long m, long n, long k, const double* a, long lda, const double* b, long ldb,
                                        double* c, long ldc, double* work) {
-  for (long j = 0; j < n; j += NC)
-    for (long p = 0; p < k; p += most_panel)
-      multiply(m, least(NC, n - j), least(most_panel, k - p), a + 2 * p * lda, lda, b + 2 * (j * ldb + p), ldb,
-               c + 2 * j * ldc, ldc, work);
+  subtract_product(m, n, k, a, lda, b, ldb, c, ldc, work);
+}
+void CONOID_ISA_NAME(subtract_product)(long m, long n, long k, const float* a, long lda, const float* b, long ldb,
+                                       float* c, long ldc, float* work) {
+  subtract_product(m, n, k, a, lda, b, ldb, c, ldc, work);
 }
 int CONOID_ISA_NAME(factorise)(float* a, long n, int* pivots, int threads, Wish wish) {
   return factorise(a, n, pivots, threads, wish);

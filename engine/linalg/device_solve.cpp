@@ -293,4 +293,27 @@ double DeviceLu<T>::reciprocal_condition(Stream& stream) const {
 template class DeviceLu<std::complex<float>>;
 template class DeviceLu<std::complex<double>>;
 
+double product_rate(const Device& device) {
+  const auto library = DeviceLibrary::open(device);
+  if (!library) return 0;
+  const Index n = emulated(device) ? 96 : 4096;
+  using Number = std::complex<double>;
+  const auto size = static_cast<std::size_t>(n * n);
+  const auto a = device.allocate<Number>(size, "factor"), b = device.allocate<Number>(size, "factor"),
+             c = device.allocate<Number>(size, "product");
+  Stream stream = device.stream();
+  for (const auto* matrix : {&a, &b, &c}) stream.zero(*matrix);
+  const Event begin = device.event(), end = device.event();
+  double best = 0;
+  for (int k = 0; k < 4; ++k) {
+    stream.record(begin);
+    (*library)->multiply(stream, a.data(), n, n, b.data(), n, Number(1), Number(1), c.data());
+    stream.record(end);
+    stream.synchronize();
+    const auto side = static_cast<double>(n);
+    if (const double t = end.seconds_since(begin); t > 0) best = std::max(best, 8 * side * side * side / t);
+  }
+  return best;
+}
+
 }  // namespace conoid::dense

@@ -50,6 +50,10 @@ class DeviceLibrary {
   void *blas_ = nullptr, *solver_ = nullptr, *parameters_ = nullptr;
 };
 
+/// Flop/s of large complex products in double (4096³; of zeros, which flatter) of the library of a device, by its clock; 0: there is none.
+/// Some tenths of a second. Throws Failure (resources) where there is no memory for it.
+[[nodiscard]] double product_rate(const Device& device);
+
 /// P A = L U with partial pivoting, as Lu has it.
 template <class T>
 class DeviceLu {

@@ -3,6 +3,7 @@
 #include "engine/linalg/sparse_direct.hpp"
 
 #include "conoid/config.hpp"
+#include "engine/core/log.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 
 #include <algorithm>
@@ -28,10 +29,27 @@ bool has_mumps() {
   return CONOID_HAVE_MUMPS != 0;
 }
 
-Bytes expected_factor_bytes(Index size, int rows) {
+bool own_fronts(const DirectOptions& options) {
+  return options.method == DirectMethod::tree ||
+         (options.method == DirectMethod::automatic && !options.on_disk && has_tree());
+}
+
+ExpectedFactors expected_factors(Index size, int rows, const DirectOptions& options, int ranks) {
   const auto n = static_cast<double>(size);
-  const double solid = 13 * std::pow(n, 1.33), thin = 6.2 * rows * n * std::log2(std::max(2.0, n / std::max(1, rows)));
-  return static_cast<Bytes>(20 * (rows > 0 ? std::min(thin, solid) : solid));
+  const bool own = own_fronts(options);
+  const double plane = rows * n * std::log2(std::max(2.0, n / std::max(1, rows)));
+  const double thin = (own ? 7.7 : 6.2) * plane, solid = own ? 4.8 * std::pow(n, 1.43) : 13 * std::pow(n, 1.33);
+  ExpectedFactors out;
+  out.entries = rows > 0 ? std::min(thin, solid) : solid;
+  if (!own) {
+    out.bytes = static_cast<Bytes>(20 * out.entries);
+    return out;
+  }
+  const double waits = 118 * std::pow(n, 4.0 / 3), share = 0.2 + 0.8 / std::max(1, ranks),
+               size_of = options.single ? 0.5 : 1;
+  out.bytes = static_cast<Bytes>(18.7 * out.entries * share * size_of);
+  out.waiting = static_cast<Bytes>((rows > 0 ? std::min(700.0 * rows * n, waits) : waits) * share * size_of);
+  return out;
 }
 
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {
@@ -41,9 +59,14 @@ Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, c
                       "Install libmumps-dev and build again, or choose the built-in solver.");
   // Fronts of our own, whatever the number of threads, so that results do not depend on it. What they cannot do (pivots that have to be
   // exchanged, factors on disk) the library does.
-  if (options.method == DirectMethod::tree ||
-      (options.method == DirectMethod::automatic && !options.on_disk && has_tree())) {
+  if (own_fronts(options)) {
     auto made = factorise_tree(matrix, options);
+    if (!made && options.single && made.error().code == ErrorCode::not_converged) {
+      log::warning("{}; double precision is taken instead", made.error().text);
+      DirectOptions doubles = options;
+      doubles.single = false;
+      made = factorise_tree(matrix, doubles);
+    }
     if (made || options.method == DirectMethod::tree || made.error().code == ErrorCode::stopped) return made;
   }
   const bool mumps =

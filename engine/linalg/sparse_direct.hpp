@@ -18,6 +18,8 @@
 
 namespace conoid {
 
+class Communicator;
+
 /// A complex symmetric (not Hermitian) matrix: the upper triangle with the diagonal, row by row, columns ascending.
 struct SymmetricMatrix {
   Index size = 0;
@@ -40,6 +42,14 @@ struct DirectOptions {
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
+  /// Factors of `tree` in single precision, which take half the memory; each solution is refined until its residual, in double, is 1e-12
+  /// of its right-hand side or does not fall any more. Where it stays above 1e-10 factorise() takes double ones instead. Other methods
+  /// do not know it.
+  bool single = false;
+  /// Ranks that share the factors of `tree`, each with a part of them, where there are several: all give the same matrix, and make all calls
+  /// together, with the same right-hand sides; each gets the whole solution, with the bits of a single rank. No stop is heard then.
+  /// Other methods factor the whole on each rank. Must outlive the factors.
+  Communicator* ranks = nullptr;
   /// Heard within a tenth of a second while factors are made and while right-hand sides are solved: the call returns an error
   /// of code stopped. (Not by Eigen.) MUMPS cannot be interrupted: what it had begun runs out on a thread of its own, and the next
   /// call waits for it.
@@ -49,11 +59,15 @@ struct DirectOptions {
 /// What a factorisation took.
 struct DirectFacts {
   std::string method;  ///< "MUMPS 5.5.1", "Eigen sparse LU"
-  Bytes bytes = 0;     ///< of the factors and work space
+  Bytes bytes = 0;     ///< of the factors and work space, on this rank
   Index entries = 0;   ///< in the factors
   double flops = 0;    ///< of the factorisation, those of real numbers; 0: not told
   double seconds = 0;  ///< that it took, without analysis; 0: not told
   bool on_disk = false;
+  double residual =
+      0;  ///< of `tree`: relative, of a trial; of factors in single precision the largest of all solutions so far
+  Index refinements = 0;  ///< passes over factors in single precision, of all blocks of right-hand sides so far
+  int ranks = 1;          ///< that share the factors: solve() is a call of all of them
 };
 
 class SparseDirect {
@@ -73,10 +87,20 @@ class SparseDirect {
 /// True when the program was built with MUMPS.
 [[nodiscard]] bool has_mumps();
 
-/// Rough memory of the factors of a matrix from tetrahedra of order 2, for a message before the work. Solids: 13 n^1.33 entries,
-/// the exponent of nested dissection in space (5.4·10⁷ measured for the 92,778 unknowns of a ball). A layer of `rows` rows of
-/// elements around a surface: 6.2 rows n log₂(n/rows), nested dissection in the plane (7.77·10⁶ for 43,434 unknowns in two rows,
-/// 4.30·10⁶ for 18,252 in three, 7.75·10⁶ for 24,336 in four). 20 bytes an entry with work space.
-[[nodiscard]] Bytes expected_factor_bytes(Index size, int rows = 0);
+/// Whether fronts of our own take a matrix with these options, as long as their pivots hold.
+[[nodiscard]] bool own_fronts(const DirectOptions& options);
+
+/// What factors of a matrix from tetrahedra of order 2 are expected to take, for a message before the work.
+struct ExpectedFactors {
+  double entries = 0;
+  Bytes bytes = 0;    ///< that stay, on one rank
+  Bytes waiting = 0;  ///< beside them while they are made
+};
+/// A layer of `rows` rows of elements around a surface, nested dissection in the plane; 0: solids, nested dissection in space. Fronts of our
+/// own, measured on spheres and balls of 12,168 to 123,596 unknowns (README of maxwell_fem, "Estimates"): 7.7 rows n log₂(n/rows) entries
+/// within 11 %, 4.8 n^1.43 within 4 %; 18.7 bytes an entry, since the triangle of a front's pivots is kept as a square; what waits for
+/// parents: 700 rows n bytes, a third more or less, and 118 n^(4/3), within 8 %. MUMPS: 6.2 rows n log₂(n/rows) and 13 n^1.33 entries
+/// of 20 bytes with work space. Of several ranks that share factors each holds a fifth and its share of the rest.
+[[nodiscard]] ExpectedFactors expected_factors(Index size, int rows, const DirectOptions& options, int ranks = 1);
 
 }  // namespace conoid

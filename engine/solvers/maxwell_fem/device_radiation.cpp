@@ -347,9 +347,27 @@ DeviceRadiationFacts DeviceRadiation::apply(std::span<const Complex> f, Index co
   return facts;
 }
 
+namespace {
+/// Points and near blocks; of a column, of a row of a panel.
+double surface_bytes(double outer, double currents, double near_blocks) {
+  return 72 * (outer + currents) + 12 * outer + near_blocks * (4 + 32 * near_entries);
+}
+double column_bytes(double outer, double currents) {
+  return 64 * currents + 32 * outer;
+}
+}  // namespace
+
+double device_columns(double outer, double currents, double near_blocks, double columns, bool products, double memory) {
+  const double least =
+      surface_bytes(outer, currents, near_blocks) + (products ? 2 * panel_rows * 64 * currents : largest_partial / 16);
+  for (double some = columns; some >= 1; some = some > 1 ? std::ceil(some / 2) : 0)
+    if (least + some * column_bytes(outer, currents) <= memory) return some;
+  return 0;
+}
+
 double device_radiation_bytes(double outer, double currents, double near_blocks, double columns) {
-  const double surfaces = 72 * (outer + currents) + 12 * outer + near_blocks * (4 + 32 * near_entries),
-               vectors = columns * (64 * currents + 32 * outer), row = 64 * currents;
+  const double surfaces = surface_bytes(outer, currents, near_blocks),
+               vectors = columns * column_bytes(outer, currents), row = 64 * currents;
   const double rest = columns > most_fused_columns
                           ? 2 * std::min<double>(largest_panel, row * std::max<double>(panel_rows, outer / 2))
                           : std::min<double>(largest_partial, 32.0 * most_parts * fused_columns[0] * outer);

@@ -91,6 +91,10 @@ class DeviceRadiation {
 /// `currents`: points of S and S'.
 [[nodiscard]] double device_radiation_bytes(double outer, double currents, double near_blocks, double columns);
 
+/// Columns that a device takes at once, of so many, with `memory` bytes; 0: not one. As DeviceRadiation chooses them.
+[[nodiscard]] double device_columns(double outer, double currents, double near_blocks, double columns, bool products,
+                                    double memory);
+
 /// The paper's loops on a device, `currents` and `fields` as kernels/reference.hpp has them; of `elements` of S. `pairs`: the innermost
 /// loop alone runs on the device (cuda_rhs), else a thread takes an element of S (cuda_S). Throws Failure (resources). Seconds of the
 /// device's clock.

@@ -132,7 +132,20 @@ std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
       return "compressed, as the case asks; " + format_bytes(static_cast<Bytes>(plan.dense_bytes)) + " whole";
     case RadiationLoop::blocked: return "blocked products, as the case asks";
     case RadiationLoop::fused: return "one right-hand side by one, as the case asks";
+    case RadiationLoop::device: return "by the devices and the processors beside them, as the case asks";
+    case RadiationLoop::cuda_outer:
+    case RadiationLoop::cuda_rhs: return "plain loops on the devices, as the case asks";
     default: return "plain loops, as the case asks";
+  }
+}
+
+/// Of loops that the case names; else of what is planned. Wall-clock seconds of one rank.
+double radiation_seconds(const Settings& s, const RadiationPlan& plan) {
+  switch (s.truncation.loop) {
+    case RadiationLoop::automatic: return plan.seconds(plan.way);
+    case RadiationLoop::compressed: return plan.compressed_seconds;
+    case RadiationLoop::device: return std::isfinite(plan.device_seconds) ? plan.device_seconds : plan.plain_seconds;
+    default: return plan.plain_seconds;
   }
 }
 
@@ -158,46 +171,62 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   // Of the band with the largest mesh; seconds of all.
   Index unknowns = 0;
   double columns = 0, applications = 0;
-  Bytes factors = 0, kept = 0;
-  double outer_points = 0, radiated = 0;  // radiated: seconds of the processors
-  RadiationPlan plan;
+  Bytes factors = 0;
+  double outer_points = 0;
+  // Radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
+  double radiated = 0, radiated_as_planned = 0, to_devices = 0;
+  RadiationPlan plan, without;  // without: devices
+  // A deterministic run has no lasting order of sums where several workers share S: MaxwellFem::devices_radiate().
+  const bool lasting = offer.workers.size() == 1 || !offer.deterministic.value,
+             may_use_devices =
+                 lasting && (s.truncation.loop == RadiationLoop::automatic || on_devices(s.truncation.loop));
+  RadiationRates rates = radiation_rates(offer.workers, offer.devices, false), processors_alone = rates;
+  processors_alone.devices.clear();
+  if (!may_use_devices) rates.devices.clear();
   for (const Band& band : bands) {
     const Settings part = in_band(s, band);
     const Index here = expected_unknowns(part, mesh);
     const auto n = static_cast<double>(here), frequencies = computed_frequencies(s, part.frequencies.size());
     const double solved = expected_columns(part, mesh, waves), points = expected_points(part, mesh, n);
     const int rows = thin_rows(part, mesh);
-    const Bytes of_factors = expected_factor_bytes(here, rows);
+    // Where there are more ranks than frequencies some share one, and its factors; else the last round may hold fewer.
+    const int of_one = std::max(1, static_cast<int>(offer.place.ranks / std::max(1.0, frequencies)));
+    const ExpectedFactors foreseen = expected_factors(here, rows, part.direct, of_one);
+    const Bytes of_factors = foreseen.bytes;
     RadiationWork work = radiation_work(part, solved);
     work.outer_points = work.current_points = points;
     work.ranks = std::max(1.0, std::floor(offer.place.ranks / frequencies));  // of one frequency
-    const RadiationPlan loop = plan_radiation(work, budget);
+    const RadiationPlan loop = plan_radiation(work, rates, budget, !offer.automatic || on_devices(s.truncation.loop)),
+                        alone = plan_radiation(work, processors_alone, budget);
     const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
-                            (s.truncation.loop == RadiationLoop::automatic && loop.compressed);
-    const double entries = static_cast<double>(of_factors) / 20, applied = work.applications * work.columns,
-                 radiation = compressed ? loop.compressed_seconds : loop.plain_seconds;
+                            (s.truncation.loop == RadiationLoop::automatic && loop.compressed());
+    const double entries = foreseen.entries, applied = work.applications * work.columns,
+                 radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
     // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
     const auto ranks = static_cast<double>(std::max(1, offer.place.ranks));
     const auto seconds_of = [&](double together) {
-      return n * assembly_seconds + factor_flops(n, entries, rows) / factored +
+      return n * assembly_seconds +
+             factor_flops(n, entries, rows) / factored / (own_fronts(part.direct) ? together : 1.0) +
              16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
              (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
-             (points * near_seconds + radiation * work.ranks / together + shown_work(part, solved, points)) / cores;
+             (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
     };
     const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
     e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
-    radiated += std::ceil(frequencies / ranks) * radiation / cores;
+    radiated += std::ceil(frequencies / ranks) * radiation;
+    radiated_as_planned += std::ceil(frequencies / ranks) * planned;
+    to_devices += frequencies * loop.streamed;
     const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
-                memory = expected_memory(part, here, rows, solved, points, budget) + blocks;
+                memory = expected_memory(part, here, rows, solved, points, budget, of_one) + blocks;
     if (memory < e.host_memory) continue;
     e.host_memory = memory;
     unknowns = here;
     columns = solved;
     applications = applied;
     factors = of_factors;
-    kept = blocks;
     outer_points = points;
     plan = loop;
+    without = alone;
   }
   const auto n = static_cast<double>(unknowns), frequencies = computed_frequencies(s, s.frequencies.size());
   // The factorisation is most of it: a rate that was measured here must not be taken for a server's core's once more.
@@ -217,24 +246,32 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     e.host_memory -= std::min(e.host_memory, factors);
   }
   e.steps = 0;
-  // Whether devices radiate is MaxwellFem::devices_radiate().
-  const bool on_devices =
-      s.truncation.loop == RadiationLoop::automatic && (offer.workers.size() == 1 || !offer.deterministic.value);
   std::string by = radiation_text(s, plan);
-  if (s.truncation.loop != RadiationLoop::automatic)
+  const bool on_devices = maxwell_fem::on_devices(s.truncation.loop) ||
+                          (s.truncation.loop == RadiationLoop::automatic && plan.way == RadiationWay::devices);
+  if (s.truncation.loop != RadiationLoop::automatic && !maxwell_fem::on_devices(s.truncation.loop))
     e.use = {0, "truncation.loop names a loop of the processors"};
-  else if (!on_devices)
+  else if (!lasting)
     e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
-  else if (radiated < device_start)
+  else if (s.truncation.loop == RadiationLoop::automatic && radiated < device_start)
     e.use = {0, fmt::format("the radiation, which is what devices can do, takes processors about {}",
                             format_duration(radiated))};
+  else if (!on_devices && !rates.devices.empty())
+    e.use = {0, "the radiation, which is what devices can do, is faster by the processors"};
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); on_devices && !team.devices().empty()) {
     e.device_memory = std::min(
         static_cast<Bytes>(device_radiation_bytes(outer_points, outer_points, near_faces * outer_points, columns)),
         team.device_memory());
-    e.host_memory -= std::min(e.host_memory, kept);
-    by = fmt::format("by {}{}", fmt::join(team.devices(), ", "),
-                     team.devices().size() < team.workers.size() ? " and processors" : "");
+    e.planned_seconds = std::max(0.0, e.seconds - radiated) + radiated_as_planned;
+    e.device_seconds = radiated_as_planned;
+    if (plan.groups > 1) {
+      e.streams = "right-hand sides of the radiation, between host and device";
+      e.streamed = static_cast<Bytes>(to_devices);
+      e.slower *= e.planned_seconds / (e.planned_seconds - radiated_as_planned * (1 - 1 / plan.slower));
+    }
+  } else if (s.truncation.loop == RadiationLoop::automatic && on_devices) {
+    by = without.reason;
+    if (without.compressed()) e.host_memory += static_cast<Bytes>(without.compressed_bytes);
   }
   e.details = {
       {"unknowns", fmt::format("about {}", unknowns)},
@@ -246,15 +283,24 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       {"incident waves", fmt::format("{:.0f} a frequency", waves)},
       {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
       {"factors", format_bytes(factors)},
-      {"direct solver", s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS"},
+      {"direct solver", own_fronts(s.direct) ? (s.direct.single ? "own fronts in single precision, refined in double"
+                                                                : "own fronts, in the order that MUMPS finds")
+                        : s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU"
+                                                                                 : "MUMPS"},
       {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
       {"radiation", by}};
-  if (const int ranks = offer.place.ranks; ranks > 1)
-    e.details.emplace_back(
-        "ranks", frequencies > 1 ? fmt::format("{}, each of another frequency; each holds its mesh and factors, {}",
-                                               ranks, format_bytes(e.host_memory))
-                                 : fmt::format("{} share solves and radiation; each holds mesh and factors, {}", ranks,
-                                               format_bytes(e.host_memory)));
+  if (const int ranks = offer.place.ranks; ranks > 1) {
+    const int of_one = std::max(1, static_cast<int>(ranks / std::max(1.0, frequencies)));
+    const std::string mesh_and =
+        own_fronts(s.direct) && of_one > 1
+            ? fmt::format("its mesh and matrix and a part of the factors, {}", format_bytes(factors))
+            : std::string("its mesh and factors");
+    e.details.emplace_back("ranks", fmt::format("{}, {}; each holds {}, {} in all", ranks,
+                                                frequencies <= 1 ? std::string("which share solves and radiation")
+                                                : of_one > 1     ? fmt::format("{} or more a frequency", of_one)
+                                                                 : std::string("each of another frequency"),
+                                                mesh_and, format_bytes(e.host_memory)));
+  }
   return e;
 }
 

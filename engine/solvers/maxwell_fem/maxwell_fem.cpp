@@ -34,8 +34,20 @@ double now() {
 
 }  // namespace
 
+namespace {
+constexpr const char* device_hint = "Name one with --workers (cuda, or emulated to try), or choose the loop auto.";
+std::string no_device(std::string_view loop) {
+  return fmt::format("the loop {} runs on devices, and none is among the workers", loop);
+}
+}  // namespace
+
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  return check_settings(input, mesh, offer.host.value);
+  std::vector<Diagnostic> out = check_settings(input, mesh, offer.host.value);
+  const bool device = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+  const Values loop = input["truncation"]["loop"];
+  if (on_devices(loop_named(loop.text())) && !device)
+    out.push_back(input.error_at(loop, no_device(loop.text()), device_hint));
+  return out;
 }
 
 double MaxwellFem::k() const {
@@ -145,6 +157,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   std::error_code ec;
   std::filesystem::create_directories(direct.scratch, ec);
   direct.stop = context.stop;
+  if (group_->size() > 1) direct.ranks = group_;
   if (Status s = system_->factor(direct); !s) {
     system_.reset();
     return s;
@@ -170,18 +183,18 @@ bool MaxwellFem::devices_radiate(RunContext& context) const {
   return all[0] > 0;
 }
 
-/// The loop of this frequency, where the case leaves it open.
-RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
+/// The loop of this frequency.
+Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
   const RadiationLoop asked = settings_.truncation.loop;
-  if (asked != RadiationLoop::automatic) return asked;
-  if (devices_radiate(context)) {
-    std::vector<std::string> names;
-    for (const WorkerSpec& w : context.team.workers())
-      if (!w.device.empty()) names.push_back(w.name);
-    const bool processors = names.size() < context.team.workers().size();
-    log::info("maxwell-fem: radiation from S' to S by {}{}", fmt::join(names, ", "),
-              processors ? " and processors" : "");
-    return RadiationLoop::device;
+  const bool devices = (asked == RadiationLoop::automatic || on_devices(asked)) && devices_radiate(context);
+  if (asked != RadiationLoop::automatic) {
+    if (!on_devices(asked) || devices) return asked;
+    const std::string name = context.input["truncation"]["loop"].text();
+    if (std::ranges::any_of(context.team.workers(), [](const WorkerSpec& w) { return !w.device.empty(); }))
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("the loop {} has no lasting order of sums where several workers share S", name),
+                        "Leave compute.deterministic out, name one device alone, or choose the loop auto.");
+    return make_error(ErrorCode::resources, no_device(name), device_hint);
   }
   const auto solved = static_cast<double>(outcome_.solved.size() + (check_ ? 1 : 0)),
              at_once = static_cast<double>(batch_size());
@@ -190,11 +203,31 @@ RadiationLoop MaxwellFem::choose_loop(RunContext& context) const {
   work.outer_points = static_cast<double>(domain_.outer.size());
   work.current_points = static_cast<double>(domain_.currents.size());
   work.ranks = group_->size();
-  std::vector<double> budget{static_cast<double>(settings_.memory)};
-  group_->minimum(std::span(budget));  // all ranks must choose the same
-  const RadiationPlan plan = plan_radiation(work, budget[0]);
+  RadiationRates rates = radiation_rates(context.team.workers(), context.offer.devices, true);
+  if (!devices) rates.devices.clear();
+  // All ranks must choose the same: the least of each number, of ranks with one device each.
+  std::vector<double> least{static_cast<double>(settings_.memory), rates.multiply_adds / rates.threads, rates.copy,
+                            static_cast<double>(rates.threads), static_cast<double>(rates.beside)};
+  if (group_->size() > 1 && rates.devices.size() > 1) rates.devices.resize(1);
+  for (const RadiationRates::OfDevice& d : rates.devices)
+    least.insert(least.end(), {d.multiply_adds, d.copy, d.products, static_cast<double>(d.memory)});
+  group_->minimum(std::span(least));
+  rates.threads = static_cast<int>(least[3]);
+  rates.beside = static_cast<int>(least[4]);
+  rates.multiply_adds = least[1] * rates.threads;
+  rates.copy = least[2];
+  for (std::size_t d = 0; d < rates.devices.size(); ++d) {
+    const double* const of = least.data() + 5 + 4 * d;
+    rates.devices[d].multiply_adds = of[0];
+    rates.devices[d].copy = of[1];
+    rates.devices[d].products = of[2];
+    rates.devices[d].memory = static_cast<Bytes>(of[3]);
+  }
+  const RadiationPlan plan = plan_radiation(work, rates, least[0], !context.offer.automatic);
   log::info("maxwell-fem: radiation from S' to S {}", plan.reason);
-  return plan.compressed ? RadiationLoop::compressed : RadiationLoop::automatic;
+  return plan.way == RadiationWay::devices ? RadiationLoop::device
+         : plan.compressed()               ? RadiationLoop::compressed
+                                           : RadiationLoop::automatic;
 }
 
 Status MaxwellFem::begin_frequency(RunContext& context) {
@@ -205,7 +238,9 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   const double begin = now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, Level::avx512, context.stop);
   TruncationOptions options = settings_.truncation;
-  options.loop = choose_loop(context);
+  const auto loop = choose_loop(context);
+  if (!loop) return loop.error();
+  options.loop = *loop;
   if (options.loop == RadiationLoop::compressed && !radiation_->stopped()) {
     radiation_->compress(0.1 * settings_.truncation.tolerance, threads, group_->rank(), group_->size());
     const CompressedRadiation& c = *radiation_->compressed();
@@ -217,7 +252,10 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   outcome_.facts.seconds_near += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
-            facts.on_disk ? " on disk" : "", radiation_->near_blocks());
+            facts.on_disk     ? " on disk"
+            : facts.ranks > 1 ? fmt::format(" on this rank, shared by {}", facts.ranks)
+                              : "",
+            radiation_->near_blocks());
   outcome_.facts.factor_bytes = static_cast<double>(facts.bytes);
   outcome_.facts.factor_entries = static_cast<double>(facts.entries);
   outcome_.facts.factor_operations = facts.flops;
@@ -393,6 +431,12 @@ Status MaxwellFem::find_changes() {
 
 void MaxwellFem::end_batch(RunContext& context) {
   OutcomeFacts& facts = outcome_.facts;
+  if (const DirectFacts& direct = system_->facts(); direct.refinements > 0) {
+    if (facts.solve_residual == 0)
+      log::info("maxwell-fem: factors in single precision: residuals of at most {:.1e} after {} passes over them",
+                direct.residual, direct.refinements);
+    facts.solve_residual = std::max(facts.solve_residual, direct.residual);
+  }
   facts.iterations = std::max(facts.iterations, static_cast<double>(truncation_->iterations()));
   facts.residual = std::max(facts.residual, truncation_->largest_residual());
   facts.applications += static_cast<double>(truncation_->applications());

@@ -72,7 +72,7 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status begin_frequency(RunContext& context);
   [[nodiscard]] Status choose_waves(const std::stop_token& stop);
   [[nodiscard]] bool devices_radiate(RunContext& context) const;
-  [[nodiscard]] RadiationLoop choose_loop(RunContext& context) const;
+  [[nodiscard]] Result<RadiationLoop> choose_loop(RunContext& context) const;
   [[nodiscard]] Status piece(RunContext& context);
   [[nodiscard]] Status begin_batch(RunContext& context);
   void note_iteration(RunContext& context);

@@ -560,6 +560,7 @@ void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
   if (settings_.monostatic) out.number("compression_error", facts.compression_error, "1");
   out.number("factor_memory", facts.factor_bytes, "B");
   out.number("factor_entries", facts.factor_entries, "1");
+  if (facts.solve_residual > 0) out.number("solve_residual", facts.solve_residual, "1");
   if (facts.factor_operations > 0) out.number("factor_operations", facts.factor_operations, "1");
   if (facts.compressed_bytes > 0) out.number("compressed_memory", facts.compressed_bytes, "B");
 }

@@ -255,6 +255,13 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
                     : direct == "tree"  ? DirectMethod::tree
                                         : DirectMethod::automatic;
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
+  s.direct.single = parameters["single_factors"].boolean();
+  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen"))
+    out.push_back(input.error_at(parameters["single_factors"],
+                                 s.direct.on_disk
+                                     ? std::string("factors in single precision are not kept on disk")
+                                     : fmt::format("the direct solver {} knows double precision only", direct),
+                                 "Leave out either of the two."));
   s.truncation.block = parameters["rhs_block"].integer();
   s.distance = truncation["distance"].number();
   s.layers = static_cast<int>(truncation["layers"].integer());
@@ -265,13 +272,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   if (s.fast) s.truncation.tolerance = std::min(s.truncation.tolerance, 1e-3 * s.fast->accuracy);
   s.truncation.longest = truncation["iterations"].integer();
   const std::string loop = truncation["loop"].text();
-  s.truncation.loop = loop == "blocked"      ? RadiationLoop::blocked
-                      : loop == "fused"      ? RadiationLoop::fused
-                      : loop == "omp_inner"  ? RadiationLoop::omp_inner
-                      : loop == "omp_outer"  ? RadiationLoop::omp_outer
-                      : loop == "omp_rhs"    ? RadiationLoop::omp_rhs
-                      : loop == "compressed" ? RadiationLoop::compressed
-                                             : RadiationLoop::automatic;
+  s.truncation.loop = loop_named(loop);
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
@@ -302,6 +303,19 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   return s;
 }
 
+RadiationLoop loop_named(std::string_view name) {
+  constexpr std::pair<std::string_view, RadiationLoop> names[] = {
+      {"blocked", RadiationLoop::blocked},       {"fused", RadiationLoop::fused},
+      {"compressed", RadiationLoop::compressed}, {"device", RadiationLoop::device},
+      {"omp_S'", RadiationLoop::omp_inner},      {"omp_inner", RadiationLoop::omp_inner},
+      {"omp_S", RadiationLoop::omp_outer},       {"omp_outer", RadiationLoop::omp_outer},
+      {"omp_rhs", RadiationLoop::omp_rhs},       {"cuda_S", RadiationLoop::cuda_outer},
+      {"cuda_rhs", RadiationLoop::cuda_rhs}};
+  for (const auto& [known, loop] : names)
+    if (known == name) return loop;
+  return RadiationLoop::automatic;
+}
+
 RadiationWork radiation_work(const Settings& s, double columns) {
   // Steps: three a thousandth of the residual for bodies of a few wavelengths (modal theory with GMRES), five at least. A few
   // columns are applied each in every step; of many those that are independent, 2.7 times in all (almond, 42 columns).
@@ -325,16 +339,19 @@ int thin_rows(const Settings& s, const Mesh* mesh) {
   return surface ? layout_around(s, measure_body(*surface)).layer.layers : 0;
 }
 
-Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget) {
+Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget,
+                      int ranks) {
   const auto n = static_cast<double>(unknowns), block = static_cast<double>(s.truncation.block);
-  // Matrix and spaces; near pairs (22 faces a point, 392 bytes each); vectors on S, currents and the Krylov space of all columns;
-  // fields and right-hand sides of a block.
+  // Program, mesh and spaces. While factors are made: the matrix twice with where its entries go, 27 a row, and what waits for parents;
+  // afterwards near pairs (22 faces a point, 392 bytes each), vectors on S, currents and the Krylov space of all columns, fields and
+  // right-hand sides of a block.
   const double surfaces = points * (1.1e4 + 490 * columns);
   // Of an error bar: 825 small complex numbers a cell (6.6 unknowns), six vectors of twice the unknowns a column; order 1: 174 and less.
   const double bar = !s.error_bar ? 0 : s.domain.order == 1 ? n * (1100 + 260 * columns) : n * (1000 + 200 * columns);
-  return expected_factor_bytes(unknowns, rows) +
-         static_cast<Bytes>(6e7 + 600 * n + bar + std::min(surfaces, 1.1e4 * points + budget / 2) +
-                            32 * n * std::min(block, columns));
+  const ExpectedFactors factors = expected_factors(unknowns, rows, s.direct, ranks);
+  const double made = static_cast<double>(factors.waiting) + 1200 * n,
+               iterated = bar + std::min(surfaces, 1.1e4 * points + budget / 2) + 32 * n * std::min(block, columns);
+  return factors.bytes + static_cast<Bytes>(6e7 + 600 * n + std::max(made, iterated));
 }
 
 }  // namespace conoid::maxwell_fem

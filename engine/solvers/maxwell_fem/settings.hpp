@@ -90,6 +90,9 @@ struct Settings {
 /// What check() says beyond the schema; `mesh` may be null (sphere).
 [[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory);
 
+/// `truncation.loop`; what is no loop of its own is automatic.
+[[nodiscard]] RadiationLoop loop_named(std::string_view name);
+
 /// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
 [[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);
 
@@ -98,8 +101,9 @@ struct Settings {
 /// Rows of elements of a layer around a conductor, whose factors are smaller than those of a solid; 0: a solid. `mesh` may be
 /// null.
 [[nodiscard]] int thin_rows(const Settings& settings, const Mesh* mesh);
-/// Of the process, without a compressed radiation operator. `columns`: right-hand sides that are solved; `points` of S.
+/// Of the process at its fullest, without a compressed radiation operator. `columns`: right-hand sides that are solved; `points` of S;
+/// `ranks`: that share the factors.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, int rows, double columns, double points,
-                                    double budget);
+                                    double budget, int ranks = 1);
 
 }  // namespace conoid::maxwell_fem

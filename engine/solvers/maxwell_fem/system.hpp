@@ -49,6 +49,8 @@ class System {
   [[nodiscard]] Status factor(const DirectOptions& options, Stopped stopped = {});
   [[nodiscard]] const DirectFacts& facts() const { return direct_->facts(); }
   [[nodiscard]] SparseDirect& direct() { return *direct_; }
+  /// All ranks of DirectOptions::ranks solve together, each with a part of the factors.
+  [[nodiscard]] bool shares_factors() const { return direct_->facts().ranks > 1; }
 
   [[nodiscard]] const Domain& domain() const { return *domain_; }
   [[nodiscard]] double k() const { return k_; }

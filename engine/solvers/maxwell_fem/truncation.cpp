@@ -50,15 +50,22 @@ Status Truncation::still_wanted() {
 Status Truncation::solve_block(Product& p) {
   const Watch watch(times_.solve);
   const Index n = system_->outer_length(), length = system_->currents_length(), all = system_->unknowns();
-  const Interval own = mine(p.count);
+  const bool together = system_->shares_factors();
+  const Interval own = together ? Interval{0, p.count} : mine(p.count);
   const Index c = own.begin + p.solved, some = std::min(options_.block, own.end - c);
   p.solved += options_.block;
   if (some > 0) {
     std::vector<Complex> u(static_cast<std::size_t>(all * some));
     if (Status s = system_->respond(p.in.subspan(c * n, some * n), some, u); !s) return s;
-    if (Status s = system_->currents(u, some, {}, std::span(p.f).subspan(c * length, some * length)); !s) return s;
+    // All ranks have solved together: each finds the currents of some columns.
+    const Interval part = together ? mine(some) : Interval{0, some};
+    if (part.size() > 0)
+      if (Status s = system_->currents(std::span(u).subspan(part.begin * all, part.size() * all), part.size(), {},
+                                       std::span(p.f).subspan((c + part.begin) * length, part.size() * length));
+          !s)
+        return s;
   }
-  const Index ranks = cluster_ == nullptr ? 1 : cluster_->size();
+  const Index ranks = cluster_ == nullptr || together ? 1 : cluster_->size();
   if (p.solved >= (p.count + ranks - 1) / ranks) {
     add_up(p.f);
     p.solved = p.count;

@@ -6,8 +6,8 @@
 // paper's iteration, in residual form δ ← M δ, Ψ ← Ψ + δ. gmres: the same operator, (I − M) Ψ = Ψ_0, which converges where the
 // plain iteration diverges (electrically large bodies with S close by); all right-hand sides share one space (block_gcr.hpp).
 //
-// With several ranks each holds the whole matrix; they share the right-hand sides of the solves and the elements of S of the
-// radiation (of a compressed operator each has made the rows of its own part alone), and add up what they found, so that all ranks
+// With several ranks each holds the whole matrix. Where they share its factors they solve together, and each finds the currents of some
+// right-hand sides; else they share the right-hand sides of the solves. They share the elements of S of the radiation (of a compressed operator each has made the rows of its own part alone), and add up what they found, so that all ranks
 // iterate on the same numbers.
 #pragma once
 

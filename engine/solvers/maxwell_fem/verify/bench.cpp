@@ -45,6 +45,18 @@ double shortest(int repeats, const F& f) {
   return best;
 }
 
+/// The same by the clock, of what other threads and devices do.
+template <class F>
+double shortest_by_clock(int repeats, const F& f) {
+  double best = 1e300;
+  for (int r = 0; r < repeats; ++r) {
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
 double multiply_add_rate() {
   double keep = 1, flops = 0;
   const double t = shortest(5, [&] { flops = radiation_kernel().multiply_adds(3000000, &keep); });
@@ -253,37 +265,75 @@ void factorise_rows(const TestRun& run, const BenchSink& row) {
   }
 }
 
-/// Flop/s of complex products 4096³ in double of the library of a device; 0: there is none.
-double device_product_rate(const Device& device) {
-  const auto library = dense::DeviceLibrary::open(device);
-  if (!library) return 0;
-  constexpr Index n = 4096;
-  const auto a = device.allocate<Complex>(n * n, "factor"), b = device.allocate<Complex>(n * n, "factor"),
-             c = device.allocate<Complex>(n * n, "product");
-  Stream stream = device.stream();
-  for (const auto* matrix : {&a, &b, &c}) stream.zero(*matrix);
-  const Event begin = device.event(), end = device.event();
-  double best = 0;
-  for (int k = 0; k < 4; ++k) {
-    stream.record(begin);
-    (*library)->multiply(stream, a.data(), n, n, b.data(), n, Complex(1), Complex(0), c.data());
-    stream.record(end);
-    stream.synchronize();
-    if (const double t = end.seconds_since(begin); t > 0) best = std::max(best, 8.0 * n * n * n / t);
+/// The paper's loops on a device, and all devices of the run together against the first, near blocks aside.
+void device_loop_rows(const TestRun& run, const NamedDevice& one, const BenchSink& row) {
+  const auto small = surfaces(run.quick ? 1 : 2);
+  const Radiation radiation(small->domain, 1, 1, 0);
+  Team team({{one.name, 1, 1, one.name, 0}});
+  const Index all = small->domain.outer.faces();
+  for (const Index rhs : run.quick ? std::vector<Index>{1, 10} : std::vector<Index>{1, 10, 100, 1000}) {
+    const std::vector<Complex> f(static_cast<std::size_t>(4 * small->domain.currents.size() * rhs), Complex(0.3, 0.5));
+    std::vector<Complex> psi(static_cast<std::size_t>(2 * small->domain.outer.size() * rhs));
+    const auto seconds = [&](RadiationLoop loop, Index faces) {
+      return shortest(2,
+                      [&] {
+                        radiation.apply(team, f, rhs, psi, loop, {0, faces});
+                      }) *
+             static_cast<double>(all) / static_cast<double>(faces);
+    };
+    const auto label = [&](const char* loop) {
+      return fmt::format("device: {}, {}, numSp {} numS {}, RHS {}", one.name, loop, small->domain.currents.faces(),
+                         all, rhs);
+    };
+    run.doing(label("ours"));
+    const double ours = seconds(RadiationLoop::device, all);
+    row({label("ours"), ours, "s", 0, 0, "", "instruction rate"});
+    run.doing(label("cuda_S"));
+    const double outer = seconds(RadiationLoop::cuda_outer, all);
+    row({label("cuda_S"), outer, "s", outer / ours, 0, "ours", "memory"});
+    // A kernel a pair of points: on some elements of S, scaled to all.
+    run.doing(label("cuda_rhs"));
+    const double columns = seconds(RadiationLoop::cuda_rhs, std::min<Index>(all, 4));
+    row({label("cuda_rhs") + ", scaled from 4 elements", columns, "s", columns / ours, 0, "ours", "launches"});
   }
-  return best;
+}
+
+void several_devices_rows(const TestRun& run, const std::vector<NamedDevice>& devices, const BenchSink& row) {
+  if (devices.size() < 2) return;
+  const auto s = surfaces(run.quick ? 1 : 20);
+  const Radiation radiation(s->domain, 1, 1, 0);
+  const Index rhs = run.quick ? 20 : 256;
+  const std::vector<Complex> f(static_cast<std::size_t>(4 * s->domain.currents.size() * rhs), Complex(0.3, 0.5));
+  std::vector<Complex> psi(static_cast<std::size_t>(2 * s->domain.outer.size() * rhs));
+  double one = 0;
+  for (std::size_t count = 1; count <= devices.size(); ++count) {
+    const std::string label = fmt::format("device: {} together, {} right-hand sides, {} x {} faces", count, rhs,
+                                          s->domain.currents.faces(), s->domain.outer.faces());
+    run.doing(label);
+    std::vector<WorkerSpec> workers;
+    for (std::size_t d = 0; d < count; ++d) workers.push_back({devices[d].name, 1, 1, devices[d].name, 0});
+    Team team(workers);
+    // The first passes balance.
+    const double t =
+        shortest_by_clock(run.quick ? 2 : 5, [&] { radiation.apply(team, f, rhs, psi, RadiationLoop::device); });
+    if (count == 1) one = t;
+    row({label, t, "s", one / t, count == 2 && !run.quick ? 1.8 : 0, "one device", "matrix units"});
+  }
 }
 
 /// One application by each form on devices, near blocks aside, and by all processors of the run for a share of S that takes them
 /// about as long, scaled to the whole.
 void device_rows(const TestRun& run, const BenchSink& row) {
   if (!run.may_want("device: ")) return;
-  for (const NamedDevice& one : devices_of(run)) {
+  const std::vector<NamedDevice> devices = devices_of(run);
+  several_devices_rows(run, devices, row);
+  for (const NamedDevice& one : devices) {
+    device_loop_rows(run, one, row);
     const std::string& name = one.name;
     const DeviceInfo& info = one.info;
     run.doing("device: " + name);
     const auto device = open_device(run, name);
-    const double peak = device_rates(name).flops_double, gemm = device_product_rate(device);
+    const double peak = device_rates(name).flops_double, gemm = dense::product_rate(device);
     row({fmt::format("device: {} ({}), multiply-adds, double", name, info.name), peak / 1e9, "Gflop/s", 1, 0, "",
          "instruction rate"});
     row({fmt::format("device: {}, complex matrix product of its library", name), gemm / 1e9, "Gflop/s",

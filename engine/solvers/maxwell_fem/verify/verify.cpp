@@ -180,16 +180,36 @@ void devices(const Checks& c, bool quick) {
     if (list.devices.empty()) continue;
     const std::string name = list.backend + ":0";
     for (const auto& [loop, form, right_sides] : {std::tuple{RadiationLoop::device_fused, "fused", Index{11}},
-                                                  {RadiationLoop::device_products, "panels", Index{20}}}) {
+                                                  {RadiationLoop::device_products, "panels", Index{20}},
+                                                  {RadiationLoop::cuda_outer, "cuda_S", Index{3}},
+                                                  {RadiationLoop::cuda_rhs, "cuda_rhs", Index{3}}}) {
+      // A kernel for each pair of points: some elements of S.
+      const Index faces = loop == RadiationLoop::cuda_outer || loop == RadiationLoop::cuda_rhs
+                              ? std::min<Index>(8, domain->outer.faces())
+                              : domain->outer.faces();
       const std::string label =
           fmt::format("radiation by {} against processors, {}, {} right-hand sides, {} x {} faces", name, form,
-                      right_sides, domain->outer.faces(), domain->currents.faces());
+                      right_sides, faces, domain->currents.faces());
       if (!c.run.may_want(label)) continue;
       c.run.doing(label);
       Team team({{name, 1, 1, name, 0}});
-      c.at_most(label, radiation_difference(team, *domain, 1, 1.5, right_sides, loop, {0, domain->outer.faces()}), "1",
+      c.at_most(label, radiation_difference(team, *domain, 1, 1.5, right_sides, loop, {0, faces}), "1",
                 radiation_round_off(*domain, 1), "rounding of both sides");
     }
+    if (list.devices.size() < 2) continue;
+    const std::string label = fmt::format("radiation by {} devices {} against processors, 20 right-hand sides",
+                                          list.devices.size(), list.backend);
+    if (!c.run.may_want(label)) continue;
+    c.run.doing(label);
+    std::vector<WorkerSpec> all;
+    for (std::size_t d = 0; d < list.devices.size(); ++d) {
+      const std::string one = fmt::format("{}:{}", list.backend, d);
+      all.push_back({one, 1, 1, one, 0});
+    }
+    Team team(all);
+    c.at_most(label,
+              radiation_difference(team, *domain, 1, 1.5, 20, RadiationLoop::device, {0, domain->outer.faces()}, 3),
+              "1", radiation_round_off(*domain, 1), "rounding of both sides");
   }
 }
 

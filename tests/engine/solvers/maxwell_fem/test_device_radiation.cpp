@@ -43,12 +43,13 @@ std::vector<WorkerSpec> one_device(const std::string& name, Bytes memory = 0) {
 struct WholeRun {
   std::vector<double> echo;
   std::set<int> took;
-  explicit WholeRun(std::vector<WorkerSpec> workers, bool deterministic = false) {
+  explicit WholeRun(std::vector<WorkerSpec> workers, bool deterministic = false, const char* loop = "auto") {
     Json json = read_json(R"({
       "solver": "maxwell-fem",
       "sphere": {"radius": "50 mm", "divisions": 2},
       "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})");
     if (deterministic) json["compute"]["deterministic"] = true;
+    json["truncation"]["loop"] = loop;
     const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
     const Case input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema).value();
     Team team(std::move(workers));
@@ -56,15 +57,20 @@ struct WholeRun {
     MemoryResults results;
     NoProgress progress;
     Offer offer = make_offer(input).value();
+    offer.automatic = false;  // devices were named, and take part whatever is faster
     RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
     MaxwellFem solver;
     solver.prepare(context).or_throw();
-    while (!solver.advance(context).value().finished) {
+    for (bool finished = false; !finished;) {
+      const auto advanced = solver.advance(context);
+      if (!advanced) throw Failure(advanced.error());
+      finished = advanced->finished;
     }
     solver.finish(context).or_throw();
     for (const auto& row : results.find("rcs_phi_0")->rows) echo.push_back(row[1]);
     for (const BalanceSample& sample : team.take_samples())
-      if (sample.phase == "radiation on devices" && !sample.items.empty()) took.insert(sample.worker);
+      if ((sample.phase == "radiation on devices" || sample.phase == "radiation by loops") && !sample.items.empty())
+        took.insert(sample.worker);
   }
 };
 
@@ -192,6 +198,19 @@ class TestDeviceRadiation : public QObject {
     // Who computes a row depends on speeds: processors alone have one order of sums.
     compare(WholeRun(*parse_workers("cpu:1,emulated:0", 2), true), {});
     compare(WholeRun(one_device("emulated"), true), {0});
+    // Two devices are one, in the loop of the source that a device can bear, too.
+    compare(WholeRun(*parse_workers("emulated:0,emulated:1", 2)), {0, 1});
+    compare(WholeRun(one_device("emulated"), false, "cuda_S"), {0});
+    compare(WholeRun(*parse_workers("emulated:0,emulated:1", 2), false, "cuda_S"), {0, 1});
+    for (const auto& [workers, deterministic, says] :
+         {std::tuple{"cpu:1", false, "none is among the workers"},
+          {"cpu:1,emulated:0", true, "no lasting order of sums where several workers share S"}})
+      try {
+        WholeRun(*parse_workers(workers, 2), deterministic, "cuda_S");
+        QFAIL("it ran");
+      } catch (const Failure& failure) {
+        QVERIFY2(failure.error().text.find(says) != std::string::npos, failure.error().text.c_str());
+      }
   }
 
   /// An error of code resources, whatever the operation at which it is lost.

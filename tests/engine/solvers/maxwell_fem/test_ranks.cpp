@@ -79,6 +79,53 @@ class TestRanks : public QObject {
         QVERIFY(least == most);
       }
   }
+
+  /// The same with factors of which each rank holds a part, in both forms that have sources within.
+  void factors_are_shared() {
+    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    SphereScene scene;
+    scene.divisions = 3;
+    const Mesh mesh = *sphere_mesh(scene);
+    const auto domain = make_domain(mesh, sphere_roles(scene));
+    QVERIFY(domain.ok());
+    const Radiation radiation(*domain, 1, 1);
+    Team team({{"cpu", 1, 1}});
+    for (const FieldForm form : {FieldForm::total, FieldForm::scattered}) {
+      const auto fields_of = [&](Communicator* ranks, Bytes& bytes) {
+        System system(*domain, {Medium{}, Medium{}, Medium{}}, 1, form, 1);
+        DirectOptions direct;
+        direct.ranks = ranks;
+        if (!system.factor(direct)) qFatal("factor");
+        if (system.shares_factors() != (ranks != nullptr)) qFatal("shared");
+        bytes = system.facts().bytes;
+        TruncationOptions options;
+        options.method = TruncationMethod::fixed_point;
+        options.tolerance = 1e-8;
+        options.longest = 60;
+        options.block = 2;
+        Truncation t(system, radiation, options, ranks);
+        std::vector<PlaneWave> waves;
+        for (Index w = 0; w < 5; ++w) waves.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
+        if (!t.start(team, waves)) qFatal("start");
+        while (!t.finished())
+          if (!t.step(team)) qFatal("step");
+        std::vector<Complex> u, f;
+        if (!t.fields(t.psi(), 0, 5, u, f)) qFatal("fields");
+        return u;
+      };
+      Bytes whole = 0, part = 0;
+      const auto one = fields_of(nullptr, whole), two = fields_of(world_.get(), part);
+      double difference = 0, size = 0;
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        difference += std::norm(one[i] - two[i]);
+        size += std::norm(one[i]);
+      }
+      QVERIFY2(std::sqrt(difference / size) < 1e-12, qPrintable(QString::number(std::sqrt(difference / size))));
+      // Half of the factors, and what is left of the subtrees of both at once.
+      QVERIFY2(world_->maximum(static_cast<double>(part)) < 0.75 * static_cast<double>(whole),
+               qPrintable(QString("%1 of %2 bytes").arg(part).arg(whole)));
+    }
+  }
 };
 
 QTEST_APPLESS_MAIN(TestRanks)

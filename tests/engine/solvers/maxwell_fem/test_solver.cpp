@@ -7,6 +7,7 @@
 
 #include <QProcess>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include <set>
 
 #include "engine/core/vec3.hpp"
+#include "engine/linalg/sparse_direct.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/topology.hpp"
@@ -227,7 +229,7 @@ class TestSolver : public QObject {
   void all_loops_and_methods_agree() {
     double reference = 0;
     for (const char* method : {"gmres", "fixed_point"})
-      for (const char* loop : {"auto", "blocked", "omp_inner"}) {
+      for (const char* loop : {"auto", "blocked", "omp_inner", "omp_S'"}) {
         Json json = sphere_case();
         json["truncation"] = {{"method", method}, {"loop", loop}, {"tolerance", 1e-7}, {"iterations", 60}};
         Run run(json);
@@ -237,6 +239,27 @@ class TestSolver : public QObject {
         if (reference == 0) reference = echo;
         QVERIFY(std::abs(echo / reference - 1) < 1e-6);
       }
+  }
+
+  /// Factors of half the size, the same answer: solutions to 1e-12 of the right-hand sides, times the condition of the matrix.
+  void single_factors_give_the_answer_of_double() {
+    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    Json json = sphere_case();
+    json["truncation"] = {{"tolerance", 1e-9}};
+    Run whole(json);
+    QVERIFY(whole.go());
+    QVERIFY(std::isnan(whole.number("solve_residual")));
+    json["parameters"] = {{"single_factors", true}};
+    Run half(json);
+    QVERIFY(half.go());
+    QVERIFY2(half.number("solve_residual") > 0 && half.number("solve_residual") < 1e-11,
+             qPrintable(QString::number(half.number("solve_residual"))));
+    QCOMPARE(half.number("factor_entries"), whole.number("factor_entries"));
+    QVERIFY(half.number("factor_memory") < 0.51 * whole.number("factor_memory"));
+    QVERIFY(std::abs(half.number("echo_VV") / whole.number("echo_VV") - 1) < 1e-8);
+    QCOMPARE(half.number("operator_applications"), whole.number("operator_applications"));
+    json["parameters"]["direct_solver"] = "mumps";
+    QVERIFY(first_error(json).contains("the direct solver mumps knows double precision only"));
   }
 
   void compressed_sweep_equals_the_full_one() {
@@ -319,18 +342,20 @@ class TestSolver : public QObject {
     // The forecast, both ways: few points; many; many with little memory; ranks make rows of their own.
     const double budget = 128e9;
     RadiationWork work{8000, 8000, 20, 5, 1e-4, 1};
-    QVERIFY(!plan_radiation(work, budget).compressed);
+    const RadiationRates core{};
+    const auto plan = [&](const RadiationWork& w, double memory) { return plan_radiation(w, core, memory); };
+    QVERIFY(!plan(work, budget).compressed());
     work.outer_points = work.current_points = 100000;
-    const RadiationPlan large = plan_radiation(work, budget);
-    QVERIFY(large.compressed);
+    const RadiationPlan large = plan(work, budget);
+    QVERIFY(large.compressed());
     QVERIFY(large.compressed_bytes < 0.05 * large.dense_bytes);
-    QVERIFY(!plan_radiation(work, 2 * large.compressed_bytes).compressed);
-    QVERIFY(plan_radiation(work, 2 * large.compressed_bytes).reason.find("quarter of the budget") != std::string::npos);
+    QVERIFY(!plan(work, 2 * large.compressed_bytes).compressed());
+    QVERIFY(plan(work, 2 * large.compressed_bytes).reason.find("quarter of the budget") != std::string::npos);
     work.ranks = 64;
-    QVERIFY(plan_radiation(work, budget).compressed);
-    QCOMPARE(plan_radiation(work, budget).compressed_bytes, large.compressed_bytes / 64);
+    QVERIFY(plan(work, budget).compressed());
+    QCOMPARE(plan(work, budget).compressed_bytes, large.compressed_bytes / 64);
     // A single application does not pay for the making.
-    QVERIFY(!plan_radiation({60000, 60000, 1, 1, 1e-4, 1}, budget).compressed);
+    QVERIFY(!plan({60000, 60000, 1, 1, 1e-4, 1}, budget).compressed());
     // What the check shows of a case.
     const auto shown = [&](const Json& json) {
       const auto e = MaxwellFem().estimate(resolved(json), nullptr, make_offer(resolved(json)).value());
@@ -351,6 +376,92 @@ class TestSolver : public QObject {
     QVERIFY2(shown(json).contains("quarter of the budget"), qPrintable(shown(json)));
     json["truncation"] = {{"loop", "blocked"}};
     QVERIFY2(shown(json).startsWith("blocked"), qPrintable(shown(json)));
+    // Loops of devices need one.
+    json = sphere_case();
+    json["truncation"] = {{"loop", "cuda_S"}};
+    json["compute"]["workers"] = "cpu";
+    QVERIFY(first_error(json).contains("the loop cuda_S runs on devices, and none is among the workers"));
+    json["compute"]["workers"] = "emulated";
+    QVERIFY2(!first_error(json).contains("cuda_S"), qPrintable(first_error(json)));
+    QVERIFY2(shown(json).startsWith("plain loops on the devices"), qPrintable(shown(json)));
+  }
+
+  /// What the check tells of ranks: those that share a frequency hold parts of its factors.
+  void memory_of_a_rank_falls_with_ranks() {
+    if (!has_mumps()) QSKIP("fronts of our own need the order that MUMPS finds");
+    Json json = sphere_case();
+    json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 10, "layers": 3})");
+    double before = 0;
+    for (const int ranks : {1, 2, 4}) {
+      Offer offer = make_offer(resolved(json)).value();
+      offer.place.ranks = ranks;
+      const auto e = MaxwellFem().estimate(resolved(json), nullptr, offer);
+      QVERIFY(e.ok());
+      const auto memory = static_cast<double>(e->host_memory);
+      if (ranks > 1) {
+        QVERIFY2(memory < 0.9 * before,
+                 qPrintable(QString("%1 ranks: %2 after %3").arg(ranks).arg(memory).arg(before)));
+        const auto said =
+            std::ranges::find(e->details, std::string("ranks"), &std::pair<std::string, std::string>::first);
+        QVERIFY(said != e->details.end());
+        QVERIFY2(said->second.find("a part of the factors") != std::string::npos, said->second.c_str());
+      }
+      before = memory;
+    }
+  }
+
+  /// The forecast of a card against what one was measured to take (README, "Speed"; 33.1 Tflop/s of multiply-adds, 62.2 of complex
+  /// products), and what it is compared with.
+  void the_fastest_way_is_chosen() {
+    RadiationRates rates;
+    rates.threads = 16;
+    rates.beside = 15;
+    rates.multiply_adds = 16 * 5.8e10;
+    rates.copy = 2e11;
+    rates.devices = {{"cuda:0", 33.1e12, 2.95e12, 62.2e12, Bytes{70} << 30}};
+    const auto whole = [&](double points, double columns) {
+      RadiationRates alone = rates;
+      alone.beside = 0;
+      const RadiationPlan plan = plan_radiation({points, points, columns, 1, 1e-4, 1}, alone, 1e12);
+      if (plan.way != RadiationWay::devices) qFatal("%s", plan.reason.c_str());
+      return plan.device_seconds;
+    };
+    // 32,000 faces: 192,000 points.
+    for (const auto& [columns, seconds] : {std::pair{1.0, 0.46}, {16.0, 1.85}, {64.0, 2.4}, {256.0, 7.3}})
+      QVERIFY2(std::abs(whole(192000, columns) / seconds - 1) < 0.25,
+               qPrintable(QString("%1: %2 s").arg(columns).arg(whole(192000, columns))));
+    for (const auto& [columns, seconds] : {std::pair{1.0, 0.027}, {8.0, 0.062}, {256.0, 0.5}})
+      QVERIFY2(std::abs(whole(48000, columns) / seconds - 1) < 0.25,
+               qPrintable(QString("%1: %2 s").arg(columns).arg(whole(48000, columns))));
+    // A card without doubles: its processors, with compressed blocks; obeyed where it was named, and said.
+    const RadiationWork work{100000, 100000, 40, 6, 1e-4, 1};
+    rates.devices[0].multiply_adds = rates.devices[0].products = 2e11;
+    RadiationPlan plan = plan_radiation(work, rates, 512e9);
+    QVERIFY2(plan.compressed() && plan.reason.find("with cuda:0") != std::string::npos, plan.reason.c_str());
+    QVERIFY(plan.seconds() < plan.plain_seconds && plan.seconds() < plan.device_seconds);
+    plan = plan_radiation(work, rates, 512e9, true);
+    QVERIFY2(plan.way == RadiationWay::devices && plan.reason.find("would be faster") != std::string::npos,
+             plan.reason.c_str());
+    // The least of what is possible, whatever the sizes.
+    for (const double points : {2000.0, 2e4, 2e5})
+      for (const double columns : {1.0, 5.0, 30.0, 300.0})
+        for (const double strength : {1e11, 3e13}) {
+          rates.devices[0].multiply_adds = strength;
+          rates.devices[0].products = 2 * strength;
+          const RadiationPlan p = plan_radiation({points, points, columns, 6, 1e-4, 1}, rates, 1e15);
+          QVERIFY(p.seconds() <= std::min(p.plain_seconds, p.device_seconds));
+          QVERIFY(p.compressed() == (p.compressed_seconds <= 0.7 * std::min(p.plain_seconds, p.device_seconds)));
+        }
+    // Little memory: groups, and how much slower; less than one right-hand side needs.
+    rates.devices = {{"cuda:0", 33.1e12, 2.95e12, 62.2e12, Bytes{1200} << 20}};
+    plan = plan_radiation({40000, 40000, 500, 6, 1e-4, 1}, rates, 64e9);
+    QVERIFY2(plan.way == RadiationWay::devices && plan.groups > 1 && plan.slower > 1.05 && plan.slower < 1.5,
+             plan.reason.c_str());
+    QVERIFY2(plan.reason.find("groups") != std::string::npos, plan.reason.c_str());
+    rates.devices[0].memory = Bytes{100} << 20;
+    plan = plan_radiation({40000, 40000, 500, 6, 1e-4, 1}, rates, 64e9);
+    QVERIFY2(plan.way != RadiationWay::devices && plan.reason.find("no room") != std::string::npos,
+             plan.reason.c_str());
   }
 
   void nothing_that_was_asked_for_is_left_out() {
