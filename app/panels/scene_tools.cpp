@@ -169,7 +169,6 @@ void SceneTools::make_line_box() {
     edit->setAccessibleName(name);
     edit->setPlaceholderText("x, y, z");
     edit->setToolTip(tr("A place x, y, z with units or in metres; Enter draws the line"));
-    edit->setFixedWidth(edit->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m"));
     line_third_word_ = make_label(word, "small", line_box_);  // of the last one it stays
     row->addWidget(line_third_word_);
     row->addWidget(edit);
@@ -183,8 +182,16 @@ void SceneTools::place_line_box() {
   line_box_->setVisible((tool_ == MouseTool::profile || tool_ == MouseTool::measure) && picture_);
   line_third_->setVisible(tool_ == MouseTool::measure);
   line_third_word_->setVisible(tool_ == MouseTool::measure);
+  // Three places are narrower than two, so that all of them are seen.
+  constexpr int least = 72, gap = 12, words = 72;  // words: a label with its spacing
+  const int count = tool_ == MouseTool::measure ? 3 : 2, room = picture_widget_->width() - beside_axes - 2 * gap;
+  const int natural = line_from_->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m");
+  for (QLineEdit* edit : {line_from_, line_to_, line_third_})
+    edit->setFixedWidth(std::clamp(room / count - words, least, natural));
+  line_box_->layout()->activate();
   line_box_->adjustSize();
-  line_box_->move(beside_axes, picture_widget_->height() - line_box_->height() - 12);
+  const int left = std::max(gap, std::min(beside_axes, picture_widget_->width() - line_box_->width() - gap));
+  line_box_->move(left, picture_widget_->height() - line_box_->height() - gap);
 }
 
 void SceneTools::take_typed_places() {

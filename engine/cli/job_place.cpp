@@ -140,7 +140,8 @@ JobState state_from(std::string_view answer) {
   const Json summary = read_json(rest);
   const auto state = summary.is_object() ? summary.find("state") : summary.end();
   out.word = summary.is_object() && state != summary.end() && state->is_string() ? state->get<std::string>() : "ended";
-  if (out.word == "running" || out.word == "waiting") out.word = "ended";  // of a run that was killed
+  if (out.word.empty() || out.word == "running" || out.word == "waiting")
+    out.word = "ended";  // of a run that was killed
   return out;
 }
 
