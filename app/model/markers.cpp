@@ -2,7 +2,9 @@
 // Sources and receivers of a case.
 #include "app/model/markers.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <QObject>
 
@@ -33,21 +35,59 @@ std::optional<Vec3> position_of(const Json& value) {
   return out;
 }
 
-void collect(const Json& value, bool excitation, std::vector<Marker>& out) {
+/// Of one or more numbers, or of an angle with a unit, rad.
+std::optional<double> angle_of(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end()) return std::nullopt;
+  if (it->is_number()) return it->get<double>();
+  if (!it->is_string()) return std::nullopt;
+  const auto read = parse_quantity(it->get<std::string>(), "rad");
+  return read ? std::optional(read->value) : std::nullopt;
+}
+
+/// Whether an excitation is a wave from a direction in angles: by its schema, or because it says one.
+bool comes_from_angles(const Json& excitation, const Json& schema) {
+  if (excitation.contains("monostatic")) return false;  // from many directions
+  if (excitation.contains("theta") || excitation.contains("phi")) return true;
+  const Json& known = keyword_of(keyword_of(keyword_of(schema, "properties"), "excitation"), "properties");
+  const auto is_angle = [&](const char* key) { return string_at(keyword_of(known, key), "unit") == "rad"; };
+  return known.is_object() && is_angle("theta") && is_angle("phi");
+}
+
+Marker wave_from_angles(const Json& excitation) {
+  const double theta = angle_of(excitation, "theta").value_or(0), phi = angle_of(excitation, "phi").value_or(0);
+  Marker wave;
+  wave.kind = MarkerKind::wave;
+  wave.key = "/excitation";
+  const double across = std::sin(theta);
+  wave.direction = {-across * std::cos(phi), -across * std::sin(phi), -std::cos(theta)};
+  const std::string how = string_at(excitation, "polarisation");
+  if (how != "H")
+    wave.polarisations.push_back({std::cos(theta) * std::cos(phi), std::cos(theta) * std::sin(phi), -std::sin(theta)});
+  if (how != "V") wave.polarisations.push_back({-std::sin(phi), std::cos(phi), 0});
+  return wave;
+}
+
+void collect(const Json& value, const std::string& pointer, bool excitation, std::vector<Marker>& out) {
   if (out.size() >= marker_limit) return;
   if (value.is_object()) {
-    if (const auto it = value.find("position"); it != value.end())
-      if (const auto position = position_of(*it)) {
-        std::string label;
-        if (const auto name = value.find("name"); name != value.end() && name->is_string())
-          label = name->get<std::string>();
-        out.push_back({*position, excitation ? MarkerKind::source : MarkerKind::receiver, label});
-      }
+    const auto position = value.find("position"), direction = value.find("direction");
+    const auto place = position == value.end() ? std::nullopt : position_of(*position);
+    const auto along = direction == value.end() ? std::nullopt : position_of(*direction);
+    if (place || (excitation && along && position == value.end())) {
+      Marker marker;
+      marker.kind = !place ? MarkerKind::wave : excitation ? MarkerKind::source : MarkerKind::receiver;
+      if (place) marker.position = *place;
+      if (!place) marker.direction = *along;
+      marker.label = string_at(value, "name");
+      marker.key = pointer;
+      out.push_back(std::move(marker));
+    }
     for (const auto& [key, member] : value.items())
-      if (member.is_structured()) collect(member, excitation || key == "excitation", out);
+      if (member.is_structured()) collect(member, child_pointer(pointer, key), excitation || key == "excitation", out);
   } else if (value.is_array()) {
-    for (const auto& member : value)
-      if (member.is_object()) collect(member, excitation, out);
+    for (std::size_t i = 0; i < value.size(); ++i)
+      if (value[i].is_object()) collect(value[i], child_pointer(pointer, std::to_string(i)), excitation, out);
   }
 }
 
@@ -75,10 +115,44 @@ double tidy(double value, double size) {
 
 }  // namespace
 
-std::vector<Marker> markers_of(const Json& json) {
+std::vector<Marker> markers_of(const Json& json, const Json& schema) {
   std::vector<Marker> out;
-  collect(json, false, out);
+  collect(json, "", false, out);
+  if (const Json& excitation = keyword_of(json, "excitation");
+      excitation.is_object() && comes_from_angles(excitation, schema))
+    out.push_back(wave_from_angles(excitation));
   return out;
+}
+
+bool move_marker(CaseModel& model, const Marker& marker, const Vec3& place, const Vec3& direction) {
+  if (marker.key.empty() || !model.value(marker.key)) return false;
+  const auto triple = [](const Vec3& v, double size) {
+    return Json::array({tidy(v[0], size), tidy(v[1], size), tidy(v[2], size)});
+  };
+  if (marker.kind != MarkerKind::wave) {
+    const double size = std::max({std::abs(place[0]), std::abs(place[1]), std::abs(place[2]), 1e-9});
+    const QString words =
+        marker.kind == MarkerKind::source ? QObject::tr("move of a source") : QObject::tr("move of a receiver");
+    model.set(marker.key + "/position", triple(place, size), words);
+    return true;
+  }
+  const QString words = QObject::tr("turn of a wave");
+  if (model.value(marker.key + "/direction")) {
+    model.set(marker.key + "/direction", triple(direction, 1), words);
+    return true;
+  }
+  // From where it comes, in degrees to a tenth; both angles are one step.
+  Json excitation = *model.value(marker.key);
+  const auto degrees = [](double radians) {
+    const double tenths = std::round(radians * 1800 / std::numbers::pi) / 10;
+    return QString::number(tenths == 0 ? 0.0 : tenths, 'g', 6).toStdString() + " deg";
+  };
+  excitation["theta"] = degrees(std::acos(std::clamp(-direction[2], -1.0, 1.0)));
+  const bool pole = std::hypot(direction[0], direction[1]) < 1e-3;
+  const double phi = pole ? 0 : std::atan2(-direction[1], -direction[0]);
+  excitation["phi"] = degrees(phi < 0 ? phi + 2 * std::numbers::pi : phi);
+  model.set(marker.key, std::move(excitation), words);
+  return true;
 }
 
 std::optional<std::string> receiver_list(const Json& schema) {

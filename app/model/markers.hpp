@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources and receivers of a case as places in the picture, and new receivers placed there.
+// Sources, receivers and plane waves of a case in the picture; new receivers are placed there, and what is there is dragged.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,15 @@
 
 namespace conoid::app {
 
-/// Everything in the case that has a "position": sources below /excitation, receivers elsewhere. At most 2000.
-[[nodiscard]] std::vector<Marker> markers_of(const Json& json);
+/// Everything in the case that has a "position": sources below /excitation, receivers elsewhere. Waves are what has a "direction" and no
+/// "position" below /excitation, and an excitation whose schema has the angles "theta" and "phi" of where a wave comes from (with a
+/// "polarisation" V, along theta, H, along phi, or both); without the schema only where the case gives one of the angles. At most 2000;
+/// `key` is the pointer of the element.
+[[nodiscard]] std::vector<Marker> markers_of(const Json& json, const Json& schema = {});
+
+/// Puts into the case where a marker has been dragged to, as one undoable step: its position, or, of a wave that comes from there, its
+/// `direction`. False where the marker is not of the case.
+bool move_marker(CaseModel& model, const Marker& marker, const Vec3& place, const Vec3& direction);
 
 /// The list that holds receivers, by the schema alone: an array outside /excitation whose elements have a "position" of
 /// three numbers. Its pointer, or nothing when this kind of case has none.

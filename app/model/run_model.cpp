@@ -363,7 +363,9 @@ void RunModel::take(const SessionEvent& event) {
     emit balance_changed();
   } else if (const auto* diagnostic = std::get_if<DiagnosticEvent>(&event)) {
     const Diagnostic& d = diagnostic->diagnostic;
-    add_log({level_of(d.severity), elapsed(), d.text, d.hint, d.place.pointer});
+    const bool failure = d.severity == Severity::error;
+    add_log({level_of(d.severity), elapsed(), d.text, d.hint, d.place.pointer,
+             failure ? std::optional(d.code) : std::nullopt});
   } else if (const auto* number = std::get_if<NumberEvent>(&event)) {
     const auto it =
         std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& n) { return n.name == number->name; });
@@ -383,7 +385,7 @@ void RunModel::take_state(const StateEvent& event) {
     error_ = event.error;
     const auto& e = *event.error;
     const bool known = std::any_of(log_.begin(), log_.end(), [&](const LogLine& l) { return l.text == e.text; });
-    if (!known) add_log({LogLevel::error, elapsed(), e.text, e.hint, e.place.pointer});
+    if (!known) add_log({LogLevel::error, elapsed(), e.text, e.hint, e.place.pointer, e.code});
   }
   // A final state is told by poll() when everything before it has been taken.
   if (is_final(event.state)) return;

@@ -2,9 +2,11 @@
 // The pieces of a run that the window keeps, whether it computes just now or was read from its folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/core/error.hpp"
 #include "engine/core/log.hpp"
 #include "engine/session/run_reader.hpp"
 
@@ -27,7 +29,8 @@ struct LogLine {
   double seconds = 0;
   std::string text;
   std::string hint;
-  std::string pointer;  ///< the field of the case it speaks of, or empty
+  std::string pointer;                           ///< the field of the case it speaks of, or empty
+  std::optional<ErrorCode> code = std::nullopt;  ///< of a failure: the manual knows what helps
 };
 
 }  // namespace conoid::app

@@ -153,8 +153,11 @@ void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer,
         context_.model.set(pointer, std::move(after), tr("choice of %1").arg(translated(one.name)));
       });
   if (!library) return;
-  column->addWidget(library, 0, Qt::AlignLeft);
-  column->addWidget(make_keep_button(context_, pointer, {}, body_), 0, Qt::AlignLeft);
+  auto* pair = new QVBoxLayout;  // beside each other they would be too wide in some languages
+  pair->setSpacing(0);
+  pair->addWidget(library, 0, Qt::AlignLeft);
+  pair->addWidget(make_keep_button(context_, pointer, {}, body_), 0, Qt::AlignLeft);
+  column->addLayout(pair);
 }
 
 void SectionWidget::set_open(bool open) {
@@ -248,6 +251,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   help_->setTextFormat(Qt::RichText);
   help_->setWordWrap(true);
   help_->setContentsMargins(16, 10, 16, 10);
+  connect(help_, &QLabel::linkActivated, this, [this] { emit help_wanted({helped_, {}}); });
   column->addWidget(help_rule_);
   column->addWidget(help_);
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
@@ -290,8 +294,13 @@ void CasePanel::show_help(QWidget* focused) {
   QString words;
   if (focused && scroll_->isAncestorOf(focused))
     for (QWidget* at = focused; at && at != scroll_ && words.isEmpty(); at = at->parentWidget())
-      if (qobject_cast<FieldEditor*>(at)) words = at->toolTip();
-  help_->setText(words);
+      if (const auto* field = qobject_cast<FieldEditor*>(at)) {
+        words = at->toolTip();
+        helped_ = field->pointer();
+      }
+  help_->setText(words.isEmpty() ? words
+                                 : words + QStringLiteral(" <a href=\"manual\" style=\"color:%1\">%2</a>")
+                                               .arg(context_.look.colour("accent").name(), tr("Manual")));
   help_->setVisible(!words.isEmpty());
   help_rule_->setVisible(!words.isEmpty());
 }

@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include "app/forms/field_editor.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/panels/sections.hpp"
 
 class QLabel;
@@ -64,6 +65,9 @@ class CasePanel : public QWidget {
   void reveal_first_problem();
   [[nodiscard]] const std::vector<SectionWidget*>& sections() const { return sections_; }
 
+ signals:
+  void help_wanted(const conoid::app::HelpTopic& topic);
+
  private:
   void rebuild();
   void refresh();
@@ -84,7 +88,7 @@ class CasePanel : public QWidget {
   StateDot* footer_dot_;
   QPushButton* footer_;
   std::vector<SectionWidget*> sections_;
-  std::string first_problem_;
+  std::string first_problem_, helped_;  ///< places: to be corrected first; that the help below speaks of
 };
 
 }  // namespace conoid::app

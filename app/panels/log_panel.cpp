@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QStyledItemDelegate>
@@ -17,6 +18,19 @@
 
 namespace conoid::app {
 namespace {
+
+HelpTopic topic_of(const QModelIndex& line) {
+  const QVariant code = line.data(LogModel::code_role);
+  const auto level = static_cast<LogLevel>(line.data(LogModel::level_role).toInt());
+  const bool trouble = level == LogLevel::warning || level == LogLevel::error;
+  return {trouble ? line.data(LogModel::pointer_role).toString().toStdString() : std::string(),
+          code.isValid() ? std::optional(static_cast<ErrorCode>(code.toInt())) : std::nullopt};
+}
+
+/// Where the mark stands that opens the manual.
+QRect help_mark(const QRect& line) {
+  return {line.right() - 46, line.top() + 5, 14, 14};
+}
 
 /// Time, mark, text; the hint below in a fainter tone.
 class LineDelegate final : public QStyledItemDelegate {
@@ -53,11 +67,12 @@ class LineDelegate final : public QStyledItemDelegate {
                       index.data(LogModel::hint_role).toString());
     if (!index.data(LogModel::pointer_role).toString().isEmpty())
       look_.icon("chevron-right", "muted").paint(painter, QRect(area.right() - 22, area.top() + 5, 14, 14));
+    if (!topic_of(index).empty()) look_.icon("info", "muted").paint(painter, help_mark(area));
   }
 
  private:
   static constexpr int left = 102;
-  static constexpr int right = 28;
+  static constexpr int right = 52;
   const Look& look_;
 };
 
@@ -99,6 +114,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
     case seconds_role: return line.seconds;
     case pointer_role: return QString::fromStdString(line.pointer);
     case hint_role: return QString::fromStdString(line.hint);
+    case code_role: return line.code ? QVariant(static_cast<int>(*line.code)) : QVariant();
     default: return {};
   }
 }
@@ -152,7 +168,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->setMouseTracking(true);
   view_->setAccessibleName(tr("Log"));
-  view_->setAccessibleDescription(tr("Enter on a line that speaks of a field goes to it"));
+  view_->setAccessibleDescription(tr("Enter on a line that speaks of a field goes to it, F1 to what helps"));
   column->addWidget(view_, 1);
   lines_ = new LogModel(run, this);
   filter_ = new LogFilter(this);
@@ -163,6 +179,7 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
           [this, level] { filter_->set_least_level(level->currentData().toInt()); });
   connect(words, &QLineEdit::textChanged, filter_, &LogFilter::set_words);
   connect(filter_, &QAbstractItemModel::rowsInserted, view_, &QListView::scrollToBottom, Qt::QueuedConnection);
+  view_->viewport()->installEventFilter(this);
   const auto jump = [this](const QModelIndex& index) {
     if (const QString pointer = index.data(LogModel::pointer_role).toString(); !pointer.isEmpty())
       emit field_wanted(pointer);
@@ -179,6 +196,29 @@ LogPanel::LogPanel(RunModel& run, const Look& look, QWidget* parent) : QWidget(p
   };
   connect(&run, &RunModel::log_grew, this, count);
   connect(&run, &RunModel::started, this, count);
+}
+
+HelpTopic LogPanel::topic() const {
+  const QModelIndex line = view_->currentIndex();
+  return line.isValid() ? topic_of(line) : HelpTopic();
+}
+
+bool LogPanel::eventFilter(QObject* watched, QEvent* event) {
+  const bool pressed = event->type() == QEvent::MouseButtonPress, moved = event->type() == QEvent::MouseMove;
+  if (watched == view_->viewport() && (pressed || moved)) {
+    const QPoint at = static_cast<QMouseEvent*>(event)->position().toPoint();
+    const QModelIndex line = view_->indexAt(at);
+    constexpr int around = 6;  // pixels: a small mark is hit easily
+    const bool mark = line.isValid() && !topic_of(line).empty() &&
+                      help_mark(view_->visualRect(line)).adjusted(-around, -around, around, around).contains(at);
+    view_->viewport()->setCursor(mark ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    view_->viewport()->setToolTip(mark ? tr("What helps") : QString());
+    if (mark && pressed) {
+      emit help_wanted(topic_of(line));
+      return true;  // not a jump to the field
+    }
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 }  // namespace conoid::app

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include "app/look/theme.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/run_model.hpp"
 
 class QListView;
@@ -17,7 +18,7 @@ namespace conoid::app {
 class LogModel : public QAbstractListModel {
   Q_OBJECT
  public:
-  enum Role { level_role = Qt::UserRole + 1, seconds_role, pointer_role, hint_role };
+  enum Role { level_role = Qt::UserRole + 1, seconds_role, pointer_role, hint_role, code_role };
   explicit LogModel(RunModel& run, QObject* parent = nullptr);
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
@@ -47,10 +48,18 @@ class LogPanel : public QWidget {
   Q_OBJECT
  public:
   LogPanel(RunModel& run, const Look& look, QWidget* parent = nullptr);
+  /// What the line at hand is about; empty of a line that tells no trouble.
+  [[nodiscard]] HelpTopic topic() const;
+  [[nodiscard]] QListView& list() { return *view_; }
 
  signals:
   void field_wanted(const QString& pointer);
+  /// The mark at the right of a line of trouble was clicked.
+  void help_wanted(const conoid::app::HelpTopic& topic);
   void problems_counted(int errors, int warnings);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   LogModel* lines_;

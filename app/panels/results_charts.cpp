@@ -37,8 +37,9 @@ QMenu* ResultsPanel::make_more_menu() {
     without->setEnabled(!measured_.isEmpty());
     numbers->setChecked(numbers_->property("wanted").toBool());
     others->clear();
-    for (int i = 0; i + 1 < tabs_->count(); ++i)
-      others->addAction(tabs_->tabText(i), this, [this, id = tabs_->tabData(i).toString()] { add_beside(id); });
+    for (int i = 0; i < tabs_->count(); ++i)
+      if (const QString id = tabs_->tabData(i).toString(); is_chart(id))
+        others->addAction(tabs_->tabText(i), this, [this, id] { add_beside(id); });
     const auto beside =
         std::count_if(tiles_.begin(), tiles_.end(), [](const ChartTile* tile) { return !tile->isWindow(); });
     others->setEnabled(static_cast<std::size_t>(beside) < most_beside);
@@ -79,6 +80,21 @@ void ResultsPanel::set_moment(std::optional<Moment> moment) {
   viewport_->request_render();
   for (ChartTile* tile : tiles_) {
     mark_moment(tile->chart());
+    tile->draw();
+  }
+}
+
+void ResultsPanel::point_at(const std::array<double, 2>& direction) {
+  const auto point = [&](ChartScene& scene) {
+    const ChartSpec& spec = scene.chart();
+    if (spec.x_unit != "deg" && spec.x_unit != "°") return;
+    const QString over = QString::fromStdString(spec.x_label).toLower();
+    scene.set_linked_pointer(direction[over.contains("phi") || over.contains(u'φ') ? 1 : 0]);
+  };
+  point(*scene_);
+  viewport_->request_render();
+  for (ChartTile* tile : tiles_) {
+    point(tile->chart());
     tile->draw();
   }
 }

@@ -31,6 +31,7 @@
 #include "app/model/names.hpp"
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
+#include "app/panels/differences_panel.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/measured_dialog.hpp"
 #include "app/panels/scene_pane.hpp"
@@ -58,6 +59,7 @@ constexpr int rest_factor = 8;  // a chart may take one ninth of the window's ti
 const QString balance_id = "balance:";
 const QString roofline_id = "roofline:";
 const QString log_id = "log:";
+const QString differences_id = "differences:";
 const QString empty_id = "empty:";
 const QString profile_id = "profile:";
 
@@ -205,6 +207,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   stack_->addWidget(chart_page);
   log_ = new LogPanel(run, look, stack_);
   stack_->addWidget(log_);
+  differences_ = new DifferencesPanel(stack_);
+  stack_->addWidget(differences_);
   column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
   viewport_->widget()->setAccessibleName(tr("Chart"));
@@ -214,7 +218,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   link(*scene_, nullptr, nullptr);
   connect(tabs_, &QTabBar::tabBarDoubleClicked, this, [this](int index) {
     const QString id = tabs_->tabData(index).toString();
-    if (id != log_id && id != empty_id) edit_style(id, forms(), {ChartPlace::Part::title, {}});
+    if (is_chart(id)) edit_style(id, forms(), {ChartPlace::Part::title, {}});
   });
 
   draw_timer_.setSingleShot(true);
@@ -224,6 +228,8 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   QTimer::singleShot(idle_ms, this, &ResultsPanel::warm_up);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
+  connect(differences_, &DifferencesPanel::field_wanted, this, &ResultsPanel::field_wanted);
+  connect(log_, &LogPanel::help_wanted, this, &ResultsPanel::help_wanted);
   connect(log_, &LogPanel::problems_counted, this, [this](int errors, int warnings) {
     const int last = tabs_->count() - 1;
     if (last < 0) return;
@@ -279,6 +285,7 @@ void ResultsPanel::refresh_tabs() {
                   [](const BalanceSample& s) { return s.work.flops > 0; }))
     wanted.emplace_back(roofline_id, tr("Roofline"));
   if (wanted.empty()) wanted.emplace_back(empty_id, tr("Curves"));
+  if (other_) wanted.emplace_back(differences_id, tr("What differs"));
   wanted.emplace_back(log_id, tr("Log"));
   const auto same = [&] {
     if (static_cast<int>(wanted.size()) != tabs_->count()) return false;
@@ -306,11 +313,15 @@ void ResultsPanel::refresh_tabs() {
   show_tab(current);
 }
 
+bool ResultsPanel::is_chart(const QString& id) {
+  return id != empty_id && id != log_id && id != differences_id;
+}
+
 void ResultsPanel::show_tab(int index) {
   if (index < 0) return;
   const QString id = tabs_->tabData(index).toString();
-  stack_->setCurrentIndex(id == empty_id ? 0 : id == log_id ? 2 : 1);
-  tools_->setVisible(id != empty_id && id != log_id);
+  stack_->setCurrentIndex(id == empty_id ? 0 : id == log_id ? 2 : id == differences_id ? 3 : 1);
+  tools_->setVisible(is_chart(id));
   scene_->set_hidden({});
   const ChartSpec spec = spec_of(id);
   log_axis_->setChecked(spec.y_scale == AxisScale::log);
@@ -321,6 +332,14 @@ void ResultsPanel::show_tab(int index) {
 void ResultsPanel::show_log() {
   chosen_ = true;
   tabs_->setCurrentIndex(tabs_->count() - 1);
+}
+
+void ResultsPanel::show_differences() {
+  for (int i = 0; i < tabs_->count(); ++i)
+    if (tabs_->tabData(i).toString() == differences_id) {
+      chosen_ = true;
+      tabs_->setCurrentIndex(i);
+    }
 }
 
 void ResultsPanel::draw_soon() {
@@ -506,8 +525,13 @@ void ResultsPanel::compare_with(const RunModel* other, const QString& name) {
   other_name_ = name;
   if (other) {
     connect(other, &RunModel::tables_changed, this, &ResultsPanel::draw_soon);
-    connect(other, &QObject::destroyed, this, [this] { other_ = nullptr; });
+    connect(other, &QObject::destroyed, this, [this] {
+      other_ = nullptr;
+      refresh_tabs();
+    });
   }
+  if (!other) differences_->compare({}, {});
+  refresh_tabs();
   draw_chart();
 }
 
@@ -580,7 +604,7 @@ ChartForms ResultsPanel::forms() const {
 void ResultsPanel::draw_chart() {
   draw_tiles();
   const QString id = tabs_->tabData(tabs_->currentIndex()).toString();
-  if (id == empty_id || id == log_id) return;
+  if (!is_chart(id)) return;
   QElapsedTimer clock;
   clock.start();
   scene_->set_chart(shown_spec(id, forms()));

@@ -3,6 +3,7 @@
 // field, one for the log.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <QWidget>
 
 #include "app/look/theme.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/run_model.hpp"
 #include "app/panels/chart_tile.hpp"
 #include "render/chart/chart_scene.hpp"
@@ -33,6 +35,7 @@ namespace conoid::app {
 
 class NumbersTable;
 class LogPanel;
+class DifferencesPanel;
 
 /// One chart viewport serves all tabs: what is not seen is not drawn.
 class ResultsPanel : public QWidget {
@@ -40,6 +43,10 @@ class ResultsPanel : public QWidget {
  public:
   ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
   void show_log();
+  [[nodiscard]] LogPanel& log() { return *log_; }
+  /// While two runs are compared: what differs, as a tab.
+  [[nodiscard]] DifferencesPanel& differences() { return *differences_; }
+  void show_differences();
   [[nodiscard]] ChartScene& chart() { return *scene_; }
   [[nodiscard]] QTabBar& tabs() { return *tabs_; }
   /// Values along a line through the field become a chart of their own.
@@ -72,6 +79,8 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] const std::vector<ChartTile*>& tiles() const { return tiles_; }
   /// The moment that the picture shows: a line across charts over time or frequency. None: no line.
   void set_moment(std::optional<Moment> moment);
+  /// A direction of a far field, θ and φ in degrees: charts over one of these angles point there.
+  void point_at(const std::array<double, 2>& direction);
   /// Of two runs: the second's curves less the first's.
   void set_difference(bool on);
   /// .png, .svg, .pdf or .csv by the ending, white.
@@ -81,6 +90,7 @@ class ResultsPanel : public QWidget {
 
  signals:
   void field_wanted(const QString& pointer);
+  void help_wanted(const conoid::app::HelpTopic& topic);
   /// The results want the room of the picture and of the panes, or give it back.
   void maximise_wanted(bool on);
 
@@ -99,6 +109,8 @@ class ResultsPanel : public QWidget {
   void draw_tiles();
   void remove_tile(ChartTile* tile);
   void refresh_tabs();
+  /// Whether a tab is a chart.
+  [[nodiscard]] static bool is_chart(const QString& id);
   void show_tab(int index);
   void draw_chart();
   void draw_soon();
@@ -138,6 +150,7 @@ class ResultsPanel : public QWidget {
   std::optional<Moment> moment_;
   ViewportKind kind_;
   LogPanel* log_;
+  DifferencesPanel* differences_;
   QTimer draw_timer_;
   ChartSpec profile_;
   const RunModel* other_ = nullptr;

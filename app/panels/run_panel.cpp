@@ -286,6 +286,13 @@ QWidget* RunPanel::make_progress() {
   error_->setWordWrap(true);
   error_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   column->addWidget(error_);
+  error_help_ = new QPushButton(tr("What helps"), box);
+  set_role(error_help_, "link");
+  error_help_->setAccessibleDescription(tr("Opens the page on this kind of failure, or the key that it is about"));
+  column->addWidget(error_help_, 0, Qt::AlignLeft);
+  connect(error_help_, &QPushButton::clicked, this, [this] {
+    if (run_.error()) emit help_wanted(topic_of(*run_.error()));
+  });
   return box;
 }
 
@@ -355,6 +362,7 @@ void RunPanel::refresh_state() {
   }
   error_->setText(QString::fromStdString(trouble));
   error_->setVisible(!trouble.empty());
+  error_help_->setVisible(run_.error().has_value());
   progress_box_->setVisible(run_.is_active() || (run_.state() == SessionState::stopped && !run_.is_elsewhere()));
   folder_->set_text(QString::fromStdString(run_.folder().filename().string()));
   folder_->setVisible(run_.has_run());

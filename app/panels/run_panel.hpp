@@ -6,6 +6,7 @@
 
 #include "app/model/action_table.hpp"
 #include "app/model/case_model.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/run_model.hpp"
 
 class QGridLayout;
@@ -30,6 +31,10 @@ class RunPanel : public QWidget {
   /// Where runs are computed and by whom, as the settings keep it; said beside the command line.
   void set_place(const QString& place, const QString& workers);
 
+ signals:
+  /// What went wrong is to be explained.
+  void help_wanted(const conoid::app::HelpTopic& topic);
+
  private:
   QWidget* make_controls(const ActionTable& actions);
   QWidget* make_progress();
@@ -50,6 +55,7 @@ class RunPanel : public QWidget {
   QLabel* state_;
   FigureLabel* elapsed_;
   QLabel* error_;
+  QPushButton* error_help_;
   QWidget* progress_box_;
   QProgressBar* bar_;
   FigureLabel* count_;

@@ -178,6 +178,7 @@ SceneHead::SceneHead(const Look& look, QWidget* parent) : QFrame(parent), look_(
   for (const Tool& one :
        {Tool{MouseTool::probe, "probe", tr("Read values: point at the field; a click keeps one in the picture")},
         Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
+        Tool{MouseTool::measure, "ruler", tr("Ruler: the length between two clicks, the angle of three")},
         Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
     auto* button = make_icon_button(look_, one.icon, one.tip, this);
     button->setCheckable(true);

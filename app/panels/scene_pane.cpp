@@ -27,6 +27,7 @@
 #include "app/panels/recipe_editor.hpp"
 #include "app/panels/scene_head.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/place.hpp"
 #include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
@@ -142,7 +143,15 @@ void ScenePane::connect_tools() {
   connect(tools_, &SceneTools::probed, this, &ScenePane::probed);
   connect(tools_, &SceneTools::value_kept, this, &ScenePane::value_kept);
   connect(tools_, &SceneTools::place_chosen, this, &ScenePane::place_chosen);
+  connect(tools_, &SceneTools::marker_moved, this, [this](const Marker& marker, const Vec3& place) {
+    emit marker_moved(marker, place, scene_->direction_of_wave_from(place));
+  });
   connect(tools_, &SceneTools::face_chosen, this, &ScenePane::face_chosen);
+  // A menu of its own loop is not opened within an event of the picture.
+  connect(
+      tools_, &SceneTools::menu_wanted, this,
+      [this](const Vec3& place, const std::optional<Probe>& probe) { show_place_menu(place, probe); },
+      Qt::QueuedConnection);
   connect(tools_, &SceneTools::profile_drawn, this, [this](const std::vector<ProfilePoint>& points) {
     const FieldView& view = scene_->view();
     const FieldInfo info = chosen_info(view);
@@ -154,6 +163,20 @@ void ScenePane::connect_tools() {
 ScenePane::~ScenePane() {
   viewport_->on_rendered = nullptr;
   viewport_->on_input = nullptr;
+}
+
+void ScenePane::show_place_menu(const Vec3& place, const std::optional<Probe>& probe) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  if (probe) menu->addAction(tr("Keep this value in the picture"), this, [this, probe] { emit value_kept(*probe); });
+  menu->addAction(tr("Add a receiver here"), this, [this, place] { emit place_chosen(place); });
+  menu->addAction(tr("Measure from here"), this, [this, place] {
+    set_tool(MouseTool::measure);
+    tools_->measure_from(place);
+  });
+  menu->addAction(tr("Copy the place"), this,
+                  [place] { QGuiApplication::clipboard()->setText(QString::fromStdString(place_text(place, 6))); });
+  menu->popup(QCursor::pos());
 }
 
 void ScenePane::warm_up() {

@@ -54,6 +54,7 @@ class ScenePane : public QWidget {
   void look_from(StandardView view);
   void set_tool(MouseTool tool);
   [[nodiscard]] MouseTool tool() const { return tools_->tool(); }
+  [[nodiscard]] SceneTools& tools() { return *tools_; }
   void show_display_panel(bool visible);
   [[nodiscard]] DisplayPanel& display_panel() { return *display_; }
   [[nodiscard]] bool display_panel_visible() const;
@@ -103,6 +104,8 @@ class ScenePane : public QWidget {
   void value_kept(const conoid::Probe& probe);
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
   void place_chosen(const conoid::Vec3& place);
+  /// A source, a receiver or a wave was dragged; of a wave `direction` is where it runs now.
+  void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place, const conoid::Vec3& direction);
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
   void field_chosen();
@@ -134,6 +137,8 @@ class ScenePane : public QWidget {
   /// Draws a small grid and a triangle once before there is anything to see: what the renderer prepares for its first picture takes
   /// some 60 ms, which a run's first frame need not wait for.
   void warm_up();
+  /// What can be done at a place of the picture.
+  void show_place_menu(const Vec3& place, const std::optional<Probe>& probe);
 
   RunModel* run_;
   const Look& look_;

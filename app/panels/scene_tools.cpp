@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 
 #include <QFrame>
 #include <QHBoxLayout>
@@ -15,6 +17,7 @@
 
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "engine/core/place.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid::app {
@@ -46,13 +49,17 @@ bool SceneTools::eventFilter(QObject* watched, QEvent* event) {
 void SceneTools::take(MouseTool tool) {
   tool_ = tool;
   line_begin_.reset();
+  measured_.clear();
+  dragged_.reset();
   show_pointer(false);
   scene_.set_line({});
   picture_widget_->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
-  static const QString hints[] = {
-      QString(), tr("Point at the field to read its value; click to keep it in the picture."),
-      tr("Press, draw a line across the field, let go."), tr("Click where a receiver should be."),
-      tr("Click a side of the body, or choose it in the list.")};
+  static const QString hints[] = {QString(),
+                                  tr("Point at the field to read its value; click to keep it in the picture."),
+                                  tr("Press, draw a line across the field, let go."),
+                                  tr("Click where a receiver should be."),
+                                  tr("Click a side of the body, or choose it in the list."),
+                                  tr("Click two places for a length, a third for the angle at the second.")};
   show_reading(hints[static_cast<int>(tool)]);
 }
 
@@ -139,8 +146,8 @@ std::optional<Vec3> SceneTools::place_under(const InputEvent& event) {
   return scene_.pick_plane(event.x, event.y, 2, 0.5 * (b[4] + b[5]));
 }
 
-bool SceneTools::is_click(const InputEvent& event) {
-  if (event.button != MouseButton::left) return false;
+bool SceneTools::is_click(const InputEvent& event, MouseButton button) {
+  if (event.button != button) return false;
   if (event.kind == InputKind::press) pressed_at_ = {event.x, event.y};
   constexpr double still = 4;  // pixels
   return event.kind == InputKind::release &&
@@ -155,29 +162,43 @@ void SceneTools::make_line_box() {
   row->setSpacing(8);
   line_from_ = new QLineEdit(line_box_);
   line_to_ = new QLineEdit(line_box_);
+  line_third_ = new QLineEdit(line_box_);
   for (const auto& [edit, word, name] : {std::tuple{line_from_, tr("Line from"), tr("Beginning of the line")},
-                                         std::tuple{line_to_, tr("to"), tr("End of the line")}}) {
+                                         std::tuple{line_to_, tr("to"), tr("End of the line")},
+                                         std::tuple{line_third_, tr("angle to"), tr("Other leg of the angle")}}) {
     edit->setAccessibleName(name);
     edit->setPlaceholderText("x, y, z");
     edit->setToolTip(tr("A place x, y, z with units or in metres; Enter draws the line"));
-    edit->setFixedWidth(edit->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m"));
-    row->addWidget(make_label(word, "small", line_box_));
+    line_third_word_ = make_label(word, "small", line_box_);  // of the last one it stays
+    row->addWidget(line_third_word_);
     row->addWidget(edit);
-    connect(edit, &QLineEdit::returnPressed, this, &SceneTools::draw_typed_line);
+    connect(edit, &QLineEdit::returnPressed, this, &SceneTools::take_typed_places);
   }
   line_box_->installEventFilter(this);
   line_box_->hide();
 }
 
 void SceneTools::place_line_box() {
-  line_box_->setVisible(tool_ == MouseTool::profile && picture_);
+  line_box_->setVisible((tool_ == MouseTool::profile || tool_ == MouseTool::measure) && picture_);
+  line_third_->setVisible(tool_ == MouseTool::measure);
+  line_third_word_->setVisible(tool_ == MouseTool::measure);
+  // Three places are narrower than two, so that all of them are seen.
+  constexpr int least = 72, gap = 12, words = 72;  // words: a label with its spacing
+  const int count = tool_ == MouseTool::measure ? 3 : 2, room = picture_widget_->width() - beside_axes - 2 * gap;
+  const int natural = line_from_->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m");
+  for (QLineEdit* edit : {line_from_, line_to_, line_third_})
+    edit->setFixedWidth(std::clamp(room / count - words, least, natural));
+  line_box_->layout()->activate();
   line_box_->adjustSize();
-  line_box_->move(beside_axes, picture_widget_->height() - line_box_->height() - 12);
+  const int left = std::max(gap, std::min(beside_axes, picture_widget_->width() - line_box_->width() - gap));
+  line_box_->move(left, picture_widget_->height() - line_box_->height() - gap);
 }
 
-void SceneTools::draw_typed_line() {
-  std::array<Vec3, 2> ends{};
-  for (const auto& [edit, end] : {std::pair{line_from_, &ends[0]}, std::pair{line_to_, &ends[1]}}) {
+void SceneTools::take_typed_places() {
+  std::vector<Vec3> ends;
+  for (QLineEdit* edit : {line_from_, line_to_, line_third_}) {
+    // The angle is no must.
+    if (edit == line_third_ && (tool_ != MouseTool::measure || edit->text().trimmed().isEmpty())) break;
     const auto place = parse_place(edit->text().toStdString());
     if (!place) {
       // An end that is still empty is the next to be typed.
@@ -187,7 +208,11 @@ void SceneTools::draw_typed_line() {
       edit->selectAll();
       return;
     }
-    *end = *place;
+    ends.push_back(*place);
+  }
+  if (tool_ == MouseTool::measure) {
+    measured_ = ends;
+    return show_measured(measured_);
   }
   draw_line(ends[0], ends[1]);
   viewport_.request_render();
@@ -208,10 +233,103 @@ void SceneTools::draw_profile(const Vec3& begin, const Vec3& end) {
   emit profile_drawn(*points);
 }
 
+void SceneTools::measure_from(const Vec3& place) {
+  measured_ = {place};
+  show_measured(measured_);
+}
+
+QString SceneTools::reading() const {
+  return reading_->isHidden() ? QString() : reading_->text();
+}
+
+void SceneTools::show_measured(const std::vector<Vec3>& places) {
+  scene_.set_line(places.size() < 2 ? std::vector<Vec3>() : places);
+  viewport_.request_render();
+  if (places.size() < 2) return show_reading(tr("Click the other end."));
+  const Ruler ruler = measure(places);
+  QString text = tr("%1 long").arg(QString::fromStdString(readable(ruler.length, "m"))) + "  (" +
+                 QString::fromStdString(place_text(ruler.apart)) + " m)";
+  if (places.size() > 2) {
+    text += QStringLiteral("  ·  ") + tr("then %1").arg(QString::fromStdString(readable(ruler.second_leg, "m")));
+    if (ruler.angle)
+      text += QStringLiteral("  ·  ") + tr("angle %1°").arg(*ruler.angle * 180 / std::numbers::pi, 0, 'f', 2);
+  }
+  show_reading(text);
+}
+
+void SceneTools::handle_measure(const InputEvent& event) {
+  const bool open = !measured_.empty() && measured_.size() < 3;
+  if (event.kind == InputKind::leave && open) return show_measured(measured_);
+  if (event.kind == InputKind::move && event.button == MouseButton::none && open) {
+    const auto place = place_under(event);
+    if (!place) return;
+    std::vector<Vec3> tried = measured_;
+    tried.push_back(*place);
+    return show_measured(tried);
+  }
+  if (!is_click(event)) return;
+  const auto place = place_under(event);
+  if (!place) return;
+  if (measured_.size() >= 3) measured_.clear();
+  measured_.push_back(*place);
+  QLineEdit* const edits[] = {line_from_, line_to_, line_third_};
+  for (std::size_t i = 0; i < std::size(edits); ++i)
+    edits[i]->setText(i < measured_.size() ? QString::fromStdString(place_text(measured_[i])) : QString());
+  show_measured(measured_);
+}
+
+bool SceneTools::handle_drag(const InputEvent& event) {
+  const bool left = event.button == MouseButton::left;
+  if (!dragged_) {
+    const bool hovers = event.kind == InputKind::move && event.button == MouseButton::none;
+    if (!hovers && !(event.kind == InputKind::press && left)) return false;
+    const auto at = scene_.marker_at(event.x, event.y);
+    const bool ours = at && !scene_.markers()[*at].key.empty();
+    picture_widget_->setCursor(!ours ? Qt::ArrowCursor : hovers ? Qt::OpenHandCursor : Qt::ClosedHandCursor);
+    if (hovers || !ours) return false;
+    dragged_ = scene_.markers()[*at];
+    dragged_at_ = *at;
+    drag_moved_ = false;
+    scene_.camera().pan(0, 0);  // a view that somebody works in is not fitted anew to where markers are
+    return true;
+  }
+  const auto place = scene_.dragged_to(*dragged_, event.x, event.y);
+  std::vector<Marker> markers = scene_.markers();
+  if (event.kind == InputKind::move && place && dragged_at_ < markers.size()) {
+    drag_moved_ = true;
+    Marker& marker = markers[dragged_at_];
+    marker.position = *place;
+    if (marker.kind == MarkerKind::wave) {
+      marker.direction = scene_.direction_of_wave_from(*place);
+      marker.polarisations.clear();  // they follow once it is let go
+    }
+    show_reading(marker.kind == MarkerKind::wave
+                     ? tr("Wave along %1").arg(QString::fromStdString(place_text(marker.direction, 3)))
+                     : tr("At %1 m").arg(QString::fromStdString(place_text(*place))));
+    scene_.set_markers(std::move(markers));
+    viewport_.request_render();
+  }
+  if (event.kind == InputKind::release && left) {
+    const Marker was = *dragged_;
+    dragged_.reset();
+    show_reading({});
+    picture_widget_->setCursor(Qt::ArrowCursor);
+    if (drag_moved_ && place) emit marker_moved(was, *place);
+  }
+  return true;
+}
+
+void SceneTools::handle_menu(const InputEvent& event) {
+  if (!is_click(event, MouseButton::right)) return;
+  const auto probe = scene_.pick(event.x, event.y);
+  if (const auto place = probe ? std::optional(probe->position) : place_under(event)) emit menu_wanted(*place, probe);
+}
+
 bool SceneTools::handle(const InputEvent& event) {
   if (!picture_) return false;
+  handle_menu(event);
   switch (tool_) {
-    case MouseTool::turn: return false;
+    case MouseTool::turn: return handle_drag(event);
     case MouseTool::probe: return handle_probe(event);
     case MouseTool::profile: return handle_line(event);
     case MouseTool::place:
@@ -222,6 +340,7 @@ bool SceneTools::handle(const InputEvent& event) {
       if (!is_click(event)) return false;
       if (const auto probe = scene_.pick(event.x, event.y)) emit face_chosen(probe->position);
       return false;
+    case MouseTool::measure: handle_measure(event); return false;  // turning goes on working
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the left mouse button, or the keyboard in its place, does in a picture of a field: read values, draw a line, place a receiver,
-// choose a face; with the line of text that says what comes of it.
+// choose a face, measure lengths and angles; with the line of text that says what comes of it.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class QLineEdit;
 namespace conoid::app {
 
 /// What the left mouse button does in the picture.
-enum class MouseTool { turn, probe, profile, place, choose };
+enum class MouseTool { turn, probe, profile, place, choose, measure };
 
 class SceneTools : public QObject {
   Q_OBJECT
@@ -42,6 +42,11 @@ class SceneTools : public QObject {
   void hide_pointer() { show_pointer(false); }
   /// After the picture has changed its size.
   void place_texts();
+  /// Takes the ruler with its first place given.
+  void measure_from(const Vec3& place);
+  /// Places that the ruler stands at, at most three.
+  [[nodiscard]] const std::vector<Vec3>& measured() const { return measured_; }
+  [[nodiscard]] QString reading() const;
   /// Drawn anew in the colours of the theme.
   void apply_theme();
 
@@ -53,6 +58,10 @@ class SceneTools : public QObject {
   void place_chosen(const conoid::Vec3& place);
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
+  /// A click with the right button, whatever the tool: what can be done there.
+  /// A marker that has a key was dragged to a place.
+  void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place);
+  void menu_wanted(const conoid::Vec3& place, const std::optional<conoid::Probe>& probe);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -60,16 +69,22 @@ class SceneTools : public QObject {
  private:
   void show_pointer(bool visible);
   void show_reading(const QString& text);
-  /// Two places to type while the tool for lines is in hand.
+  /// Places to type while the tool for lines or the ruler is in hand.
   void make_line_box();
   void place_line_box();
-  void draw_typed_line();
+  void take_typed_places();
   void draw_line(const Vec3& begin, const Vec3& end);
   void draw_profile(const Vec3& begin, const Vec3& end);
   /// Whether this is the end of a click; what is dragged turns the view.
-  [[nodiscard]] bool is_click(const InputEvent& event);
+  [[nodiscard]] bool is_click(const InputEvent& event, MouseButton button = MouseButton::left);
   [[nodiscard]] bool handle_probe(const InputEvent& event);
   [[nodiscard]] bool handle_line(const InputEvent& event);
+  void handle_measure(const InputEvent& event);
+  /// With no tool in hand: markers are dragged. True while one is.
+  [[nodiscard]] bool handle_drag(const InputEvent& event);
+  void show_measured(const std::vector<Vec3>& places);
+  /// A click with the right button that was no drag.
+  void handle_menu(const InputEvent& event);
   [[nodiscard]] std::optional<Vec3> place_under(const InputEvent& event);
 
   FieldScene& scene_;
@@ -80,12 +95,18 @@ class SceneTools : public QObject {
   QFrame* line_box_ = nullptr;
   QLineEdit* line_from_ = nullptr;
   QLineEdit* line_to_ = nullptr;
+  QLineEdit* line_third_ = nullptr;
+  QLabel* line_third_word_ = nullptr;
+  std::vector<Vec3> measured_;
   QLabel* pointer_;                     ///< of the keyboard, on the picture
   std::array<double, 2> pointer_at_{};  ///< device pixels
   std::array<double, 2> pressed_at_{};
   MouseTool tool_ = MouseTool::turn;
   std::optional<Vec3> line_begin_;
   bool picture_ = false;
+  std::optional<Marker> dragged_;  ///< as it was
+  std::size_t dragged_at_ = 0;
+  bool drag_moved_ = false;
 };
 
 }  // namespace conoid::app

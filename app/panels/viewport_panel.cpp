@@ -85,6 +85,10 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
   connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
+  connect(main_, &ScenePane::marker_moved, this,
+          [this](const Marker& marker, const Vec3& place, const Vec3& direction) {
+            if (!move_marker(model_, marker, place, direction)) refresh_markers();
+          });
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
     kept_.push_back({probe.position, MarkerKind::receiver, probe.text.substr(0, probe.text.find(" at ("))});
     refresh_markers();
@@ -470,7 +474,7 @@ void ViewportPanel::refresh_timeline() {
 }
 
 void ViewportPanel::refresh_markers() {
-  auto markers = markers_of(model_.json());
+  auto markers = markers_of(model_.json(), model_.schema());
   if (previewing_) markers.insert(markers.end(), marks_.begin(), marks_.end());
   markers.insert(markers.end(), kept_.begin(), kept_.end());
   main_->set_markers(markers);

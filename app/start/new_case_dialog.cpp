@@ -434,7 +434,7 @@ void NewCaseDialog::show_body(const MeshPreview& mesh) {
   auto plain = std::make_shared<Frame>(*mesh.frame);
   for (FramePart& part : plain->parts) part.fields.clear();
   static_cast<void>(scene_->set_frame(std::move(plain)).ok());
-  scene_->set_markers(markers_of(model_.json()));
+  scene_->set_markers(markers_of(model_.json(), model_.schema()));
   if (!std::exchange(fitted_, true)) scene_->look(StandardView::iso);
   scene_->fit();
   viewport_->request_render();
@@ -471,7 +471,7 @@ void NewCaseDialog::start_again() {
   model_.take(CaseDocument::from_json(std::move(made), {}));
   applying_ = false;
   rebuild_asks();
-  scene_->set_markers(markers_of(model_.json()));
+  scene_->set_markers(markers_of(model_.json(), model_.schema()));
   show_elements();
   refresh();
 }

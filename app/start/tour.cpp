@@ -2,8 +2,6 @@
 // The tour.
 #include "app/start/tour.hpp"
 
-#include <algorithm>
-
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -14,12 +12,12 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/start/guide.hpp"
 
 namespace conoid::app {
 namespace {
 
 constexpr int card_width = 344;
-constexpr int tour_gap = 16;
 constexpr int tour_radius = 8;
 
 }  // namespace
@@ -110,23 +108,7 @@ void Tour::place() {
   // The text wraps at the width of the card: its height follows.
   card_->resize(card_width, card_->layout()->heightForWidth(card_width));
   const QRect at = spot();
-  const QSize size = card_->size();
-  QPoint corner((width() - size.width()) / 2, (height() - size.height()) / 2);
-  if (!at.isEmpty()) {
-    const int y = std::clamp(at.center().y() - size.height() / 2, tour_gap,
-                             std::max(tour_gap, height() - size.height() - tour_gap));
-    const int x =
-        std::clamp(at.center().x() - size.width() / 2, tour_gap, std::max(tour_gap, width() - size.width() - tour_gap));
-    if (at.right() + tour_gap + size.width() + tour_gap <= width())
-      corner = {at.right() + tour_gap, y};
-    else if (at.left() - tour_gap - size.width() >= tour_gap)
-      corner = {at.left() - tour_gap - size.width(), y};
-    else if (at.bottom() + tour_gap + size.height() + tour_gap <= height())
-      corner = {x, at.bottom() + tour_gap};
-    else if (at.top() - tour_gap - size.height() >= tour_gap)
-      corner = {x, at.top() - tour_gap - size.height()};
-  }
-  card_->move(corner);
+  card_->move(place_beside(at, card_->size(), size()));
   update();
 }
 

@@ -26,10 +26,19 @@ namespace conoid::app {
 namespace {
 
 constexpr qint64 largest_page = qint64{8} << 20;  // bytes; the longest has one
+const QString key_scheme = QStringLiteral("key");
 
 QString text_of(const QString& file) {
   QFile in(file);
   return in.open(QIODevice::ReadOnly) ? QString::fromUtf8(in.read(largest_page)) : QString();
+}
+
+/// Whose keys a page of the reference lists; empty of another page.
+QString solver_of(const QUrl& page) {
+  const QString name = page.fileName();
+  const QString begin = QStringLiteral("keys-"), end = QStringLiteral(".html");
+  return name.startsWith(begin) && name.endsWith(end) ? name.mid(begin.size(), name.size() - begin.size() - end.size())
+                                                      : QString();
 }
 
 /// Pages are cut to their articles as they are read; pictures and all else are taken as they are.
@@ -38,7 +47,7 @@ class Pages : public QTextBrowser {
   using QTextBrowser::QTextBrowser;
   QVariant loadResource(int type, const QUrl& name) override {
     if (type != QTextDocument::ImageResource && name.isLocalFile() && name.path().endsWith(".html"))
-      return article_of(text_of(name.toLocalFile()));
+      return with_linked_keys(article_of(text_of(name.toLocalFile())), solver_of(name));
     if (type == QTextDocument::ImageResource && name.isLocalFile()) {
       QImage picture(name.toLocalFile());
       const int room = std::max(200, viewport()->width() - 24);
@@ -68,6 +77,14 @@ QString article_of(const QString& html) {
   return "<html><body>" + html.mid(begin, end < 0 ? -1 : end - begin).remove(link) + "</body></html>";
 }
 
+QString with_linked_keys(const QString& article, const QString& solver) {
+  if (solver.isEmpty()) return article;
+  static const QRegularExpression key(QStringLiteral("<span id=\"(/[^\"]*)\"></span>\\s*(<code.*?</code>)"),
+                                      QRegularExpression::DotMatchesEverythingOption);
+  return QString(article).replace(
+      key, QStringLiteral("<span id=\"\\1\"></span><a href=\"%1:%2#\\1\">\\2</a>").arg(key_scheme, solver));
+}
+
 DocumentationWindow::DocumentationWindow(const Look& look, std::filesystem::path pages, QWidget* parent)
     : QDialog(parent), look_(look), pages_(std::move(pages)) {
   setWindowTitle(tr("Documentation"));
@@ -88,7 +105,16 @@ DocumentationWindow::DocumentationWindow(const Look& look, std::filesystem::path
   column->addLayout(row);
   page_ = new Pages(this);
   page_->setAccessibleName(tr("Documentation"));
-  page_->setOpenExternalLinks(true);
+  page_->setOpenLinks(false);
+  connect(page_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+    const QUrl whole = page_->source().resolved(link);
+    if (link.scheme() == key_scheme)
+      emit key_wanted(link.path(), link.fragment());
+    else if (whole.isLocalFile())
+      page_->setSource(whole);
+    else
+      QDesktopServices::openUrl(link);
+  });
   page_->document()->setDefaultStyleSheet(style_of(look));
   column->addWidget(page_, 1);
   back->setEnabled(false);
@@ -140,14 +166,16 @@ void DocumentationWindow::search() {
                                  : tr("<h2>Pages with “%1”</h2>").arg(asked) + "<ul>" + found + "</ul>");
 }
 
-void show_documentation(const Look& look, QWidget* parent) {
+DocumentationWindow& show_documentation(const Look& look, QWidget* parent, const QString& page) {
   auto* window = parent->findChild<DocumentationWindow*>(QString(), Qt::FindDirectChildrenOnly);
   if (window == nullptr) {
     window = new DocumentationWindow(look, documentation_folder(), parent);
     window->open("index.html");
   }
+  if (!page.isEmpty()) window->open(page);
   window->show();
   window->raise();
+  return *window;
 }
 
 }  // namespace conoid::app

@@ -24,6 +24,10 @@ class DocumentationWindow : public QDialog {
   void open(const QString& page);
   [[nodiscard]] QTextBrowser& page() const { return *page_; }
 
+ signals:
+  /// A key of the reference was clicked: the manual of such cases says what it takes, in the language of the window.
+  void key_wanted(const QString& solver, const QString& field);
+
  private:
   void search();
   const Look& look_;
@@ -35,7 +39,10 @@ class DocumentationWindow : public QDialog {
 /// What a reader sees of a page: its article, without the lists of all pages and the links to headings.
 [[nodiscard]] QString article_of(const QString& html);
 
-/// Shows the documentation that is installed, at its first page.
-void show_documentation(const Look& look, QWidget* parent);
+/// The article of a reference, its keys as links that `link_of_key` reads.
+[[nodiscard]] QString with_linked_keys(const QString& article, const QString& solver);
+
+/// The window of the documentation that is installed, one for its parent: shown at a page, or where it was.
+DocumentationWindow& show_documentation(const Look& look, QWidget* parent, const QString& page = {});
 
 }  // namespace conoid::app

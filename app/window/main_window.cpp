@@ -185,6 +185,7 @@ void MainWindow::make_workbench() {
   workbench_->apply_settings(settings_);
   workbench_->keep_views_in(settings_);
   stack_->addWidget(workbench_);
+  connect(workbench_, &Workbench::help_wanted, this, &MainWindow::show_help);
 }
 
 void MainWindow::show_start() {
@@ -296,7 +297,9 @@ void MainWindow::show_error(const QString& title, const Error& error) {
   if (!options_.asks) return;
   QMessageBox box(QMessageBox::Warning, title, title + ".", QMessageBox::Ok, this);
   box.setInformativeText(QString::fromStdString(error.render()));
+  QPushButton* help = box.addButton(tr("What helps"), QMessageBox::HelpRole);
   box.exec();
+  if (box.clickedButton() == help) show_help(topic_of(error));
 }
 
 void MainWindow::end_by_signal() {

@@ -12,6 +12,7 @@
 
 #include "app/model/action_table.hpp"
 #include "app/model/case_model.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/recovery.hpp"
 #include "app/model/run_model.hpp"
 #include "app/model/settings.hpp"
@@ -30,6 +31,7 @@ class ManualWindow;
 class RunQueue;
 class RunsPage;
 class StartPage;
+struct Tutorial;
 class Workbench;
 
 struct WindowOptions {
@@ -67,6 +69,8 @@ class MainWindow : public QMainWindow {
   /// Writes the page of the run at hand beside the work that goes on, then opens its folder. An error is shown.
   void write_report(const std::filesystem::path& page);
   void start_run();
+  /// Opens the sample of a tutorial and points at what its steps are about. An error is shown.
+  void start_tutorial(const Tutorial& tutorial);
   /// Ends in order without asking, for signals: stops a run, keeps unsaved edits for recovery.
   void end_by_signal();
 
@@ -104,9 +108,17 @@ class MainWindow : public QMainWindow {
   void show_settings();
   void show_place();
   void show_tour();
+  void choose_tutorial();
+  /// The control that a step of a tutorial is about, brought on the screen; null where there is none now.
+  [[nodiscard]] QWidget* control_at(const QString& at);
   void show_news();
-  /// The manual at the field that has the focus.
+  /// The manual at the field that has the focus, or at what the line of the log at hand is about.
   void show_manual();
+  /// The manual at a key, or the page on a kind of failure.
+  void show_help(const HelpTopic& topic);
+  void show_pages(const QString& page);
+  void show_key(const QString& solver, const QString& field);
+  [[nodiscard]] ManualWindow& manual();
   void ask_template();
   void ask_receiver();
   QWidget* make_outside_bar();

@@ -3,10 +3,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QDesktopServices>
-#include <QDialog>
-#include <QDialogButtonBox>
 #include <QFileDialog>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
@@ -18,24 +15,16 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/forms/field_editor.hpp"
-#include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
-#include "app/model/gallery.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
-#include "app/model/news.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/panels/case_panel.hpp"
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
-#include "app/start/card_grid.hpp"
 #include "app/start/start_page.hpp"
-#include "app/start/tour.hpp"
-#include "app/window/documentation_window.hpp"
 #include "app/window/main_window.hpp"
-#include "app/window/manual_window.hpp"
 #include "app/window/palette.hpp"
 #include "app/window/workbench.hpp"
 #include "conoid/config.hpp"
@@ -304,6 +293,13 @@ std::vector<ActionRow> MainWindow::action_rows() {
        {},
        [this, theme] { theme(look_.theme().dark ? ThemeChoice::light : ThemeChoice::dark)(); }},
       {"help.tour", tr("&Help"), tr("Tour"), {}, {}, tr("Five steps through the window"), [this] { show_tour(); }},
+      {"help.tutorials",
+       tr("&Help"),
+       tr("Tutorials…"),
+       {},
+       {},
+       tr("A sample, and what to do with it: step by step, pointing at the controls"),
+       [this] { choose_tutorial(); }},
       {"help.news", tr("&Help"), tr("What is new"), {}, {}, {}, [this] { show_news(); }},
       {"help.manual", tr("&Help"), tr("Manual"), QKeySequence("F1"), "info",
        tr("What the field at hand means, and all other keys of this case"), [this] { show_manual(); }},
@@ -315,7 +311,7 @@ std::vector<ActionRow> MainWindow::action_rows() {
        {},
        {},
        tr("Guide, tutorials, theory and all keys, without a network"),
-       [this] { show_documentation(look_, this); }},
+       [this] { show_pages({}); }},
   };
 }
 
@@ -396,42 +392,6 @@ void MainWindow::refresh_actions() {
   actions_->at("view.dark")->setChecked(look_.choice() == ThemeChoice::dark);
 }
 
-void MainWindow::show_shortcuts() {
-  QDialog dialog(this);
-  dialog.setWindowTitle(tr("Shortcuts"));
-  auto* columns = new QHBoxLayout(&dialog);
-  columns->setContentsMargins(24, 20, 24, 20);
-  columns->setSpacing(56);
-  // Two columns, each with rows of its own: one would be higher than a small screen. A menu is not torn apart.
-  const auto& rows = actions_->rows();
-  const auto all = std::count_if(rows.begin(), rows.end(), [](const ActionRow& a) { return !a.shortcut.isEmpty(); });
-  QGridLayout* grid = nullptr;
-  int row = 0, seen = 0;
-  QString menu;
-  for (const ActionRow& action : rows) {
-    if (action.shortcut.isEmpty()) continue;
-    if (!grid || (columns->count() == 1 && action.menu != menu && 2 * seen >= all)) {
-      if (grid) grid->setRowStretch(row, 1);
-      grid = new QGridLayout;
-      grid->setHorizontalSpacing(32);
-      grid->setVerticalSpacing(6);
-      columns->addLayout(grid);
-      row = 0;
-    }
-    if (action.menu != menu) {
-      if (row > 0) grid->setRowMinimumHeight(row++, 6);
-      menu = action.menu;
-      grid->addWidget(make_label(QString(menu).remove('&'), "section", &dialog), row++, 0);
-    }
-    ++seen;
-    grid->addWidget(make_label(QString(action.text).remove(QStringLiteral("…")), "", &dialog), row, 0);
-    grid->addWidget(make_label(action.shortcut.toString(QKeySequence::NativeText), "muted", &dialog), row++, 1,
-                    Qt::AlignRight);
-  }
-  if (grid) grid->setRowStretch(row, 1);
-  dialog.exec();
-}
-
 void MainWindow::ask_receiver() {
   const QString typed =
       QInputDialog::getText(this, tr("Add a receiver"), tr("Its place: x, y, z in metres, or with units"),
@@ -444,101 +404,6 @@ void MainWindow::ask_receiver() {
   show_error(tr("No receiver was added"),
              make_error(ErrorCode::invalid_input, "'" + typed.toStdString() + "' is no point",
                         "Three lengths with commas between: 1, 0.5, 20 cm"));
-}
-
-void MainWindow::show_manual() {
-  // The field that has the focus, or the one that is worst.
-  std::string pointer;
-  for (QWidget* at = QApplication::focusWidget(); at && pointer.empty(); at = at->parentWidget())
-    if (const auto* field = qobject_cast<FieldEditor*>(at)) pointer = field->pointer();
-  if (!model_->is_open()) return show_shortcuts();
-  if (!manual_) manual_ = new ManualWindow(look_, this);
-  manual_->open_at(model_->solver(), pointer);
-}
-
-void MainWindow::show_news() {
-  QDialog dialog(this);
-  dialog.setWindowTitle(tr("What is new"));
-  dialog.setMinimumWidth(520);
-  auto* column = new QVBoxLayout(&dialog);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
-  for (const News& version : load_news()) {
-    column->addWidget(make_label(tr("Version %1").arg(version.version), "title", &dialog));
-    for (const QString& item : version.items) {
-      auto* row = new QHBoxLayout;
-      row->setSpacing(10);
-      row->addWidget(new IconLabel(look_, "check", "accent", 16, &dialog), 0, Qt::AlignTop);
-      auto* label = make_label(item, "", &dialog);
-      label->setWordWrap(true);
-      label->setFixedWidth(440);
-      label->setMinimumHeight(label->heightForWidth(440));  // whole, however small the screen
-      row->addWidget(label, 1);
-      column->addLayout(row);
-    }
-  }
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, &dialog);
-  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::accept);
-  column->addWidget(buttons);
-  dialog.exec();
-}
-
-void MainWindow::show_tour() {
-  if (findChild<Tour*>()) return;
-  settings_.set_tour_seen();
-  start_->hide_invitation();
-  const auto on_bench = [this](std::function<QWidget*(Workbench&)> pick) {
-    return [this, pick = std::move(pick)]() -> QWidget* {
-      // A case must be open to be shown; the first sample does no harm.
-      if (!model_->is_open())
-        for (const SampleCard& card : load_gallery(options_.samples))
-          if (card.available) {
-            static_cast<void>(open_case(card.case_file).ok());
-            break;
-          }
-      if (!model_->is_open()) return nullptr;
-      show_workbench();
-      for (const char* id : {"case", "run", "results"}) workbench_->show_pane(id, true);
-      workbench_->show_mesh(false);
-      return pick(*workbench_);
-    };
-  };
-  std::vector<TourStep> steps = {
-      {tr("Start from a sample"),
-       tr("Each card is a finished case and says how long it takes. A click opens it; nothing of the sample itself can "
-          "be spoilt."),
-       [this]() -> QWidget* {
-         show_start();
-         return start_->findChild<SampleCardWidget*>();
-       }},
-      {tr("Change the case"),
-       tr("Everything the case says, from geometry to output. Type units as you like: 2 GHz, 0.5 in. What is wrong is "
-          "said beside the field, and every edit can be undone."),
-       on_bench([](Workbench& bench) -> QWidget* { return &bench.case_panel(); })},
-      {tr("Run it"),
-       tr("Memory and time are estimated before the run. Pause, step and stop at any moment: a stopped run can be "
-          "resumed."),
-       on_bench([](Workbench& bench) -> QWidget* { return bench.findChild<QPushButton*>("runButton"); })},
-      {tr("Watch the field"),
-       tr("It is drawn while it is computed. Turn it with the mouse, cut it open, read values, draw a line across it, "
-          "save a picture or a film."),
-       on_bench([](Workbench& bench) -> QWidget* { return &bench.viewport_panel(); })},
-      {tr("Read the curves"),
-       tr("Receivers, energies and radar cross sections, with exact curves where there are any. Ctrl+K finds every "
-          "action by its name, F1 opens the manual at the field at hand."),
-       on_bench([](Workbench& bench) -> QWidget* { return &bench.results_panel(); })}};
-  auto* tour = new Tour(std::move(steps), look_, this);
-  tour->begin();
-}
-
-void MainWindow::show_about() {
-  QString solvers;
-  for (const SolverInfo* info : registered_solvers())
-    solvers += "\n" + QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()));
-  QMessageBox box(QMessageBox::NoIcon, tr("About Conoid"), tr("Conoid %1").arg(CONOID_VERSION), QMessageBox::Ok, this);
-  box.setIconPixmap(look_.icon("conoid", "accent").pixmap(48, 48));
-  box.setInformativeText(tr("A desktop workbench for waves and shocks.\nBSD-3-Clause licence.\n%1").arg(solvers));
-  box.exec();
 }
 
 }  // namespace conoid::app

@@ -26,6 +26,7 @@
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_report.hpp"
 #include "app/panels/case_panel.hpp"
+#include "app/panels/differences_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
@@ -301,6 +302,7 @@ Status MainWindow::compare_runs(const std::filesystem::path& first, const std::f
   const QString name = QString::fromStdString(second.filename().string());
   workbench_->viewport_panel().compare_with(other_run_.get(), name);
   workbench_->results_panel().compare_with(other_run_.get(), name);
+  workbench_->results_panel().differences().compare(first, second);
   connect(other_run_.get(), &RunModel::open_failed, this,
           [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
   other_run_->open(second);

@@ -5,9 +5,11 @@
 
 #include <QLineEdit>
 #include <QTextBrowser>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include "app/forms/schema_text.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/names.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/solvers/registry.hpp"
@@ -50,7 +52,8 @@ std::string field_of(const std::vector<std::pair<std::string, Json>>& fields, co
   return best;
 }
 
-ManualWindow::ManualWindow(const Look& look, QWidget* parent) : QDialog(parent), look_(look) {
+ManualWindow::ManualWindow(const Look& look, bool pages, QWidget* parent)
+    : QDialog(parent), look_(look), pages_(pages) {
   setWindowTitle(tr("Manual"));
   resize(560, 640);
   auto* column = new QVBoxLayout(this);
@@ -66,6 +69,7 @@ ManualWindow::ManualWindow(const Look& look, QWidget* parent) : QDialog(parent),
   page_->setAccessibleName(tr("Manual"));
   page_->setOpenLinks(false);
   column->addWidget(page_, 1);
+  connect(page_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { emit page_wanted(link.toString()); });
   connect(search_, &QLineEdit::textChanged, this, &ManualWindow::write_page);
   connect(&look, &Look::changed, this, &ManualWindow::write_page);
 }
@@ -91,6 +95,15 @@ void ManualWindow::write_page() {
   QString html = QStringLiteral("<h2>%1</h2><p>%2</p>")
                      .arg(translated(std::string(info ? info->title : std::string_view())).toHtmlEscaped(),
                           translated(std::string(info ? info->summary : std::string_view())).toHtmlEscaped());
+  const auto link = [this](const QString& page, const QString& words) {
+    return QStringLiteral("<a href=\"%1\" style=\"color:%2\">%3</a>")
+        .arg(page.toHtmlEscaped(), look_.colour("accent").name(), words.toHtmlEscaped());
+  };
+  const QString id = QString::fromStdString(solver_);
+  if (pages_ && info)
+    html += QStringLiteral("<p>%1 &nbsp;·&nbsp; %2 &nbsp;·&nbsp; %3</p>")
+                .arg(link("tutorials/" + id + ".html", tr("Tutorial")), link("theory/" + id + ".html", tr("Theory")),
+                     link("reference/keys-" + id + ".html", tr("All keys as a table")));
   std::string section;
   for (const auto& [pointer, node] : fields_) {
     const std::string key = pointer.substr(pointer.rfind('/') + 1);
@@ -105,11 +118,13 @@ void ManualWindow::write_page() {
     const bool here = pointer == shown_;
     const QString when = QString::fromStdString(string_at(node, "when"));
     html += QStringLiteral(
-                "<p%1><a name=\"%2\"></a><b>%3</b> &nbsp;<code>%4</code>%5<br/>%6<br/><span "
+                "<p%1><a name=\"%2\"></a><b>%3</b> &nbsp;%4%5<br/>%6<br/><span "
                 "style=\"color:%7\">%8</span></p>")
                 .arg(here ? QStringLiteral(" style=\"background-color:%1\"").arg(look_.colour("accent_soft").name())
                           : QString(),
-                     QString::fromStdString(pointer), title.toHtmlEscaped(), dotted(pointer).toHtmlEscaped(),
+                     QString::fromStdString(pointer), title.toHtmlEscaped(),
+                     pages_ ? link(page_of_key(solver_, pointer), dotted(pointer))
+                            : "<code>" + dotted(pointer).toHtmlEscaped() + "</code>",
                      when.isEmpty() ? QString() : " (" + when.toHtmlEscaped() + ")", help.toHtmlEscaped(),
                      look_.colour("muted").name(), QString::fromStdString(describe(node)).toHtmlEscaped());
   }

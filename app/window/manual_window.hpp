@@ -23,15 +23,21 @@ namespace conoid::app {
 class ManualWindow : public QDialog {
   Q_OBJECT
  public:
-  explicit ManualWindow(const Look& look, QWidget* parent = nullptr);
+  /// `pages`: there is a documentation that its links can lead to.
+  ManualWindow(const Look& look, bool pages, QWidget* parent = nullptr);
   /// Shows the keys of this solver's cases and goes to one of them.
   void open_at(const std::string& solver, const std::string& pointer);
   [[nodiscard]] const std::string& shown_field() const { return shown_; }
   [[nodiscard]] QTextBrowser& page() const { return *page_; }
 
+ signals:
+  /// A page of the documentation, as DocumentationWindow::open takes it.
+  void page_wanted(const QString& page);
+
  private:
   void write_page();
   const Look& look_;
+  bool pages_;
   std::string solver_, shown_;
   std::vector<std::pair<std::string, Json>> fields_;
   QLineEdit* search_;

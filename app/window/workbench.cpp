@@ -55,10 +55,18 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     if (!place_receiver(model, place))
       run.add_log({LogLevel::warning, run.elapsed(), tr("This kind of case has no receivers.").toStdString(), {}, {}});
   });
+  // A far field around the body and its charts point at the same direction.
+  for (const auto signal : {&ScenePane::probed, &ScenePane::value_kept})
+    connect(&viewport_->pane(), signal, this, [this](const Probe& probe) {
+      if (probe.direction) results_->point_at(*probe.direction);
+    });
   connect(viewport_, &ViewportPanel::moment_shown, this,
           [this](const Moment& moment) { results_->set_moment(moment); });
   connect(&run, &RunModel::started, this, [this] { results_->set_moment({}); });
   connect(viewport_, &ViewportPanel::difference_changed, results_, &ResultsPanel::set_difference);
+  connect(results_, &ResultsPanel::help_wanted, this, &Workbench::help_wanted);
+  connect(run_panel_, &RunPanel::help_wanted, this, &Workbench::help_wanted);
+  connect(case_, &CasePanel::help_wanted, this, &Workbench::help_wanted);
   connect(results_, &ResultsPanel::maximise_wanted, this, &Workbench::show_results_alone);
   connect(results_, &ResultsPanel::field_wanted, this, [this](const QString& pointer) {
     show_pane("case", true);

@@ -6,6 +6,7 @@
 
 #include "app/model/action_table.hpp"
 #include "app/model/case_model.hpp"
+#include "app/model/help_topic.hpp"
 #include "app/model/run_model.hpp"
 #include "render/window/make_viewport.hpp"
 
@@ -42,6 +43,9 @@ class Workbench : public QMainWindow {
   [[nodiscard]] bool is_pane_visible(const QString& id) const;
   /// The results take the room of picture and panes, or give it back.
   void show_results_alone(bool on);
+
+ signals:
+  void help_wanted(const conoid::app::HelpTopic& topic);
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 
 namespace conoid {
 
@@ -41,6 +42,20 @@ std::string place_text(const Vec3& place, int digits) {
     }
     out += fmt::format("{}{:.{}g}", out.empty() ? "" : ", ", rounded == 0 ? 0.0 : rounded, digits + 2);
   }
+  return out;
+}
+
+Ruler measure(std::span<const Vec3> places) {
+  Ruler out;
+  if (places.size() < 2) return out;
+  out.apart = vec::sub(places[1], places[0]);
+  out.length = vec::norm(out.apart);
+  if (places.size() < 3) return out;
+  const Vec3 on = vec::sub(places[2], places[1]);
+  out.second_leg = vec::norm(on);
+  if (!(out.length > 0) || !(out.second_leg > 0)) return out;
+  const Vec3 u = vec::scale(-1 / out.length, out.apart), v = vec::scale(1 / out.second_leg, on);
+  out.angle = 2 * std::atan2(vec::norm(vec::sub(u, v)), vec::norm(vec::add(u, v)));
   return out;
 }
 

@@ -3,6 +3,7 @@
 // far field as a surface around the body. Pure: a frame goes in, another comes out; geometry that stays is shared. Any thread.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -79,6 +80,10 @@ inline constexpr const char* balloon_field = "far_field";
 /// below the peak (of values in dB; of others from zero) to 1.5 times the box's diagonal at the peak. Empty `column`: the first.
 [[nodiscard]] Result<std::shared_ptr<const Frame>> with_balloon(const Frame& frame, const SphereTable& table,
                                                                 const std::string& column = {}, double decibels = 50);
+/// From where the far field of with_balloon goes out: the middle of the box of all other meshes.
+[[nodiscard]] Vec3 balloon_centre(const Frame& frame);
+/// θ (from z) and φ (from x, 0 to 360) of a place seen from there, degrees; (0, 0) in the centre itself.
+[[nodiscard]] std::array<double, 2> direction_from(const Vec3& centre, const Vec3& place);
 /// The curve of a plane through the z axis (phi of the first half; angles go round from 0 to 360°) for charts beside the balloon:
 /// θ, then 360° − θ on the other side. Empty where the table has no such φ.
 [[nodiscard]] std::vector<std::pair<double, double>> cut_of(const SphereTable& table, std::size_t column, double phi);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/core/vec3.hpp"
 #include "engine/frames/derived_frame.hpp"
 #include "engine/frames/frame_places.hpp"
 #include "engine/frames/frame_probe.hpp"
@@ -18,6 +19,19 @@ namespace {
 
 constexpr double degree = 3.14159265358979323846 / 180;
 constexpr float missing = std::numeric_limits<float>::quiet_NaN();
+
+/// Of all meshes but a far field; the unit cube where there is none.
+std::pair<Vec3, Vec3> box_of_bodies(const Frame& frame) {
+  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+  for (const FramePart& part : frame.parts)
+    if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry); mesh && mesh->points && part.name != balloon_part)
+      for (std::size_t i = 0; i < mesh->points->size(); ++i) {
+        low[i % 3] = std::min(low[i % 3], (*mesh->points)[i]);
+        high[i % 3] = std::max(high[i % 3], (*mesh->points)[i]);
+      }
+  if (!(low[0] <= high[0])) low = {-0.5, -0.5, -0.5}, high = {0.5, 0.5, 0.5};
+  return {low, high};
+}
 
 Result<Field> field_difference(const FramePart& a, const Field& of_a, const FramePart& b, const Field& of_b,
                                bool same) {
@@ -118,14 +132,7 @@ Result<std::shared_ptr<const Frame>> with_balloon(const Frame& frame, const Sphe
       return make_error(ErrorCode::command_line, fmt::format("the far field has no column \"{}\"", column),
                         "It has " + names + ".");
   }
-  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
-  for (const FramePart& part : frame.parts)
-    if (const auto* mesh = std::get_if<MeshGeometry>(&part.geometry); mesh && mesh->points)
-      for (std::size_t i = 0; i < mesh->points->size(); ++i) {
-        low[i % 3] = std::min(low[i % 3], (*mesh->points)[i]);
-        high[i % 3] = std::max(high[i % 3], (*mesh->points)[i]);
-      }
-  if (!(low[0] <= high[0])) low = {-0.5, -0.5, -0.5}, high = {0.5, 0.5, 0.5};
+  const auto [low, high] = box_of_bodies(frame);
   const double size = 1.5 * std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
   const std::vector<double>& values = table.values[c];
   double peak = -std::numeric_limits<double>::infinity();
@@ -179,6 +186,17 @@ Result<std::shared_ptr<const Frame>> with_balloon(const Frame& frame, const Sphe
   out->parts.push_back(
       {balloon_part, MeshGeometry{points, connectivity, offsets, types}, {make_field(info, std::move(shown))}});
   return std::shared_ptr<const Frame>(std::move(out));
+}
+
+Vec3 balloon_centre(const Frame& frame) {
+  const auto [low, high] = box_of_bodies(frame);
+  return {(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2};
+}
+
+std::array<double, 2> direction_from(const Vec3& centre, const Vec3& place) {
+  const Vec3 to = vec::sub(place, centre);
+  const double theta = std::atan2(std::hypot(to[0], to[1]), to[2]) / degree, phi = std::atan2(to[1], to[0]) / degree;
+  return {theta, phi < 0 ? phi + 360 : phi};
 }
 
 std::vector<std::pair<double, double>> cut_of(const SphereTable& table, std::size_t column, double phi) {

@@ -16,11 +16,16 @@
 
 namespace conoid {
 
-enum class MarkerKind : std::uint8_t { source, receiver };
+enum class MarkerKind : std::uint8_t { source, receiver, wave };
+/// A place in the picture. A plane wave has none: its arrow stands beside the field, on the side that it comes from.
 struct Marker {
   Vec3 position{};
   MarkerKind kind = MarkerKind::receiver;
   std::string label;
+  Vec3 direction{};  ///< in which a wave runs, of any length above 0
+  /// Along which it oscillates: bars across its arrow.
+  std::vector<Vec3> polarisations{};
+  std::string key{};  ///< where the case has it, for whoever placed it; what has none is not dragged
 };
 
 /// What lies under the cursor.
@@ -28,7 +33,8 @@ struct Probe {
   Vec3 position{};
   std::string part;
   double value = 0;  ///< the coloured number, interpolated
-  std::string text;  ///< "Pressure 3.2 mPa at (1.2, 0, 3.4) m"
+  std::string text;  ///< "Pressure 3.2 mPa at (1.2, 0, 3.4) m"; on a far field "RCS 3.2 dBsm at θ = 45°, φ = 90°"
+  std::optional<std::array<double, 2>> direction{};  ///< θ and φ on a far field around a body, degrees
 };
 
 struct ProfilePoint {
@@ -74,6 +80,13 @@ class FieldScene final : public Scene {
   [[nodiscard]] std::optional<Probe> pick(double x, double y) const;
   /// The point of the ray under the cursor on a plane z = height (for placing receivers where there is nothing to hit).
   [[nodiscard]] std::optional<Vec3> pick_plane(double x, double y, int axis, double at) const;
+  /// The marker under the cursor: the nearest within some pixels, of a wave its arrow.
+  [[nodiscard]] std::optional<std::size_t> marker_at(double x, double y) const;
+  /// Where a marker is while the cursor drags it: in the plane through it that faces the eye; of a wave a place on the ball around the
+  /// middle of the field, which its arrow points away from.
+  [[nodiscard]] std::optional<Vec3> dragged_to(const Marker& marker, double x, double y) const;
+  /// The direction of a wave that comes from a place: towards the middle of the field.
+  [[nodiscard]] Vec3 direction_of_wave_from(const Vec3& place) const;
   /// The coloured quantity along a line through a part (grid: trilinear; volume mesh: the cell's own shape functions).
   [[nodiscard]] Result<std::vector<ProfilePoint>> profile(const std::string& part, const Vec3& from, const Vec3& to,
                                                           int samples) const;

@@ -113,6 +113,11 @@ struct FieldScene::Impl {
   void place_overlay();
   Ray ray_at(double x, double y) const;
   Vec3 to_display(const Vec3& world) const;
+  Vec3 forward() const;  ///< away from the eye
+  Vec3 middle_of_field() const;
+  /// Where the arrow of a wave begins and ends.
+  std::array<Vec3, 2> ends_of_wave(const Vec3& direction) const;
+  std::optional<OverlayArrow> arrow_of(const Marker& marker) const;
 };
 
 }  // namespace conoid

@@ -9,6 +9,8 @@
 #include <vtkCamera.h>
 #include <vtkMatrix4x4.h>
 
+#include "engine/core/vec3.hpp"
+#include "engine/frames/derived_frame.hpp"
 #include "render/scene/field_scene_impl.hpp"
 #include "render/scene/ticks.hpp"
 #include "render/scene/vtk_helpers.hpp"
@@ -114,14 +116,115 @@ std::optional<Probe> FieldScene::pick(double x, double y) const {
     for (std::size_t k = 0; k < 3; ++k) probe.position[k] = ray.origin[k] + hit->distance * ray.direction[k];
     probe.part = entry.name;
     probe.value = hit->value;
-    const std::string where =
+    std::string where =
         fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);
+    if (entry.name == balloon_part && s.frame) {
+      probe.direction = direction_from(balloon_centre(*s.frame), probe.position);
+      where = fmt::format("θ = {:.1f}°, φ = {:.1f}°", (*probe.direction)[0], (*probe.direction)[1]);
+    }
     probe.text = s.colored && !entry.part->values().empty()
                      ? fmt::format("{} {} at {}", s.bar_label, readable(probe.value, s.bar_unit), where)
                      : fmt::format("{} at {}", entry.name, where);
     best = std::move(probe);
   }
   return best;
+}
+
+std::array<Vec3, 2> FieldScene::Impl::ends_of_wave(const Vec3& direction) const {
+  const Vec3 middle = middle_of_field();
+  const Vec3 along = vec::unit(direction);
+  double leaves = std::numeric_limits<double>::max(), largest = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double side = bounds[2 * k + 1] - bounds[2 * k];
+    largest = std::max(largest, side);
+    if (std::abs(along[k]) > 1e-9) leaves = std::min(leaves, 0.5 * side / std::abs(along[k]));
+  }
+  // Just outside of the box, so that it hides nothing.
+  constexpr double gap = 0.06, length = 0.24;
+  return {vec::axpy(-(leaves + (gap + length) * largest), along, middle),
+          vec::axpy(-(leaves + gap * largest), along, middle)};
+}
+
+Vec3 FieldScene::Impl::forward() const {
+  double position[3], focal[3];
+  camera.camera()->GetPosition(position);
+  camera.camera()->GetFocalPoint(focal);
+  return vec::unit(Vec3{focal[0] - position[0], focal[1] - position[1], focal[2] - position[2]});
+}
+
+Vec3 FieldScene::Impl::middle_of_field() const {
+  return {(bounds[0] + bounds[1]) / 2, (bounds[2] + bounds[3]) / 2, (bounds[4] + bounds[5]) / 2};
+}
+
+std::optional<OverlayArrow> FieldScene::Impl::arrow_of(const Marker& marker) const {
+  if (!(vec::norm(marker.direction) > 0)) return std::nullopt;
+  const auto [tail, tip] = ends_of_wave(marker.direction);
+  const Vec3 from = to_display(tail), to = to_display(tip);
+  if (!(from[2] > 0) || !(to[2] > 0)) return std::nullopt;
+  OverlayArrow out;
+  out.from = {from[0], from[1]};
+  out.to = {to[0], to[1]};
+  out.label = marker.label;
+  const double shortest = 10 * pixel_ratio;
+  if (std::hypot(to[0] - from[0], to[1] - from[1]) < shortest)
+    out.towards = vec::dot(marker.direction, forward()) < 0 ? 1 : -1;
+  const double half = 0.3 * vec::distance(tail, tip);
+  for (const Vec3& polarisation : marker.polarisations) {
+    if (!(vec::norm(polarisation) > 0)) continue;
+    const Vec3 across = vec::scale(half, vec::unit(polarisation));
+    const Vec3 a = to_display(vec::sub(tail, across)), b = to_display(vec::add(tail, across));
+    out.bars.push_back({a[0], a[1], b[0], b[1]});
+  }
+  return out;
+}
+
+std::optional<std::size_t> FieldScene::marker_at(double x, double y) const {
+  const Impl& s = *impl_;
+  const double reach = 9 * s.pixel_ratio, up = s.height - y;
+  std::optional<std::size_t> best;
+  double nearest = reach;
+  for (std::size_t i = 0; i < s.markers.size(); ++i) {
+    const Marker& marker = s.markers[i];
+    double apart = std::numeric_limits<double>::max();
+    if (marker.kind == MarkerKind::wave) {
+      if (const auto arrow = s.arrow_of(marker)) {
+        const auto [x0, y0] = arrow->from;
+        const double dx = arrow->to[0] - x0, dy = arrow->to[1] - y0, square = dx * dx + dy * dy;
+        const double t = square > 0 ? std::clamp(((x - x0) * dx + (up - y0) * dy) / square, 0.0, 1.0) : 0;
+        apart = std::hypot(x - x0 - t * dx, up - y0 - t * dy);
+      }
+    } else if (const Vec3 p = s.to_display(marker.position); p[2] > 0) {
+      apart = std::hypot(x - p[0], up - p[1]);
+    }
+    if (apart >= nearest) continue;
+    nearest = apart;
+    best = i;
+  }
+  return best;
+}
+
+std::optional<Vec3> FieldScene::dragged_to(const Marker& marker, double x, double y) const {
+  const Ray ray = impl_->ray_at(x, y);
+  if (marker.kind == MarkerKind::wave) {
+    const Vec3 middle = impl_->middle_of_field();
+    const double radius = vec::distance(impl_->ends_of_wave(marker.direction)[0], middle);
+    const Vec3 to = vec::sub(middle, ray.origin), along = vec::unit(ray.direction);
+    const double ahead = vec::dot(to, along), square = radius * radius - vec::dot(to, to) + ahead * ahead;
+    // Beside the ball its rim; else the side of it on which the arrow is.
+    const double half = std::sqrt(std::max(0.0, square));
+    const bool behind = vec::dot(marker.direction, along) < 0;
+    const Vec3 place = vec::axpy(ahead + (behind ? half : -half), along, ray.origin);
+    return vec::axpy(radius, vec::unit(vec::sub(place, middle)), middle);
+  }
+  const Vec3 forward = impl_->forward();
+  const double slope = vec::dot(ray.direction, forward);
+  if (std::abs(slope) < 1e-9) return std::nullopt;
+  const double t = vec::dot(vec::sub(marker.position, ray.origin), forward) / slope;
+  return t > 0 ? std::optional(vec::axpy(t, ray.direction, ray.origin)) : std::nullopt;
+}
+
+Vec3 FieldScene::direction_of_wave_from(const Vec3& place) const {
+  return vec::unit(vec::sub(impl_->middle_of_field(), place));
 }
 
 std::optional<Vec3> FieldScene::pick_plane(double x, double y, int axis, double at) const {
@@ -225,7 +328,12 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     }
   }
   std::vector<OverlayMark> marks;
+  c.arrows.clear();
   for (const Marker& marker : s.markers) {
+    if (marker.kind == MarkerKind::wave) {
+      if (auto arrow = s.arrow_of(marker)) c.arrows.push_back(std::move(*arrow));
+      continue;
+    }
     const Vec3 p = s.to_display(marker.position);
     if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label});
   }

@@ -9,6 +9,7 @@
 #include <vtkPoints.h>
 #include <vtkProperty.h>
 
+#include "engine/core/vec3.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/field_scene_impl.hpp"
 #include "render/scene/image_part.hpp"
@@ -226,15 +227,16 @@ void FieldScene::Impl::fit_to_markers() {
   std::vector<Vec3> points = shape;
   bool beside = false;
   for (const Marker& marker : markers) {
+    const bool wave = marker.kind == MarkerKind::wave && vec::norm(marker.direction) > 0;
+    const Vec3 place = wave ? ends_of_wave(marker.direction)[0] : marker.position;
     double out = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-      out = std::max({out, bounds[2 * d] - marker.position[d], marker.position[d] - bounds[2 * d + 1]});
+    for (std::size_t d = 0; d < 3; ++d) out = std::max({out, bounds[2 * d] - place[d], place[d] - bounds[2 * d + 1]});
     if (!(out > 0) || out > reach) continue;
     if (points.empty())
       for (unsigned i = 0; i < 8; ++i)
         points.push_back({bounds[i & 1U], bounds[2 + ((i >> 1) & 1U)], bounds[4 + ((i >> 2) & 1U)]});
     beside = true;
-    points.push_back(marker.position);
+    points.push_back(place);
   }
   camera.set_extremes(beside ? std::move(points) : shape);
 }

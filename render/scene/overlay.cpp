@@ -217,8 +217,62 @@ void OverlayItem::paint_triad(vtkContext2D& painter) {
   }
 }
 
+void OverlayItem::paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const {
+  const double r = content.ratio;
+  const Rgb colour = content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent;
+  const auto [x0, y0] = arrow.from;
+  const auto [x1, y1] = arrow.to;
+  const auto ellipse = [&](double radius) {
+    painter.DrawEllipse(static_cast<float>(x0), static_cast<float>(y0), static_cast<float>(radius),
+                        static_cast<float>(radius));
+  };
+  // Twice: a rim of the ground, which every colour of a map lets see, and the thing itself.
+  for (const bool rim : {true, false}) {
+    const Rgb& drawn = rim ? content.theme.background : colour;
+    const double more = rim ? 3 * r : 0;
+    use_pen(painter, drawn, 2 * r + more);
+    for (const auto& bar : arrow.bars) draw_line(painter, bar[0], bar[1], bar[2], bar[3]);
+    use_brush(painter, drawn);
+    if (arrow.towards != 0) {
+      constexpr double ring = 8, dot = 2.5;
+      use_brush(painter, content.theme.background, rim ? 1 : 0);
+      ellipse(ring * r);
+      use_brush(painter, drawn);
+      const double arm = 0.7 * ring * r;
+      if (arrow.towards > 0) {
+        ellipse(dot * r);
+      } else {
+        draw_line(painter, x0 - arm, y0 - arm, x0 + arm, y0 + arm);
+        draw_line(painter, x0 - arm, y0 + arm, x0 + arm, y0 - arm);
+      }
+      continue;
+    }
+    const double length = std::hypot(x1 - x0, y1 - y0), ux = (x1 - x0) / length, uy = (y1 - y0) / length;
+    const double head = std::min(13 * r, 0.6 * length), half = 0.42 * head;
+    draw_line(painter, x0, y0, x1 - head * ux, y1 - head * uy);
+    const double bx = x1 - head * ux, by = y1 - head * uy;
+    float triangle[6] = {static_cast<float>(x1),
+                         static_cast<float>(y1),
+                         static_cast<float>(bx - half * uy),
+                         static_cast<float>(by + half * ux),
+                         static_cast<float>(bx + half * uy),
+                         static_cast<float>(by - half * ux)};
+    painter.DrawPolygon(triangle, 3);
+  }
+  if (arrow.label.empty()) return;
+  const double wide = text_size(content.theme, arrow.label, mark_text * r)[0] + 4 * r;
+  const double left = std::clamp(x0 - wide / 2, 0.0, std::max(0.0, content.width - wide));
+  const double up = std::clamp(y0 + (y1 > y0 ? -16 : 16) * r, 8 * r, content.height - 8 * r);
+  no_pen(painter);
+  use_brush(painter, content.theme.background, 0.75);
+  draw_rect(painter, left, up - 8 * r, wide, 16 * r);
+  draw_text(painter, content.theme, content.theme.text, mark_text * r, false, Align::left, Raise::middle, left + 2 * r,
+            up, arrow.label);
+}
+
 void OverlayItem::paint_marks(vtkContext2D& painter) {
   const double r = content.ratio;
+  for (const OverlayArrow& arrow : content.arrows) paint_arrow(painter, arrow);
   for (const OverlayLabel& label : content.lengths)
     draw_text(painter, content.theme, content.theme.muted, 11 * r, false, Align::centre, Raise::middle, label.x,
               label.y, label.text);

@@ -36,6 +36,13 @@ struct OverlayBox {
 /// left, where it is whole and covers neither what is taken nor an earlier name. `widths`: of the names, device pixels.
 void arrange_marks(std::vector<OverlayMark>& marks, std::vector<double> widths, const OverlayBox& picture,
                    const std::vector<OverlayBox>& taken, double ratio);
+/// The arrow of a wave, device pixels from the bottom left: it begins at the first place.
+struct OverlayArrow {
+  std::array<double, 2> from{}, to{};
+  int towards = 0;  ///< seen along itself: 1 towards the eye, −1 away from it; 0: from the side
+  std::vector<std::array<double, 4>> bars{};  ///< of its polarisations, from and to
+  std::string label{};
+};
 struct OverlayLabel {
   double x = 0;
   double y = 0;
@@ -58,6 +65,7 @@ struct OverlayContent {
   std::array<std::array<double, 3>, 3> axes{};  ///< x, y, z in camera axes (right, up, towards the eye)
   std::vector<OverlayLabel> lengths;
   std::vector<OverlayMark> marks;
+  std::vector<OverlayArrow> arrows;
 };
 
 class OverlayItem : public vtkContextItem {
@@ -87,6 +95,7 @@ class OverlayItem : public vtkContextItem {
   void paint_caption(vtkContext2D& painter);
   void paint_triad(vtkContext2D& painter);
   void paint_marks(vtkContext2D& painter);
+  void paint_arrow(vtkContext2D& painter, const OverlayArrow& arrow) const;
 };
 
 }  // namespace conoid

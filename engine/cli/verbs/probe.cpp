@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <set>
 
@@ -17,6 +18,7 @@
 #include "engine/core/place.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/frames/derived_frame.hpp"
 #include "engine/frames/frame_probe.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/frame_choice.hpp"
@@ -37,7 +39,7 @@ constexpr std::size_t most_frames_listed = 24;
 struct ProbeVerbOptions {
   std::string run;
   std::string points;
-  std::vector<std::string> point, line, over;
+  std::vector<std::string> point, line, over, formulas, measure;
   std::string field, part, component, show, frames = "last", within, to, out;
 };
 
@@ -279,6 +281,12 @@ struct Asked {
   FrameRequest request;            ///< the field and the parts that carry it
   std::vector<std::string> parts;  ///< their names
   std::optional<double> within;    ///< metres
+  FrameRecipe recipe;              ///< fields by formula
+
+  [[nodiscard]] Result<std::shared_ptr<const Frame>> read(std::size_t position) const {
+    auto frame = reader->read(position, request);
+    return !frame || recipe.empty() ? frame : derive(std::move(frame).value(), recipe);
+  }
 };
 
 std::vector<Column> moment_columns(const Asked& asked) {
@@ -356,7 +364,7 @@ Result<ProbeTable> values_at(const Asked& asked, const std::vector<Vec3>& points
   std::map<std::string, std::size_t> held;  // points by part
   std::vector<double> offs;
   for (const std::size_t position : asked.frames) {
-    const auto frame = asked.reader->read(position, asked.request);
+    const auto frame = asked.read(position);
     if (!frame) return frame.error();
     const auto here = probed_parts(**frame, asked.info.name, probes);
     if (!here) return here.error();
@@ -493,7 +501,7 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
   std::map<std::string, Index> left_out;
   bool first = true;
   for (const std::size_t position : asked.frames) {
-    const auto frame = asked.reader->read(position, asked.request);
+    const auto frame = asked.read(position);
     if (!frame) return frame.error();
     std::vector<double> row{static_cast<double>((*frame)->number), (*frame)->value};
     for (const OverSet& set : *sets) {
@@ -613,6 +621,35 @@ Status hand_out(const ProbeTable& table, const ProbeVerbOptions& options, const 
   return {};
 }
 
+/// Fields by formula: `field` becomes the last of them where none is named, and is looked for in the first frame as it comes out.
+Status take_formulas(const ProbeVerbOptions& options, std::string& field, Asked& out) {
+  for (const std::string& text : options.formulas) {
+    auto formula = parse_formula(text);
+    if (!formula) {
+      Error error = formula.error();
+      error.text = "--formula: " + error.text;
+      return error;
+    }
+    out.recipe.formulas.push_back(std::move(formula).value());
+  }
+  if (out.recipe.empty() || out.reader->frames().empty()) return {};
+  const bool made = std::any_of(out.recipe.formulas.begin(), out.recipe.formulas.end(),
+                                [&](const FormulaField& f) { return f.name == field; });
+  if (!made) {
+    out.recipe.formulas.clear();
+    return {};
+  }
+  if (!options.part.empty()) out.request.parts = {options.part};
+  const auto frame = out.read(0);
+  if (!frame) return frame.error();
+  for (const FramePart& part : (*frame)->parts)
+    if (const Field* of = field_of(part, field)) {
+      out.info = of->info;
+      out.parts.push_back(part.name);
+    }
+  return {};
+}
+
 Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder, VtkhdfReader& reader) {
   Asked out;
   out.folder = folder;
@@ -625,6 +662,8 @@ Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder
     return make_error(ErrorCode::command_line, "the run has no part \"" + options.part + "\"", "Parts: " + list + ".");
   }
   std::string field = options.field;
+  if (field.empty() && !options.formulas.empty())
+    if (const auto last = parse_formula(options.formulas.back())) field = last->name;
   if (field.empty()) {
     std::vector<std::string> names;
     for (const StoredPart& p : parts)
@@ -637,10 +676,12 @@ Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder
                         "Fields: " + parts_with_fields(reader) + ".");
     field = names.front();
   }
-  bool found = false;
+  if (auto made = take_formulas(options, field, out); !made) return made.error();
+  bool found = !out.parts.empty();
   std::vector<std::string> names;
   for (const StoredPart& p : parts)
     for (const FieldInfo& f : p.fields) {
+      if (!out.recipe.empty() && found) break;
       names.push_back(f.name);
       if (f.name != field || (!options.part.empty() && p.name != options.part)) continue;
       if (found && (f.components != out.info.components || f.is_complex != out.info.is_complex)) continue;
@@ -657,7 +698,7 @@ Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder
                       (near.empty() || near == field ? "" : "Did you mean " + near + "? ") +
                           ("Fields: " + parts_with_fields(reader) + "."));
   }
-  out.request.fields = {field};
+  if (out.recipe.empty()) out.request.fields = {field};
   const auto choice = parse_choice(options);
   if (!choice) return choice.error();
   out.choice = *choice;
@@ -676,6 +717,35 @@ Result<Asked> understand(const ProbeVerbOptions& options, const fs::path& folder
   return out;
 }
 
+/// What a ruler reads between places.
+Status measure_places(const ProbeVerbOptions& options, int ways, Context& context) {
+  if (ways > 0 || options.measure.size() < 2 || options.measure.size() > 3)
+    return make_error(ErrorCode::command_line,
+                      fmt::format("--measure: expected two or three places and nothing else to probe, found {}",
+                                  options.measure.size()),
+                      "For example --measure 0,0,0 --measure 1,0,0 --measure 1,2,0.");
+  std::vector<Vec3> places;
+  for (const std::string& text : options.measure) {
+    const auto place = typed_place(text, "--measure");
+    if (!place) return place.error();
+    places.push_back(*place);
+  }
+  const Ruler ruler = measure(places);
+  Json object = {{"length", ruler.length}, {"apart", {ruler.apart[0], ruler.apart[1], ruler.apart[2]}}};
+  context.say("length  {}", format_quantity(ruler.length, "m", 8));
+  context.say("apart   {} m", place_text(ruler.apart, 8));
+  if (places.size() == 3) {
+    constexpr double degrees = 180 / std::numbers::pi;
+    object["second_length"] = ruler.second_leg;
+    object["angle"] = ruler.angle ? Json(*ruler.angle * degrees) : Json();
+    context.say("then    {}", format_quantity(ruler.second_leg, "m", 8));
+    context.say("angle   {}", ruler.angle ? fmt::format("{:.8g}°", *ruler.angle * degrees)
+                                          : std::string("none: two of the places are the same"));
+  }
+  context.object(object);
+  return {};
+}
+
 Status probe(const ProbeVerbOptions& options, Context& context) {
   const int ways = !options.points.empty() + !options.point.empty() + !options.line.empty() + !options.over.empty();
   if (ways > 1)
@@ -688,6 +758,7 @@ Status probe(const ProbeVerbOptions& options, Context& context) {
     return make_error(ErrorCode::command_line, "-o writes CSV, --to text was asked for", "Leave one of them out.");
   const auto folder = run_folder_named(options.run);
   if (!folder) return folder.error();
+  if (!options.measure.empty()) return measure_places(options, ways, context);
   const auto reader = VtkhdfReader::open(*folder);
   if (!reader) return reader.error();
   if (ways == 0) {
@@ -742,6 +813,12 @@ void add_probe(OptionSet verb, Context& context) {
              "Integral, mean, min and max over a group of the mesh, a part, or all; may be repeated")
       .repeated();
   verb.value("--field", options->field, "Field (may be left out where there is but one)");
+  verb.value("--formula", options->formulas,
+             "A field of others, \"name [unit] = formula\": \"speed [m/s] = sqrt(v_x^2+v_y^2)\"; may be repeated")
+      .repeated();
+  verb.value("--measure", options->measure,
+             "A place x,y,z; given twice: how far they are apart, three times: the angle at the second")
+      .repeated();
   verb.value("--part", options->part,
              "Part of the frames (default: of all that have the field the finest at each place)");
   verb.value("--component", options->component, "x, y, z or magnitude of a vector (default: all components)");
@@ -763,6 +840,8 @@ void add_probe(OptionSet verb, Context& context) {
 Verb probe_verb() {
   return {"probe", "Values of a field at points, along lines, over surfaces and volumes",
           "  conoid probe latest\n"
+          "  conoid probe latest --formula 'twice = 2*pressure' --point 0,0,0\n"
+          "  conoid probe latest --measure 0,0,0 --measure 1,0,0 --measure 1,2,0\n"
           "  conoid probe latest --field pressure --point 0,0,-500m --frames all\n"
           "  conoid probe latest --field pressure --line 0,0,0 0,0,-1.2km 101 -o depth.csv\n"
           "  conoid probe latest --field pressure --over all --frames 0.1s:0.3s\n",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // conoid submit CASE: a folder with the case, its files and a job's script, here or on another machine, and the job in its queue.
 //
-// JOB/case.json JOB/files/… JOB/job.sh JOB/job.out JOB/run (the run folder)
+// JOB/case.json JOB/files/… JOB/job.sh JOB/job.json (its number and place) JOB/job.out JOB/run (the run folder)
 #include <sys/wait.h>
 
 #include <cmath>
@@ -12,6 +12,7 @@
 
 #include "engine/case/case.hpp"
 #include "engine/cli/inputs.hpp"
+#include "engine/cli/job_place.hpp"
 #include "engine/cli/job_script.hpp"
 #include "engine/cli/report.hpp"
 #include "engine/cli/resource_options.hpp"
@@ -126,13 +127,6 @@ Result<double> time_asked(const SubmitOptions& options) {
   return time->value;
 }
 
-/// A word for a shell whose dashes in front are meant: of an option.
-std::string option_word(std::string_view word) {
-  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
-  const std::string_view rest = word.substr(dashes);
-  return std::string(word.substr(0, dashes)) + (rest.empty() ? "" : shell_word(rest));
-}
-
 /// The script's text. Words of the command that computes: mpirun where there are several ranks.
 Result<std::string> script_of(const SubmitOptions& options, const std::string& name) {
   const fs::path own = resources_folder() / "jobs" / (options.slurm ? "slurm.sh" : "plain.sh");
@@ -166,34 +160,9 @@ Result<std::string> script_of(const SubmitOptions& options, const std::string& n
   return filled;
 }
 
-std::string said(std::string words) {
-  while (!words.empty() && words.back() == '\n') words.pop_back();
-  return words.empty() ? "It said nothing." : "It said: " + words;
-}
-
 /// Runs a line of the shell where the job is to be, and gives what it said.
 Result<std::string> there(const SubmitOptions& options, const std::string& line, std::string_view what) {
-  std::vector<std::string> command;
-  if (options.host.empty()) {
-    command = {"/bin/sh", "-c", line};
-  } else {
-    auto words = words_of_line(options.ssh);
-    if (!words) return words.error();
-    command = std::move(*words);
-    command.push_back(options.host);
-    command.push_back(line);
-  }
-  RunLimits limits;
-  limits.seconds = 120;
-  limits.merge_errors = false;
-  auto done = run_program(command, limits);
-  if (!done) return done.error();
-  if (!done->timed_out && WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return done->output;
-  const std::string where = options.host.empty() ? "" : fmt::format(" on {}", options.host);
-  return make_error(ErrorCode::remote,
-                    fmt::format("could not {}{}: {}", what, where,
-                                done->timed_out ? "no answer within 2 min" : describe_end(done->status)),
-                    said(done->errors));
+  return say_there({options.host, options.ssh}, line, what);
 }
 
 /// The folder of the job where it is computed: as it is here, or below conoid-jobs/ of the home there.
@@ -219,7 +188,7 @@ Status send(const SubmitOptions& options, const fs::path& folder) {
   if (WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return {};
   return make_error(ErrorCode::remote,
                     fmt::format("could not bring the job's folder to {}: {}", options.host, describe_end(done->status)),
-                    said(done->output));
+                    said_by(done->output));
 }
 
 /// Puts the job into the queue, or starts it detached from this terminal; its number.
@@ -310,6 +279,8 @@ Status submit(const SubmitOptions& options, Context& context) {
   const std::string at = folder_there(options, folder);
   const auto number = start_job(options, at);
   if (!number) return number.error();
+  const JobRecord record{*number, options.slurm ? "slurm" : "", options.host, at, name, utc_stamp(std::time(nullptr))};
+  if (Status kept = write_job(folder, record); !kept) return kept;
   if (!context.json) tell(options, *number, at, context);
   context.object({{"job", *number}, {"folder", at}, {"host", options.host}, {"queue", options.slurm ? "slurm" : ""}});
   return {};

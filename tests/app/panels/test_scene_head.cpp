@@ -85,7 +85,7 @@ class TestSceneHead : public QObject {
           else
             ++buttons;
         }
-        constexpr int tools_and_range = 8;
+        constexpr int tools_and_range = 9;
         if (more) {
           menu_seen = true;
           emit more->menu()->aboutToShow();

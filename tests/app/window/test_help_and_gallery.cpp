@@ -13,7 +13,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
-#include <QTimer>
 
 #include "app/forms/material_library.hpp"
 #include "app/model/markers.hpp"
@@ -26,6 +25,7 @@
 #include "engine/case/schema.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/solvers/registry.hpp"
+#include "tests/app/dialogs.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/shown_window.hpp"
 
@@ -43,21 +43,6 @@ class TestHelpAndGallery : public QObject {
     for (auto* card : page.findChildren<SampleCardWidget*>())
       if (card->isVisible()) out.push_back(card);
     return out;
-  }
-  /// Does something with the next dialog.
-  template <class Dialog, class Act>
-  void on_dialog(Act act) {
-    auto* timer = new QTimer(this);
-    timer->setInterval(10);
-    connect(timer, &QTimer::timeout, timer, [timer, act] {
-      auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget());
-      if (!dialog) return;
-      timer->stop();
-      timer->deleteLater();
-      act(*dialog);
-      if (QTest::currentTestFailed()) dialog->reject();
-    });
-    timer->start();
   }
 
  private slots:
@@ -110,7 +95,7 @@ class TestHelpAndGallery : public QObject {
   void a_case_becomes_a_template_with_the_files_that_it_names() {
     auto w = test::shown_window(*look_, *settings_);
     QVERIFY(w->open_case(test::quickest_sample().case_file).ok());
-    on_dialog<QInputDialog>([](QInputDialog& dialog) {
+    test::on_dialog<QInputDialog>(this, [](QInputDialog& dialog) {
       dialog.setTextValue("My Own Start");
       dialog.accept();
     });

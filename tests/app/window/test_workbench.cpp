@@ -40,6 +40,7 @@
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/panels/case_panel.hpp"
+#include "app/panels/differences_panel.hpp"
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
@@ -49,6 +50,8 @@
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
+#include "engine/case/document.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
@@ -376,6 +379,8 @@ class TestWorkbench : public QObject {
   void two_runs_are_compared() {
     auto w = window();
     const auto a = make_run("a", 4, 1), b = make_run("b", 4, 3);
+    auto other = CaseDocument::read(b / "case.json");
+    QVERIFY(other.ok() && other->set_json("/output/frames/count", 77).ok() && other->save(b / "case.json").ok());
     QVERIFY(w->compare_runs(a, b).ok());
     ViewportPanel& view = w->workbench()->viewport_panel();
     QTRY_VERIFY(view.second_pane() && view.second_pane()->has_picture() && view.is_up_to_date());
@@ -396,8 +401,28 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(view.is_up_to_date());
     view.pane().look_from(StandardView::plus_x);
     QTest::qWait(50);
+    // The same as a table, with the one key that differs; everything computed is three times as much.
+    ResultsPanel& results = w->workbench()->results_panel();
+    results.show_differences();
+    DifferenceTable& table = results.differences().table();
+    QTRY_VERIFY(table.isVisible() && table.topLevelItemCount() > 6);
+    const auto row = [&](const QString& what) {
+      const auto found = table.findItems(what, Qt::MatchContains, 0);
+      return found.isEmpty() ? QStringList() : QStringList{found[0]->text(1), found[0]->text(2), found[0]->text(3)};
+    };
+    QCOMPARE(row("output.frames.count").value(1), QString("77"));
+    QCOMPARE(row("Energy"), QStringList({"1 J", "3 J", "200 %"}));
+    QCOMPARE(row(QString::fromUtf8("Receivers · p")).value(2), QString("200 % rms"));
+    QVERIFY(table.as_text().contains("output.frames.count\t"));
+    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+    if (QDir().mkpath(kept)) w->grab().save(kept + "/what-differs.png");
+    // A key of the table is a field of the case.
+    const auto keys = table.findItems("output.frames.count", Qt::MatchExactly, 0);
+    emit table.itemActivated(keys[0], 0);
+    QTRY_VERIFY(w->focusWidget() && w->workbench()->case_panel().isAncestorOf(w->focusWidget()));
     QVERIFY(w->open_run(a).ok());
     QVERIFY(!view.is_split());
+    for (int i = 0; i < results.tabs().count(); ++i) QVERIFY(results.tabs().tabText(i) != "What differs");
   }
 
   void views_are_linked_and_kept() {
@@ -548,7 +573,8 @@ class TestWorkbench : public QObject {
 
     // The ends of the line stand in two fields and may be typed there.
     const auto edits = picture->findChildren<QLineEdit*>();
-    QCOMPARE(edits.size(), qsizetype{2});
+    QCOMPARE(edits.size(), qsizetype{3});
+    QVERIFY(!edits[2]->isVisibleTo(picture));  // of an angle
     QVERIFY(edits[0]->isVisibleTo(picture) && edits[0]->text().count(',') == 2 && edits[1]->text().count(',') == 2);
     const Bounds box = view.scene().camera().bounds();
     const auto typed = [](double x, double y, double z) { return QString("%1 m,%2,%3").arg(x).arg(y).arg(z); };
@@ -562,6 +588,26 @@ class TestWorkbench : public QObject {
     edits[0]->setText("1;2;3");
     QTest::keyClick(edits[0], Qt::Key_Return);
     QCOMPARE(drawn.count(), 2);
+
+    // A ruler: three places that are typed, two that are pointed at.
+    view.pane().set_tool(MouseTool::measure);
+    QVERIFY(edits[2]->isVisibleTo(picture));
+    edits[0]->setText("0,0,0");
+    edits[1]->setText("300 cm,0,0");
+    edits[2]->setText("3,4,0");
+    QTest::keyClick(edits[2], Qt::Key_Return);
+    const SceneTools& tools = view.pane().tools();
+    QVERIFY2(tools.reading().startsWith("3 m long") && tools.reading().contains("then 4 m") &&
+                 tools.reading().contains(QString::fromUtf8("90.00°")),
+             qPrintable(tools.reading()));
+    QCOMPARE(tools.measured().size(), std::size_t{3});
+    QTest::keyClick(picture, Qt::Key_Space);
+    for (int i = 0; i < 4; ++i) QTest::keyClick(picture, Qt::Key_Right);
+    QTest::keyClick(picture, Qt::Key_Space);
+    QCOMPARE(tools.measured().size(), std::size_t{2});
+    QVERIFY2(tools.reading().contains("long") && edits[1]->text().count(',') == 2, qPrintable(tools.reading()));
+    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+    if (QDir().mkpath(kept)) w->grab().save(kept + "/ruler.png");
 
     QSignalSpy placed(&view.pane(), &ScenePane::place_chosen);
     view.pane().set_tool(MouseTool::place);
@@ -669,6 +715,65 @@ class TestWorkbench : public QObject {
     QTRY_COMPARE(view.scene().markers().size(), before + 1);
     w->model().undo_stack().undo();
     QTRY_COMPARE(view.scene().markers().size(), before);
+
+    // With no tool in hand what the case has is dragged; the case follows when it is let go, as one step.
+    view.pane().set_tool(MouseTool::turn);
+    static_cast<void>(view.picture());
+    const double width = view.viewport()->widget()->width() * ratio,
+                 height = view.viewport()->widget()->height() * ratio;
+    view.scene().layout(static_cast<int>(width), static_cast<int>(height), ratio);
+    std::optional<std::size_t> under;
+    double x = 0, y = 0;
+    for (double v = 0; v < height && !under; v += 4)
+      for (double u = 0; u < width && !under; u += 4)
+        if (const auto found = view.scene().marker_at(u, v); found && !view.scene().markers()[*found].key.empty())
+          under = found, x = u, y = v;
+    QVERIFY(under);
+    const Marker marker = view.scene().markers()[*under];
+    QVERIFY(marker.kind != MarkerKind::wave);
+    const std::string place = marker.key + "/position";
+    const Json was = *w->model().value(place);
+    const auto send = [&](InputKind kind, double u, double v) {
+      return view.viewport()->on_input({kind, MouseButton::left, u, v, 0, false, false});
+    };
+    QVERIFY(send(InputKind::press, x, y));
+    QVERIFY(send(InputKind::move, x + 20, y + 12));
+    QCOMPARE(*w->model().value(place), was);  // not yet
+    QVERIFY(view.pane().tools().reading().startsWith("At "));
+    QVERIFY(send(InputKind::release, x + 40, y + 24));
+    QVERIFY(*w->model().value(place) != was);
+    QVERIFY(!send(InputKind::move, x, y));
+    w->model().undo_stack().undo();
+    QCOMPARE(*w->model().value(place), was);
+  }
+
+  void waves_are_seen_and_turned() {
+    // A wave by its direction, and one by the angles of where it comes from.
+    const Json by_vector = {{"excitation", {{"waves", {{{"kind", "plane"}, {"direction", {0, 0, 2}}}}}}}};
+    const auto plane = markers_of(by_vector);
+    QCOMPARE(plane.size(), std::size_t{1});
+    QVERIFY(plane[0].kind == MarkerKind::wave && plane[0].direction == (Vec3{0, 0, 2}));
+    QCOMPARE(plane[0].key, std::string("/excitation/waves/0"));
+    const Json by_angle = {{"excitation", {{"theta", "90 deg"}, {"phi", "90 deg"}, {"polarisation", "V"}}}};
+    const auto wave = markers_of(by_angle);
+    QCOMPARE(wave.size(), std::size_t{1});
+    QVERIFY(std::abs(wave[0].direction[1] + 1) < 1e-12);  // from +y
+    QCOMPARE(wave[0].polarisations.size(), std::size_t{1});
+    QVERIFY(std::abs(wave[0].polarisations[0][2] + 1) < 1e-12);  // along theta, which goes down there
+    QVERIFY(markers_of({{"excitation", {{"theta", 0}, {"monostatic", Json::object()}}}}).empty());
+    QVERIFY(markers_of({{"output", {{"direction", {1, 0, 0}}}}}).empty());
+    // Turned to come from +x and from below.
+    CaseModel model;
+    model.take(CaseDocument::from_json(by_angle, {}));
+    QVERIFY(move_marker(model, wave[0], {}, {-std::sqrt(0.5), 0, std::sqrt(0.5)}));
+    QCOMPARE(model.value("/excitation/theta")->get<std::string>(), std::string("135 deg"));
+    QCOMPARE(model.value("/excitation/phi")->get<std::string>(), std::string("0 deg"));
+    model.undo_stack().undo();
+    QCOMPARE(model.value("/excitation/theta")->get<std::string>(), std::string("90 deg"));
+    model.take(CaseDocument::from_json(by_vector, {}));
+    QVERIFY(move_marker(model, plane[0], {}, {0, 1, 0}));
+    QCOMPARE((*model.value("/excitation/waves/0/direction"))[1].get<double>(), 1.0);
+    QVERIFY(!move_marker(model, {}, {}, {}));
   }
 
   void the_tabulator_reaches_everything_once() {

@@ -23,6 +23,8 @@ class TestProbeVerb : public QObject {
   }
   void a_run_alone_is_described();
   void points_have_the_values_of_the_field();
+  void fields_by_formula_have_exact_values();
+  void a_ruler_reads_lengths_and_angles();
   void a_line_has_distances();
   void a_table_of_points_may_have_units();
   void sums_over_a_box();
@@ -105,6 +107,36 @@ void TestProbeVerb::points_have_the_values_of_the_field() {
   const Json length =
       probe({"--field", "velocity", "--component", "magnitude", "--point", "1.5,0,-0.8", "--json"}).json();
   QVERIFY(std::abs(cell(length, 0, "velocity_magnitude") - 1.7) < 1e-6);
+}
+
+void TestProbeVerb::fields_by_formula_have_exact_values() {
+  // Linear in the stored field and in the place: blending between points changes nothing.
+  const QStringList formula{"--formula", "twice [kPa] = 2*pressure + x - velocity_z"};
+  const Json table = probe(formula + QStringList{"--point", "0.3,70cm,-0.1", "--frames", "all", "--json"}).json();
+  QCOMPARE(table["rows"].size(), std::size_t{4});
+  for (std::size_t r = 0; r < 4; ++r) {
+    const double t = cell(table, r, "time"), exact = 2 * known(t, 0.3, 0.7, -0.1) + 0.3 - 0.1;
+    QVERIFY2(std::abs(cell(table, r, "twice") - exact) < 2e-5, table.dump().c_str());
+  }
+  QVERIFY2(table.dump().find("kPa") != std::string::npos, table.dump().c_str());
+  // Mean of a linear field: that in the middle of the box.
+  const Json sums = probe(formula + QStringList{"--over", "all", "--json"}).json();
+  const double middle = 2 * known(3, 1, 0.75, -0.5) + 1 - 0.5;
+  QVERIFY2(std::abs(cell(sums, 0, "twice_mean") - middle) < 1e-4, sums.dump().c_str());
+  const rod::Said wrong = probe({"--formula", "twice = 2*presure", "--point", "0,0,0"});
+  QVERIFY(wrong.exit != 0 && wrong.says("presure"));
+  COMPARE_EXIT(probe({"--formula", "twice", "--point", "0,0,0"}), 2);
+}
+
+void TestProbeVerb::a_ruler_reads_lengths_and_angles() {
+  const Json read = probe({"--measure", "0,0,0", "--measure", "30cm,0.4,0", "--measure", "0.3,0.4,2", "--json"}).json();
+  QVERIFY(std::abs(read["length"].get<double>() - 0.5) < 1e-15);
+  QVERIFY(std::abs(read["second_length"].get<double>() - 2) < 1e-15);
+  QVERIFY(std::abs(read["angle"].get<double>() - 90) < 1e-12);
+  const rod::Said said = probe({"--measure", "0,0,0", "--measure", "0,0,1.5"});
+  QVERIFY2(said.says("1.5 m") && !said.says("angle"), said.out.c_str());
+  COMPARE_EXIT(probe({"--measure", "0,0,0"}), 2);
+  COMPARE_EXIT(probe({"--measure", "0,0,0", "--measure", "here"}), 2);
 }
 
 void TestProbeVerb::a_line_has_distances() {

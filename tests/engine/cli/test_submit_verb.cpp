@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "engine/cli/job_place.hpp"
 #include "engine/cli/job_script.hpp"
 #include "tests/engine/cli/program.hpp"
 #include "tests/engine/session/ssh_server.hpp"
@@ -117,6 +118,8 @@ class TestSubmitVerb : public QObject {
   void files_of_a_case_travel_with_it();
   void a_run_that_a_case_starts_from_travels_too();
   void a_detached_job_computes();
+  void what_a_queue_says_is_understood();
+  void jobs_are_told_brought_and_cancelled();
   void a_job_on_another_machine();
   void a_queue_runs_ranks_and_goes_on_after_its_time();
 };
@@ -234,6 +237,72 @@ void TestSubmitVerb::a_detached_job_computes() {
   QVERIFY(rod::eventually([&] { return state(folder_ / "detached") == "\"finished\""; }));
   // The same folder again goes on with what is there.
   QCOMPARE(QProcess::execute("bash", {QString::fromStdString((folder_ / "detached/job.sh").string())}), 0);
+}
+
+void TestSubmitVerb::what_a_queue_says_is_understood() {
+  using namespace conoid::cli;
+  const JobState waits = state_from("PENDING|0:00|(Resources)\n--\n{\"state\": \"stopped\"}");
+  QVERIFY(waits.word == "waiting" && waits.why == "(Resources)" && !waits.is_over());
+  const JobState runs = state_from("RUNNING|1:02:03|node7\n--\n");
+  QVERIFY(runs.word == "running" && runs.time == "1:02:03" && runs.why == "node7");
+  QVERIFY(state_from("RUNNING||\n--\n").word == "running");
+  QVERIFY(state_from("--\n{\"state\": \"finished\"}").word == "finished" && state_from("--\n").is_over());
+  for (const char* nothing : {"", "\n", "--", "--\n{\"state\": 3}", "--\n[", "--\n{\"state\": \"running\"}"})
+    QCOMPARE(state_from(nothing).word, std::string("ended"));
+  // What comes with a folder of somebody else is not run.
+  for (const char* bad : {R"({"job": "17; touch x", "folder": "f"})", R"({"job": "-9", "folder": "f"})",
+                          R"({"job": "17"})", "[]", "", R"({"job": "17", "folder": "f", "host": "-oProxyCommand=x"})",
+                          R"x({"job": "17", "folder": "f", "queue": "$(x)"})x"})
+    QVERIFY2(!job_from(bad, "job.json").ok(), bad);
+  const JobRecord odd{"17", "slurm", "", "/a b/$(touch x)", "t", ""};
+  QVERIFY(question_about(odd).find("'/a b/$(touch x)'/run") != std::string::npos);
+}
+
+void TestSubmitVerb::jobs_are_told_brought_and_cancelled() {
+  // A queue of files: what squeue is to say lies in `queue`, what was cancelled in `cancelled`. And a machine behind no ssh at all.
+  const fs::path bin = folder_ / "bin", home = folder_ / "far";
+  fs::create_directories(bin);
+  fs::create_directories(home);
+  const auto program = [&](const char* name, const std::string& text) {
+    std::ofstream(bin / name) << "#!/bin/sh\n" << text << "\n";
+    fs::permissions(bin / name, fs::perms::owner_all);
+  };
+  const std::string at = folder_.path().string();
+  program("sbatch", "echo 4711");
+  program("squeue", "cat '" + at + "/queue' 2>/dev/null || exit 1");
+  program("scancel", "echo $1 > '" + at + "/cancelled'; rm -f '" + at + "/queue'");
+  program("not-ssh", "shift; cd '" + home.string() + "' && exec /bin/sh -c \"$1\"");
+  const QByteArray path = qgetenv("PATH");
+  qputenv("PATH", QByteArray::fromStdString(bin.string()) + ":" + path);
+  const auto jobs = [&](const QStringList& words) {
+    return rod::conoid(folder_.path(), QStringList{"jobs", "--json", "--ssh", "not-ssh"} + words);
+  };
+  const rod::Said made = rod::conoid(folder_.path(), {"submit", "case.json", "--slurm", "--host", "big", "--ssh",
+                                                      "not-ssh", "--out", "jobs/one", "--json"});
+  COMPARE_EXIT(made, 0);
+  QCOMPARE(job_of(made), std::string("4711"));
+  std::ofstream(folder_ / "queue") << "PENDING|0:00|(Priority)\n";
+  const auto first = [&](const rod::Said& said) { return said.json()["jobs"][0]; };
+  rod::Said said = jobs({});
+  COMPARE_EXIT(said, 0);
+  QCOMPARE(first(said)["state"].get<std::string>(), std::string("waiting"));
+  QCOMPARE(first(said)["host"].get<std::string>(), std::string("big"));
+  std::ofstream(folder_ / "queue") << "RUNNING|0:07|node1\n";
+  QCOMPARE(first(jobs({}))["state"].get<std::string>(), std::string("running"));
+  // Over: its run is brought from where it was computed.
+  const fs::path run = home / "conoid-jobs/one/run";
+  fs::create_directories(run);
+  std::ofstream(run / "summary.json") << R"({"state": "finished"})";
+  fs::remove(folder_ / "queue");
+  said = jobs({"jobs/one", "--fetch"});
+  COMPARE_EXIT(said, 0);
+  QCOMPARE(first(said)["state"].get<std::string>(), std::string("finished"));
+  QVERIFY(fs::exists(folder_ / "jobs/one/run/summary.json"));
+  COMPARE_EXIT(jobs({"--cancel"}), 2);
+  COMPARE_EXIT(jobs({"jobs/one", "--cancel"}), 0);
+  QCOMPARE(rod::text_of(folder_ / "cancelled"), std::string("4711\n"));
+  COMPARE_EXIT(jobs({"jobs/none"}), 4);
+  qputenv("PATH", path);
 }
 
 void TestSubmitVerb::a_job_on_another_machine() {

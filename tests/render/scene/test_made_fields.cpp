@@ -193,6 +193,16 @@ class TestMadeFields : public QObject {
         const double share = std::max(0.0, 1 + 20 * std::log10(std::max(s, 1e-9)) / 40);
         QVERIFY(std::abs(r - size * share) < 1e-9);
       }
+    // Each of its points is seen in the direction of its row, from the middle of the body.
+    const Vec3 centre = balloon_centre(**made);
+    QVERIFY(std::hypot(centre[0], centre[1], centre[2]) < 1e-12);
+    for (std::size_t j = 3; j < 16; j += 4)
+      for (std::size_t i = 0; i < 36; i += 5) {
+        const std::size_t at = 3 * (j * 36 + i);
+        const auto [theta, phi] =
+            direction_from(centre, {(*mesh.points)[at], (*mesh.points)[at + 1], (*mesh.points)[at + 2]});
+        QVERIFY(std::abs(theta - table->theta[j]) < 1e-9 && std::abs(phi - table->phi[i]) < 1e-9);
+      }
     // The surface is closed: each triangle's side belongs to two.
     QCOMPARE(mesh.types->size(), std::size_t{2 * 36 * 17});
     const auto cut = cut_of(*table, 0, 90);

@@ -319,6 +319,58 @@ class TestPictures : public QObject {
     QVERIFY(!picture(scene).empty());
   }
 
+  void the_arrow_of_a_wave_is_picked_and_turned() {
+    auto scene = scene_of(sample::sphere(96, 48));
+    Marker wave;
+    wave.kind = MarkerKind::wave;
+    wave.direction = {1, 0, 0};
+    wave.polarisations = {{0, 0, 1}};
+    wave.key = "/excitation";
+    scene->look(StandardView::minus_y);  // x to the right, z up
+    const Image without = picture(scene, 400, 300);
+    scene->set_markers({wave, {{0, 0, 1}, MarkerKind::receiver, "top", {}, {}, "/output/receivers/0"}});
+    const Image with = picture(scene, 400, 300);
+    QVERIFY(without.pixels != with.pixels);
+    scene->layout(400, 300, 1);  // the picture was drawn larger, to be smoothed
+    // From the left: somewhere there it is under the cursor, and only there.
+    int left = 0, right = 0;
+    double at_x = 0, at_y = 0;
+    for (int y = 4; y < 300; y += 8)
+      for (int x = 2; x < 400; x += 2)
+        if (const auto found = scene->marker_at(x, y); found && *found == 0) {
+          (x < 200 ? left : right) += 1;
+          at_x = x, at_y = y;
+        }
+    QVERIFY2(left > 5 && right == 0, qPrintable(QString("%1 %2").arg(left).arg(right)));
+    // Dragged to the top of the picture it runs downwards, in the plane of the picture or towards it.
+    const auto place = scene->dragged_to(wave, 200, 1);
+    QVERIFY(place);
+    const Vec3 turned = scene->direction_of_wave_from(*place);
+    QVERIFY(std::abs(turned[0]) < 0.05 && turned[2] < -0.5);
+    QVERIFY(std::abs(std::hypot(turned[0], turned[1], turned[2]) - 1) < 1e-12);
+    // Left where it was it stays where it was.
+    const auto same = scene->dragged_to(wave, at_x, at_y);
+    QVERIFY(same && scene->direction_of_wave_from(*same)[0] > 0.5);
+    // A receiver is moved in the plane that faces the eye: its y stays, the cursor is above it.
+    const auto& receiver = scene->markers()[1];
+    const auto moved = scene->dragged_to(receiver, 250, 100);
+    QVERIFY(moved && std::abs((*moved)[1]) < 1e-9);
+    scene->set_markers({wave, {*moved, MarkerKind::receiver, "top"}});
+    scene->layout(400, 300, 1);
+    QCOMPARE(scene->marker_at(250, 100), std::optional<std::size_t>(1));
+    QVERIFY(!scene->marker_at(20, 20));
+    // Seen along itself it is a ring, and is still found in the middle of it.
+    scene->set_markers({wave});
+    scene->look(StandardView::minus_x);
+    const Image along = picture(scene, 400, 300);
+    QVERIFY(along.pixels != picture(scene_of(sample::sphere(96, 48)), 400, 300).pixels);
+    scene->layout(400, 300, 1);
+    int found = 0;
+    for (int y = 100; y < 200; y += 4)
+      for (int x = 150; x < 250; x += 4) found += scene->marker_at(x, y) == std::optional<std::size_t>(0);
+    QVERIFY(found > 0 && found < 40);
+  }
+
   void pick_and_profile_read_the_field() {
     auto scene = scene_of(sample::sphere(96, 48));
     (void)picture(scene, 300, 300);
