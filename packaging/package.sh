@@ -41,6 +41,7 @@ else
   export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}
 fi
 export TZ=UTC LC_ALL=C.UTF-8
+umask 022  # files that the packages have as they are made here are read by everybody
 architecture=$(dpkg --print-architecture 2>/dev/null || uname -m)
 maintainer="The Conoid authors <conoid@localhost>"
 

@@ -10,6 +10,8 @@
 namespace conoid::maxwell_fem {
 namespace {
 
+/// Of a checkpoint: takes another name whenever OutcomeFacts gets other numbers, so that earlier checkpoints are told from this one's.
+constexpr const char* facts_entry = "facts with residual";
 /// Of a checkpoint: a frequency that was under way.
 struct UnderWay {
   double frequency = 0, done = 0, first = 0;
@@ -211,7 +213,7 @@ Status MaxwellFem::keep(RunContext& context) {
 void MaxwellFem::save(CheckpointWriter& writer) const {
   const std::array<std::int64_t, 3> place{static_cast<std::int64_t>(next_), steps_, iterations_};
   writer.shared<std::int64_t>("place", place);
-  writer.shared<OutcomeFacts>("facts", std::array{all_});
+  writer.shared<OutcomeFacts>(facts_entry, std::array{all_});
   // Of each group's frequency, by its first rank, and those of the last checkpoint that no group has taken up yet.
   const auto put = [&writer](std::size_t frequency, const Parcel& parcel) {
     writer.piece<double>(name_under_way(frequency), static_cast<Index>(parcel.size()), 0, parcel);
@@ -252,14 +254,14 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
 }
 
 void MaxwellFem::load(CheckpointReader& reader) {
-  if (reader.length("facts") < 0 || reader.length("place") != 3)
+  if (reader.length(facts_entry) < 0 || reader.length("place") != 3)
     throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
                              "Run the case again from its beginning."));
   const auto place = reader.all<std::int64_t>("place");
   next_ = static_cast<std::size_t>(place.at(0));
   steps_ = place.at(1);
   iterations_ = place.at(2);
-  all_ = reader.all<OutcomeFacts>("facts").at(0);
+  all_ = reader.all<OutcomeFacts>(facts_entry).at(0);
   rounds_.load(reader, cluster_->leads());
   round_ = static_cast<std::size_t>(rounds_.waiting());
   const auto order = reader.all<std::int64_t>("order");
