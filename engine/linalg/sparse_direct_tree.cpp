@@ -7,6 +7,7 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/stop.hpp"
+#include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 #include "engine/linalg/elimination_tree.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
@@ -237,7 +238,7 @@ class TreeDirect final : public SparseDirect {
     const auto begun = std::chrono::steady_clock::now();
     bool refused = false;
     try {
-      values_ = std::make_unique_for_overwrite<Number[]>(static_cast<std::size_t>(start_.back()));
+      values_ = BigArray<Number>(static_cast<std::size_t>(start_.back()));
     } catch (const std::bad_alloc&) {
       refused = true;
     }
@@ -424,15 +425,15 @@ class TreeDirect final : public SparseDirect {
     std::vector<Number> packed(static_cast<std::size_t>(r * (r + 1) / 2));
     const auto columns = [&](const auto& body) {
       Number* at = packed.data();
-      for (Index j = 0; j < r; at += r - j, ++j) body(at, rest_[child].get() + j * r + j, r - j);
+      for (Index j = 0; j < r; at += r - j, ++j) body(at, rest_[child].data() + j * r + j, r - j);
     };
     if (mine(child)) {
       columns([](Number* at, const Number* rest, Index n) { std::copy_n(rest, n, at); });
-      rest_[child].reset();
+      rest_[child] = BigArray<Number>();
     }
     pass_on(child, parent, packed, packed);
     if (!mine(parent)) return;
-    rest_[child] = std::make_unique<Number[]>(static_cast<std::size_t>(r * r));
+    rest_[child] = BigArray<Number>(static_cast<std::size_t>(r * r));
     columns([](const Number* at, Number* rest, Index n) { std::copy_n(at, n, rest); });
   }
   /// The values that a front's rows lose, to the rank of its parent.
@@ -501,10 +502,23 @@ class TreeDirect final : public SparseDirect {
 
   void eliminate(int number, std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
-    Dense f{front.size(), front.pivots(), values_.get() + start_[number], nullptr};
-    std::fill_n(f.l, f.n * f.p, Number(0));
-    rest_[number] = std::make_unique<Number[]>(static_cast<std::size_t>(f.r() * f.r()));
-    f.c = rest_[number].get();
+    Dense f{front.size(), front.pivots(), values_.data() + start_[number], nullptr};
+    rest_[number] = BigArray<Number>(static_cast<std::size_t>(f.r() * f.r()));
+    f.c = rest_[number].data();
+    const auto shared_out = [&](Index items, Index chunk, const auto& body) {
+      if (kernels.size() == 1)
+        for (Index j = 0; j < items; ++j) body(j);
+      else
+        parallel_for(static_cast<int>(kernels.size()), {0, items}, chunk, body);
+    };
+    // Nobody has written there yet: all threads take the pages from the system. Of the rest, what lies above the tiles of the diagonal is
+    // neither read nor written.
+    shared_out(f.n, 16, [&](Index j) {
+      if (j < f.p)
+        std::fill_n(f.l + j * f.n, f.n, Number(0));
+      else
+        std::fill(f.c + (j - f.p) * f.r() + (j - f.p) / piece * piece, f.c + (j - f.p + 1) * f.r(), Number(0));
+    });
     const auto local = [&](std::int32_t place) -> Index {
       return place < front.last
                  ? place - front.first
@@ -518,16 +532,13 @@ class TreeDirect final : public SparseDirect {
       const auto r = static_cast<Index>(below.rows.size());
       std::vector<Index> at(static_cast<std::size_t>(r));
       for (Index i = 0; i < r; ++i) at[i] = local(below.rows[i]);
-      const Number* from = rest_[child].get();
+      const Number* from = rest_[child].data();
       const auto add = [&](Index j) {
         Number* to = at[j] < f.p ? f.l + at[j] * f.n : f.c + (at[j] - f.p) * f.r() - f.p;
         for (Index i = j; i < r; ++i) to[at[i]] += from[j * r + i];
       };
-      if (kernels.size() == 1)
-        for (Index j = 0; j < r; ++j) add(j);
-      else
-        parallel_for(static_cast<int>(kernels.size()), {0, r}, 16, add);
-      rest_[child].reset();
+      shared_out(r, 16, add);
+      rest_[child] = BigArray<Number>();
     }
     Eliminator<Real>(kernels, stop_).run(f);
   }
@@ -589,7 +600,7 @@ class TreeDirect final : public SparseDirect {
                std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size();
-    const Number* l = values_.get() + start_[number];
+    const Number* l = values_.data() + start_[number];
     std::vector<Number> y(static_cast<std::size_t>(n * count), 0);  // rows of the front, columns
     for (Index c = 0; c < count; ++c)
       for (Index i = 0; i < p; ++i) y[c * n + i] = x[(front.first + i) * count + c];
@@ -638,7 +649,7 @@ class TreeDirect final : public SparseDirect {
   void backward(int number, std::vector<Number>& x, Index count, std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size(), r = n - p;
-    const Number* l = values_.get() + start_[number];
+    const Number* l = values_.data() + start_[number];
     std::vector<Number> rows(static_cast<std::size_t>(r * count));
     for (Index i = 0; i < r; ++i) std::copy_n(x.data() + front.rows[i] * count, count, rows.data() + i * count);
     Number* own = x.data() + front.first * count;
@@ -763,8 +774,8 @@ class TreeDirect final : public SparseDirect {
   Index block_ = 64;
   bool refine_ = false;
   std::vector<Index> start_{0};  ///< of each front's columns among the values
-  std::unique_ptr<Number[]> values_;
-  std::vector<std::unique_ptr<Number[]>> rest_;  ///< what is left of fronts for their parents
+  BigArray<Number> values_;
+  std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
   std::vector<std::array<int, 2>> subtrees_;     ///< first and last front
   std::vector<int> above_;
   std::vector<Index> entry_start_, entry_;
