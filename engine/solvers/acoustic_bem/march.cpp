@@ -2,12 +2,17 @@
 // One group of steps: summation, then radiation and solution step by step.
 #include "engine/solvers/acoustic_bem/march.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -48,7 +53,7 @@ template <class Real>
 void March<Real>::gather_near() {
   const Index N = unknowns();
   for (int k = 1; k < options_.steps; ++k) {
-    Sparse m;
+    NearMatrix<Real> m;
     m.begin.assign(static_cast<std::size_t>(N) + 1, 0);
     near_.push_back(std::move(m));
   }
@@ -58,15 +63,15 @@ void March<Real>::gather_near() {
         f(near_[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
     });
   };
-  each([](Sparse& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
-  for (Sparse& m : near_) {
+  each([](NearMatrix<Real>& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
+  for (NearMatrix<Real>& m : near_) {
     for (std::size_t i = 0; i + 1 < m.begin.size(); ++i) m.begin[i + 1] += m.begin[i];
     m.column.resize(static_cast<std::size_t>(m.begin.back()));
     m.value.resize(m.column.size());
   }
   std::vector<std::vector<Index>> next;
-  for (const Sparse& m : near_) next.push_back(m.begin);
-  each([&](Sparse& m, Index i, Index j, Real v) {
+  for (const NearMatrix<Real>& m : near_) next.push_back(m.begin);
+  each([&](NearMatrix<Real>& m, Index i, Index j, Real v) {
     const auto at =
         static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near_.data())][static_cast<std::size_t>(i)]++);
     m.column[at] = static_cast<std::int32_t>(j);
@@ -79,7 +84,7 @@ void March<Real>::gather_near() {
 template <class Real>
 void March<Real>::join_near() {
   const auto n = static_cast<std::size_t>(unknowns());
-  for (Sparse& m : near_) {
+  for (NearMatrix<Real>& m : near_) {
     std::vector<std::int32_t> counts;
     for (std::size_t i = 0; i < n; ++i) counts.push_back(static_cast<std::int32_t>(m.begin[i + 1] - m.begin[i]));
     const auto all_counts = cluster_->all_gather_values<std::int32_t>(counts);
@@ -101,33 +106,96 @@ void March<Real>::join_near() {
 }
 
 template <class Real>
+void March<Real>::choose_device(Team& team) {
+  if (chosen_of_ == &team) return;
+  chosen_of_ = &team;
+  device_steps_.reset();
+  const auto devices = team.devices();
+  const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
+  // An eighth of the memory at most: slices have more use for the rest.
+  const bool fits = instant_.symmetric() && !devices.empty() && needed <= devices.front()->memory() / 8;
+  if (fits)
+    device_steps_ = std::make_unique<DeviceSteps<Real>>(devices.front()->device(), matrices_.M0, near_, options_.runs);
+  summation_.reserve_on_devices(fits ? needed : 0);
+}
+
+template <class Real>
+void March<Real>::illuminate(const Illumination& l, std::size_t g, std::size_t run) {
+  if (std::exchange(first_lit_, false)) return;
+  const Stopwatch watch(times_.illumination);
+  l(step() + 1 + static_cast<Index>(g), static_cast<Index>(run), rhs_);
+}
+
+template <class Real>
 void March<Real>::advance(Team& team, const Illumination& l, const std::function<void(Index)>& each) {
-  const Index N = unknowns(), first = step() + 1;
-  const auto n = static_cast<std::size_t>(N);
-  const auto steps = static_cast<std::size_t>(options_.steps);
+  choose_device(team);
   {
     const Stopwatch watch(times_.summation);
     summation_.add_up(team, histories_, 0, sums_);
     times_.to_devices = summation_.streamed_to_devices();
   }
-  rhs_.resize(n);
+  rhs_.resize(static_cast<std::size_t>(unknowns()));
   if (cluster_ != nullptr) {
     cluster_->start_sum(sums_);
-    {
-      const Stopwatch watch(times_.illumination);
-      l(first, 0, rhs_);  // needs no sums
-    }
+    illuminate(l, 0, 0);  // needs no sums
+    first_lit_ = true;
     const Stopwatch watch(times_.summation);
     cluster_->finish_sum();
   }
+  std::vector<double> right;
+  if (!device_steps_ || !solve_steps_on_device(team, l, each, right)) solve_steps(team, l, each, right);
+  for (History<Real>& h : histories_) h.advance(options_.steps);
+}
+
+template <class Real>
+bool March<Real>::solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                                        std::vector<double>& given_up) {
+  const auto n = static_cast<std::size_t>(unknowns()), steps = static_cast<std::size_t>(options_.steps);
+  const std::span<double> right = device_steps_->right();
+  for (std::size_t g = 0; g < steps; ++g)
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      illuminate(l, g, r);
+      const std::size_t at = (r * steps + g) * n;
+      for (std::size_t i = 0; i < n; ++i) right[at + i] = rhs_[i] - sums_[at + i];
+    }
+  {
+    const Stopwatch watch(times_.on_device);
+    if (!device_steps_->run()) {
+      log::info("acoustic-bem: conjugate gradients did not converge on the device: processors take the steps");
+      given_up.assign(right.begin(), right.end());
+      device_steps_.reset();
+      return false;
+    }
+    team.note("steps", device_steps_->kernel_seconds(), device_steps_->work(), Team::Who::devices,
+              team.devices().front()->index());
+  }
+  const std::span<const double> a = device_steps_->result();
+  for (std::size_t g = 0; g < steps; ++g) {
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      std::copy_n(a.begin() + static_cast<std::ptrdiff_t>((r * steps + g) * n), n, current_[r].begin());
+      for (std::size_t j = 0; j < n; ++j)
+        histories_[r].set(static_cast<Index>(j), static_cast<Index>(g) + 1, static_cast<Real>(current_[r][j]));
+    }
+    if (each) each(step() + 1 + static_cast<Index>(g));
+  }
+  return true;
+}
+
+template <class Real>
+void March<Real>::solve_steps(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                              std::span<const double> right) {
+  const Index N = unknowns();
+  const auto n = static_cast<std::size_t>(N);
+  const auto steps = static_cast<std::size_t>(options_.steps);
   past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
   for (std::size_t g = 0; g < steps; ++g)
     for (std::size_t r = 0; r < histories_.size(); ++r) {
-      if (cluster_ == nullptr || g > 0 || r > 0) {
-        const Stopwatch watch(times_.illumination);
-        l(first + static_cast<Index>(g), static_cast<Index>(r), rhs_);
-      }
-      const double* const sum = sums_.data() + (r * steps + g) * n;
+      const std::size_t own = (r * steps + g) * n;
+      if (right.empty())
+        illuminate(l, g, r);
+      else
+        std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(own), n, rhs_.begin());
+      const double* const sum = right.empty() ? sums_.data() + own : nullptr;
       double* const group = past_steps_.data() + r * steps * n;  // this group's steps, step-major
       {
         const Stopwatch watch(times_.radiation);
@@ -136,9 +204,9 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
         for_range(team, "radiation", N, 256, work, [&](Interval rows) {
           for (Index i = rows.begin; i < rows.end; ++i) {
             const auto row = static_cast<std::size_t>(i);
-            double s = sum[row];
+            double s = sum != nullptr ? sum[row] : 0;
             for (std::size_t k = 1; k <= g; ++k) {
-              const Sparse& m = near_[k - 1];
+              const NearMatrix<Real>& m = near_[k - 1];
               const double* const a = group + (g - k) * n;
               for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]);
                    ++at)
@@ -157,9 +225,8 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
           histories_[r].set(j, static_cast<Index>(g) + 1, static_cast<Real>(a));
         }
       }
-      if (r + 1 == histories_.size() && each) each(first + static_cast<Index>(g));
+      if (r + 1 == histories_.size() && each) each(step() + 1 + static_cast<Index>(g));
     }
-  for (History<Real>& h : histories_) h.advance(static_cast<Index>(steps));
 }
 
 template <class Real>

@@ -206,6 +206,7 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
     }
   });
   summation_ = std::make_unique<Summation<Real>>("receivers", matrix_, steps);
+  if (!starts_fit_devices(matrix_, steps)) summation_->keep_on_processors();
 }
 
 template <class Real>
