@@ -362,6 +362,7 @@ constexpr Capability phases[] = {
     {"steps", true, false, true},
     {"receivers", true, true, true},
     {"frequencies", false, false, true},
+    {"wall memory", false, false, true},
 };
 }  // namespace
 

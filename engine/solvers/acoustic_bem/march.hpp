@@ -12,6 +12,7 @@
 // all steps of the group at once.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <memory>
 #include <span>
@@ -78,6 +79,12 @@ class March {
   [[nodiscard]] const Matrices<Real>& matrices() const { return matrices_; }
   [[nodiscard]] std::span<const History<Real>> histories() const { return histories_; }
   [[nodiscard]] std::vector<History<Real>>& histories() { return histories_; }
+  /// What walls remember, a series a column of Matrices::memory_columns; without columns where no wall depends on frequency.
+  [[nodiscard]] std::span<const History<Real>> memory_histories() const { return memory_histories_; }
+  [[nodiscard]] std::vector<History<Real>>& memory_histories() { return memory_histories_; }
+  /// The state of their poles [run][column, pole].
+  [[nodiscard]] std::vector<std::vector<std::complex<double>>>& poles() { return poles_; }
+  [[nodiscard]] const std::vector<std::vector<std::complex<double>>>& poles() const { return poles_; }
   [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
   [[nodiscard]] const MarchTimes& times() const { return times_; }
   /// A device takes the steps; known after the first advance().
@@ -87,8 +94,11 @@ class March {
   void restore_current();  ///< after the histories were loaded
 
  private:
-  void gather_near();
-  void join_near();
+  /// M_1 … M_{n_g−1} of slices, those of all ranks.
+  [[nodiscard]] std::vector<NearMatrix<Real>> gathered_near(const Slices<Real>& slices);
+  void join_near(std::vector<NearMatrix<Real>>& near);
+  /// Brings what walls remember to step g of the group: `now` and `before` are the values of that step and of the one before.
+  void remember(std::size_t g, std::size_t run, const double* now, const double* before);
   /// A device of the team that takes the steps, if there is one.
   void choose_device(Team& team);
   /// The steps of a group one after the other. `right`: all right-hand sides without what came before the group, where they are known.
@@ -109,6 +119,13 @@ class March {
   std::vector<std::vector<double>> current_;
   Summation<Real> summation_;
   std::vector<double> sums_, rhs_, past_steps_;
+  // Of walls that depend on frequency.
+  std::unique_ptr<Summation<Real>> memory_summation_;
+  std::vector<NearMatrix<Real>> near_memory_;
+  std::vector<History<Real>> memory_histories_;
+  std::vector<std::size_t> first_pole_;  ///< of each column, and the end
+  std::vector<std::vector<std::complex<double>>> poles_;
+  std::vector<double> memory_sums_, past_memory_;
   bool first_lit_ = false;  ///< rhs_ holds the first right-hand side of the group already
   std::unique_ptr<DeviceSteps<Real>> device_steps_;
   Team* chosen_of_ = nullptr;  ///< the team that device_steps_ was chosen from
