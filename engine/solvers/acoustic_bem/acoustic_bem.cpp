@@ -359,8 +359,10 @@ constexpr Capability phases[] = {
     {"row extents", false, false, true},
     {"assembly", true, true, true, "disk"},
     {"summation", true, true, true, "disk and device"},
-    {"receivers", false, false, true},
+    {"steps", true, false, true},
+    {"receivers", true, true, true},
     {"frequencies", false, false, true},
+    {"wall memory", false, false, true},
 };
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "engine/solvers/acoustic_bem/device_tiles.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/memory_columns.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
@@ -152,12 +153,7 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
   if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
   const double delta = form.delta();
-  const std::size_t most = most_shells_of(surface, form);
-  tiles_ = std::make_unique<Tiles>(TileContext{
-      surface, form, PackedRule(triangle_rule(options.far_points)),
-      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
-      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
-      lane_kernels(options.widest), most});
+  tiles_ = std::make_unique<Tiles>(tile_context(surface, form, options));
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
   const double length = 4 * surface.mean_edge / delta + 4;
@@ -371,6 +367,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
   }
   close_m0(out, m0, squares_of);
+  add_memory_columns(out, surface_, options_, own_, team, stop);
+  if (stop.stop_requested()) return stopped();
   return out;
 }
 

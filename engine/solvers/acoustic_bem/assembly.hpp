@@ -52,6 +52,10 @@ struct Matrices {
   double skew = 0;                ///< Frobenius norm of M_0's skew part over that of M_0
   std::uint64_t evaluations = 0;  ///< of shell moments, all shells of an (outer point, source triangle)
   double seconds = 0;             ///< processor time of the tiles, summed over the threads
+  // What walls remember whose admittance depends on frequency (memory_columns.hpp); empty: none does.
+  Slices<Real> memory{};  ///< of several ranks: the columns of this rank's own unknowns; in memory always
+  std::vector<MemoryColumn> memory_columns{};  ///< all of them
+  std::vector<WallMemory> walls{};
 };
 
 /// First and last column of each row-vector, k ≥ 0, row i of slice j at j·N + i.

@@ -54,6 +54,10 @@ class DeviceSummation {
 /// True if row-vectors and windows are of a size that the kernels' marks can tell.
 template <class Real>
 [[nodiscard]] bool fits_devices(const Slices<Real>& slices);
+/// True if rows that a warp takes together start within the columns that shared memory has room for: rows of the matrices do, points that
+/// lie far apart need not.
+template <class Real>
+[[nodiscard]] bool starts_fit_devices(const Slices<Real>& slices, int steps);
 
 /// A slab as it lies in a device's memory; for tests and benchmarks, too.
 struct PackedSlab {

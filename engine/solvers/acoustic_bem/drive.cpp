@@ -11,8 +11,8 @@
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/receivers.hpp"
+#include "engine/solvers/acoustic_bem/sigma_sweep.hpp"
 #include "engine/solvers/acoustic_bem/spectrum.hpp"
-#include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
@@ -22,117 +22,38 @@ using Complex = std::complex<double>;
 
 namespace {
 
-/// Adds S_k of one motion's faces to some rows, each pair of triangles from both sides: as test and as source (tile.cpp).
-class Response {
- public:
-  Response(const TileContext& context, std::span<const double> weights, std::vector<double>& out)
-      : context_(context), surface_(context.surface), weights_(weights), out_(out), form_(context.form.sigma_lanes()) {
-    const auto W = static_cast<std::size_t>(context.kernels.lanes);
-    first_.resize(W);
-    last_.resize(W);
-    direct_.resize((context.most_shells + 2) * 9 * W);
-    transposed_.resize(direct_.size());
-    work_.resize(context.most_shells * 20 * W);
-  }
-
-  void rows(Interval range, const std::vector<std::int32_t>& moving, const std::stop_token& stop) {
-    const FlushDenormals flush;
-    rows_ = range;
-    const auto tested = surface_.touching(range);
-    OuterSet tests = set(tested), sources = set(moving);
-    for (const std::int32_t s : moving) {
-      if (stop.stop_requested()) return;
-      for_images(s, [&](const Triangle& S, double factor) {
-        sweep(tests, S, [&](std::size_t k, std::size_t lane) {
-          const Triangle& T = surface_.triangles[static_cast<std::size_t>(tests.triangle(k))];
-          add(T, direct_, lane, factor * weights_[static_cast<std::size_t>(s)], true);
-        });
-      });
-    }
-    for (const std::int32_t t : tested) {
-      if (stop.stop_requested()) return;
-      for_images(t, [&](const Triangle& T, double factor) {
-        sweep(sources, T, [&](std::size_t k, std::size_t lane) {
-          add(T, transposed_, lane, factor * weights_[static_cast<std::size_t>(sources.triangle(k))], false);
-        });
-      });
-    }
-    for (const std::int32_t s : moving) {  // (Δ/2) G
-      const Triangle& T = surface_.triangles[static_cast<std::size_t>(s)];
-      for (const std::int32_t v : T.vertex)
-        for (const Share& part : surface_.shares(v))
-          if (part.unknown >= range.begin && part.unknown < range.end)
-            out_[static_cast<std::size_t>(part.unknown)] +=
-                0.5 * form_.delta * part.weight * weights_[static_cast<std::size_t>(s)] * T.area / 3;
-    }
-  }
-
- private:
-  [[nodiscard]] OuterSet set(const std::vector<std::int32_t>& triangles) const {
-    return {surface_, triangles, context_.far, context_.near, context_.thin, context_.kernels.lanes};
-  }
-  template <class F>
-  void for_images(std::int32_t s, F&& f) const {
-    f(surface_.triangles[static_cast<std::size_t>(s)], 1.0);
-    if (!surface_.images.empty()) f(surface_.images[static_cast<std::size_t>(s)], surface_.image_sign());
-  }
-  /// All pairs of outer triangles with one: each(k, lane) after the kernel.
-  template <class Each>
-  void sweep(OuterSet& outer, const Triangle& inner, Each&& each) {
-    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
-    const LaneSource source = lane_source(inner);
-    const LaneResult result{first_.data(), last_.data(), direct_.data(), transposed_.data(), work_.data()};
-    outer.classify(inner, close_);
-    for (std::size_t begin = 0; begin < outer.size(); begin += W) {
-      const std::size_t end = std::min(begin + W, outer.size());
-      if (std::none_of(close_.begin() + static_cast<std::ptrdiff_t>(begin),
-                       close_.begin() + static_cast<std::ptrdiff_t>(end),
-                       [](Closeness c) { return c == Closeness::far; }))
-        continue;
-      context_.kernels.pair(source, outer.far(), begin, context_.far.view(), form_, result);
-      for (std::size_t k = begin; k < end; ++k)
-        if (close_[k] == Closeness::far) each(k, k - begin);
-    }
-    for (const Closeness how : {Closeness::near, Closeness::thin}) {
-      const PackedRule& rule = how == Closeness::near ? context_.near : context_.thin;
-      picked_.clear();
-      for (std::size_t k = 0; k < outer.size(); ++k)
-        if (close_[k] == how) picked_.push_back(k);
-      for (std::size_t p = 0; p < picked_.size(); p += W) {
-        const std::size_t count = std::min(W, picked_.size() - p);
-        context_.kernels.pair(source, outer.batch(picked_.data() + p, count, rule), 0, rule.view(), form_, result);
-        for (std::size_t t = 0; t < count; ++t) each(picked_[p + t], t);
-      }
-    }
-  }
-  /// `by_outer`: the tested triangle is the outer one, corner a of entries (a, b).
-  void add(const Triangle& tested, const std::vector<double>& values, std::size_t lane, double weight, bool by_outer) {
-    const auto W = static_cast<std::size_t>(context_.kernels.lanes);
-    const auto low = static_cast<std::size_t>(first_[lane]);
-    const auto count = static_cast<std::size_t>(last_[lane] - first_[lane]) + 2;
-    const auto N = static_cast<std::size_t>(surface_.unknowns);
+/// Adds S_k of one motion's faces to some rows.
+void add_response(SigmaSweep& sweep, const Surface& surface, Interval rows, const std::vector<std::int32_t>& moving,
+                  std::span<const double> weights, std::vector<double>& out, const std::stop_token& stop) {
+  const FlushDenormals flush;
+  const auto N = static_cast<std::size_t>(surface.unknowns);
+  const auto own_rows = [&](std::int32_t triangle, auto&& f) {
     for (std::size_t own = 0; own < 3; ++own)
-      for (const Share& part : surface_.shares(tested.vertex[own])) {
-        if (part.unknown < rows_.begin || part.unknown >= rows_.end) continue;
-        for (std::size_t c = 0; c < count; ++c) {
-          double v = 0;
-          for (std::size_t other = 0; other < 3; ++other)
-            v += values[(c * 9 + (by_outer ? 3 * own + other : 3 * other + own)) * W + lane];
-          out_[(low + c) * N + static_cast<std::size_t>(part.unknown)] += weight * part.weight * v;
-        }
-      }
-  }
-
-  const TileContext& context_;
-  const Surface& surface_;
-  std::span<const double> weights_;
-  std::vector<double>& out_;
-  LaneForm form_;
-  Interval rows_;
-  std::vector<double> first_, last_, direct_, transposed_, work_;
-  std::vector<Closeness> close_;
-  std::vector<std::size_t> picked_;
-};
+      for (const Share& part : surface.shares(surface.triangles[static_cast<std::size_t>(triangle)].vertex[own]))
+        if (part.unknown >= rows.begin && part.unknown < rows.end) f(own, part);
+  };
+  sweep.run(
+      surface.touching(rows), moving,
+      [&](const SigmaSweep::Pair& p) {
+        const double weight = p.factor * weights[static_cast<std::size_t>(p.source)];
+        own_rows(p.tested, [&](std::size_t own, const Share& part) {
+          for (std::size_t c = 0; c < p.count; ++c) {
+            double v = 0;
+            for (std::size_t other = 0; other < 3; ++other) v += p.value(own, other, c);
+            out[(static_cast<std::size_t>(p.low) + c) * N + static_cast<std::size_t>(part.unknown)] +=
+                weight * part.weight * v;
+          }
+        });
+      },
+      stop);
+  if (stop.stop_requested()) return;
+  for (const std::int32_t s : moving)  // (Δ/2) G
+    own_rows(s, [&](std::size_t, const Share& part) {
+      out[static_cast<std::size_t>(part.unknown)] += 0.5 * sweep.delta() * part.weight *
+                                                     weights[static_cast<std::size_t>(s)] *
+                                                     surface.triangles[static_cast<std::size_t>(s)].area / 3;
+    });
+}
 
 }  // namespace
 
@@ -143,14 +64,7 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
   const auto N = static_cast<std::size_t>(unknowns_);
   const auto columns = static_cast<std::size_t>(surface.diameter / form.delta()) + 5;
   columns_ = static_cast<Index>(columns);
-  const TileContext context{
-      surface,
-      form,
-      PackedRule(triangle_rule(options.far_points)),
-      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
-      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
-      lane_kernels(options.widest),
-      most_shells_of(surface, form)};
+  const TileContext context = tile_context(surface, form, options);
   const Index rank = cluster != nullptr ? cluster->rank() : 0, ranks = cluster != nullptr ? cluster->size() : 1;
   const Interval own{unknowns_ * rank / ranks, unknowns_ * (rank + 1) / ranks};
   for (const Motion& m : motions_) {
@@ -174,9 +88,10 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
       constexpr Index block = 64;
       const double cost = 1.2e-6 * static_cast<double>(moving.size()) * static_cast<double>(surface.triangles.size());
       for_range(team, "assembly", (own.size() + block - 1) / block, 1, cost, [&](Interval blocks) {
-        Response adding(context, weights, response);
+        SigmaSweep sweep(context);
         for (Index b = blocks.begin; b < blocks.end; ++b)
-          adding.rows({own.begin + b * block, std::min(own.begin + (b + 1) * block, own.end)}, moving, stop);
+          add_response(sweep, surface, {own.begin + b * block, std::min(own.begin + (b + 1) * block, own.end)}, moving,
+                       weights, response, stop);
       });
       if (stop.stop_requested()) throw Failure(make_error(ErrorCode::stopped, "Stopped during assembly."));
       if (ranks > 1) cluster->sum(std::span<double>(response));

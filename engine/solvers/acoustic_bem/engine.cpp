@@ -48,8 +48,8 @@ class EngineOf final : public Engine {
     facts_.assembly_seconds = m.seconds;
     facts_.evaluations = m.evaluations;
     facts_.assembly_threads = assembly_threads;
-    facts_.bytes = m.slices.bytes({0, m.slices.count()}) + (planes_ ? planes_->bytes() : 0) +
-                   (receivers_ ? receivers_->bytes() : 0);
+    facts_.bytes = m.slices.bytes({0, m.slices.count()}) + m.memory.bytes({0, m.memory.count()}) +
+                   (planes_ ? planes_->bytes() : 0) + (receivers_ ? receivers_->bytes() : 0);
     facts_.largest_rank_bytes = facts_.bytes;
     if (cluster.size() == 1) return;
     std::array<double, 2> sums = {static_cast<double>(facts_.nonzeros), static_cast<double>(facts_.bytes)},
@@ -86,7 +86,12 @@ class EngineOf final : public Engine {
       most = std::max(most, iterations);
       const Interval own = share(receiver_count_, cluster_);
       if (receivers_) {
-        const auto mine = receivers_->transformed(omega, march_.matrices().form.dt, a[r]);
+        const Matrices<Real>& m = march_.matrices();
+        std::vector<std::complex<double>> memory;
+        for (const MemoryColumn& c : m.memory_columns)
+          memory.push_back(m.walls[static_cast<std::size_t>(c.wall)].transfer(std::polar(1.0, omega * m.form.dt)) *
+                           a[r][static_cast<std::size_t>(c.unknown)]);
+        const auto mine = receivers_->transformed(omega, m.form.dt, a[r], memory);
         std::copy(mine.begin(), mine.end(), received[r].begin() + own.begin);
       }
       if (cluster_.size() > 1)
@@ -108,26 +113,38 @@ class EngineOf final : public Engine {
     writer.value<Index>("step", march_.step());
     const auto kept = static_cast<std::size_t>(march_.histories().front().reach() + 1);
     std::vector<Real> past(kept);
-    const Index N = march_.unknowns(), global = N * static_cast<Index>(kept);
-    const Interval own = share(N, cluster_);  // all ranks know all of them
-    for (std::size_t r = 0; r < march_.histories().size(); ++r)
-      for (Index j = own.begin; j < own.end; ++j) {
-        march_.histories()[r].save(j, past);
-        writer.piece<Real>(fmt::format("past {}", r), global, j * static_cast<Index>(kept), past);
-      }
+    const auto keep = [&](const char* name, std::span<const History<Real>> histories, Index count) {
+      const Interval own = share(count, cluster_);  // all ranks know all of them
+      for (std::size_t r = 0; r < histories.size(); ++r)
+        for (Index j = own.begin; j < own.end; ++j) {
+          histories[r].save(j, past);
+          writer.piece<Real>(fmt::format("{} {}", name, r), count * static_cast<Index>(kept),
+                             j * static_cast<Index>(kept), past);
+        }
+    };
+    keep("past", march_.histories(), march_.unknowns());
+    keep("walls", march_.memory_histories(), static_cast<Index>(march_.matrices().memory_columns.size()));
+    for (std::size_t r = 0; r < march_.poles().size(); ++r)
+      writer.shared<std::complex<double>>(fmt::format("poles {}", r), march_.poles()[r]);
   }
   void load(CheckpointReader& reader) override {
     const auto step = reader.value<Index>("step");
-    for (std::size_t r = 0; r < march_.histories().size(); ++r) {
-      const std::string name = fmt::format("past {}", r);
-      const Index wanted = march_.unknowns() * (march_.histories()[r].reach() + 1);
-      if (reader.length(name) != wanted)
-        throw Failure(make_error(
-            ErrorCode::file,
-            fmt::format("the checkpoint holds {} past values, this case needs {}", reader.length(name), wanted),
-            "Resume with the case, mesh and precision that wrote the checkpoint."));
-      march_.histories()[r].load(step, reader.all<Real>(name));
-    }
+    const auto restore = [&](const char* kind, std::vector<History<Real>>& histories, Index count) {
+      for (std::size_t r = 0; r < histories.size(); ++r) {
+        const std::string name = fmt::format("{} {}", kind, r);
+        const Index wanted = count * (histories[r].reach() + 1);
+        if (reader.length(name) != wanted)
+          throw Failure(make_error(
+              ErrorCode::file,
+              fmt::format("the checkpoint holds {} past values, this case needs {}", reader.length(name), wanted),
+              "Resume with the case, mesh and precision that wrote the checkpoint."));
+        histories[r].load(step, reader.all<Real>(name));
+      }
+    };
+    restore("past", march_.histories(), march_.unknowns());
+    restore("walls", march_.memory_histories(), static_cast<Index>(march_.matrices().memory_columns.size()));
+    for (std::size_t r = 0; r < march_.poles().size(); ++r)
+      reader.range<std::complex<double>>(fmt::format("poles {}", r), 0, march_.poles()[r]);
     march_.restore_current();
   }
 
@@ -135,13 +152,13 @@ class EngineOf final : public Engine {
   /// Each rank the rows of its points; the others add zero to them, so that the bits do not depend on who adds.
   void evaluate(const Points& points, Index count, Team& team, std::vector<double>& out) {
     if (cluster_.size() == 1) {
-      if (points) points->evaluate(team, march_.histories(), out);
+      if (points) points->evaluate(team, march_.histories(), out, march_.memory_histories());
       return;
     }
     if (count == 0) return;
     const Interval own = share(count, cluster_);
     std::vector<double> mine;
-    if (points) points->evaluate(team, march_.histories(), mine);
+    if (points) points->evaluate(team, march_.histories(), mine, march_.memory_histories());
     const auto series = static_cast<Index>(march_.histories().size()) * march_.grouped();
     out.assign(static_cast<std::size_t>(series * count), 0);
     for (Index k = 0; k < series; ++k)

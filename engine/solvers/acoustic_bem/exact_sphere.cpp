@@ -81,28 +81,34 @@ std::vector<Complex> moved_terms(const ExactSphere& s, double omega, double r) {
   return a;
 }
 
+Complex admittance_of(const ExactSphere& s, double omega) {
+  return s.admittance_at ? s.admittance_at(omega) : s.admittance;
+}
+
 std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   const double k = omega / s.c, ka = k * s.radius;
+  const Complex beta = admittance_of(s, omega);
   if (!s.motion.empty()) return moved_terms(s, omega, s.radius);
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * s.admittance * b.h[l])) : -I * k / (ka * ka * b.h[l]);
+    a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * beta * b.h[l])) : -I * k / (ka * ka * b.h[l]);
   return a;
 }
 
 /// Of the outgoing part, over the incident one.
-Complex reflected(const ExactSphere& s, Complex h, Complex dh) {
+Complex reflected(const ExactSphere& s, Complex beta, Complex h, Complex dh) {
   if (!s.rigid) return -h.real() / h;
-  return -(dh.real() + I * s.admittance * h.real()) / (dh + I * s.admittance * h);
+  return -(dh.real() + I * beta * h.real()) / (dh + I * beta * h);
 }
 
 std::vector<Complex> scattered_terms(const ExactSphere& s, double omega, double r) {
   const double k = omega / s.c, ka = k * s.radius;
+  const Complex beta = admittance_of(s, omega);
   if (!s.motion.empty()) return moved_terms(s, omega, r);
   const Bessel b(ka, terms(ka)), out(k * r, terms(ka));
   std::vector<Complex> a = incident(k, s.source_distance, std::min(b.h.size(), out.h.size()));
-  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, b.h[l], b.dh[l]) * out.h[l];
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, beta, b.h[l], b.dh[l]) * out.h[l];
   return a;
 }
 
@@ -118,10 +124,11 @@ Complex ExactSphere::scattered(double omega, double r, double cos_theta) const {
 
 Complex ExactSphere::far_field(double omega, double cos_theta) const {
   const double k = omega / c, ka = k * radius;
+  const Complex beta = admittance_of(*this, omega);
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a(b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] = (2 * static_cast<double>(l) + 1) / (I * k) * reflected(*this, b.h[l], b.dh[l]);
+    a[l] = (2 * static_cast<double>(l) + 1) / (I * k) * reflected(*this, beta, b.h[l], b.dh[l]);
   return legendre_sum(a, cos_theta);
 }
 

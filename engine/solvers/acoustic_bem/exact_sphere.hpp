@@ -8,6 +8,7 @@
 #pragma once
 
 #include <complex>
+#include <functional>
 #include <vector>
 
 #include "engine/core/types.hpp"
@@ -19,10 +20,11 @@ struct ExactSphere {
   bool rigid = true;
   double radius = 1;
   double c = 1;
-  double source_distance = 0;       ///< r_s; 0: plane wave along +z
-  double admittance = 0;            ///< 1/ζ of the rigid sphere
-  double density = 1;               ///< ρ, kg/m³
-  std::vector<double> motion = {};  ///< v_l; empty: a wave comes in
+  double source_distance = 0;                                      ///< r_s; 0: plane wave along +z
+  double admittance = 0;                                           ///< 1/ζ of the rigid sphere
+  std::function<std::complex<double>(double)> admittance_at = {};  ///< instead of it: β(ω) under e^{−iωt}
+  double density = 1;                                              ///< ρ, kg/m³
+  std::vector<double> motion = {};                                 ///< v_l; empty: a wave comes in
 
   /// Surface quantity over F = f̂: total pressure (rigid) or ∂_r p (soft) at angle θ from +z.
   [[nodiscard]] std::complex<double> surface(double omega, double cos_theta) const;

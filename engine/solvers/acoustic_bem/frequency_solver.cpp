@@ -80,12 +80,29 @@ void FrequencySolver<Real>::set(Team& team, double omega) {
       sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
     columns_[static_cast<std::size_t>(j) * N + static_cast<std::size_t>(i)] = std::complex<Real>(sum);
   };
-  if (slices.streams()) return for_each_row_below(slices, slices.columns() + 1, put);
   const double cost = 2e-9 * static_cast<double>(slices.nonzeros());
-  for_range(team, "frequencies", slices.count(), 4, cost, [&](Interval own) {
-    for (Index j = own.begin; j < own.end; ++j)
-      slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) { put(i, j, start, v); });
-  });
+  if (slices.streams())
+    for_each_row_below(slices, slices.columns() + 1, put);
+  else
+    for_range(team, "frequencies", slices.count(), 4, cost, [&](Interval own) {
+      for (Index j = own.begin; j < own.end; ++j)
+        slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) { put(i, j, start, v); });
+    });
+  // What walls remember follows from the pressure of the column's unknown.
+  const Slices<Real>& memory = matrices_.memory;
+  for (Index k = static_cast<Index>(turn.size()); k <= memory.columns(); ++k)
+    turn.push_back(std::polar(1.0, omega * static_cast<double>(k) * matrices_.form.dt));
+  for (Index j = 0; j < memory.count(); ++j) {
+    const MemoryColumn& column = matrices_.memory_columns[static_cast<std::size_t>(memory.first() + j)];
+    const Complex by = matrices_.walls[static_cast<std::size_t>(column.wall)].transfer(turn[1]);
+    const std::size_t base = static_cast<std::size_t>(column.unknown - slices.first()) * N;
+    memory.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+      Complex sum = 0;
+      for (std::size_t d = 0; d < v.size(); ++d)
+        sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+      columns_[base + static_cast<std::size_t>(i)] += std::complex<Real>(by * sum);
+    });
+  }
 }
 
 template <class Real>

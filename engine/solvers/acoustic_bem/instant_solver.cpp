@@ -78,6 +78,9 @@ InstantSolver::InstantSolver(InstantSolver&&) noexcept = default;
 bool InstantSolver::ok() const {
   return parts_->ok;
 }
+bool InstantSolver::symmetric() const {
+  return parts_->symmetric;
+}
 
 void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
   Parts& p = *parts_;

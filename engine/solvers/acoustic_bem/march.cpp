@@ -2,12 +2,17 @@
 // One group of steps: summation, then radiation and solution step by step.
 #include "engine/solvers/acoustic_bem/march.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -30,7 +35,8 @@ template <class Real>
 March<Real>::March(Matrices<Real> matrices, MarchOptions options)
     : matrices_(std::move(matrices)), options_(options),
       cluster_(options.cluster != nullptr && options.cluster->size() > 1 ? options.cluster : nullptr),
-      columns_(matrices_.slices.columns()), instant_(matrices_.M0, options.conjugate_gradients),
+      columns_(std::max(matrices_.slices.columns(), matrices_.memory.columns())),
+      instant_(matrices_.M0, options.conjugate_gradients),
       summation_("summation", matrices_.slices, options.steps, options.level) {
   if (!instant_.ok())
     throw Failure(make_error(ErrorCode::invalid_input, "The matrix M_0 is not positive definite.",
@@ -41,45 +47,58 @@ March<Real>::March(Matrices<Real> matrices, MarchOptions options)
     histories_.emplace_back(unknowns(), reach, options.steps);
     current_.emplace_back(static_cast<std::size_t>(unknowns()), 0.0);
   }
-  gather_near();
+  near_ = gathered_near(matrices_.slices);
+  if (matrices_.memory_columns.empty()) return;
+  near_memory_ = gathered_near(matrices_.memory);
+  memory_summation_ = std::make_unique<Summation<Real>>("wall memory", matrices_.memory, options.steps, options.level);
+  memory_summation_->keep_on_processors();
+  first_pole_.push_back(0);
+  for (const MemoryColumn& c : matrices_.memory_columns)
+    first_pole_.push_back(first_pole_.back() + matrices_.walls[static_cast<std::size_t>(c.wall)].poles.size());
+  for (Index r = 0; r < options.runs; ++r) {
+    memory_histories_.emplace_back(static_cast<Index>(matrices_.memory_columns.size()), reach, options.steps);
+    poles_.emplace_back(first_pole_.back());
+  }
 }
 
 template <class Real>
-void March<Real>::gather_near() {
+std::vector<NearMatrix<Real>> March<Real>::gathered_near(const Slices<Real>& slices) {
   const Index N = unknowns();
+  std::vector<NearMatrix<Real>> near;
   for (int k = 1; k < options_.steps; ++k) {
-    Sparse m;
+    NearMatrix<Real> m;
     m.begin.assign(static_cast<std::size_t>(N) + 1, 0);
-    near_.push_back(std::move(m));
+    near.push_back(std::move(m));
   }
   const auto each = [&](auto&& f) {
-    for_each_row_below(matrices_.slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
+    for_each_row_below(slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
       for (Index k = start; k < options_.steps && k < start + static_cast<Index>(v.size()); ++k)
-        f(near_[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
+        f(near[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
     });
   };
-  each([](Sparse& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
-  for (Sparse& m : near_) {
+  each([](NearMatrix<Real>& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
+  for (NearMatrix<Real>& m : near) {
     for (std::size_t i = 0; i + 1 < m.begin.size(); ++i) m.begin[i + 1] += m.begin[i];
     m.column.resize(static_cast<std::size_t>(m.begin.back()));
     m.value.resize(m.column.size());
   }
   std::vector<std::vector<Index>> next;
-  for (const Sparse& m : near_) next.push_back(m.begin);
-  each([&](Sparse& m, Index i, Index j, Real v) {
+  for (const NearMatrix<Real>& m : near) next.push_back(m.begin);
+  each([&](NearMatrix<Real>& m, Index i, Index j, Real v) {
     const auto at =
-        static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near_.data())][static_cast<std::size_t>(i)]++);
+        static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near.data())][static_cast<std::size_t>(i)]++);
     m.column[at] = static_cast<std::int32_t>(j);
     m.value[at] = v;
   });
-  if (cluster_ != nullptr) join_near();
+  if (cluster_ != nullptr) join_near(near);
+  return near;
 }
 
 /// Entries of a row lie by ascending columns, and a rank's columns behind those of the ranks before it.
 template <class Real>
-void March<Real>::join_near() {
+void March<Real>::join_near(std::vector<NearMatrix<Real>>& near) {
   const auto n = static_cast<std::size_t>(unknowns());
-  for (Sparse& m : near_) {
+  for (NearMatrix<Real>& m : near) {
     std::vector<std::int32_t> counts;
     for (std::size_t i = 0; i < n; ++i) counts.push_back(static_cast<std::int32_t>(m.begin[i + 1] - m.begin[i]));
     const auto all_counts = cluster_->all_gather_values<std::int32_t>(counts);
@@ -101,33 +120,104 @@ void March<Real>::join_near() {
 }
 
 template <class Real>
+void March<Real>::choose_device(Team& team) {
+  if (chosen_of_ == &team) return;
+  chosen_of_ = &team;
+  device_steps_.reset();
+  const auto devices = team.devices();
+  const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
+  // An eighth of the memory at most: slices have more use for the rest.
+  const bool fits =
+      instant_.symmetric() && !memory_summation_ && !devices.empty() && needed <= devices.front()->memory() / 8;
+  if (fits)
+    device_steps_ = std::make_unique<DeviceSteps<Real>>(devices.front()->device(), matrices_.M0, near_, options_.runs);
+  summation_.reserve_on_devices(fits ? needed : 0);
+}
+
+template <class Real>
+void March<Real>::illuminate(const Illumination& l, std::size_t g, std::size_t run) {
+  if (std::exchange(first_lit_, false)) return;
+  const Stopwatch watch(times_.illumination);
+  l(step() + 1 + static_cast<Index>(g), static_cast<Index>(run), rhs_);
+}
+
+template <class Real>
 void March<Real>::advance(Team& team, const Illumination& l, const std::function<void(Index)>& each) {
-  const Index N = unknowns(), first = step() + 1;
-  const auto n = static_cast<std::size_t>(N);
-  const auto steps = static_cast<std::size_t>(options_.steps);
+  choose_device(team);
   {
     const Stopwatch watch(times_.summation);
     summation_.add_up(team, histories_, 0, sums_);
+    if (memory_summation_) {
+      memory_summation_->add_up(team, memory_histories_, 0, memory_sums_);
+      for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] += memory_sums_[k];
+    }
     times_.to_devices = summation_.streamed_to_devices();
   }
-  rhs_.resize(n);
+  rhs_.resize(static_cast<std::size_t>(unknowns()));
   if (cluster_ != nullptr) {
     cluster_->start_sum(sums_);
-    {
-      const Stopwatch watch(times_.illumination);
-      l(first, 0, rhs_);  // needs no sums
-    }
+    illuminate(l, 0, 0);  // needs no sums
+    first_lit_ = true;
     const Stopwatch watch(times_.summation);
     cluster_->finish_sum();
   }
-  past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
+  std::vector<double> right;
+  if (!device_steps_ || !solve_steps_on_device(team, l, each, right)) solve_steps(team, l, each, right);
+  for (History<Real>& h : histories_) h.advance(options_.steps);
+  for (History<Real>& h : memory_histories_) h.advance(options_.steps);
+}
+
+template <class Real>
+bool March<Real>::solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                                        std::vector<double>& given_up) {
+  const auto n = static_cast<std::size_t>(unknowns()), steps = static_cast<std::size_t>(options_.steps);
+  const std::span<double> right = device_steps_->right();
   for (std::size_t g = 0; g < steps; ++g)
     for (std::size_t r = 0; r < histories_.size(); ++r) {
-      if (cluster_ == nullptr || g > 0 || r > 0) {
-        const Stopwatch watch(times_.illumination);
-        l(first + static_cast<Index>(g), static_cast<Index>(r), rhs_);
-      }
-      const double* const sum = sums_.data() + (r * steps + g) * n;
+      illuminate(l, g, r);
+      const std::size_t at = (r * steps + g) * n;
+      for (std::size_t i = 0; i < n; ++i) right[at + i] = rhs_[i] - sums_[at + i];
+    }
+  {
+    const Stopwatch watch(times_.on_device);
+    if (!device_steps_->run()) {
+      log::info("acoustic-bem: conjugate gradients did not converge on the device: processors take the steps");
+      given_up.assign(right.begin(), right.end());
+      device_steps_.reset();
+      return false;
+    }
+    team.note("steps", device_steps_->kernel_seconds(), device_steps_->work(), Team::Who::devices,
+              team.devices().front()->index());
+  }
+  const std::span<const double> a = device_steps_->result();
+  for (std::size_t g = 0; g < steps; ++g) {
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      std::copy_n(a.begin() + static_cast<std::ptrdiff_t>((r * steps + g) * n), n, current_[r].begin());
+      for (std::size_t j = 0; j < n; ++j)
+        histories_[r].set(static_cast<Index>(j), static_cast<Index>(g) + 1, static_cast<Real>(current_[r][j]));
+    }
+    if (each) each(step() + 1 + static_cast<Index>(g));
+  }
+  return true;
+}
+
+template <class Real>
+void March<Real>::solve_steps(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                              std::span<const double> right) {
+  const Index N = unknowns();
+  const auto n = static_cast<std::size_t>(N);
+  const auto steps = static_cast<std::size_t>(options_.steps);
+  const std::size_t columns = matrices_.memory_columns.size();
+  past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
+  past_memory_.assign(static_cast<std::size_t>(options_.runs) * steps * columns, 0);
+  for (std::size_t g = 0; g < steps; ++g)
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      const std::size_t own = (r * steps + g) * n;
+      if (right.empty())
+        illuminate(l, g, r);
+      else
+        std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(own), n, rhs_.begin());
+      const double* const sum = right.empty() ? sums_.data() + own : nullptr;
       double* const group = past_steps_.data() + r * steps * n;  // this group's steps, step-major
       {
         const Stopwatch watch(times_.radiation);
@@ -136,14 +226,15 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
         for_range(team, "radiation", N, 256, work, [&](Interval rows) {
           for (Index i = rows.begin; i < rows.end; ++i) {
             const auto row = static_cast<std::size_t>(i);
-            double s = sum[row];
-            for (std::size_t k = 1; k <= g; ++k) {
-              const Sparse& m = near_[k - 1];
-              const double* const a = group + (g - k) * n;
+            double s = sum != nullptr ? sum[row] : 0;
+            const auto add = [&](const NearMatrix<Real>& m, const double* a) {
               for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]);
                    ++at)
                 s += static_cast<double>(m.value[at]) * a[m.column[at]];
-            }
+            };
+            for (std::size_t k = 1; k <= g; ++k) add(near_[k - 1], group + (g - k) * n);
+            for (std::size_t k = 1; k <= g && columns > 0; ++k)
+              add(near_memory_[k - 1], past_memory_.data() + (r * steps + g - k) * columns);
             rhs_[row] -= s;
           }
         });
@@ -151,15 +242,31 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
       {
         const Stopwatch watch(times_.solution);
         instant_.solve(rhs_, current_[r]);
+        if (columns > 0) remember(g, r, current_[r].data(), g > 0 ? group + (g - 1) * n : nullptr);
         for (Index j = 0; j < N; ++j) {
           const double a = current_[r][static_cast<std::size_t>(j)];
           group[g * n + static_cast<std::size_t>(j)] = a;
           histories_[r].set(j, static_cast<Index>(g) + 1, static_cast<Real>(a));
         }
       }
-      if (r + 1 == histories_.size() && each) each(first + static_cast<Index>(g));
+      if (r + 1 == histories_.size() && each) each(step() + 1 + static_cast<Index>(g));
     }
-  for (History<Real>& h : histories_) h.advance(static_cast<Index>(steps));
+}
+
+template <class Real>
+void March<Real>::remember(std::size_t g, std::size_t run, const double* now, const double* before) {
+  const std::size_t columns = matrices_.memory_columns.size();
+  double* const out = past_memory_.data() + (run * static_cast<std::size_t>(options_.steps) + g) * columns;
+  // As the histories hold them, so that a run that goes on from a checkpoint takes the same bits.
+  const auto rounded = [](double v) { return static_cast<double>(static_cast<Real>(v)); };
+  for (std::size_t c = 0; c < columns; ++c) {
+    const MemoryColumn& column = matrices_.memory_columns[c];
+    const double p_before = before != nullptr ? rounded(before[column.unknown])
+                                              : static_cast<double>(histories_[run].value(column.unknown, 0));
+    out[c] = matrices_.walls[static_cast<std::size_t>(column.wall)].advance(poles_[run].data() + first_pole_[c],
+                                                                            rounded(now[column.unknown]), p_before);
+    memory_histories_[run].set(static_cast<Index>(c), static_cast<Index>(g) + 1, static_cast<Real>(out[c]));
+  }
 }
 
 template <class Real>

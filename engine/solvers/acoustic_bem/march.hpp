@@ -7,8 +7,12 @@
 //
 // Of several ranks each sums over its own slices; one sum over the ranks, in their order, joins a group. All ranks then take the same
 // steps from the same sums, with M_0 … M_{n_g−1} whole on each: nothing else is told.
+//
+// A team with a device has it take the steps of a group, where M_0 is symmetric (device_steps.hpp): the host waits for its sums, and then for
+// all steps of the group at once.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +20,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/device_steps.hpp"
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/summation.hpp"
 
@@ -39,6 +44,7 @@ class InstantSolver {
   InstantSolver(InstantSolver&&) noexcept;
   /// False when M_0 is not positive definite, or singular where it is not symmetric.
   [[nodiscard]] bool ok() const;
+  [[nodiscard]] bool symmetric() const;  ///< M_0 is
   void solve(std::span<const double> s, std::span<double> y);
   [[nodiscard]] Index factor_nonzeros() const;
   [[nodiscard]] Index iterations() const;  ///< of the last solution, 0 for Cholesky
@@ -51,6 +57,7 @@ class InstantSolver {
 /// Seconds spent in each stage so far.
 struct MarchTimes {
   double summation = 0, radiation = 0, solution = 0, illumination = 0;
+  double on_device = 0;  ///< radiation and solution there, copies and waiting for them included
   Bytes to_devices = 0;  ///< of slices that did not stay there
 };
 
@@ -72,32 +79,56 @@ class March {
   [[nodiscard]] const Matrices<Real>& matrices() const { return matrices_; }
   [[nodiscard]] std::span<const History<Real>> histories() const { return histories_; }
   [[nodiscard]] std::vector<History<Real>>& histories() { return histories_; }
+  /// What walls remember, a series a column of Matrices::memory_columns; without columns where no wall depends on frequency.
+  [[nodiscard]] std::span<const History<Real>> memory_histories() const { return memory_histories_; }
+  [[nodiscard]] std::vector<History<Real>>& memory_histories() { return memory_histories_; }
+  /// The state of their poles [run][column, pole].
+  [[nodiscard]] std::vector<std::vector<std::complex<double>>>& poles() { return poles_; }
+  [[nodiscard]] const std::vector<std::vector<std::complex<double>>>& poles() const { return poles_; }
   [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
   [[nodiscard]] const MarchTimes& times() const { return times_; }
+  /// A device takes the steps; known after the first advance().
+  [[nodiscard]] bool steps_on_device() const { return device_steps_ != nullptr; }
   [[nodiscard]] const InstantSolver& instant() const { return instant_; }
   [[nodiscard]] InstantSolver& instant() { return instant_; }
   void restore_current();  ///< after the histories were loaded
 
  private:
-  /// M_k, rows compressed.
-  struct Sparse {
-    std::vector<Index> begin;
-    std::vector<std::int32_t> column;
-    std::vector<Real> value;
-  };
-  void gather_near();
-  void join_near();
+  /// M_1 … M_{n_g−1} of slices, those of all ranks.
+  [[nodiscard]] std::vector<NearMatrix<Real>> gathered_near(const Slices<Real>& slices);
+  void join_near(std::vector<NearMatrix<Real>>& near);
+  /// Brings what walls remember to step g of the group: `now` and `before` are the values of that step and of the one before.
+  void remember(std::size_t g, std::size_t run, const double* now, const double* before);
+  /// A device of the team that takes the steps, if there is one.
+  void choose_device(Team& team);
+  /// The steps of a group one after the other. `right`: all right-hand sides without what came before the group, where they are known.
+  void solve_steps(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                   std::span<const double> right);
+  /// All at once. False: the device could not, and here are the right-hand sides.
+  [[nodiscard]] bool solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                                           std::vector<double>& given_up);
+  void illuminate(const Illumination& l, std::size_t g, std::size_t run);
 
   Matrices<Real> matrices_;
   MarchOptions options_;
   Communicator* cluster_ = nullptr;  ///< null: a single rank
   Index columns_ = 0;
-  std::vector<Sparse> near_;  ///< M_1 … M_{n_g−1}
+  std::vector<NearMatrix<Real>> near_;  ///< M_1 … M_{n_g−1}
   InstantSolver instant_;
   std::vector<History<Real>> histories_;
   std::vector<std::vector<double>> current_;
   Summation<Real> summation_;
   std::vector<double> sums_, rhs_, past_steps_;
+  // Of walls that depend on frequency.
+  std::unique_ptr<Summation<Real>> memory_summation_;
+  std::vector<NearMatrix<Real>> near_memory_;
+  std::vector<History<Real>> memory_histories_;
+  std::vector<std::size_t> first_pole_;  ///< of each column, and the end
+  std::vector<std::vector<std::complex<double>>> poles_;
+  std::vector<double> memory_sums_, past_memory_;
+  bool first_lit_ = false;  ///< rhs_ holds the first right-hand side of the group already
+  std::unique_ptr<DeviceSteps<Real>> device_steps_;
+  Team* chosen_of_ = nullptr;  ///< the team that device_steps_ was chosen from
   MarchTimes times_;
 };
 

@@ -125,6 +125,25 @@ template bool fits_devices(const Slices<float>&);
 template bool fits_devices(const Slices<double>&);
 
 template <class Real>
+bool starts_fit_devices(const Slices<Real>& slices, int steps) {
+  constexpr Index most =
+      16384 / static_cast<Index>(sizeof(Real));  // two stages of a warp are 32 KiB then, which all devices have
+  const Index size = group_rows(steps, sizeof(Real));
+  std::vector<PieceExtent> extent(static_cast<std::size_t>((slices.rows() + size - 1) / size));
+  for (Index j = 0; j < slices.count(); ++j) {
+    std::ranges::fill(extent, PieceExtent{});
+    slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
+      extent[static_cast<std::size_t>(i / size)].add(start, length);
+    });
+    for (const PieceExtent& e : extent)
+      if (e.count > 0 && e.high - e.low + static_cast<Index>(e.longest) + steps > most) return false;
+  }
+  return true;
+}
+template bool starts_fit_devices(const Slices<float>&, int);
+template bool starts_fit_devices(const Slices<double>&, int);
+
+template <class Real>
 PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host) {
   const Index count = std::min(slab_slices, slices.count() - first);
   const auto n = static_cast<std::size_t>(count), size = static_cast<std::size_t>(group_rows(steps, sizeof(Real))),

@@ -102,6 +102,69 @@ void receive(const Setting& s, std::size_t triangle, const Vec3& x, Add&& add_to
   if (!s.surface.images.empty()) from(s.surface.images[triangle], s.surface.image_sign());
 }
 
+/// Row-vectors from the columns of a matrix to points: `from(triangle, x, add(column, delay, value))` calls add() for all that x receives from one
+/// triangle, `touches(triangle, columns)` says whether that is anything of these columns.
+template <class Real, class From, class Touches>
+void fill_rows(Slices<Real>& matrix, const Setting& setting, const std::vector<Vec3>& points, Team& team, From&& from,
+               Touches&& touches) {
+  const Surface& surface = setting.surface;
+  const Index R = matrix.rows(), N = matrix.count();
+  const double cost = 3e-8 * static_cast<double>(R) * static_cast<double>(setting.rule.size()) *
+                      static_cast<double>(surface.triangles.size());
+  // Columns of each row-vector, slice by slice.
+  std::vector<std::uint16_t> first(static_cast<std::size_t>(R * N), std::numeric_limits<std::uint16_t>::max()),
+      last(first.size(), 0);
+  const auto entry = [&](Index r, Index j) { return static_cast<std::size_t>(j * R + r); };
+  for_range(team, "receiver extents", R, 1, cost, [&](Interval rows) {
+    for (Index r = rows.begin; r < rows.end; ++r)
+      for (std::size_t t = 0; t < surface.triangles.size(); ++t)
+        from(t, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double) {
+          auto& low = first[entry(r, j)];
+          auto& high = last[entry(r, j)];
+          low = std::min(low, static_cast<std::uint16_t>(k));
+          high = std::max(high, static_cast<std::uint16_t>(k));
+        });
+  });
+  const auto rows = static_cast<std::size_t>(R);
+  for (Index j = 0; j < N; ++j) {
+    matrix.lay_out(j, std::span(first).subspan(entry(0, j), rows), std::span(last).subspan(entry(0, j), rows));
+    matrix.allocate(j);
+  }
+  // Some slices of a panel at a time, so that a thread's scratch stays small; triangles on the borders are computed twice.
+  const Index at_once = std::clamp<Index>(scratch_values / panel_rows / 8, 1, N), pieces = (N + at_once - 1) / at_once;
+  for_range(team, "receivers", matrix.panels() * pieces, 1, cost, [&](Interval work) {
+    std::vector<double> values;
+    std::vector<std::uint32_t> offset;
+    for (Index k = work.begin; k < work.end; ++k) {
+      const Index panel = k / pieces, begin = panel * panel_rows, end = std::min(begin + panel_rows, R);
+      const Interval own{k % pieces * at_once, std::min((k % pieces + 1) * at_once, N)};
+      const auto place = [&](Index r, Index j) {
+        return static_cast<std::size_t>((j - own.begin) * (end - begin) + r - begin);
+      };
+      offset.assign(static_cast<std::size_t>((end - begin) * own.size()), 0);
+      std::uint32_t total = 0;
+      for (Index j = own.begin; j < own.end; ++j)
+        for (Index r = begin; r < end; ++r) {
+          offset[place(r, j)] = total;
+          if (last[entry(r, j)] >= first[entry(r, j)])
+            total += static_cast<std::uint32_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
+        }
+      values.assign(total, 0);
+      const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };
+      const auto mine = [&](Index j) { return j >= own.begin && j < own.end; };
+      for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+        if (!touches(t, own)) continue;
+        for (Index r = begin; r < end; ++r)
+          from(t, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
+            if (mine(j)) at(r, j)[column - first[entry(r, j)]] += v;
+          });
+      }
+      for (Index j = own.begin; j < own.end; ++j)
+        matrix.fill(j, panel, [&](Index r, Index column) { return at(r, j) + (column - first[entry(r, j)]); });
+    }
+  });
+}
+
 }  // namespace
 
 Index receiver_columns(const Surface& surface, const Form& form, const std::vector<Vec3>& points) {
@@ -146,86 +209,81 @@ Receivers<Real>::Receivers(const Surface& surface, const Form& form, const std::
                            Team& team, int quadrature)
     : matrix_(static_cast<Index>(points.size()), surface.unknowns), steps_(steps) {
   const Setting setting{surface, form, triangle_rule(quadrature)};
-  const Index R = matrix_.rows(), N = surface.unknowns;
-  const double cost = 3e-8 * static_cast<double>(R) * static_cast<double>(setting.rule.size()) *
-                      static_cast<double>(surface.triangles.size());
-  // Columns of each row-vector, slice by slice.
-  std::vector<std::uint16_t> first(static_cast<std::size_t>(R * N), std::numeric_limits<std::uint16_t>::max()),
-      last(first.size(), 0);
-  const auto entry = [&](Index r, Index j) { return static_cast<std::size_t>(j * R + r); };
-  for_range(team, "receiver extents", R, 1, cost, [&](Interval rows) {
-    for (Index r = rows.begin; r < rows.end; ++r)
-      for (std::size_t t = 0; t < surface.triangles.size(); ++t)
-        receive(setting, t, points[static_cast<std::size_t>(r)], [&](Index j, Index k, double) {
-          auto& low = first[entry(r, j)];
-          auto& high = last[entry(r, j)];
-          low = std::min(low, static_cast<std::uint16_t>(k));
-          high = std::max(high, static_cast<std::uint16_t>(k));
-        });
-  });
-  const auto rows = static_cast<std::size_t>(R);
-  for (Index j = 0; j < N; ++j) {
-    matrix_.lay_out(j, std::span(first).subspan(entry(0, j), rows), std::span(last).subspan(entry(0, j), rows));
-    matrix_.allocate(j);
-  }
-  // Some slices of a panel at a time, so that a thread's scratch stays small; triangles on the borders are computed twice.
-  const Index at_once = std::clamp<Index>(scratch_values / panel_rows / 8, 1, N), pieces = (N + at_once - 1) / at_once;
-  for_range(team, "receivers", matrix_.panels() * pieces, 1, cost, [&](Interval work) {
-    std::vector<double> values;
-    std::vector<std::uint32_t> offset;
-    for (Index k = work.begin; k < work.end; ++k) {
-      const Index panel = k / pieces, begin = panel * panel_rows, end = std::min(begin + panel_rows, R);
-      const Interval own{k % pieces * at_once, std::min((k % pieces + 1) * at_once, N)};
-      const auto place = [&](Index r, Index j) {
-        return static_cast<std::size_t>((j - own.begin) * (end - begin) + r - begin);
-      };
-      offset.assign(static_cast<std::size_t>((end - begin) * own.size()), 0);
-      std::uint32_t total = 0;
-      for (Index j = own.begin; j < own.end; ++j)
-        for (Index r = begin; r < end; ++r) {
-          offset[place(r, j)] = total;
-          if (last[entry(r, j)] >= first[entry(r, j)])
-            total += static_cast<std::uint32_t>(last[entry(r, j)] - first[entry(r, j)]) + 1;
-        }
-      values.assign(total, 0);
-      const auto at = [&](Index r, Index j) { return values.data() + offset[place(r, j)]; };
-      const auto mine = [&](Index j) { return j >= own.begin && j < own.end; };
-      for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-        const Triangle& T = surface.triangles[t];
-        if (std::none_of(T.vertex.begin(), T.vertex.end(), [&](std::int32_t v) {
-              return std::ranges::any_of(surface.shares(v), [&](const Share& part) { return mine(part.unknown); });
-            }))
-          continue;
-        for (Index r = begin; r < end; ++r)
-          receive(setting, t, points[static_cast<std::size_t>(r)], [&](Index j, Index column, double v) {
-            if (mine(j)) at(r, j)[column - first[entry(r, j)]] += v;
+  fill_rows(
+      matrix_, setting, points, team, [&](std::size_t t, const Vec3& x, auto&& add) { receive(setting, t, x, add); },
+      [&](std::size_t t, Interval own) {
+        return std::ranges::any_of(surface.triangles[t].vertex, [&](std::int32_t v) {
+          return std::ranges::any_of(surface.shares(v), [&](const Share& part) {
+            return part.unknown >= own.begin && part.unknown < own.end;
           });
-      }
-      for (Index j = own.begin; j < own.end; ++j)
-        matrix_.fill(j, panel, [&](Index r, Index column) { return at(r, j) + (column - first[entry(r, j)]); });
-    }
-  });
+        });
+      });
   summation_ = std::make_unique<Summation<Real>>("receivers", matrix_, steps);
+  if (!starts_fit_devices(matrix_, steps)) summation_->keep_on_processors();
+  if (surface.memory_columns.empty()) return;
+  walls_ = Slices<Real>(matrix_.rows(), static_cast<Index>(surface.memory_columns.size()));
+  // The density of step n is ν of the step before, over cΔt.
+  const auto each_column = [&](std::size_t t, std::size_t corner, auto&& f) {
+    const std::int16_t wall = surface.wall[t];
+    const std::int32_t vertex = surface.triangles[t].vertex[corner];
+    if (wall < 0 || !surface.carries_pressure(vertex)) return;
+    for (const Share& part : surface.shares(vertex))
+      if (const Index c = surface.memory_column(part.unknown, wall); c >= 0) f(c, part.weight);
+  };
+  fill_rows(
+      walls_, setting, points, team,
+      [&](std::size_t t, const Vec3& x, auto&& add) {
+        const auto from = [&](const Triangle& T, std::array<std::size_t, 3> corners, double factor) {
+          receive(
+              setting, T, x, false, true, [](std::size_t, Index, double) {},
+              [&](std::size_t b, Index column, double v) {
+                each_column(t, corners[b],
+                            [&](Index c, double weight) { add(c, column + 1, factor * weight / form.delta() * v); });
+              });
+        };
+        if (surface.wall[t] < 0 || !surface.conditions.walls[static_cast<std::size_t>(surface.wall[t])].admittance)
+          return;
+        from(surface.triangles[t], {0, 1, 2}, 1);
+        if (!surface.images.empty()) from(surface.images[t], {0, 2, 1}, surface.image_sign());
+      },
+      [&](std::size_t t, Interval own) {
+        bool any = false;
+        for (std::size_t corner = 0; corner < 3; ++corner)
+          each_column(t, corner, [&](Index c, double) { any = any || (c >= own.begin && c < own.end); });
+        return any;
+      });
+  of_walls_ = std::make_unique<Summation<Real>>("wall memory", walls_, steps);
+  of_walls_->keep_on_processors();
 }
 
 template <class Real>
-void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out) {
+void Receivers<Real>::evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out,
+                               std::span<const History<Real>> memory) {
   summation_->add_up(team, runs, steps_, out);
+  if (!of_walls_) return;
+  std::vector<double> more;
+  of_walls_->add_up(team, memory, steps_, more);
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] += more[k];
 }
 
 template <class Real>
 std::vector<std::complex<double>> Receivers<Real>::transformed(double omega, double dt,
-                                                               std::span<const std::complex<double>> a) const {
+                                                               std::span<const std::complex<double>> a,
+                                                               std::span<const std::complex<double>> memory) const {
   std::vector<std::complex<double>> out(static_cast<std::size_t>(count())), turn;
-  for (Index k = 0; k <= matrix_.columns(); ++k)
+  for (Index k = 0; k <= std::max(matrix_.columns(), walls_.columns()); ++k)
     turn.push_back(std::polar(1.0, omega * dt * static_cast<double>(k - receiver_lag)));
-  for (Index j = 0; j < matrix_.count(); ++j)
-    matrix_.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
-      std::complex<double> sum = 0;
-      for (std::size_t d = 0; d < v.size(); ++d)
-        sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
-      out[static_cast<std::size_t>(r)] += sum * a[static_cast<std::size_t>(j)];
-    });
+  const auto add = [&](const Slices<Real>& matrix, std::span<const std::complex<double>> values) {
+    for (Index j = 0; j < matrix.count(); ++j)
+      matrix.for_each_row(j, [&](Index r, Index start, std::span<const Real> v) {
+        std::complex<double> sum = 0;
+        for (std::size_t d = 0; d < v.size(); ++d)
+          sum += static_cast<double>(v[d]) * turn[static_cast<std::size_t>(start) + d];
+        out[static_cast<std::size_t>(r)] += sum * values[static_cast<std::size_t>(j)];
+      });
+  };
+  add(matrix_, a);
+  add(walls_, memory);
   return out;
 }
 

@@ -42,16 +42,20 @@ class Receivers {
             int quadrature = 7);
   /// After a group of n_g steps up to the history's step S: out[run][g][receiver] is the scattered pressure at time
   /// (S − n_g + 1 + g − receiver_lag) Δt.
-  void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out);
+  /// `memory`: what walls remember, a series of each memory column and run, where some depend on frequency.
+  void evaluate(Team& team, std::span<const History<Real>> runs, std::vector<double>& out,
+                std::span<const History<Real>> memory = {});
   /// Scattered û of each receiver from the surface's â = Σ aⁿ e^{iωnΔt}, as evaluate() would find over all times, over Δt.
+  /// `memory`: the same sums of what walls remember.
   [[nodiscard]] std::vector<std::complex<double>> transformed(double omega, double dt,
-                                                              std::span<const std::complex<double>> a) const;
+                                                              std::span<const std::complex<double>> a,
+                                                              std::span<const std::complex<double>> memory) const;
   [[nodiscard]] Index count() const { return matrix_.rows(); }
-  [[nodiscard]] Bytes bytes() const { return matrix_.bytes({0, matrix_.count()}); }
+  [[nodiscard]] Bytes bytes() const { return matrix_.bytes({0, matrix_.count()}) + walls_.bytes({0, walls_.count()}); }
 
  private:
-  Slices<Real> matrix_;
-  std::unique_ptr<Summation<Real>> summation_;
+  Slices<Real> matrix_, walls_;  ///< walls_: of memory columns
+  std::unique_ptr<Summation<Real>> summation_, of_walls_;
   int steps_;
 };
 

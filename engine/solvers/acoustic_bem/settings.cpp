@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include <fmt/format.h>
 
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
 
@@ -68,6 +70,87 @@ int axis_of(const std::string& name) {
   return name == "x" ? 0 : name == "y" ? 1 : 2;
 }
 
+/// β of a table of impedances over frequency; empty, and an error, where it is none.
+std::vector<std::complex<double>> read_table(const Case& input, const Values& v, std::vector<double>& frequencies,
+                                             std::vector<Diagnostic>& out) {
+  frequencies = v["frequencies"].numbers();
+  const std::vector<double> resistances = v["resistances"].numbers(), reactances = v["reactances"].numbers();
+  const auto wrong = [&](const char* key, std::string text, const char* hint) {
+    out.push_back(input.error_at(v[key], std::move(text), hint));
+    return std::vector<std::complex<double>>{};
+  };
+  for (std::size_t k = 1; k < frequencies.size(); ++k)
+    if (!(frequencies[k] > frequencies[k - 1]))
+      return wrong("frequencies", fmt::format("frequency {} of the table is not above the one before it", k + 1),
+                   "Give frequencies in ascending order, each once.");
+  for (const char* key : {"resistances", "reactances"})
+    if (const std::size_t count = (key[2] == 's' ? resistances : reactances).size(); count != frequencies.size())
+      return wrong(key, fmt::format("the table has {} frequencies and {} {}", frequencies.size(), count, key),
+                   "Give one of each a frequency.");
+  std::vector<std::complex<double>> values;
+  for (std::size_t k = 0; k < frequencies.size(); ++k) {
+    if (std::hypot(resistances[k], reactances[k]) < 1e-3)
+      return wrong("resistances", fmt::format("the impedance at {} Hz is zero", frequencies[k]),
+                   "Give soft faces as a group of kind \"soft\".");
+    values.push_back(1.0 / std::complex<double>(resistances[k], reactances[k]));
+  }
+  return values;
+}
+
+/// Fits tables and porous layers, and looks whether poles that were given are those of a wall; once the pulses are known.
+void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  const Values groups = input["boundaries"]["groups"];
+  const double highest = highest_frequency(s);
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    const Values v = groups.at(k);
+    const std::string kind = v["kind"].text();
+    Wall& wall = s.conditions.walls[k];
+    if (kind == "poles") {
+      RationalAdmittance beta{v["rest"].number(), {}};
+      const Values poles = v["poles"];
+      for (std::size_t p = 0; p < poles.size(); ++p) {
+        const std::vector<double> x = poles.at(p).numbers();
+        beta.poles.push_back({{x[0], x[1]}, {x[2], x[3]}});
+      }
+      if (const Status passive = check_passive(beta); !passive)
+        out.push_back(input.error_at(v["poles"], passive.error().text, passive.error().hint));
+      else
+        wall.admittance = std::move(beta);
+      continue;
+    }
+    std::vector<double> frequencies;
+    std::vector<std::complex<double>> values;
+    if (kind == "impedance-table") {
+      values = read_table(input, v, frequencies, out);
+      if (values.empty()) continue;
+      if (highest > 1.2 * frequencies.back())
+        out.push_back(
+            input.warning_at(v["frequencies"],
+                             fmt::format("the table ends at {}, the pulses have sound up to {}",
+                                         format_quantity(frequencies.back(), "Hz"), format_quantity(highest, "Hz")),
+                             "Beyond its ends the fit goes on by itself: give more of the table, or a slower pulse."));
+    } else if (kind == "porous" && highest > 0) {
+      for (int f = 0; f <= 120; ++f) {
+        frequencies.push_back(highest * std::pow(50.0, f / 120.0 - 1));
+        values.push_back(
+            porous_admittance(v["flow_resistivity"].number(), v["thickness"].number(), s.form.c, frequencies.back()));
+      }
+    } else {
+      continue;
+    }
+    AdmittanceFit fit = fit_admittance(frequencies, values);
+    Diagnostic said = input.warning_at(
+        v,
+        fmt::format("the impedance of \"{}\" is fitted by {} poles: the reflection of sound that comes straight on is "
+                    "within {:.2g}, the admittance within {:.2g} %",
+                    wall.group, fit.admittance.poles.size(), fit.reflection, 100 * fit.worst),
+        "A wall that takes energy at all frequencies can be fitted closely; one that would give some cannot.");
+    if (fit.reflection < 0.05) said.severity = Severity::note;
+    out.push_back(std::move(said));
+    wall.admittance = std::move(fit.admittance);
+  }
+}
+
 /// Conditions on groups, and the signals of those that move.
 void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values boundaries = input["boundaries"], groups = boundaries["groups"];
@@ -80,13 +163,14 @@ void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
       wall.kind = WallKind::impedance;
       wall.impedance = v["impedance"].number();
     }
+    if (kind == "poles" || kind == "impedance-table" || kind == "porous") wall.kind = WallKind::impedance;
     if (kind == "velocity") {
       wall.kind = WallKind::velocity;
       wall.direction = unit(v["direction"].vec3());
       s.motions.push_back(
           {wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
     }
-    if (s.screen && (kind == "soft" || kind == "impedance"))
+    if (s.screen && (kind == "soft" || wall.kind == WallKind::impedance))
       out.push_back(
           input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
                          "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
@@ -247,6 +331,7 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   read_ground(input, s, out);
   read_waves(input, s, out);
   read_output(input, s, out);
+  fit_walls(input, s, out);
   return s;
 }
 

@@ -37,6 +37,7 @@ struct Settings {
   Conditions conditions;        ///< groups, ground, side of the fluid
   bool screen = false;          ///< sheets with fluid on both sides
   double density = 1.2;         ///< of the fluid, kg/m³
+  Index memory_columns = 0;     ///< of walls that depend on frequency, once the surface is there
   double image_gap = 0;         ///< columns between what comes straight and from the ground, on average, once completed
   std::vector<Motion> motions;  ///< delays in t0, as below
   /// Onsets not set yet; delays in t0. Motions act with the last: with all waves, or alone where waves are separate or none.

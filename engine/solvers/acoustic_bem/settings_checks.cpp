@@ -322,6 +322,8 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh) {
     return made;
   }
   complete(s, *surface);
+  set_wall_memory(*surface, s.form.dt);
+  s.memory_columns = static_cast<Index>(surface->memory_columns.size());
   log::debug("acoustic-bem: a surface of {} triangles was made of the case", surface->triangles.size());
   made.problem = std::make_unique<Problem>(Problem{std::move(s), std::move(*surface)});
   return made;

@@ -27,7 +27,8 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
   const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
   const double point = (8 + s.image_gap) * real + 7 + 4;      // values, structure; extents while they are made
-  return static_cast<Bytes>((n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
+  const double walls = n * static_cast<double>(s.memory_columns) * (stored_length(s, courant) * real + 3);
+  return static_cast<Bytes>((walls + n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
                             s.ranks) +
          (Bytes{32} << 20);
 }
@@ -93,6 +94,8 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
   }
+  // Columns of what walls remember: both sides of each pair, of blocks of columns that share most of their triangles.
+  evaluations += 6 * static_cast<double>(s.memory_columns) * triangles * s.assembly.far_points;
   for (const Motion& m : s.motions)
     evaluations +=
         evaluations * 2 *

@@ -38,7 +38,7 @@ void RunningSpectrum::add(Team& team, std::span<const double> a, double t, doubl
 namespace {
 
 /// Sums over the faces and their images: kernel(T, y, φ, σ) is asked with the pressure and ∂_n p there. The unknowns of soft
-/// parts are cΔt ∂_n p half a step earlier, ∂_n p of an impedance is −iω/(ζc) times the pressure.
+/// parts are cΔt ∂_n p half a step earlier, ∂_n p of an impedance is −iωβ/c times the pressure.
 template <class Kernel>
 Complex integrate(const Surface& surface, const Form& form, double frequency, std::span<const Complex> a,
                   Kernel&& kernel) {
@@ -54,9 +54,10 @@ Complex integrate(const Surface& surface, const Form& form, double frequency, st
       for (const Share& part : surface.shares(vertex)) value += part.weight * a[static_cast<std::size_t>(part.unknown)];
       const Density of = density_of(surface, t, vertex);
       pressure[b] = form.rigid() ? of.pressure * value : 0;
-      sigma[b] = !form.rigid()                      ? value
-                 : surface.carries_pressure(vertex) ? Complex(0, -omega / form.c) * of.now * value
-                                                    : of.now * half_step * value;
+      sigma[b] = !form.rigid() ? value
+                 : surface.carries_pressure(vertex)
+                     ? Complex(0, -omega / form.c) * (of.now != 0 ? surface.admittance_at(t, omega) : 0.0) * value
+                     : of.now * half_step * value;
     }
     const auto add = [&](const Triangle& T, const std::array<std::size_t, 3>& corners, double factor) {
       for (const RulePoint& q : rule) {

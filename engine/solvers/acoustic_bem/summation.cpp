@@ -116,7 +116,9 @@ void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
   {
     const std::scoped_lock lock(mutex_);
     auto& mine = devices_[worker.index()];
-    if (!mine) mine = std::make_unique<DeviceSummation<Real>>(worker.device(), slices_, kernel_.steps, worker.memory());
+    if (!mine)
+      mine = std::make_unique<DeviceSummation<Real>>(worker.device(), slices_, kernel_.steps,
+                                                     worker.memory_beside(held_on_devices_));
     device = mine.get();
   }
   Partial mine{items.begin, std::vector<double>(runs_.size() * static_cast<std::size_t>(kernel_.steps) *

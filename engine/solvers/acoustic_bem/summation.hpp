@@ -39,14 +39,15 @@ class Summation final : public Phase {
   void run(CpuWorker& worker, Interval slices) override;
   /// Two a value, step and run; memory: the slices once, as runs share what is in the cache.
   [[nodiscard]] Work work(Interval slices) const override;
-  /// Few rows (receivers) do not fill a device.
-  [[nodiscard]] bool runs_on_devices() const override { return slices_.rows() >= device_rows && fits_devices(slices_); }
+  [[nodiscard]] bool runs_on_devices() const override { return may_run_on_devices_ && fits_devices(slices_); }
+  void keep_on_processors() { may_run_on_devices_ = false; }
   void run_on_device(DeviceWorker& worker, Interval slices) override;
+  /// Others hold so much of each device: what slices get is beside that. Before the first add_up().
+  void reserve_on_devices(Bytes held) { held_on_devices_ = held; }
   /// Bytes of slices that did not stay on their devices and were brought there, in all passes.
   [[nodiscard]] Bytes streamed_to_devices() const { return to_devices_; }
 
  private:
-  static constexpr Index device_rows = 64;
   struct Partial {
     Index begin = 0;
     std::vector<double> sums;
@@ -69,6 +70,8 @@ class Summation final : public Phase {
   Index shift_ = 0;
   std::mutex mutex_;
   std::vector<Partial> partial_;
+  Bytes held_on_devices_ = 0;
+  bool may_run_on_devices_ = true;
   Bytes to_devices_ = 0;                          ///< guarded by mutex_ while a pass is under way
   std::map<int, Bytes> to_device_;                ///< the same of this pass, by the worker's number
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -459,12 +460,16 @@ void lay_walls(Surface& s) {
   const auto& walls = s.conditions.walls;
   if (std::all_of(walls.begin(), walls.end(), [](const Wall& w) { return w.kind == WallKind::velocity; })) return;
   s.admittance.assign(s.triangles.size(), 0);
+  s.admittance_before.assign(s.triangles.size(), 0);
   s.soft.assign(s.triangles.size(), 0);
   s.derivative.assign(s.vertices.size(), 0);
   for (std::size_t t = 0; t < s.triangles.size(); ++t) {
     if (s.wall[t] < 0) continue;
     const Wall& wall = walls[static_cast<std::size_t>(s.wall[t])];
-    if (wall.kind == WallKind::impedance) s.admittance[t] = 1 / wall.impedance;
+    if (wall.kind == WallKind::impedance) {
+      s.admittance[t] = 1 / wall.impedance;
+      s.admittance_before[t] = -s.admittance[t];
+    }
     if (wall.kind != WallKind::soft) continue;
     s.soft[t] = 1;
     for (const std::int32_t v : s.triangles[t].vertex) s.derivative[static_cast<std::size_t>(v)] = 1;
@@ -578,6 +583,35 @@ double signed_volume(const Surface& surface) {
     six += triple(sub(t.corner[0], base), sub(t.corner[1], base), sub(t.corner[2], base));
   }
   return six / 6;
+}
+
+Index Surface::memory_column(std::int32_t unknown, std::int16_t at) const {
+  const auto found =
+      std::lower_bound(memory_columns.begin(), memory_columns.end(), std::pair(unknown, at),
+                       [](const MemoryColumn& c, const auto& key) { return std::pair(c.unknown, c.wall) < key; });
+  return found != memory_columns.end() && found->unknown == unknown && found->wall == at
+             ? static_cast<Index>(found - memory_columns.begin())
+             : -1;
+}
+
+void set_wall_memory(Surface& surface, double dt) {
+  const auto& walls = surface.conditions.walls;
+  surface.memory.clear();
+  surface.memory_columns.clear();
+  if (std::none_of(walls.begin(), walls.end(), [](const Wall& w) { return w.admittance.has_value(); })) return;
+  for (const Wall& w : walls) surface.memory.push_back(w.admittance ? memory_of(*w.admittance, dt) : WallMemory{});
+  std::set<std::pair<std::int32_t, std::int16_t>> columns;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const std::int16_t w = surface.wall[t];
+    if (w < 0 || !walls[static_cast<std::size_t>(w)].admittance) continue;
+    const WallMemory& memory = surface.memory[static_cast<std::size_t>(w)];
+    surface.admittance[t] = memory.now;
+    surface.admittance_before[t] = memory.before;
+    for (const std::int32_t v : surface.triangles[t].vertex)
+      if (surface.carries_pressure(v))
+        for (const Share& part : surface.shares(v)) columns.emplace(part.unknown, w);
+  }
+  for (const auto& [unknown, wall] : columns) surface.memory_columns.push_back({unknown, wall});
 }
 
 std::vector<Diagnostic> check_surface(const Mesh& mesh, bool closed_needed, std::string_view form,

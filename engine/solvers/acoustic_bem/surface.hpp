@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,6 +52,12 @@ struct Share {
   double weight = 1;
 };
 
+/// An unknown at a wall whose admittance depends on frequency: what the wall remembers of it has a column of its own (memory_columns.hpp).
+struct MemoryColumn {
+  std::int32_t unknown = 0;
+  std::int16_t wall = 0;
+};
+
 struct Surface {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
@@ -73,8 +80,12 @@ struct Surface {
 
   Conditions conditions;
   std::vector<std::int16_t> wall;  ///< of each triangle among conditions.walls; −1: rigid. Empty: all rigid
-  std::vector<double> admittance;  ///< 1/ζ of each triangle. Empty: nothing soft and no impedance
-  std::vector<char> soft;          ///< of each triangle; empty like `admittance`
+  std::vector<double>
+      admittance;  ///< of each triangle, what pⁿ does to cΔt σⁿ: 1/ζ. Empty: nothing soft and no impedance
+  std::vector<double> admittance_before;     ///< what pⁿ⁻¹ does: −1/ζ; empty likewise
+  std::vector<MemoryColumn> memory_columns;  ///< by ascending unknown, then wall; empty: no wall depends on frequency
+  std::vector<WallMemory> memory;            ///< of each wall; empty likewise
+  std::vector<char> soft;                    ///< of each triangle; empty like `admittance`
   std::vector<char>
       derivative;  ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
   std::vector<Triangle> images;  ///< of each triangle below the ground, normals out of the image; empty: no ground
@@ -88,7 +99,16 @@ struct Surface {
   /// Faces that are soft or have an impedance: the unknowns then carry ∂_n p too (tile.hpp).
   [[nodiscard]] bool has_walls() const { return !admittance.empty(); }
   [[nodiscard]] bool is_wall(std::size_t triangle) const {
-    return has_walls() && (admittance[triangle] > 0 || soft[triangle] != 0);
+    return has_walls() && (admittance[triangle] != 0 || soft[triangle] != 0);
+  }
+  /// Its column, −1: it has none at this wall.
+  [[nodiscard]] Index memory_column(std::int32_t unknown, std::int16_t at) const;
+  /// β of a triangle under e^{−iωt}, for what has been transformed; has_walls().
+  [[nodiscard]] std::complex<double> admittance_at(std::size_t triangle, double omega) const {
+    if (!memory.empty() && wall[triangle] >= 0)
+      if (const auto& beta = conditions.walls[static_cast<std::size_t>(wall[triangle])].admittance)
+        return std::conj(beta->at(omega));
+    return admittance[triangle];
   }
   /// The unknown at a vertex is a pressure.
   [[nodiscard]] bool carries_pressure(std::int32_t vertex) const {
@@ -106,7 +126,7 @@ struct Density {
 [[nodiscard]] inline Density density_of(const Surface& surface, std::size_t triangle, std::int32_t vertex) {
   if (!surface.has_walls()) return {};
   if (!surface.carries_pressure(vertex)) return {0, surface.soft[triangle] != 0 ? 1.0 : 0.0, 0};
-  return {1, surface.admittance[triangle], -surface.admittance[triangle]};
+  return {1, surface.admittance[triangle], surface.admittance_before[triangle]};
 }
 
 /// Layers of the triangles at a rim unless told otherwise: four leave a thirtieth of the rim's error of plain linear functions.
@@ -118,6 +138,9 @@ constexpr int usual_rim_layers = 4;
 /// to their images: no rim is there. Error: a group that the mesh does not have.
 [[nodiscard]] Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers = usual_rim_layers,
                                            const Conditions& conditions = {});
+
+/// Lays out what walls remember at this time step; to be called once the step is known, where walls depend on frequency (else nothing is done).
+void set_wall_memory(Surface& surface, double dt);
 
 /// What is wrong with a mesh as a scatterer, each with its numbers and remedy: no triangles, degenerate ones, duplicate
 /// vertices, edges of more than two triangles where a closed body is wanted, one-sided pieces, a rim where a closed body is

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -36,6 +37,17 @@ LaneSource lane_source(const Triangle& t) {
     for (std::size_t b = 0; b < 3; ++b) s.gu[e][b] = vec::dot(t.gradient[b], t.outward[e]);
   s.radius = t.radius;
   return s;
+}
+
+TileContext tile_context(const Surface& surface, const Form& form, const AssemblyOptions& options) {
+  return {
+      surface,
+      form,
+      PackedRule(triangle_rule(options.far_points)),
+      PackedRule(split_rule(triangle_rule(options.near_points), options.near_splits)),
+      PackedRule(split_rule(triangle_rule(options.near_points), std::max(options.near_splits, options.thin_splits))),
+      lane_kernels(options.widest),
+      most_shells_of(surface, form)};
 }
 
 OuterSet::OuterSet(const Surface& surface, std::vector<std::int32_t> triangles, const PackedRule& far,

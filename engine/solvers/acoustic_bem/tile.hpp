@@ -95,6 +95,9 @@ struct TileContext {
   std::size_t most_shells;  ///< of any pair
 };
 
+/// The rules and kernels that the options ask for.
+[[nodiscard]] TileContext tile_context(const Surface& surface, const Form& form, const AssemblyOptions& options);
+
 /// First pass over all pairs (outer triangle of `rows`, source triangle of `cols`): widens both mirror entries.
 void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, Interval cols, Extents& extents,
                    const std::stop_token& stop);

@@ -2,7 +2,8 @@
 // What faces do to sound, group by group, and the plane that reflects it.
 //
 // Normals point into the fluid, pressure p, normal velocity v, σ = ∂_n p. A wall of specific impedance ζ (locally reacting,
-// p = −ζ ρ c v, constant over frequency) has σ = ∂_t p / (ζ c); a soft one p = 0; one that moves σ = −ρ ∂_t v.
+// p = −ζ ρ c v) has σ = ∂_t p / (ζ c), or where 1/ζ is a rational function of frequency σ = ∂_t(β * p)/c (admittance.hpp); a soft one
+// p = 0; one that moves σ = −ρ ∂_t v.
 // (T. Ha-Duong, B. Ludwig, I. Terrasse, IJNME 57 (2003) 1845; A. D. Pierce, Acoustics, 1989, ch. 3.)
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_bem/admittance.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -21,8 +23,9 @@ enum class WallKind : std::uint8_t { rigid, soft, impedance, velocity };
 struct Wall {
   std::string group;
   WallKind kind = WallKind::rigid;
-  double impedance = 1;  ///< ζ, over ρc
-  Vec3 direction{};      ///< of a velocity, unit; zero: along the normal
+  double impedance = 1;                            ///< ζ, over ρc
+  Vec3 direction{};                                ///< of a velocity, unit; zero: along the normal
+  std::optional<RationalAdmittance> admittance{};  ///< instead of 1/ζ, where it depends on frequency
 };
 
 /// A plane normal to an axis that reflects all sound, the fluid above it. Bodies, sources and fields have images below.

@@ -259,6 +259,10 @@ void cut_outs(const Bench& b) {
 Status bench_table(const TestRun& run, const BenchSink& row) {
   const FlushDenormals flush;
   try {
+    if (run.only.starts_with("device")) {
+      bench_devices(run, row);
+      return {};
+    }
     run.doing("machine");
     const Bench b{run, row, measure_rates(std::max(1, run.threads))};
     row({"machine: multiply-adds, single, one core", b.rates.fma_single / 1e9, "Gflop/s", 1, 0, "",

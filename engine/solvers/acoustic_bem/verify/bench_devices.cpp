@@ -2,15 +2,18 @@
 // The summation on CUDA devices beside the bandwidth of their memory.
 //
 // Bound: non-zero values alone, read once at the rate at which the device copies within its memory (read and write together):
-// 2 n_g flops a value.
+// 2 n_g flops a value. Assembly and march are compared with the processors of the same machine.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
 
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/device_blocks.hpp"
 #include "engine/solvers/acoustic_bem/device_summation.hpp"
+#include "engine/solvers/acoustic_bem/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
@@ -100,7 +103,7 @@ double block_rate(const Device& device, const Slices<Real>& slices, BlockKind ki
 template <class Real>
 void rows_of(const Device& device, const TestRun& run, const BenchSink& row, double copy, double host,
              const char* precision) {
-  const std::string name = fmt::format("{}:{}", device.info().backend, device.info().index);
+  const std::string name = fmt::format("device, {}:{}", device.info().backend, device.info().index);
   const auto rate = [&](std::string what, int steps, double flops, double floor) {
     const double bound = copy / sizeof(Real) * 2 * steps;
     row({std::move(what), flops / 1e9, "Gflop/s", flops / bound, floor * bound / 1e9, "copy bandwidth", "bandwidth"});
@@ -120,16 +123,19 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
            passed / 1e9, "GB/s", passed / host, 0, "pinned copy", "bus"});
     }
   }
-  {
-    // As a run has them: rows and slices of a sphere along a Hilbert curve.
-    Team team({{"cpu", std::max(1, run.threads), 1}});
-    const Surface surface = unit_sphere(run.quick ? 12 : 20);
+  // As a run has them: rows and slices of spheres along a Hilbert curve.
+  for (const int divisions : run.quick ? std::vector<int>{12} : std::vector<int>{12, 20, 28}) {
+    RowTeam team(run.workers());
+    const Surface surface = unit_sphere(divisions);
     run.doing(fmt::format("{}: assembly of a sphere, N = {}, {}", name, surface.unknowns, precision));
     const Matrices<Real> m = assemble_all<Real>(surface, form_for(surface, FormName::NC), {}, team);
-    for (int g : {8, 16})
-      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values", name, precision, g,
-                       surface.unknowns, format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real))),
-           g, ragged_rate(device, m.slices, g, 8, run.threads), g == 8 && !run.quick ? 0.8 : 0);
+    for (int g : {8, 16}) {
+      const double flops = ragged_rate(device, m.slices, g, 8, run.threads);
+      rate(fmt::format("{}: ragged blocks, {}, n_g {}, sphere of N = {}, {} of values in {:.1f} us", name, precision, g,
+                       surface.unknowns, format_bytes(static_cast<Bytes>(m.slices.nonzeros()) * sizeof(Real)),
+                       2e6 * g * static_cast<double>(m.slices.nonzeros()) / flops),
+           g, flops, g == 8 && divisions >= 20 ? 0.8 : 0);
+    }
   }
   for (int bc : run.quick ? std::vector<int>{16} : std::vector<int>{16, 32, 64, 128}) {
     run.doing(fmt::format("{}: blocks of {} columns, {}", name, bc, precision));
@@ -154,18 +160,82 @@ void rows_of(const Device& device, const TestRun& run, const BenchSink& row, dou
   }
 }
 
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Assembly, and the march of two excitations on a sphere of as many unknowns as the airplane of the gallery has: on the device alone, on
+/// the processors, and how they compare.
+void runs_of(const NamedDevice& named, const TestRun& run, const BenchSink& row) {
+  const std::string name = "device, " + named.name;
+  const Surface surface = unit_sphere(run.quick ? 8 : 18);
+  const Form form = form_for(surface, FormName::NC);
+  const auto device_alone = [&] {
+    return std::vector<WorkerSpec>{{.name = named.name, .threads = std::max(1, run.threads), .device = named.name}};
+  };
+  RowWorkers on_processors(std::max(1, run.threads));
+  RowWorkers on_device = on_processors;
+  on_device.workers = device_alone();
+  on_device.tally = run.tally;
+  RowTeam processors(on_processors), device(on_device);
+  run.doing(fmt::format("{}: assembly, N = {}", name, surface.unknowns));
+  Matrices<float> here, there;
+  // The first time the device opens its module.
+  const Surface small = unit_sphere(4);
+  (void)assemble_all<float>(small, form_for(small, FormName::NC), {}, device);
+  const double by_processors = seconds_of([&] { here = assemble_all<float>(surface, form, {}, processors); }),
+               by_device = seconds_of([&] { there = assemble_all<float>(surface, form, {}, device); });
+  row({fmt::format("{}: assembly, NC, N = {}, with the extents, over {} threads ({:.2f} s)", name, surface.unknowns,
+                   run.threads, by_processors),
+       by_device, "s", by_processors / by_device, 0, "processors", "arithmetic in double precision"});
+  const auto marched = [&](Matrices<float> m, Team& team, int groups) {
+    March<float> march(std::move(m), {.steps = 8, .runs = 2});
+    const auto light = [](Index n, Index, std::span<double> l) {
+      std::fill(l.begin(), l.end(), std::exp(-0.01 * static_cast<double>((n - 40) * (n - 40))));
+    };
+    march.advance(team, light);  // slabs are laid out
+    const MarchTimes before = march.times();
+    const double took = seconds_of([&] {
+      for (int g = 1; g < groups; ++g) march.advance(team, light);
+    });
+    MarchTimes each = march.times();
+    const double count = groups - 1;
+    each.summation = (each.summation - before.summation) / count;
+    each.solution =
+        (each.solution + each.radiation + each.on_device - before.solution - before.radiation - before.on_device) /
+        count;
+    each.illumination = took / count;
+    return each;
+  };
+  run.doing(fmt::format("{}: march, N = {}", name, surface.unknowns));
+  const MarchTimes slow = marched(std::move(here), processors, run.quick ? 4 : 20),
+                   fast = marched(std::move(there), device, run.quick ? 6 : 150);
+  const auto compared = [&](const char* what, double of_device, double of_processors, const char* by) {
+    row({fmt::format("{}: {}, 8 steps, 2 excitations, N = {}, single", name, what, surface.unknowns), 1e6 * of_device,
+         "us", of_processors / of_device, 0, fmt::format("{} threads", run.threads), by});
+  };
+  compared("march", fast.illumination, slow.illumination, "bandwidth and latency");
+  compared("summation of a march with its copies", fast.summation, slow.summation, "bandwidth and latency");
+  compared("radiation and solution with their copies", fast.solution, slow.solution, "barriers of the grid");
+}
+
 }  // namespace
 
 void bench_devices(const TestRun& run, const BenchSink& row) {
-  for (const auto& [name, info] : devices_of(run)) {
-    const auto device = open_device(run, name);
+  if (!run.may_want("device, ")) return;
+  for (const NamedDevice& named : devices_of(run)) {
+    const std::string name = "device, " + named.name;
+    const auto device = open_device(run, named.name);
     const double copy = copy_rate(device);
-    row({fmt::format("{}: {}, copy within its memory, read + write", name, info.name), copy / 1e9, "GB/s",
-         info.bandwidth > 0 ? copy / info.bandwidth : 0, 0, "data sheet", "bandwidth"});
+    row({fmt::format("{}: {}, copy within its memory, read + write", name, named.info.name), copy / 1e9, "GB/s",
+         named.info.bandwidth > 0 ? copy / named.info.bandwidth : 0, 0, "data sheet", "bandwidth"});
     const double host = host_rate(device);
     row({fmt::format("{}: copy from pinned host memory", name), host / 1e9, "GB/s", 0, 0, "", "bus"});
     rows_of<float>(device, run, row, copy, host, "single");
     if (!run.quick) rows_of<double>(device, run, row, copy, host, "double");
+    runs_of(named, run, row);
   }
 }
 

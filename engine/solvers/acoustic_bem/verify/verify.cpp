@@ -204,6 +204,35 @@ void screens(Table& t) {
       std::abs(shell.value / shell_resonance_exact - 1), quick ? 0.003 : 0.002, "mode matching (screens.hpp)");
 }
 
+/// Walls whose impedance depends on frequency.
+void walls_over_frequency(Table& t, int d) {
+  const RationalAdmittance wall = ringing_wall();
+  t.run.doing("sphere with a wall that rings");
+  const SpectralErrors a = remembering_sphere(4, wall, t.team), b = remembering_sphere(d, wall, t.team);
+  const auto order = [](double coarse, double fine, const WallErrors& x, const WallErrors& y) {
+    return std::log(coarse / fine) / std::log(x.h / y.h);
+  };
+  const std::string name = "sphere of impedance over frequency";
+  t.at_most(fmt::format("{}, N = {}: surface, relative L2", name, b.unknowns), b.surface, 0.04, series);
+  t.at_most(fmt::format("{}, N = {}: receivers, worst", name, b.unknowns), b.receiver, 0.01, series);
+  t.at_least(fmt::format("{}: order of the surface, N = {} to {}", name, a.unknowns, b.unknowns),
+             order(a.surface, b.surface, a, b), 1.8, "order 2");
+  for (std::size_t k = 0; k < b.of.size(); ++k)
+    t.at_most(fmt::format("{}, N = {}: back receiver at ka = {}", name, b.unknowns, b.wave_numbers[k]), b.of[k], 0.02,
+              series);
+  t.run.doing("duct with a wall that rings");
+  const SpectralErrors rough = absorbing_duct(5, wall, t.team), fine = absorbing_duct(10, wall, t.team);
+  for (std::size_t k = 0; k < fine.of.size(); ++k)
+    t.at_most(fmt::format("{}: duct of N = {}, wave number {}", name, fine.unknowns, fine.wave_numbers[k]), fine.of[k],
+              0.04, "exact: plane waves, reflection (1 - b)/(1 + b)");
+  t.at_least(fmt::format("{}: order of the duct, N = {} to {}, wave number {}", name, rough.unknowns, fine.unknowns,
+                         fine.wave_numbers[2]),
+             order(rough.of[2], fine.of[2], rough, fine), 1.5, "order 2");
+  t.run.doing("late times of a wall that rings");
+  t.at_most(fmt::format("{} beside a soft cap, after noise: level at step 20000", name),
+            late_level_of_memory(4, wall, 20000, t.team), 1e-12, "stability: no exponential growth");
+}
+
 /// Moving, absorbing and soft groups; a ground; a room.
 void walls(Table& t) {
   const int d = t.run.quick ? 6 : 8;
@@ -238,6 +267,7 @@ void walls(Table& t) {
     t.at_least(fmt::format("{}: order of the surface, N = {} to {}", name, a.unknowns, b.unknowns),
                slope(a.surface, b.surface, a, b), 1.8, "order 2");
   }
+  walls_over_frequency(t, d);
   t.run.doing("ground");
   for (const bool rigid : {true, false})
     t.at_most(fmt::format("sphere over a {} ground, N = 92: against two spheres, surface and receiver, over the peak",

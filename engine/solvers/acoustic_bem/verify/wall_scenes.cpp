@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <random>
 
@@ -135,7 +136,7 @@ WallSignals run_scene(WallScene scene, Team& team) {
           out.a_times.push_back(static_cast<double>(n) * form.dt);
           out.energy += form.dt * drive.power(n, march.current(0));
         });
-    receivers.evaluate(team, march.histories(), received);
+    receivers.evaluate(team, march.histories(), received, march.memory_histories());
     for (Index g = 0; g < 8; ++g) {
       const Index n = march.step() - 7 + g - receiver_lag;
       const std::span<double> at(received.data() + static_cast<std::size_t>(g) * scene.places.size(),
@@ -186,6 +187,95 @@ WallErrors absorbing_sphere(int divisions, double impedance, Team& team) {
   exact.rigid = !soft;
   exact.admittance = soft ? 0 : 1 / impedance;
   return compared(scene, run_scene(scene, team), exact, ricker_of(2), soft);
+}
+
+RationalAdmittance ringing_wall() {
+  const std::complex<double> pole(-0.5, 3), residue = (pole + 0.3) / std::complex<double>(0, 6);
+  return {0.1, {{-2, 0.6}, {pole, residue}}};
+}
+
+namespace {
+
+/// Σ u e^{iωt} Δt
+std::complex<double> transformed(const std::vector<double>& u, const std::vector<double>& times, double omega) {
+  std::complex<double> sum = 0;
+  for (std::size_t n = 0; n < u.size(); ++n) sum += u[n] * std::polar(1.0, omega * times[n]);
+  return sum * (times[1] - times[0]);
+}
+std::complex<double> transformed(const Pulse& pulse, double t0, double dt, double omega) {
+  std::complex<double> sum = 0;
+  for (double t = 0; t < t0 + pulse.length(); t += dt) sum += dt * pulse.value(t - t0) * std::polar(1.0, omega * t);
+  return sum;
+}
+
+}  // namespace
+
+SpectralErrors remembering_sphere(int divisions, const RationalAdmittance& wall, Team& team) {
+  Conditions conditions;
+  for (const char* group : {"cap", "rest"}) conditions.walls.push_back({group, WallKind::impedance, 1, {}, wall});
+  WallScene scene;
+  scene.surface = made_under(grouped_sphere(divisions, pi / 3), conditions);
+  scene.form = form_for(scene.surface, FormName::NC);
+  set_wall_memory(scene.surface, scene.form.dt);
+  Wave wave;
+  wave.pulse = ricker_of(2);
+  scene.waves = {wave};
+  scene.places = {{0, 0, -3}, {1.5, 0, -1.5}};
+  scene.after = 20;
+  ExactSphere exact;
+  exact.admittance_at = [&](double omega) { return std::conj(wall.at(omega)); };
+  const WallSignals run = run_scene(scene, team);
+  SpectralErrors out{compared(scene, run, exact, wave.pulse, false), {0.5, 1, 2, 3}, {}};
+  for (const double k : out.wave_numbers) {
+    const auto want = exact.scattered(k, 3, -1) * transformed(wave.pulse, run.t0, scene.form.dt, k);
+    out.of.push_back(std::abs(transformed(run.u[0], run.u_times, k) - want) / std::abs(want));
+  }
+  return out;
+}
+
+SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team) {
+  const double length = 1.2, width = 0.4;
+  const auto along = [&](double s) { return static_cast<int>(std::lround(s * divisions)); };
+  Mesh mesh = *box_surface(
+      {.low = {0, 0, 0}, .high = {length, width, width}, .divisions = {along(length), along(width), along(width)}});
+  std::vector<Index> piston, end;
+  for (Index c = 0; c < mesh.cell_count(); ++c) {
+    double x = 0;
+    for (const Index n : mesh.nodes(c)) x += mesh.point(n)[0] / static_cast<double>(mesh.nodes(c).size());
+    if (x < 1e-9) piston.push_back(c);
+    if (x > length - 1e-9) end.push_back(c);
+  }
+  mesh.add_group("piston", 2).cells = piston;
+  mesh.add_group("end", 2).cells = end;
+  Conditions conditions;
+  conditions.inside = true;
+  conditions.walls = {{"piston", WallKind::velocity, 1, {}}, {"end", WallKind::impedance, 1, {}, wall}};
+  WallScene scene;
+  scene.surface = made_under(mesh, conditions);
+  scene.form = form_for(scene.surface, FormName::N);
+  set_wall_memory(scene.surface, scene.form.dt);
+  scene.motions = {{"piston", 0, ricker_of(3), 0}};
+  scene.places = {{0.7, 0.21, 0.19}};
+  scene.after = 30;
+  const WallSignals run = run_scene(scene, team);
+  SpectralErrors out{{scene.surface.unknowns, scene.surface.mean_edge, 0, 0}, {1.5, 2.5, 4, 5}, {}};
+  for (const double k : out.wave_numbers) {
+    const std::complex<double> beta = std::conj(wall.at(k)), reflected = (1.0 - beta) / (1.0 + beta);
+    const auto want = transformed(ricker_of(3), run.t0, scene.form.dt, k) *
+                      (std::polar(1.0, 0.7 * k) + reflected * std::polar(1.0, k * (2 * length - 0.7))) /
+                      (1.0 - reflected * std::polar(1.0, 2 * k * length));
+    out.of.push_back(std::abs(transformed(run.u[0], run.u_times, k) - want) / std::abs(want));
+  }
+  return out;
+}
+
+double late_level_of_memory(int divisions, const RationalAdmittance& wall, Index steps, Team& team) {
+  Conditions conditions;
+  conditions.walls = {{"cap", WallKind::soft, 1, {}}, {"rest", WallKind::impedance, 1, {}, wall}};
+  Surface s = made_under(grouped_sphere(divisions, pi / 3), conditions);
+  const Form form = form_for(s, FormName::NC);
+  set_wall_memory(s, form.dt);
+  return late_levels(s, form, 20, {steps}, team).level[0];
 }
 
 double sphere_over_ground(int divisions, bool rigid, Team& team) {

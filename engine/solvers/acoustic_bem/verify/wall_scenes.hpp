@@ -45,6 +45,19 @@ enum class SphereMotion : char { pulsating, oscillating, cap };
 /// All of it an impedance ζ; 0: soft, as a group.
 [[nodiscard]] WallErrors absorbing_sphere(int divisions, double impedance, Team& team);
 
+/// A wall that rings and relaxes: β = 0.1 + 0.6/(s + 2) + (s + 0.3)/(s² + s + 9.25), c = 1; passive.
+[[nodiscard]] RationalAdmittance ringing_wall();
+struct SpectralErrors : WallErrors {
+  std::vector<double> wave_numbers, of;  ///< of the pressure at the first place, over the exact one
+};
+/// A sphere all of such a wall: signals, and spectra of the first receiver (behind, at r = 3) at four wave numbers.
+[[nodiscard]] SpectralErrors remembering_sphere(int divisions, const RationalAdmittance& wall, Team& team);
+/// A duct of 1.2 × 0.4 × 0.4 with a piston at one end and the wall at the other, `divisions` elements a unit of length: spectra of the
+/// pressure at x = 0.7 against plane waves with the wall's reflection (1 − β)/(1 + β).
+[[nodiscard]] SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team);
+/// late_level_of_walls() with that wall beside the soft cap.
+[[nodiscard]] double late_level_of_memory(int divisions, const RationalAdmittance& wall, Index steps, Team& team);
+
 /// A sphere over the ground against two spheres with sources at both places: largest difference of surface values, over the peak.
 [[nodiscard]] double sphere_over_ground(int divisions, bool rigid, Team& team);
 

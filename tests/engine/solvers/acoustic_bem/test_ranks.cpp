@@ -178,6 +178,8 @@ class TestRanks : public QObject {
     }
     QTest::newRow("walls over a ground") << "walls"
                                          << "double" << false;
+    QTest::newRow("walls over frequency") << "walls"
+                                          << "double" << true;
     QTest::newRow("ranks without slices") << "one unknown"
                                           << "double" << false;
   }
@@ -191,6 +193,9 @@ class TestRanks : public QObject {
       json["boundaries"] = read_json(R"({"groups": [{"kind": "soft", "group": "first"},
         {"kind": "impedance", "group": "second", "impedance": 2},
         {"kind": "velocity", "group": "third", "pulse": {"kind": "ricker", "frequency": "60 Hz"}}], "ground": {"height": -3.1}})");
+      if (gradients)
+        json["boundaries"]["groups"][1] = read_json(R"({"kind": "poles", "group": "second", "rest": 0.2,
+          "poles": [[-600, 0, 300, 0], [-200, 500, 100, 30]]})");
       json["output"]["spectra"] = read_json(R"({"from": 20, "to": 60, "count": 2})");
     }
     if (gradients) json["parameters"]["instant_solver"] = "gradients";

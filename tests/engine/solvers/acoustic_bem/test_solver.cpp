@@ -207,6 +207,10 @@ class TestSolver : public QObject {
       {"kind": "velocity", "group": "first", "pulse": {"kind": "ricker", "frequency": "80 Hz", "amplitude": "2 mm/s"}},
       {"kind": "impedance", "group": "second", "impedance": 1.5}, {"kind": "soft", "group": "third"}],
       "ground": {"height": "-3.5 m"}})";
+    QTest::addRow("walls over frequency over a ground") << R"({"groups": [
+      {"kind": "poles", "group": "first", "rest": 0.2, "poles": [[-600, 0, 300, 0], [-200, 500, 100, 30]]},
+      {"kind": "porous", "group": "second", "flow_resistivity": 8000, "thickness": "30 cm"}],
+      "ground": {"height": "-3.5 m"}})";
   }
   void spectra_are_those_of_endless_runs() {
     QFETCH(QString, boundaries);
@@ -261,6 +265,18 @@ class TestSolver : public QObject {
       return first_error(json, mesh);
     };
     QVERIFY(with("groups", R"([{"kind": "soft", "group": "nowhere"}])").contains("part"));
+    QVERIFY(with("groups", R"([{"kind": "poles", "group": "part", "poles": [[-100, 0, -50, 0]]}])")
+                .contains("gives energy"));
+    QVERIFY(with("groups", R"([{"kind": "poles", "group": "part", "poles": [[100, 0, 50, 0]]}])")
+                .contains("does not decay"));
+    QVERIFY(
+        with("groups", R"([{"kind": "impedance-table", "group": "part", "frequencies": [10, 5], "resistances": [1, 1],
+      "reactances": [0, 0]}])")
+            .contains("not above the one before"));
+    QVERIFY(
+        with("groups", R"([{"kind": "impedance-table", "group": "part", "frequencies": [10, 500], "resistances": [1, 1],
+      "reactances": [0, 0, 1]}])")
+            .contains("2 frequencies and 3 reactances"));
     QVERIFY(with("groups", R"([{"kind": "soft", "group": "part"}, {"kind": "rigid", "group": "part"}])")
                 .contains("both have a condition"));
     QVERIFY(with("ground", R"({"height": 0})").contains("below the ground"));
@@ -296,24 +312,36 @@ class TestSolver : public QObject {
 
   void resumed_run_equals_unsplit_run_data() {
     QTest::addColumn<QString>("precision");
-    QTest::addRow("double") << "double";
-    QTest::addRow("single") << "single";
+    QTest::addColumn<bool>("walls");
+    QTest::addRow("double") << "double" << false;
+    QTest::addRow("single") << "single" << false;
+    QTest::addRow("walls over frequency") << "single" << true;
   }
   void resumed_run_equals_unsplit_run() {
     QFETCH(QString, precision);
     Json json = sphere_case();
+    QFETCH(bool, walls);
     json["compute"]["precision"] = precision.toStdString();
     json["excitation"]["waves"].push_back(read_json(R"({"kind": "point", "position": [0, 4, 0]})"));
-    Run whole(json, sphere(3));
+    Mesh grouped = *icosphere({.divisions = 3, .equal_volume = true});
+    std::vector<Index> cells(60);
+    std::iota(cells.begin(), cells.end(), 0);
+    grouped.add_group("part", 2).cells = cells;
+    const auto shared = std::make_shared<const Mesh>(grouped);
+    const auto body = [&] { return walls ? shared : sphere(3); };
+    if (walls)
+      json["boundaries"]["groups"] = read_json(
+          R"([{"kind": "poles", "group": "part", "rest": 0.2, "poles": [[-600, 0, 300, 0], [-200, 500, 100, 30]]}])");
+    Run whole(json, body());
     whole.go();
     QVERIFY(whole.solver.finish(whole.context).ok());
 
-    Run first(json, sphere(3));
+    Run first(json, body());
     first.go(1);
     Store store;
     Writer writer(store);
     first.solver.save(writer);
-    Run second(json, sphere(3));
+    Run second(json, body());
     Reader reader(store, precision == "double" ? 8 : 4);
     second.solver.load(reader);
     second.go();

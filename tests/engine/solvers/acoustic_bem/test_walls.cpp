@@ -60,6 +60,36 @@ class TestWalls : public QObject {
     QVERIFY2(b.receiver < 0.02, told(b));
     QVERIFY2(order(a.surface, b.surface, a, b) > 1.7, told(a));
   }
+  void walls_over_frequency_follow_the_series_and_plane_waves() {
+    Team team({{"cpu", 2, 1}});
+    const SpectralErrors a = remembering_sphere(3, ringing_wall(), team),
+                         b = remembering_sphere(5, ringing_wall(), team);
+    qInfo("%s; %s; at the receiver %g %g %g %g", told(a).constData(), told(b).constData(), b.of[0], b.of[1], b.of[2],
+          b.of[3]);
+    QVERIFY2(b.surface < 0.05, told(b));
+    QVERIFY2(b.receiver < 0.02, told(b));
+    QVERIFY2(order(a.surface, b.surface, a, b) > 1.7, told(a));
+    for (const double e : b.of) QVERIFY2(e < 0.03, qPrintable(QString::number(e)));
+    const SpectralErrors rough = absorbing_duct(5, ringing_wall(), team),
+                         fine = absorbing_duct(10, ringing_wall(), team);
+    for (std::size_t k = 0; k < fine.of.size(); ++k) {
+      qInfo("duct at %g: %g, %g", fine.wave_numbers[k], rough.of[k], fine.of[k]);
+      QVERIFY2(fine.of[k] < 0.03, qPrintable(QString::number(fine.of[k])));
+    }
+    const double level = late_level_of_memory(4, ringing_wall(), 3000, team);
+    QVERIFY2(level < 1e-12, qPrintable(QString::number(level)));
+  }
+  /// An admittance without poles is the impedance that is the same at all frequencies, to the last bit.
+  void an_admittance_without_poles_is_the_static_one() {
+    Team team({{"cpu", 2, 1}});
+    const WallErrors want = absorbing_sphere(3, 0.5, team);
+    const SpectralErrors got = remembering_sphere(3, {2, {}}, team);
+    // A pole far above all frequencies is nearly that, too.
+    const SpectralErrors fast = remembering_sphere(3, {0, {{-4000, 8000}}}, team);
+    qInfo("%s; %s; %s", told(want).constData(), told(got).constData(), told(fast).constData());
+    QVERIFY2(std::abs(got.surface - want.surface) < 0.1 * want.surface, told(got));  // runs of other lengths
+    QVERIFY2(std::abs(fast.surface - got.surface) < 0.05 * got.surface, told(fast));
+  }
   void field_over_a_ground_is_that_of_two_bodies() {
     Team team({{"cpu", 2, 1}});
     for (const bool rigid : {true, false}) {

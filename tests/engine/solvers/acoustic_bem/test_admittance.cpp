@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rational admittances: their recursion is the exact convolution, fits are passive and say how good they are, poles of no wall are refused.
+// labels: unit
+#include <QTest>
+#include <cmath>
+#include <numbers>
+
+#include "engine/solvers/acoustic_bem/admittance.hpp"
+#include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
+
+using namespace conoid;
+using namespace conoid::acoustic_bem;
+using Complex = std::complex<double>;
+
+class TestAdmittance : public QObject {
+  Q_OBJECT
+ private slots:
+  /// p grows evenly from 0: ∫ β * p of each pole in closed form.
+  void the_recursion_is_exact_for_linear_signals() {
+    const RationalAdmittance wall = ringing_wall();
+    for (const double dt : {0.003, 0.3}) {
+      const WallMemory memory = memory_of(wall, dt);
+      std::vector<Complex> psi(wall.poles.size());
+      double sum = wall.rest * 0;
+      const int steps = 40;
+      double before = 0;
+      for (int n = 1; n <= steps; ++n) {
+        // cΔt σ is the increase of β * p over the step.
+        const double p = n * dt;
+        const double now = memory.now * p + memory.before * (p - dt) + before;
+        sum += now;
+        before = memory.advance(psi.data(), p, p - dt);
+      }
+      const double t = steps * dt;
+      double want = wall.rest * t;
+      for (const AdmittancePole& k : wall.poles) {
+        const Complex r = k.residue, l = k.pole, v = r * (std::exp(l * t) - 1.0 - l * t) / (l * l);
+        want += (l.imag() != 0 ? 2 : 1) * v.real();
+      }
+      QVERIFY2(std::abs(sum - want) < 1e-12 * std::abs(want), qPrintable(QString("%1 %2").arg(sum).arg(want)));
+    }
+  }
+  /// The transfer over many steps of a wave that begins long before.
+  void the_transfer_is_that_of_the_recursion() {
+    const WallMemory memory = memory_of(ringing_wall(), 0.1);
+    const double omega = 1.7;
+    std::vector<Complex> psi(memory.poles.size());
+    double worst = 0;
+    for (int n = 1; n <= 1000; ++n) {
+      const auto p = [&](int k) { return std::cos(omega * 0.1 * k); };
+      const double got = memory.advance(psi.data(), p(n), p(n - 1));
+      const Complex z = std::polar(1.0, omega * 0.1), want = memory.transfer(z) * std::polar(1.0, -omega * 0.1 * n);
+      if (n > 900) worst = std::max(worst, std::abs(got - want.real()));
+    }
+    QVERIFY2(worst < 1e-12, qPrintable(QString::number(worst)));
+  }
+  void fits_are_close_and_passive_data() {
+    QTest::addColumn<double>("resistivity");
+    QTest::addColumn<double>("thickness");
+    QTest::addRow("mineral wool of 5 cm") << 12000.0 << 0.05;
+    QTest::addRow("foam of 2 cm") << 30000.0 << 0.02;
+    QTest::addRow("grass") << 200000.0 << 0.0;
+    QTest::addRow("wool of 20 cm, which rings") << 6000.0 << 0.2;
+  }
+  void fits_are_close_and_passive() {
+    QFETCH(double, resistivity);
+    QFETCH(double, thickness);
+    std::vector<double> f;
+    std::vector<Complex> beta;
+    for (int k = 0; k <= 60; ++k) {
+      f.push_back(100 * std::pow(30.0, k / 60.0));
+      beta.push_back(porous_admittance(resistivity, thickness, 343, f.back()));
+      QVERIFY(beta.back().real() > 0);
+    }
+    const AdmittanceFit fit = fit_admittance(f, beta);
+    qInfo("%d poles, worst %g, reflection %g", static_cast<int>(fit.admittance.poles.size()), fit.worst,
+          fit.reflection);
+    QVERIFY(check_passive(fit.admittance).ok());
+    QVERIFY2(fit.reflection < 0.02, qPrintable(QString::number(fit.reflection)));
+  }
+  void a_wall_whose_poles_the_fit_does_not_have_is_fitted() {
+    std::vector<double> f;
+    std::vector<Complex> beta;
+    const RationalAdmittance wall = ringing_wall();
+    for (int k = 0; k <= 60; ++k) {
+      f.push_back(0.05 * std::pow(40.0, k / 60.0));
+      beta.push_back(wall.at(2 * std::numbers::pi * f.back()));
+    }
+    const AdmittanceFit fit = fit_admittance(f, beta);
+    QVERIFY2(fit.worst < 0.02, qPrintable(QString::number(fit.worst)));
+    QVERIFY(check_passive(fit.admittance).ok());
+  }
+  /// A table that gives energy at some frequencies: the fit does not, and says that it is far off.
+  void a_table_that_gives_energy_is_not_followed() {
+    const std::vector<double> f{100, 200, 400, 800};
+    const std::vector<Complex> beta{{0.5, 0.1}, {0.4, 0.1}, {-0.5, 0}, {0.4, -0.1}};
+    const AdmittanceFit fit = fit_admittance(f, beta);
+    QVERIFY(check_passive(fit.admittance).ok());
+    QVERIFY(fit.worst > 0.5);
+  }
+  void poles_of_no_wall_are_refused() {
+    QVERIFY(check_passive(ringing_wall()).ok());
+    QVERIFY(!check_passive({0.1, {{1, 0.5}}}).ok());            // grows
+    QVERIFY(!check_passive({0.1, {{-1, -0.5}}}).ok());          // gives energy at low frequencies
+    QVERIFY(!check_passive({0, {}}).ok());                      // rigid
+    QVERIFY(!check_passive({1, {{{-1, -3}, {0.1, 0}}}}).ok());  // the conjugate
+    QVERIFY(!check_passive({1, {{-1, Complex(0.1, 0.1)}}}).ok());
+    // A resonance that is too sharp on one side, between the samples of a coarse search.
+    const auto sharp = check_passive({0.0, {{{-0.01, 50}, {0.1, -0.1}}}});
+    QVERIFY(!sharp.ok());
+    QVERIFY2(sharp.error().text.find("gives energy at") != std::string::npos, sharp.error().text.c_str());
+  }
+};
+
+QTEST_APPLESS_MAIN(TestAdmittance)
+#include "test_admittance.moc"
