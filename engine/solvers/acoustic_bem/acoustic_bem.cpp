@@ -307,6 +307,8 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
     append_receivers(context);
     add_plane_spectra(team);
   }
+  if (engine_->step() >= steps)
+    if (Status s = solve_surface_spectra(context); !s) return s.error();
   Advanced out;
   out.step = engine_->step();
   out.steps = steps;

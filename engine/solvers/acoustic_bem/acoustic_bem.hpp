@@ -46,6 +46,10 @@ class AcousticBem final : public Solver {
   void write_target_strength(RunContext& context) const;
   void write_pattern(RunContext& context) const;
   void write_radiated(RunContext& context) const;
+  /// Σ_n lⁿ e^{iωnΔt} of each run at some frequencies.
+  [[nodiscard]] std::vector<RunningSpectrum> lit_spectra(RunContext& context, const std::vector<double>& frequencies);
+  /// The surface at the frequencies of its spectra; what is left when a stop is asked for stays zero. Collective.
+  [[nodiscard]] Status solve_surface_spectra(RunContext& context);
   /// Collective: rank 0 writes.
   [[nodiscard]] Status write_spectra(RunContext& context);
   [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;
@@ -75,6 +79,8 @@ class AcousticBem final : public Solver {
 
   // Spectra: of the surface at frequencies and maps, of receivers and planes (scattered and incident) at the maps.
   std::vector<RunningSpectrum> surface_spectra_;  ///< a run; frequencies, then maps
+  std::vector<std::vector<std::complex<double>>>
+      solved_surface_;  ///< of run 0, over the pulse; once the run is at its end
   std::vector<RunningSpectrum> receiver_scattered_, receiver_incident_;
   std::vector<RunningSpectrum> plane_scattered_, plane_incident_;
   std::vector<double> plane_now_;  ///< total pressure of run 0 on the planes, last step

@@ -329,12 +329,70 @@ std::vector<Complex> AcousticBem::spectra_of_waves(std::size_t run, double frequ
   return out;
 }
 
+std::vector<RunningSpectrum> AcousticBem::lit_spectra(RunContext& context, const std::vector<double>& frequencies) {
+  const std::size_t runs = settings_.runs.size();
+  const double dt = settings_.form.dt;
+  const auto steps = static_cast<Index>(std::ceil(settings_.lit / dt)) + 2;
+  std::vector<RunningSpectrum> lit;
+  std::vector<double> l(static_cast<std::size_t>(surface_.unknowns));
+  for (std::size_t r = 0; r < runs; ++r) {
+    RightHandSide rhs(surface_, settings_.form, settings_.runs[r]);
+    lit.emplace_back(frequencies, surface_.unknowns);
+    const double cost = 3e-7 * static_cast<double>(rhs.triangle_count());
+    for (Index n = 1; n <= steps; ++n) {
+      for_range(context.team, "illumination", rhs.triangle_count(), 256, cost,
+                [&](Interval range) { rhs.triangles(n, range); });
+      rhs.gather({0, surface_.unknowns}, l.data());
+      if (r + 1 == runs) drive_.add_to(n, l);
+      lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
+    }
+    for (Index n = steps + 1; r + 1 == runs && !drive_.empty() && n <= steps + drive_.columns(); ++n) {
+      std::fill(l.begin(), l.end(), 0.0);
+      drive_.add_to(n, l);
+      lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
+    }
+  }
+  return lit;
+}
+
+namespace {
+
+Error not_solved(double frequency) {
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the pressure at {} was not found in 1200 iterations", format_quantity(frequency, "Hz")),
+      "Form N resonates inside bodies and rooms without absorption: use NC, leave that frequency out, or give "
+      "a wall an impedance; of single precision, use double.");
+}
+
+}  // namespace
+
+Status AcousticBem::solve_surface_spectra(RunContext& context) {
+  const std::vector<double>& frequencies = settings_.surface_spectra;
+  if (frequencies.empty()) return {};
+  solved_surface_.assign(frequencies.size(), {});
+  const std::vector<RunningSpectrum> lit = lit_spectra(context, frequencies);
+  context.progress.begin("frequencies", static_cast<Index>(frequencies.size()), "frequencies");
+  for (std::size_t k = 0; k < frequencies.size(); ++k) {
+    if (cluster_->maximum(context.stop.stop_requested() ? 1.0 : 0.0) > 0) break;
+    const double omega = 2 * std::numbers::pi * frequencies[k];
+    std::vector<std::vector<Complex>> right{{lit[0].at(k).begin(), lit[0].at(k).end()}}, a, received;
+    if (engine_->spectrum(context.team, omega, right, a, received) == 0) return not_solved(frequencies[k]);
+    // Values of soft surfaces lie half a step earlier.
+    const Complex over = std::polar(1.0, settings_.form.rigid() ? 0.0 : -0.5 * omega * settings_.form.dt) /
+                         spectra_of_waves(0, frequencies[k]).back();
+    for (Complex& v : a[0]) v *= over;
+    solved_surface_[k] = std::move(a[0]);
+    context.progress.at(static_cast<Index>(k + 1));
+  }
+  context.progress.end();
+  return {};
+}
+
 Status AcousticBem::write_spectra(RunContext& context) {
   if (settings_.spectra.empty()) return {};
   const std::size_t runs = settings_.runs.size(), all = settings_.spectra.size();
   const auto N = static_cast<std::size_t>(surface_.unknowns);
-  const double dt = settings_.form.dt;
-  const auto steps = static_cast<Index>(std::ceil(settings_.lit / dt)) + 2;
   TableInfo t;
   t.id = "spectra";
   t.title = "Spectra at the receivers";
@@ -357,25 +415,7 @@ Status AcousticBem::write_spectra(RunContext& context) {
     const std::vector<double> some(
         settings_.spectra.begin() + static_cast<std::ptrdiff_t>(begin),
         settings_.spectra.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, all)));
-    std::vector<RunningSpectrum> lit;
-    std::vector<double> l(N);
-    for (std::size_t r = 0; r < runs; ++r) {
-      RightHandSide rhs(surface_, settings_.form, settings_.runs[r]);
-      lit.emplace_back(some, surface_.unknowns);
-      const double cost = 3e-7 * static_cast<double>(rhs.triangle_count());
-      for (Index n = 1; n <= steps; ++n) {
-        for_range(context.team, "illumination", rhs.triangle_count(), 256, cost,
-                  [&](Interval range) { rhs.triangles(n, range); });
-        rhs.gather({0, surface_.unknowns}, l.data());
-        if (r + 1 == runs) drive_.add_to(n, l);
-        lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
-      }
-      for (Index n = steps + 1; r + 1 == runs && !drive_.empty() && n <= steps + drive_.columns(); ++n) {
-        std::fill(l.begin(), l.end(), 0.0);
-        drive_.add_to(n, l);
-        lit[r].add(context.team, l, static_cast<double>(n) * dt, 1);
-      }
-    }
+    const std::vector<RunningSpectrum> lit = lit_spectra(context, some);
     for (std::size_t k = 0; k < some.size(); ++k) {
       if (context.stop.stop_requested())
         return make_error(ErrorCode::stopped, "Stopped while spectra were solved for.");
@@ -383,12 +423,7 @@ Status AcousticBem::write_spectra(RunContext& context) {
       std::vector<std::vector<Complex>> right, a, received;
       for (std::size_t r = 0; r < runs; ++r) right.emplace_back(lit[r].at(k).begin(), lit[r].at(k).end());
       const Index iterations = engine_->spectrum(context.team, omega, right, a, received);
-      if (iterations == 0)
-        return make_error(
-            ErrorCode::not_converged,
-            fmt::format("the pressure at {} was not found in 1200 iterations", format_quantity(some[k], "Hz")),
-            "Form N resonates inside bodies and rooms without absorption: use NC, leave that frequency out, or give "
-            "a wall an impedance; of single precision, use double.");
+      if (iterations == 0) return not_solved(some[k]);
       most = std::max(most, iterations);
       std::vector<double> row{some[k]};
       for (std::size_t r = 0; r < runs; ++r) {
@@ -454,6 +489,10 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
     out.push_back({"surface",
                    {fmt::format("spectrum_{}", m + 1), rigid ? "Pa s" : "Pa s/m", FieldKind::signed_value,
                     Association::point, 1, true, "Spectrum at " + format_quantity(settings_.maps[m], "Hz")}});
+  for (std::size_t k = 0; k < settings_.surface_spectra.size(); ++k)
+    out.push_back({"surface",
+                   {fmt::format("solved_{}", k + 1), rigid ? "1" : "1/m", FieldKind::signed_value, Association::point,
+                    1, true, "Over the pulse at " + format_quantity(settings_.surface_spectra[k], "Hz")}});
   for (const Plane& p : planes_) {
     out.push_back(
         {p.setting.name, {"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}});
@@ -480,12 +519,17 @@ void AcousticBem::fill(FrameBuilder& builder) const {
   if (builder.wants_part("surface")) {
     FramePart& part = builder.part("surface", geometry_);
     std::size_t run = 0, map = 0;
+    const std::size_t maps = settings_.maps.size();
     for (const CatalogEntry& e : entries) {
       if (e.part != "surface") continue;
       const std::size_t r = e.field.is_complex ? 0 : run++, m = e.field.is_complex ? map++ : 0;
       if (!builder.wants(e.field.name)) continue;
       if (e.field.is_complex) {
-        const auto a = surface_spectra_[0].at(settings_.frequencies.size() + m);
+        const std::vector<Complex> none(static_cast<std::size_t>(surface_.unknowns));  // until the run is at its end
+        const bool solved = m >= maps && m - maps < solved_surface_.size() && !solved_surface_[m - maps].empty();
+        const std::span<const Complex> a = m < maps ? surface_spectra_[0].at(settings_.frequencies.size() + m)
+                                           : solved ? std::span<const Complex>(solved_surface_[m - maps])
+                                                    : std::span<const Complex>(none);
         part.fields.push_back(
             make_field(e.field, on_mesh(2, [&](std::size_t v, int c) { return c == 0 ? a[v].real() : a[v].imag(); })));
       } else {

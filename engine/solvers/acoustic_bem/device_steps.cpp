@@ -126,7 +126,8 @@ struct DeviceSteps<Real>::Parts {
         static_cast<std::size_t>(std::max(1, device.blocks_at_once(kernel, shape) * device.info().multiprocessors));
     const std::size_t most_blocks = emulated ? std::min<std::size_t>(64, there) : there,
                       teams = std::min(runs, most_blocks),
-                      per_team = std::clamp<std::size_t>((rows + step_threads - 1) / step_threads, 1, most_blocks / teams);
+                      per_team =
+                          std::clamp<std::size_t>((rows + step_threads - 1) / step_threads, 1, most_blocks / teams);
     arguments.teams = static_cast<std::int32_t>(teams);
     arguments.per_team = static_cast<std::int32_t>(per_team);
     shape.grid = {static_cast<unsigned>(teams * per_team), 1, 1};

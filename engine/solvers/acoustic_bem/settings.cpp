@@ -308,6 +308,7 @@ void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   if (!s.spectra.empty() && s.receivers.empty())
     out.push_back(input.error_at(output["spectra"], "spectra are those of receivers, and there are none",
                                  "Give \"receivers\", or leave \"spectra\" out."));
+  s.surface_spectra = output["surface_spectra"].numbers();
   s.maps = output["maps"].numbers();
   const Values directions = output["directions"];
   for (std::size_t k = 0; k < directions.size(); ++k) {

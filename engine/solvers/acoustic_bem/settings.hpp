@@ -45,9 +45,11 @@ struct Settings {
   std::vector<std::string> receiver_names;
   std::vector<Vec3> receivers;
   std::vector<PlaneSetting> planes;
-  std::vector<double> frequencies;  ///< Hz: target strength
-  std::vector<double> spectra;      ///< Hz: complex pressure at the receivers, solved for
-  std::vector<double> maps;         ///< Hz
+  std::vector<double> frequencies;      ///< Hz: target strength
+  std::vector<double> spectra;          ///< Hz: complex pressure at the receivers, solved for
+  std::vector<double> surface_spectra;  ///< Hz: complex values on the surface, solved for
+  std::vector<double> maps;             ///< Hz
+  [[nodiscard]] std::size_t solved_frequencies() const { return spectra.size() + surface_spectra.size(); }
   double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
   std::vector<Vec3> directions;  ///< unit, towards the observer
   int pattern_normal = -1;       ///< axis, −1: none

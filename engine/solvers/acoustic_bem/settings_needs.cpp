@@ -25,8 +25,8 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const double real = s.single_precision ? 4 : 8;
   double points = static_cast<double>(s.receivers.size());
   for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
-  const double transform = s.spectra.empty() ? 0 : 2 * real;  // frequency_solver.hpp
-  const double point = (8 + s.image_gap) * real + 7 + 4;      // values, structure; extents while they are made
+  const double transform = s.solved_frequencies() == 0 ? 0 : 2 * real;  // frequency_solver.hpp
+  const double point = (8 + s.image_gap) * real + 7 + 4;  // values, structure; extents while they are made
   const double walls = n * static_cast<double>(s.memory_columns) * (stored_length(s, courant) * real + 3);
   return static_cast<Bytes>((walls + n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
                             s.ranks) +
@@ -128,7 +128,7 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
   out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
                        0.62e-6 * n * runs);
   // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
-  const double solved = static_cast<double>(s.spectra.size()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  const double solved = static_cast<double>(s.solved_frequencies()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
   out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
   return out;
 }

@@ -70,8 +70,7 @@ __global__ void __launch_bounds__(step_threads) steps(StepArguments a) {
         for (int k = 1; k <= g; ++k) {
           const double* const past = group + (g - k) * rows;
           const std::int64_t* const begin = a.near.begin + (k - 1) * (rows + 1) + i;
-          for (std::int64_t e = begin[0]; e < begin[1]; ++e)
-            s -= static_cast<double>(near[e]) * past[a.near.column[e]];
+          for (std::int64_t e = begin[0]; e < begin[1]; ++e) s -= static_cast<double>(near[e]) * past[a.near.column[e]];
         }
         const std::int64_t own = run * rows + i;
         const double z = a.inverse_diagonal[i] * s;

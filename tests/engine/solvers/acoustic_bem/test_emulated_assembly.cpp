@@ -8,15 +8,12 @@
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/acoustic_bem/emulated_worker.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;
 
 namespace {
-
-WorkerSpec device(const char* name) {
-  return {.name = name, .threads = 1, .device = name};
-}
 
 /// Largest difference of any entry of any M_k, over the largest entry.
 double assembly_difference(const Surface& surface, const Form& form, const std::vector<WorkerSpec>& workers) {
@@ -46,24 +43,21 @@ class TestEmulatedAssembly : public QObject {
  private slots:
   void cleanup() { configure_emulated({}); }
 
-  void all_forms_data() {
-    QTest::addColumn<int>("form");
-    for (FormName f : {FormName::N, FormName::NC, FormName::D, FormName::DC})
-      QTest::addRow("%s", std::string(name_of(f)).c_str()) << static_cast<int>(f);
-  }
+  void all_forms_data() { add_rows_of_forms(); }
   void all_forms() {
     QFETCH(int, form);
     const Surface s = unit_sphere(3);  // 92 unknowns
-    const double off = assembly_difference(s, form_for(s, static_cast<FormName>(form)), {device("emulated:0")});
+    const double off =
+        assembly_difference(s, form_for(s, static_cast<FormName>(form)), {emulated_worker("emulated:0")});
     QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
     QVERIFY(off > 0);  // another order of sums: the device did it
   }
   void thin_bodies_rims_and_images() {
     const Surface s = mirrored_screen();
-    const double off = assembly_difference(s, form_for(s, FormName::N), {device("emulated:0")});
+    const double off = assembly_difference(s, form_for(s, FormName::N), {emulated_worker("emulated:0")});
     QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
     const Surface cube = unit_cube(3);
-    const double other = assembly_difference(cube, form_for(cube, FormName::NC), {device("emulated:0")});
+    const double other = assembly_difference(cube, form_for(cube, FormName::NC), {emulated_worker("emulated:0")});
     QVERIFY2(other < 1e-12, qPrintable(QString::number(other)));
   }
   /// Tiles of several on a processor and a device that has room for a few triangles at a time.
@@ -72,7 +66,8 @@ class TestEmulatedAssembly : public QObject {
     small.memory = Bytes{40} << 20;
     configure_emulated(small);
     const Surface s = unit_sphere(6);  // 362 unknowns: three tiles
-    const double off = assembly_difference(s, form_for(s, FormName::NC), {{"cpu", 1, 1}, device("emulated:0")});
+    const double off =
+        assembly_difference(s, form_for(s, FormName::NC), {{"cpu", 1, 1}, emulated_worker("emulated:0")});
     QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
   }
   /// Far too little memory: the device's host thread computes.
@@ -81,13 +76,13 @@ class TestEmulatedAssembly : public QObject {
     small.memory = Bytes{1} << 20;
     configure_emulated(small);
     const Surface s = unit_sphere(3);
-    const double off = assembly_difference(s, form_for(s, FormName::NC), {device("emulated:0")});
+    const double off = assembly_difference(s, form_for(s, FormName::NC), {emulated_worker("emulated:0")});
     QVERIFY2(off < 1e-14, qPrintable(QString::number(off)));
   }
   void checked() {
     if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
     const Surface s = unit_sphere(1);
-    const double off = assembly_difference(s, form_for(s, FormName::NC), {device("emulated-checked:0")});
+    const double off = assembly_difference(s, form_for(s, FormName::NC), {emulated_worker("emulated-checked:0")});
     QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
   }
 };

@@ -9,15 +9,12 @@
 #include "engine/solvers/acoustic_bem/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/acoustic_bem/emulated_worker.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;
 
 namespace {
-
-WorkerSpec stepper(const char* name) {
-  return {.name = name, .threads = 1, .device = name};
-}
 
 /// Pulses that differ by run; the last run of several is silent at first, and long after the others.
 void light(Index n, Index run, std::span<double> l) {
@@ -82,26 +79,23 @@ class TestEmulatedSteps : public QObject {
  private slots:
   void cleanup() { configure_emulated({}); }
 
-  void all_forms_data() {
-    QTest::addColumn<int>("form");
-    for (FormName f : {FormName::N, FormName::NC, FormName::D, FormName::DC})
-      QTest::addRow("%s", std::string(name_of(f)).c_str()) << static_cast<int>(f);
-  }
+  void all_forms_data() { add_rows_of_forms(); }
   /// Gradients end at 1e-13 of the right-hand side, and the march adds up what its steps were off.
   void all_forms() {
     QFETCH(int, form);
-    const double d = difference<double>(unit_sphere(3), static_cast<FormName>(form), 8, 2, 4, {stepper("emulated:0")});
+    const double d =
+        difference<double>(unit_sphere(3), static_cast<FormName>(form), 8, 2, 4, {emulated_worker("emulated:0")});
     QVERIFY2(d < 1e-11, qPrintable(QString::number(d)));
     QVERIFY(d > 0);  // gradients instead of factors
   }
   void single_precision_and_any_group() {
     for (int steps : {1, 4, 16}) {
-      const double d = difference<float>(unit_sphere(3), FormName::NC, steps, 1, 3, {stepper("emulated:0")});
+      const double d = difference<float>(unit_sphere(3), FormName::NC, steps, 1, 3, {emulated_worker("emulated:0")});
       QVERIFY2(d < 1e-5, qPrintable(QString::number(d)));
     }
   }
   void a_screen_with_its_rim() {
-    const double d = difference<double>(small_screen(), FormName::N, 8, 1, 4, {stepper("emulated:0")});
+    const double d = difference<double>(small_screen(), FormName::N, 8, 1, 4, {emulated_worker("emulated:0")});
     QVERIFY2(d < 1e-11, qPrintable(QString::number(d)));
   }
   /// More runs than blocks at a time, and runs that begin later than others: some are solved before an iteration, others not.
@@ -110,22 +104,22 @@ class TestEmulatedSteps : public QObject {
     small.multiprocessors = 2;
     configure_emulated(small);
     const double d =
-        difference<double>(unit_sphere(2), FormName::NC, 4, 5, 8, {stepper("emulated:0"), {"cpu", 1, 1}});
+        difference<double>(unit_sphere(2), FormName::NC, 4, 5, 8, {emulated_worker("emulated:0"), {"cpu", 1, 1}});
     QVERIFY2(d < 1e-11, qPrintable(QString::number(d)));
   }
   void the_same_device_gives_the_same_bits() {
     const Surface s = unit_sphere(3);
     const Form form = form_for(s, FormName::NC);
-    const auto a = marched<double>(s, form, 8, 2, 3, {stepper("emulated:0")}),
-               b = marched<double>(s, form, 8, 2, 3, {stepper("emulated:0")});
+    const auto a = marched<double>(s, form, 8, 2, 3, {emulated_worker("emulated:0")}),
+               b = marched<double>(s, form, 8, 2, 3, {emulated_worker("emulated:0")});
     QVERIFY(a.on_device);
     QVERIFY(a.values == b.values);
   }
   void checked() {
     if (CONOID_HAVE_EMULATED_CHECKED == 0) QSKIP("sanitizers and the checked mode exclude each other");
-    const double d = difference<double>(unit_sphere(2), FormName::NC, 4, 2, 3, {stepper("emulated-checked:0")});
+    const double d = difference<double>(unit_sphere(2), FormName::NC, 4, 2, 3, {emulated_worker("emulated-checked:0")});
     QVERIFY2(d < 1e-11, qPrintable(QString::number(d)));
-    const double f = difference<float>(unit_sphere(1), FormName::DC, 2, 1, 3, {stepper("emulated-checked:0")});
+    const double f = difference<float>(unit_sphere(1), FormName::DC, 2, 1, 3, {emulated_worker("emulated-checked:0")});
     QVERIFY2(f < 1e-5, qPrintable(QString::number(f)));
   }
   /// A matrix that 500 iterations do not solve.

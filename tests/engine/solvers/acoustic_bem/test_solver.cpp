@@ -256,6 +256,35 @@ class TestSolver : public QObject {
     QVERIFY(whole.number("spectrum_iterations") > 1 && whole.number("spectrum_iterations") < 60);
   }
 
+  // Fields of the last frame, of a run that has hardly begun, against the series.
+  void spectra_on_the_surface_are_those_of_the_series() {
+    Json json = sphere_case();
+    json["output"] = read_json(R"({"surface_spectra": [60, 120], "maps": [100]})");
+    json["parameters"]["steps"] = 8;
+    Run run(json, sphere(6));  // 1.7 % in time
+    run.go();
+    FrameBuilder builder({}, 1);
+    run.solver.fill(builder);
+    const auto frame = builder.finish();
+    QCOMPARE(frame->parts[0].fields.size(), std::size_t{4});
+    const ExactSphere exact{true, 1, 340, 0};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Field& field = frame->parts[0].fields[2 + k];
+      QCOMPARE(field.info.name, "solved_" + std::to_string(k + 1));
+      const double omega = 2 * 3.14159265358979 * (k == 0 ? 60 : 120);
+      double difference = 0, all = 0;
+      for (Index p = 0; p < run.mesh->point_count(); ++p) {
+        const Vec3 x = run.mesh->point(p);
+        const std::complex<double> want = exact.surface(omega, x[2] / std::hypot(x[0], x[1], x[2])),
+                                   got((*field.values)[static_cast<std::size_t>(2 * p)],
+                                       (*field.values)[static_cast<std::size_t>(2 * p + 1)]);
+        difference += std::norm(got - want);
+        all += std::norm(want);
+      }
+      QVERIFY2(std::sqrt(difference / all) < 0.02, qPrintable(QString::number(std::sqrt(difference / all))));
+    }
+  }
+
   void walls_and_grounds_that_cannot_be_are_refused() {
     Mesh mesh = *icosphere({.divisions = 4});
     mesh.add_group("part", 2).cells = {0, 1, 2};
