@@ -39,7 +39,7 @@ const std::map<std::string, Reader>& readers() {
 
 std::vector<Seed> seeds() {
   std::vector<Seed> out;
-  for (const char* folder : {"/mesh", "/fuzz/mesh_msh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply",
+  for (const char* folder : {"/mesh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply",
                              "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(CONOID_TEST_DATA) + folder)) {
       const std::string ending = entry.path().extension();
