@@ -775,8 +775,8 @@ class TreeDirect final : public SparseDirect {
   bool refine_ = false;
   std::vector<Index> start_{0};  ///< of each front's columns among the values
   BigArray<Number> values_;
-  std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
-  std::vector<std::array<int, 2>> subtrees_;     ///< first and last front
+  std::vector<BigArray<Number>> rest_;        ///< what is left of fronts for their parents
+  std::vector<std::array<int, 2>> subtrees_;  ///< first and last front
   std::vector<int> above_;
   std::vector<Index> entry_start_, entry_;
   std::vector<std::int32_t> entry_row_;

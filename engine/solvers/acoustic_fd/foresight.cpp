@@ -139,7 +139,7 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
     return out;
   }
   // Two H200 that take rounds of panels, with their halos copied from card to card between them, march 1.55 to 1.73 times as fast as one
-  // (1024³ nodes, orders 2 to 8); with single steps, or rounds that take no longer than it takes to begin them, they wait for each other
+  // (1024³ nodes, orders 2 to 8; with matched layers 1.63 to 1.78); with single steps, or rounds that take no longer than it takes to begin them, they wait for each other
   // (two H100 took 3.7 times as long as one).
   // Cells beside matched layers go step by step after each band of panels, in some hundred small launches that take another 1 or 2 ms.
   constexpr double cost_of_sharing = 3.7;

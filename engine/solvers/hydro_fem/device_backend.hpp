@@ -68,8 +68,8 @@ struct Placed {
 /// 12,000, twice as fast with 33,000 (README.md).
 inline constexpr double points_worth_a_device = 2e4;
 /// Of `most` devices so many as `auto` takes for so many quadrature points: each further one must make an iteration of the mass solve a tenth
-/// faster. An H100 passes over a million points in 20 µs; beside that an iteration costs 10 µs on one device and 25 where several exchange. The
-/// host gives each of P devices 5 + 2 (P - 1) orders of 2.5 µs, one after the other, in which time an iteration cannot be shorter.
+/// faster. An H100 passes over a million points in 20 µs; beside that an iteration costs 10 µs on one device and 70 a device where several
+/// exchange (two H200 took 33.1 ms a step of 64³ zones of order 2, one 37.5). The host gives each of P devices 5 + 2 (P - 1) orders of 2.5 µs, one after the other, in which time an iteration cannot be shorter.
 [[nodiscard]] int devices_that_pay(double points, int most);
 
 }  // namespace conoid::hydro_fem

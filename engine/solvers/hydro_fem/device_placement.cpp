@@ -18,7 +18,7 @@ namespace conoid::hydro_fem {
 
 int devices_that_pay(double points, int most) {
   const auto micros = [points](int devices) {
-    const double computed = 20e-6 * points / devices + (devices > 1 ? 25 : 10);
+    const double computed = 20e-6 * points / devices + (devices > 1 ? 70.0 * devices : 10.0);
     const double ordered = devices > 1 ? 2.5 * devices * (5 + 2.0 * (devices - 1)) : 0;
     return std::max(computed, ordered);
   };

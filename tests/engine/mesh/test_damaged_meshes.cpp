@@ -39,8 +39,8 @@ const std::map<std::string, Reader>& readers() {
 
 std::vector<Seed> seeds() {
   std::vector<Seed> out;
-  for (const char* folder : {"/mesh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply",
-                             "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
+  for (const char* folder :
+       {"/mesh", "/fuzz/mesh_stl", "/fuzz/mesh_obj", "/fuzz/mesh_ply", "/fuzz/mesh_nastran", "/fuzz/mesh_mfem"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(CONOID_TEST_DATA) + folder)) {
       const std::string ending = entry.path().extension();
       const std::string name = entry.path().filename();
