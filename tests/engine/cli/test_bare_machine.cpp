@@ -112,13 +112,16 @@ void TestBareMachine::with_a_driver_that_is_hidden() {
 }
 
 void TestBareMachine::without_a_device_the_processor_computes_data() {
-  QTest::addColumn<QString>("environment");
-  QTest::addColumn<bool>("module");  // of NVIDIA devices is needed
+  QTest::addColumn<QString>("environment");  // of the program, or another program
+  QTest::addColumn<bool>("module");          // of NVIDIA devices is needed
   QTest::addColumn<QString>("why");
   QTest::addColumn<QString>("what_to_do");
   const QString with_module = "CONOID_MODULES=" CONOID_MODULE_FOLDER,
                 stand_in = with_module + " LD_LIBRARY_PATH=" CONOID_OLD_DRIVER;
-  QTest::newRow("no module") << "CONOID_MODULES=/nonexistent" << false << "module for cuda devices"
+  // The modules lie beside the folder of the program: a copy of it elsewhere finds none.
+  fs::create_directories(scratch_ / "elsewhere/bin");
+  fs::copy_file(CONOID_WITH_HEAT_ROD, scratch_ / "elsewhere/bin/conoid", fs::copy_options::overwrite_existing);
+  QTest::newRow("no module") << "set -- elsewhere/bin/conoid;" << false << "module for cuda devices"
                              << "Install a build made with the preset `cuda`";
   QTest::newRow("no driver") << with_module << true << "there is no NVIDIA driver on this machine"
                              << "Install the driver of your GPU";
@@ -140,7 +143,7 @@ void TestBareMachine::without_a_device_the_processor_computes() {
     QSKIP("this build has no module for NVIDIA devices");
   if (QTest::currentDataTag() == std::string("no driver") && fs::exists("/proc/driver/nvidia"))
     QSKIP("there is a driver here");
-  const QString start = environment + " exec \"$0\" ";
+  const QString start = environment + " exec \"${1:-$0}\" ";
   const rod::Said listed = shell(scratch_.path(), start + "devices");
   COMPARE_EXIT(listed, 0);
   const rod::Said refused =
