@@ -21,15 +21,17 @@ void SigmaSweep::run(std::span<const std::int32_t> tested, std::span<const std::
   OuterSet tests = set(tested), outer_sources = set(sources);
   for (const std::int32_t s : sources) {
     if (stop.stop_requested()) return;
-    for_images(s, [&](const Triangle& S, double factor) {
-      sweep(tests, S, [&](std::size_t k, std::size_t lane) { add(pair_of(tests.triangle(k), s, factor, true, lane)); });
+    for_images(s, [&](const Triangle& S, double factor, bool image) {
+      sweep(tests, S,
+            [&](std::size_t k, std::size_t lane) { add(pair_of(tests.triangle(k), s, factor, image, true, lane)); });
     });
   }
   for (const std::int32_t t : tested) {
     if (stop.stop_requested()) return;
-    for_images(t, [&](const Triangle& T, double factor) {
-      sweep(outer_sources, T,
-            [&](std::size_t k, std::size_t lane) { add(pair_of(t, outer_sources.triangle(k), factor, false, lane)); });
+    for_images(t, [&](const Triangle& T, double factor, bool image) {
+      sweep(outer_sources, T, [&](std::size_t k, std::size_t lane) {
+        add(pair_of(t, outer_sources.triangle(k), factor, image, false, lane));
+      });
     });
   }
 }
@@ -42,8 +44,8 @@ OuterSet SigmaSweep::set(std::span<const std::int32_t> triangles) const {
 
 template <class F>
 void SigmaSweep::for_images(std::int32_t s, F&& f) const {
-  f(surface_.triangles[static_cast<std::size_t>(s)], 1.0);
-  if (!surface_.images.empty()) f(surface_.images[static_cast<std::size_t>(s)], surface_.image_sign());
+  f(surface_.triangles[static_cast<std::size_t>(s)], 1.0, false);
+  if (!surface_.images.empty()) f(surface_.images[static_cast<std::size_t>(s)], surface_.image_sign(), true);
 }
 
 /// All pairs of outer triangles with one: each(k, lane) after the kernel.
@@ -76,8 +78,8 @@ void SigmaSweep::sweep(OuterSet& outer, const Triangle& inner, Each&& each) {
   }
 }
 
-/// `by_outer`: the tested triangle is the outer one, corner a of entries (a, b).
-SigmaSweep::Pair SigmaSweep::pair_of(std::int32_t tested, std::int32_t source, double factor, bool by_outer,
+/// `by_outer`: the tested triangle is the outer one, corner a of entries (a, b). `image`: the inner one is an image.
+SigmaSweep::Pair SigmaSweep::pair_of(std::int32_t tested, std::int32_t source, double factor, bool image, bool by_outer,
                                      std::size_t lane) const {
   Pair out{tested, source, factor, static_cast<Index>(first_[lane]),
            static_cast<std::size_t>(last_[lane] - first_[lane]) + 2};
@@ -85,6 +87,7 @@ SigmaSweep::Pair SigmaSweep::pair_of(std::int32_t tested, std::int32_t source, d
   out.stride = static_cast<std::size_t>(context_.kernels.lanes);
   out.of_own = by_outer ? 3 : 1;
   out.of_other = by_outer ? 1 : 3;
+  (by_outer ? out.other_turned : out.own_turned) = image;
   return out;
 }
 

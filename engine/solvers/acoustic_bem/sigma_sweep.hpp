@@ -3,6 +3,7 @@
 // both sides (as test and as source, tile.cpp), images below the ground included.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -17,6 +18,7 @@ class SigmaSweep {
  public:
   explicit SigmaSweep(const TileContext& context);
   /// What corner `own` of the tested triangle receives from corner `other` of the source, at columns low + c, c < count: value(own, other, c).
+  /// Corners are those of the triangles themselves, also where an image of one takes part.
   struct Pair {
     std::int32_t tested = 0, source = 0;
     double factor = 1;  ///< of an image
@@ -24,8 +26,11 @@ class SigmaSweep {
     std::size_t count = 0;
     const double* values = nullptr;
     std::size_t stride = 1, of_own = 3, of_other = 1;
+    bool own_turned = false, other_turned = false;  ///< an image, which runs through its corners the other way
     [[nodiscard]] double value(std::size_t own, std::size_t other, std::size_t c) const {
-      return values[(c * 9 + of_own * own + of_other * other) * stride];
+      constexpr std::array<std::size_t, 3> turned{0, 2, 1};  // as Surface::images
+      const std::size_t a = own_turned ? turned[own] : own, b = other_turned ? turned[other] : other;
+      return values[(c * 9 + of_own * a + of_other * b) * stride];
     }
   };
   /// Calls add() twice for each pair, one half of S_k each. Returns early after a stop request.
@@ -39,7 +44,7 @@ class SigmaSweep {
   void for_images(std::int32_t s, F&& f) const;
   template <class Each>
   void sweep(OuterSet& outer, const Triangle& inner, Each&& each);
-  [[nodiscard]] Pair pair_of(std::int32_t tested, std::int32_t source, double factor, bool by_outer,
+  [[nodiscard]] Pair pair_of(std::int32_t tested, std::int32_t source, double factor, bool image, bool by_outer,
                              std::size_t lane) const;
 
   const TileContext& context_;

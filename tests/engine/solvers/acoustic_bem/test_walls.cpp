@@ -3,6 +3,7 @@
 // labels: verify timeout300
 #include <QTest>
 #include <cmath>
+#include <numbers>
 
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
@@ -96,6 +97,57 @@ class TestWalls : public QObject {
       const double worst = sphere_over_ground(2, rigid, team);
       QVERIFY2(worst < 1e-12, qPrintable(QString::number(worst)));
     }
+  }
+  void walls_over_a_ground_do_not_ask_where_triangles_begin_data() {
+    QTest::addColumn<bool>("moves");
+    QTest::addColumn<bool>("rigid");
+    for (const bool rigid : {true, false}) {
+      QTest::addRow("remembers over a %s ground", rigid ? "rigid" : "soft") << false << rigid;
+      QTest::addRow("moves over a %s ground", rigid ? "rigid" : "soft") << true << rigid;
+    }
+  }
+  /// The same sphere with the corners of its triangles named from the next one on: images run through them the other way.
+  void walls_over_a_ground_do_not_ask_where_triangles_begin() {
+    QFETCH(bool, moves);
+    QFETCH(bool, rigid);
+    Team team({{"cpu", 2, 1}});
+    Mesh mesh = grouped_sphere(2, std::numbers::pi / 3);
+    for (Index p = 0; p < mesh.point_count(); ++p) mesh.mutable_points()[static_cast<std::size_t>(3 * p + 2)] += 1.2;
+    const auto heard = [&](const Mesh& body) {
+      Conditions conditions;
+      conditions.ground = Ground{2, 0, rigid};
+      if (moves)
+        conditions.walls = {{"cap", WallKind::velocity, 1, {0, 0, 1}}};
+      else
+        conditions.walls = {{"cap", WallKind::impedance, 1, {}, ringing_wall()}};
+      WallScene scene;
+      scene.surface = *make_surface(body, Ordering::hilbert, usual_rim_layers, conditions);
+      scene.form = form_for(scene.surface, FormName::NC);
+      set_wall_memory(scene.surface, scene.form.dt);
+      Wave wave;
+      wave.pulse = ricker_of(2);
+      wave.direction = {0, 0, -1};
+      scene.waves = {wave};
+      if (moves) scene.motions = {{"cap", 0, ricker_of(2), 0}};
+      scene.places = {{1.5, 0.3, 0.4}};
+      return run_scene(scene, team).u[0];
+    };
+    const std::vector<double> want = heard(mesh);
+    Mesh turned;
+    for (Index p = 0; p < mesh.point_count(); ++p) turned.add_point(mesh.point(p));
+    for (Index c = 0; c < mesh.cell_count(); ++c) {
+      const auto n = mesh.nodes(c);
+      turned.add_cell(CellShape::triangle3, {n[1], n[2], n[0]});
+    }
+    for (const char* group : {"cap", "rest"}) turned.add_group(group, 2).cells = mesh.group(group)->cells;
+    const std::vector<double> got = heard(turned);
+    QCOMPARE(got.size(), want.size());
+    double worst = 0, peak = 0;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      worst = std::max(worst, std::abs(got[k] - want[k]));
+      peak = std::max(peak, std::abs(want[k]));
+    }
+    QVERIFY2(peak > 0.01 && worst < 1e-12 * peak, qPrintable(QString("%1 of %2").arg(worst).arg(peak)));
   }
   void wall_on_the_ground_has_no_rim_there() {
     Team team({{"cpu", 2, 1}});
