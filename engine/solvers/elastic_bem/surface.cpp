@@ -613,8 +613,14 @@ void SurfaceMaker::fade() {
     for (const Vec3& p : rim) way[n] = std::min(way[n], distance(out.nodes[n], p));
     longest = std::max(longest, way[n]);
   }
+  // Places of forces stand for foundations and loads from outside of them only: it fades out from them to the rim where they reach that far.
+  std::vector<Vec3> loaded;
+  for (std::size_t t = 0; t < out.traction_node.size(); ++t)
+    if (out.traction_condition[t] != 0) loaded.push_back(out.nodes[static_cast<std::size_t>(out.traction_node[t])]);
   for (std::size_t n = 0; n < way.size(); ++n) {
-    const double u = 1 - way[n] / (options.window * longest);  // 0: inner border, 1: rim
+    double inner = options.window * longest;
+    for (const Vec3& p : loaded) inner = std::min(inner, way[n] + distance(out.nodes[n], p));
+    const double u = 1 - way[n] / inner;  // 0: inner border, 1: rim
     if (u > 0 && out.planar[n]) out.window[n] = u >= 1 - 1e-9 ? 0 : std::exp(2 * std::exp(-1 / u) / (u - 1));
   }
 }

@@ -163,6 +163,32 @@ class TestSolver : public QObject {
     json["excitation"] = Json::parse(R"({"loads": [{"kind": "wave"}]})");
     QVERIFY2(said_of(json).contains("no wave comes through a rigid rock"), qPrintable(said_of(json)));
   }
+  void ground_fades_out_beyond_its_foundations_only() {
+    const auto stiffness = [](double fade) {
+      Json json = Json::parse(R"j({
+        "solver": "elastic-bem",
+        "ground": {"kind": "rectangle", "low": [-3, -3], "high": [3, 3], "element": 1,
+                   "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}]},
+        "materials": {"shear_modulus": 1, "poisson": 0.25, "density": 1, "damping": 0.05},
+        "foundations": [{"group": "base", "contact": "smooth"}],
+        "parameters": {"frequencies": {"values": [0.04]}}})j");
+      json["parameters"]["fade"] = fade;
+      Run run(json);
+      run.go();
+      const std::vector<double> row = run.rows("impedance").front();
+      std::array<Complex, 3> out;  // up and down, rocking about x and y
+      for (std::size_t d = 0; d < 3; ++d) out[d] = {row[1 + 14 * (d + 2)], row[2 + 14 * (d + 2)]};
+      return out;
+    };
+    const auto want = stiffness(0);
+    for (const double fade : {0.5, 0.8, 1.0}) {
+      const auto got = stiffness(fade);
+      for (std::size_t d = 0; d < 3; ++d)
+        QVERIFY2(std::abs(got[d] - want[d]) < 5e-3 * std::abs(want[d]),
+                 qPrintable(QString("%1: %2 of %3").arg(fade).arg(got[d].real()).arg(want[d].real())));
+      QVERIFY(std::abs(got[1] - got[2]) < 1e-9 * std::abs(got[1]));
+    }
+  }
   void deterministic_runs_do_not_see_the_number_of_threads() {
     Json json = foundation_case();
     json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
