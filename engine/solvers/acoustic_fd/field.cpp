@@ -405,7 +405,10 @@ void Field<T>::place_points() {
                              h[2], factor);
       const double ratio = (problem_.velocity->constant() ? problem_.speed.highest : factor[0]) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
-      sources_.add({node.x, node.y, node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
+      // (1/K) p_tt = ... + s δ/ρ(place) with K = ρ a: the node's density over that of the place, and q = p √(ρ_0/ρ).
+      const double scale = scale_at(node);
+      const double density = problem_.sources[n].density > 0 ? problem_.reference_density * scale * scale : 1;
+      sources_.add({node.x, node.y, node.z, node.weight * density * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale, n});
     }
   sources_.sort();
   receivers_.clear();

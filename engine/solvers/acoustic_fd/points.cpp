@@ -88,20 +88,25 @@ std::vector<NodeWeight> listed(const WeightMap& from) {
   return out;
 }
 
-/// The slope along `direction`, by the stencil of order 8 of values between the nodes.
+/// The slope along `direction`, by the stencil of order 8 of differences between values beside the position and the one there.
 void add_slope(WeightMap& to, const Grid& grid, const std::array<Face, 6>& faces, const Vec3& position,
-               const Vec3& direction, double factor, Spread spread, PointUse use) {
+               const Vec3& direction, double factor, const DensityAlong& density, Spread spread, PointUse use) {
   static const Stencil stencil = stencil_of_order(8);
+  double there = 0;  // what the value at the position counts: nothing where the density does not vary
   for (std::size_t a = 0; a < 3; ++a) {
     if (direction[a] == 0 || grid.points[a] == 1) continue;
     for (int i = 1; i <= stencil.radius; ++i)
       for (const int side : {-1, 1}) {
         Vec3 beside = position;
         beside[a] += side * i * grid.spacing[a];
-        add(to, point_weights(grid, faces, beside, spread, use),
-            factor * side * direction[a] * stencil.slope[static_cast<std::size_t>(i)] / grid.spacing[a]);
+        const double ratio = density.ratio[a][side < 0 ? 0 : 1][static_cast<std::size_t>(i - 1)];
+        const double weight =
+            factor * side * direction[a] * stencil.slope[static_cast<std::size_t>(i)] / grid.spacing[a];
+        add(to, point_weights(grid, faces, beside, spread, use), weight * ratio);
+        there += weight * (1 - ratio);
       }
   }
+  if (there != 0) add(to, point_weights(grid, faces, position, spread, use), there);
 }
 
 /// Two unit vectors across `normal`.
@@ -152,12 +157,15 @@ std::vector<SourcePart> rings(const Vec3& centre, const Vec3& normal, Index coun
 
 std::vector<NodeWeight> source_weights(const Grid& grid, const std::array<Face, 6>& faces, const Source& source,
                                        Spread spread) {
-  if (source.is_point() && !source.is_dipole())
-    return point_weights(grid, faces, source.position, spread, PointUse::source);
+  const auto specific = [](double density) { return density > 0 ? 1 / density : 1; };
   WeightMap sum;
-  if (source.is_dipole()) add_slope(sum, grid, faces, source.position, source.dipole, 1, spread, PointUse::source);
+  if (source.is_dipole())
+    add_slope(sum, grid, faces, source.position, source.dipole, specific(source.density), source.along, spread,
+              PointUse::source);
+  else if (source.is_point())
+    add(sum, point_weights(grid, faces, source.position, spread, PointUse::source), specific(source.density));
   for (const SourcePart& part : source.parts)
-    add(sum, point_weights(grid, faces, part.position, spread, PointUse::source), part.share);
+    add(sum, point_weights(grid, faces, part.position, spread, PointUse::source), part.share * specific(part.density));
   return listed(sum);
 }
 
@@ -165,8 +173,42 @@ std::vector<NodeWeight> receiver_weights(const Grid& grid, const std::array<Face
                                          Spread spread) {
   if (!receiver.is_slope()) return point_weights(grid, faces, receiver.position, spread, PointUse::receiver);
   WeightMap sum;
-  add_slope(sum, grid, faces, receiver.position, receiver.slope, 1, spread, PointUse::receiver);
+  add_slope(sum, grid, faces, receiver.position, receiver.slope, 1, receiver.along, spread, PointUse::receiver);
   return listed(sum);
+}
+
+void tell_density(const Velocity& density, Problem& problem) {
+  const auto at = [&](const Vec3& place) {
+    double out = 0;
+    density.row(place[0], place[1], place[2], 0, {&out, 1});
+    return out;
+  };
+  const auto along = [&](const Vec3& place) {
+    constexpr int pieces = 64;  // of a spacing: a jump is placed within 1/128 of it
+    DensityAlong out;
+    const double here = at(place);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (const std::size_t side : {0U, 1U}) {
+        double sum = 0;
+        for (int n = 0; n < 4 * pieces; ++n) {
+          Vec3 on = place;
+          on[a] += (side == 0 ? -1 : 1) * (n + 0.5) / pieces * problem.grid.spacing[a];
+          sum += at(on);
+          if ((n + 1) % pieces == 0) out.ratio[a][side][static_cast<std::size_t>(n / pieces)] = here * (n + 1) / sum;
+        }
+      }
+    return out;
+  };
+  for (Source& source : problem.sources) {
+    source.density = at(source.position);
+    if (source.is_dipole()) source.along = along(source.position);
+    for (SourcePart& part : source.parts) part.density = at(part.position);
+  }
+  for (Receiver& receiver : problem.receivers)
+    if (receiver.is_slope()) {
+      receiver.density = at(receiver.position);
+      receiver.along = along(receiver.position);
+    }
 }
 
 std::vector<SourcePart> disc_parts(const Vec3& centre, const Vec3& normal, double radius, double spacing, bool flat) {

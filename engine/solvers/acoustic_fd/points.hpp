@@ -27,12 +27,16 @@ enum class PointUse {
 [[nodiscard]] std::vector<NodeWeight> point_weights(const Grid& grid, const std::array<Face, 6>& faces,
                                                     const Vec3& position, Spread spread, PointUse use);
 
-/// Of a monopole, a dipole or a source that is spread over a surface; sorted, a node once.
+/// Of a monopole, a dipole or a source that is spread over a surface, over the density at its place (its parts') where that is given; sorted, a
+/// node once.
 [[nodiscard]] std::vector<NodeWeight> source_weights(const Grid& grid, const std::array<Face, 6>& faces,
                                                      const Source& source, Spread spread);
 /// Of the pressure or its slope at a receiver. Slopes are differences of order 8 between points on either side.
 [[nodiscard]] std::vector<NodeWeight> receiver_weights(const Grid& grid, const std::array<Face, 6>& faces,
                                                        const Receiver& receiver, Spread spread);
+
+/// Tells sources, and receivers of slopes, the density at their places. `density`: as given, not its means over cells (cell_means.hpp).
+void tell_density(const Velocity& density, Problem& problem);
 
 /// A disc around `centre`, and a part of a sphere of the radius `curvature` around its pole `apex`, which looks along `normal`: points less
 /// than `spacing`/2 apart, with their shares of the area. `flat`: a strip and an arc in the plane of x and z.

@@ -65,10 +65,21 @@ struct Face {
 };
 inline constexpr std::array<const char*, 6> face_names{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
+/// ρ at a point over its mean on the way from there to 1 … 4 nodes below and above it, along each axis; by which differences of pressure
+/// count in a slope, so that a slope over ρ is the same on either side of a jump of density. 1: ρ does not vary.
+struct DensityAlong {
+  std::array<std::array<std::array<double, 4>, 2>, 3> ratio;  ///< axis, below or above, nodes − 1
+  DensityAlong() {
+    for (auto& axis : ratio)
+      for (auto& side : axis) side.fill(1);
+  }
+};
+
 /// A part of a source that is spread over a surface.
 struct SourcePart {
   Vec3 position{};
-  double share = 1;  ///< all add up to one
+  double share = 1;    ///< all add up to one
+  double density = 0;  ///< as of the source
 };
 
 struct Source {
@@ -78,6 +89,10 @@ struct Source {
   /// Dipole: the unit vector d of −d·∇δ, p = −d·∇ s(t − r/c) / (4π r); zero: a monopole.
   Vec3 dipole{};
   std::vector<SourcePart> parts = {};  ///< where it is spread over a disc or a bowl; empty: a point
+  /// ρ at its position, where the density varies (tell_density). What is injected is s(t)/ρ there, also where nodes that it is spread
+  /// over lie behind a jump. 0: that of each node.
+  double density = 0;
+  DensityAlong along = {};  ///< of a dipole
   [[nodiscard]] bool is_point() const { return parts.empty(); }
   [[nodiscard]] bool is_dipole() const { return dipole != Vec3{}; }
 };
@@ -87,7 +102,8 @@ struct Receiver {
   Vec3 position{};
   /// A unit vector d: d·∇p is recorded instead of p; its integral over time is −ρ times the velocity along d.
   Vec3 slope{};
-  double density = 1000;  ///< ρ there, where slope is set
+  double density = 1000;    ///< ρ there, where slope is set
+  DensityAlong along = {};  ///< the same
   [[nodiscard]] bool is_slope() const { return slope != Vec3{}; }
 };
 

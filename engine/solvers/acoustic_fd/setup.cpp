@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/model_grids.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
 #include "engine/solvers/acoustic_fd/setup_shapes.hpp"
 #include "engine/solvers/acoustic_fd/tiling.hpp"
 #include "engine/solvers/acoustic_fd/walls.hpp"
@@ -358,7 +359,6 @@ void read_velocities(const Values& output, double density, Setup& setup) {
       if (p.grid.points[a] == 1) continue;
       Receiver slope{fmt::format("{}_v{}", p.receivers[i].name, "xyz"[a]), p.receivers[i].position, {}, density};
       slope.slope[a] = 1;
-      if (p.density) p.density->row(slope.position[0], slope.position[1], slope.position[2], 0, {&slope.density, 1});
       p.receivers.push_back(std::move(slope));
     }
   }
@@ -475,6 +475,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_faces(input, p);
   read_medium(input, load, setup, diagnostics);
   setup.several_speeds = !p.velocity || !p.velocity->constant();
+  const std::shared_ptr<const Velocity> given_density = p.density;
   if (!broken()) average_medium(p);
   read_wall_speeds(input, p, diagnostics);
   if (!broken()) read_obstacles(input, load, p, diagnostics);
@@ -517,6 +518,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_receivers(output, p);
   const Values density = input["materials"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
+  if (given_density) tell_density(*given_density, p);
   p.peak_map = output["peak_pressure"].boolean();
   p.rms_map = output["rms_pressure"].boolean();
   p.exact = output["exact"].boolean();

@@ -135,6 +135,77 @@ double guide_error(double depth, const RowWorkers& workers) {
   return relative_error(traces_of_run(p, steps, 2.5 * f, workers)[0], guide.traces(f, p.dt, steps));
 }
 
+/// Two fluids of the same speed and densities 1 and 2.5: a wave from a point is mirrored whole, p = s(t − r)/4πr + R s(t − r')/4πr' on its side and
+/// (1 + R) s(t − r)/4πr on the other, R = (ρ2 − ρ1)/(ρ2 + ρ1) with the densities of its side and the other.
+struct Halfspaces {
+  static constexpr double at = 50.5, frequency = 1.0 / 16;
+
+  [[nodiscard]] static double density(double z) { return z < at ? 1 : 2.5; }
+  [[nodiscard]] static double pressure(double source, double x, double z, double t) {
+    static const Ricker ricker(frequency, 1.5 / frequency, 1);
+    const double own = density(source), other = 3.5 - own, echo = (other - own) / (other + own);
+    const auto wave = [&](double from) {
+      const double r = std::hypot(x, z - from);
+      return ricker.at(t - r) / (4 * std::numbers::pi * r);
+    };
+    return density(z) == own ? wave(source) + echo * wave(2 * at - source) : (1 + echo) * wave(source);
+  }
+  [[nodiscard]] static Problem problem(double source) {
+    Problem p;
+    p.grid.points = {62, 62, 102};  // no echo of the outer faces comes in time
+    p.order = 8;
+    for (auto& face : p.faces) face.kind = FaceKind::rigid;
+    p.velocity = constant_velocity(1);
+    p.speed = {1, 1};
+    p.density = layered_velocity(2, 1, 0, {{0, 1, 0}, {at, 2.5, 0}});
+    p.dt = 0.85 * largest_time_step(stencil_of_order(8), p.grid.spacing, 1);
+    p.sources.push_back(
+        {{0, 0, source}, std::make_shared<Ricker>(frequency, 1.5 / frequency, 0.25)});  // in a corner of mirrors
+    return p;
+  }
+  /// Largest error over the largest value of the traces, or of their slopes along z, of receivers at (22, 0, z).
+  [[nodiscard]] static double error(double source, const std::vector<double>& places, bool slope,
+                                    const RowWorkers& workers) {
+    Problem p = problem(source);
+    for (const double z : places) {
+      Receiver receiver{"R", {22, 0, z}};
+      if (slope) receiver.slope = {0, 0, 1};
+      p.receivers.push_back(receiver);
+    }
+    const Traces got = traces_of_run(p, static_cast<Index>(80 / p.dt), 2.5 * frequency, workers);
+    double out = 0;
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      double most = 0, size = 0;
+      for (std::size_t k = 0; k < got[n].size(); ++k) {
+        const double t = static_cast<double>(k) * p.dt, e = 1e-4;
+        const double exact =
+            slope ? (pressure(source, 22, places[n] + e, t) - pressure(source, 22, places[n] - e, t)) / (2 * e)
+                  : pressure(source, 22, places[n], t);
+        most = std::max(most, std::abs(got[n][k] - exact));
+        size = std::max(size, std::abs(exact));
+      }
+      out = std::max(out, most / size);
+    }
+    return out;
+  }
+};
+
+/// What is spread over nodes on both sides of a jump of density belongs to the side that it is on.
+void beside_rows(const TestRun& run, const VerifySink& sink) {
+  run.doing("beside a jump of density");
+  const double z = Halfspaces::at;
+  double most = 0;
+  for (const double d : {-1.4, -0.3, 0.3, 0.6})
+    most = std::max(most, Halfspaces::error(z + d, {z - 20, z + 20}, false, run.workers()));
+  sink({"jump of density 1:2.5, sources 0.3 to 1.4 nodes beside it: largest error of traces", most, "1", 0.05, false,
+        "a source and its image"});
+  // The sinc between the nodes does not know the kink of the pressure.
+  sink({"jump of density 1:2.5, velocities 0.3 to 2.2 nodes beside it: largest error",
+        Halfspaces::error(z - 20, {z - 2.2, z - 1.4, z - 0.6, z - 0.3, z + 0.3, z + 0.6, z + 1.4, z + 2.2}, true,
+                          run.workers()),
+        "1", 0.08, false, "slope of the same, continuous over the density"});
+}
+
 void jump_rows(const TestRun& run, const VerifySink& sink) {
   run.doing("interfaces between nodes");
   for (const auto& [c2, rho2] : {std::pair{1.2, 1.8}, std::pair{1.2, 1.0}, std::pair{1.0, 1.8}}) {
@@ -171,7 +242,10 @@ void guide_rows(const TestRun& run, const VerifySink& sink) {
 }  // namespace
 
 void interfaces_table(const TestRun& run, const VerifySink& sink) {
-  if (run.may_want("jump")) jump_rows(run, sink);
+  if (run.may_want("jump")) {
+    jump_rows(run, sink);
+    beside_rows(run, sink);
+  }
   if (run.may_want("guide of Pekeris")) guide_rows(run, sink);
 }
 

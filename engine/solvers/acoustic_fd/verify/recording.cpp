@@ -4,6 +4,7 @@
 
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/points.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
 #include "engine/solvers/row_team.hpp"
 
@@ -44,6 +45,7 @@ Traces recorded_levels(const Problem& p, Index steps, const RowWorkers& workers)
 }
 
 Traces traces_of_run(Problem p, Index steps, double highest, const RowWorkers& workers) {
+  if (p.density) tell_density(*p.density, p);
   average_medium(p);
   const TimeScheme scheme{p.dt, true, highest};
   for (Source& source : p.sources) source.signal = stepped_signal(*source.signal, scheme, steps);
