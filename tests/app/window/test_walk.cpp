@@ -82,6 +82,16 @@ bool is_scaled() {
   return qEnvironmentVariableIsSet("CONOID_WALK_SCALED");
 }
 
+/// What is cut or covered and stays so: on a busy machine docks take their places later.
+QStringList settled_troubles(QWidget& window) {
+  QStringList troubles;
+  for (int times = 0; times == 0 || (!troubles.isEmpty() && times < 50); ++times) {
+    QTest::qWait(60);
+    troubles = test::cut_or_covered(window);
+  }
+  return troubles;
+}
+
 }  // namespace
 
 class TestWalk : public QObject {
@@ -242,9 +252,8 @@ class TestWalk : public QObject {
     QVERIFY(!w->grab().isNull());
     // Everything has its room: the window is as small as the screen, and no word is cut.
     const auto can_be_read = [&](const char* page) {
-      QTest::qWait(1);
       QCOMPARE(w->size(), scene.size);
-      const QStringList troubles = test::cut_or_covered(*w);
+      const QStringList troubles = settled_troubles(*w);
       QVERIFY2(troubles.isEmpty(), qPrintable(QString(page) + ":\n" + troubles.join('\n')));
     };
     can_be_read("workbench");
@@ -314,9 +323,8 @@ class TestWalk : public QObject {
         QVERIFY(w->open_run(run).ok());
         QTRY_VERIFY(w->run().is_stored());
         w->show_workbench();
-        QTest::qWait(60);
         QCOMPARE(w->size(), size);
-        const QStringList troubles = test::cut_or_covered(*w);
+        const QStringList troubles = settled_troubles(*w);
         QVERIFY2(troubles.isEmpty(),
                  qPrintable(QString("%1 x %2 %3:\n").arg(size.width()).arg(size.height()).arg(language) +
                             troubles.join('\n')));
