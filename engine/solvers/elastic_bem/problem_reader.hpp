@@ -44,6 +44,8 @@ struct CaseReader {
   // Of the surface, once it is made.
   /// Forces in the medium: within it, and away from the surface by an element, as their field is taken at its nodes.
   void points_of_force();
+  /// How much the ground beyond the rim, which is not there for forces within it, may take from the motion.
+  void far_of_force(const Values& at, const Vec3& force);
   void resolution();
   /// Observers above the ground, in a hollow, or on the surface where it is not known.
   void places_of_observers();
