@@ -453,7 +453,7 @@ class TestDeviceField : public QObject {
                       Turn{4, {57, 33, 35}, 20}, Turn{4, {51, 16, 38}, 7}, Turn{6, {68, 33, 41}, 18},
                       Turn{8, {73, 16, 61}, 24}, Turn{8, {50, 34, 36}, 9}, Turn{2, {61, 19, 37}, 12, true, true},
                       Turn{4, {51, 17, 35}, 7, false, true}, Turn{8, {50, 34, 36}, 10, true, true}},
-                     {1, 2, 4, 5, 7, 8})) {
+                     {1, 4, 5, 7, 8})) {
       const auto [order, points, planes, unequal, dense] = turn;
       const std::vector<Index> levels = order == 2   ? (dense ? std::vector<Index>{5} : std::vector<Index>{7, 4})
                                         : order == 4 ? std::vector<Index>{dense ? 3 : 4}
@@ -585,15 +585,16 @@ class TestDeviceField : public QObject {
                              p.sources.front().signal});
       const char* const names = turn.devices == 2 ? "emulated:0,emulated:1" : "emulated:0,emulated:1,emulated:2";
       std::string how;
-      (void)run(p, names, 5, &how, 5);  // before both ways have been timed
-      const Everything got = run(p, names, 19, nullptr, 19), longer = run(p, names, 73, nullptr, 10);
+      (void)run(p, names, 5, &how, 5);                 // before both ways have been timed
+      const Index far = conoid::all_rows() ? 73 : 31;  // three stretches, or two
+      const Everything got = run(p, names, 19, nullptr, 19), longer = run(p, names, far, nullptr, 10);
       p.tiling = "stepwise 8";
       const QString where = QString("order %1, %2").arg(turn.order).arg(how.c_str());
       QVERIFY2(how.find(fmt::format("{} ×", turn.devices)) == 0 && how.find("panels of") != std::string::npos,
                qPrintable(where));
       QVERIFY2(got == run(p, "emulated:0", 19, nullptr, 19), qPrintable(where));
-      QVERIFY2(longer == run(p, "emulated:0", 73, nullptr, 10), qPrintable(where));
-      QVERIFY2(longer == run(p, names, 73, nullptr, 10), qPrintable(where + ", single steps"));
+      QVERIFY2(longer == run(p, "emulated:0", far, nullptr, 10), qPrintable(where));
+      QVERIFY2(longer == run(p, names, far, nullptr, 10), qPrintable(where + ", single steps"));
     }
     configure_emulated({});
   }
