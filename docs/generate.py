@@ -112,7 +112,7 @@ def pictures(folder: Path) -> set[str]:
                 raise SystemExit(f"generate.py: {' '.join(map(str, words))} ended with {done.returncode}:\n{done.stderr}")
 
         call(program, "new", "point-source")
-        call(program, "run", "point-source", "--set", "parameters.duration=0.4s", "--deterministic", "--out", "first", "--progress", "none")
+        call(program, "run", "point-source", "--set", "parameters.end_time=0.4s", "--deterministic", "--out", "first", "--progress", "none")
         call(renderer, "first", "--field", "pressure", "--size", "640x480", "-o", folder / "pressure.png")
         made.add("pressure.png")
     return made

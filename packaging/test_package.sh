@@ -94,7 +94,7 @@ is_picture() {
 }
 
 run_sample() {  # run_sample COMMAND: a sample that comes with the package, for a few steps
-  inside "rm -rf sample run; $1 new point-source sample >/dev/null; $1 run sample/case.json --set parameters.duration='0.06 s' --out run --progress none --json >run.json"
+  inside "rm -rf sample run; $1 new point-source sample >/dev/null; $1 run sample/case.json --set parameters.end_time='0.06 s' --out run --progress none --json >run.json"
   grep -q '"state": *"finished"' "$work/root/try/run/summary.json" || { cat "$work/root/try/run/summary.json" >&2; return 1; }
 }
 run_mesh_sample() {  # a solver that factorises by MUMPS and so starts MPI
@@ -151,7 +151,7 @@ use_folder() {  # use_folder FOLDER: the bundled programs in the root, without a
   phase "the window without a display" inside "$bin/conoid-gui' sample/case.json --size 1000x700 --screenshot window.png >/dev/null 2>window.log || { cat window.log; exit 1; }"
   phase "its picture" is_picture try/window.png 1000 700
   phase "the documentation, without a network" inside "test -s '$1/share/doc/conoid/html/index.html'"
-  phase "two ranks" inside "$bin/conoid-mpirun' --allow-run-as-root --oversubscribe -n 2 $bin/conoid' run sample/case.json --set parameters.duration='0.03 s' --out ranks --progress none >ranks.txt 2>&1 || { cat ranks.txt; exit 1; }; grep -q '\"ranks\": *2' ranks/*.json; rm -rf ranks"
+  phase "two ranks" inside "$bin/conoid-mpirun' --allow-run-as-root --oversubscribe -n 2 $bin/conoid' run sample/case.json --set parameters.end_time='0.03 s' --out ranks --progress none >ranks.txt 2>&1 || { cat ranks.txt; exit 1; }; grep -q '\"ranks\": *2' ranks/*.json; rm -rf ranks"
   phase "nothing of the system but glibc" inside "for file in '$1'/libexec/conoid*; do LD_LIBRARY_PATH= /lib64/ld-linux-x86-64.so.2 --list \"\$file\"; done | grep '=> /' >loaded.txt; grep -q -F '=> $1/libexec/../lib/libhdf5' loaded.txt; ! grep -v -F '=> $1/' loaded.txt | grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv)\.so'"
 }
 

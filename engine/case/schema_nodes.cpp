@@ -69,9 +69,19 @@ const Json* property(const Json& node, const Json* variant, std::string_view key
 
 std::optional<Json> property_copy(const Json& node, const Json* value, std::string_view key) {
   if (!word(node, "discriminator").empty() && key == word(node, "discriminator")) return discriminator_node(node);
-  const Json* found = property(node, variant_of(node, value), key);
-  if (found == nullptr) return std::nullopt;
-  return *found;
+  const Json* variant = variant_of(node, value);
+  if (const Json* found = property(node, variant, key)) return *found;
+  for (const Json* part : {&node, variant}) {  // by a former name
+    const Json* properties = part != nullptr ? get(*part, "properties") : nullptr;
+    if (properties == nullptr) continue;
+    for (const auto& [name, child] : properties->get_ref<const Json::object_t&>())
+      if (const Json* former = get(child, "formerly"))
+        if (std::any_of(former->begin(), former->end(), [&](const Json& then) {
+              return then.is_string() && then.get_ref<const std::string&>() == key;
+            }))
+          return child;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> property_names(const Json& node, const Json* variant) {

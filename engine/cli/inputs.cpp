@@ -8,10 +8,12 @@
 #include <fmt/core.h>
 
 #include "engine/case/case.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/cli/output.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/io/run_folder.hpp"
+#include "engine/session/prolong.hpp"
 #include "engine/session/session.hpp"
 #include "engine/solvers/registry.hpp"
 
@@ -85,7 +87,7 @@ Status apply_set(CaseDocument& document, const std::string& assignment) {
   if (equals == std::string::npos || equals == 0)
     return make_error(ErrorCode::command_line, fmt::format("--set: expected PATH=VALUE, found '{}'", assignment),
                       "Example: --set excitation.frequency=\"2 GHz\"");
-  return document.set(assignment.substr(0, equals), assignment.substr(equals + 1));
+  return set_by_any_name(document, schema_of(document), assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 
 Diagnostic at_its_flag(Diagnostic d, const std::vector<std::string>& assignments) {

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "conoid/config.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/utc.hpp"
@@ -96,8 +97,8 @@ void Engine::change_the_case(CaseDocument& document) {
     if (equals == std::string::npos || equals == 0)
       throw Failure(make_error(ErrorCode::command_line,
                                fmt::format("--set: expected PATH=VALUE, found '{}'", assignment),
-                               "Example: --set parameters.duration=\"0.6 s\""));
-    document.set(assignment.substr(0, equals), assignment.substr(equals + 1)).or_throw();
+                               "Example: --set parameters.end_time=\"0.6 s\""));
+    set_by_any_name(document, schema, assignment.substr(0, equals), assignment.substr(equals + 1)).or_throw();
   }
   for (const std::string& pointer : changes(before, document, schema).pointers)
     if (const std::string key = what_is_set(pointer, options_.set);
@@ -121,7 +122,9 @@ void Engine::expect_own_case(const CaseDocument& document) {
   auto started = CaseDocument::from_json(record["as_started"], document.file());
   for (const std::string& assignment : options_.set) {  // what may change, as change_the_case has found
     const auto equals = assignment.find('=');
-    if (const Status set = started.set(assignment.substr(0, equals), assignment.substr(equals + 1)); !set)
+    if (const Status set =
+            set_by_any_name(started, schema, assignment.substr(0, equals), assignment.substr(equals + 1));
+        !set)
       log::debug("{}", set.error().text);  // compared as it is
   }
   std::vector<std::string> others;

@@ -14,7 +14,7 @@ namespace conoid {
 /// The schema of the case's solver; empty where there is no such solver.
 [[nodiscard]] Schema schema_of(const CaseDocument& document);
 
-/// "parameters.duration", "output.frames.every": the keys that `conoid resume RUN --set KEY=VALUE` may change.
+/// "parameters.end_time", "output.frames.every": the keys that `conoid resume RUN --set KEY=VALUE` may change.
 [[nodiscard]] std::vector<std::string> changeable_keys(const Schema& schema);
 
 /// Those of them that move the end of a run; none for solvers whose runs have no end to move.

@@ -7,7 +7,7 @@ All is computed by the command `conoid`, which is found on the PATH, by $CONOID_
     from conoid.units import m, s
 
     case = conoid.Case.sample("point-source")
-    case.parameters.duration = 0.1 * s
+    case.parameters.end_time = 0.1 * s
     run = case.run("runs/short")
     run.tables["receivers"]["surface"], run.frames[-1]["plane xz"]["pressure"]
 """

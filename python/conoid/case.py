@@ -5,7 +5,7 @@
     case.grid.points = [81, 81, 61]
     case.grid.spacing = 10 * m
     case.excitation.sources.append(position=[0, 0, -200] * m, signal={"frequency": 20 * Hz})
-    case.parameters.duration = 0.2 * s
+    case.parameters.end_time = 0.2 * s
     case.check().require()
 
 Names come from `conoid list SOLVER`; a trailing underscore stands for names that Python keeps to itself (`from_`). The whole case

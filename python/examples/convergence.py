@@ -19,7 +19,7 @@ case.materials.velocity.speed = speed
 for face in ("y_min", "y_max", "z_min", "z_max"):
     case[f"boundaries.{face}"] = {"kind": "rigid"}
 case.excitation.initial = {"kind": "plane", "axis": "x", "centre": [start, 0, 0], "width": width, "amplitude": 1}
-case.parameters = {"order": 2, "courant": 0.4, "duration": 100 * ms}
+case.parameters = {"order": 2, "courant": 0.4, "end_time": 100 * ms}
 case.output.frames.count = 1
 print(case.check().require())
 

@@ -11,7 +11,7 @@ import conoid
 from conoid.units import s
 
 case = conoid.Case.sample("point-source")
-case.parameters.duration = 0.4 * s
+case.parameters.end_time = 0.4 * s
 print(case.check().require())
 
 # %% [markdown]

@@ -39,7 +39,7 @@ def plane_wave() -> conoid.Case:
     for face in ("y_min", "y_max", "z_min", "z_max"):
         case[f"boundaries.{face}"] = {"kind": "rigid"}
     case.excitation.initial = {"kind": "plane", "axis": "x", "centre": [start, 0, 0], "width": width * m, "amplitude": 1}
-    case.parameters = {"order": 12, "time_step": 0.5 * ms, "duration": 200 * ms}
+    case.parameters = {"order": 12, "time_step": 0.5 * ms, "end_time": 200 * ms}
     case.compute.precision = "double"
     case.output.frames.interval = 20 * ms
     return case

@@ -115,7 +115,7 @@ def test_frames_come_while_the_run_goes_on(tmp_path: Path) -> None:
     """A run that would take an hour is watched for three frames and stopped: each is whole and exact when it comes."""
     case = plane_wave()
     case.grid.points = [161, 41, 41]
-    case.parameters.duration = 1000
+    case.parameters.end_time = 1000
     case.output.trace_every = case.output.energy_every = 100000
     seen: list[int] = []
     with case.start(tmp_path / "run", threads=1) as running:
@@ -151,7 +151,7 @@ def test_a_results_file_that_is_cut_off_for_a_moment(wave: conoid.Run, tmp_path:
 
 def test_all_frames_and_progress_of_a_run(tmp_path: Path) -> None:
     case = plane_wave()
-    case.parameters.duration = 60 * ms
+    case.parameters.end_time = 60 * ms
     case.output.frames.interval = 2 * ms
     told: list[conoid.Progress] = []
     with case.start(tmp_path / "run", threads=1) as running:
@@ -164,7 +164,7 @@ def test_all_frames_and_progress_of_a_run(tmp_path: Path) -> None:
 
 def test_leaving_by_an_exception_stops_the_run(tmp_path: Path) -> None:
     case = plane_wave()
-    case.parameters.duration = 1000
+    case.parameters.end_time = 1000
     case.output.trace_every = case.output.energy_every = 100000
     case.output.frames = {"count": 0}
     with pytest.raises(ZeroDivisionError), case.start(tmp_path / "run", threads=1) as running:
@@ -176,7 +176,7 @@ def test_leaving_by_an_exception_stops_the_run(tmp_path: Path) -> None:
 
 def test_stop_and_resume(tmp_path: Path) -> None:
     case = plane_wave()
-    case.parameters.duration = 100
+    case.parameters.end_time = 100
     case.output.frames.count = 0
     case.output.trace_every = case.output.energy_every = 1000
     del case.output.frames["interval"]
@@ -190,7 +190,7 @@ def test_stop_and_resume(tmp_path: Path) -> None:
     run = running.run
     assert run.state == "stopped"
     step = run.summary["steps"]
-    run = run.resume(set={"parameters.duration": (step + 10) * 0.5 * ms}, threads=1)
+    run = run.resume(set={"parameters.end_time": (step + 10) * 0.5 * ms}, threads=1)
     assert run.state == "finished" and run.summary["steps"] == step + 10
 
 
@@ -211,7 +211,7 @@ def test_a_run_that_cannot_start(tmp_path: Path) -> None:
 def test_sweep_measures_the_order(tmp_path: Path) -> None:
     """The error of the time step falls with its square: three runs, two at a time, in the order asked for."""
     case = plane_wave()
-    case.parameters.duration = 200 * ms
+    case.parameters.end_time = 200 * ms
     steps = [1 * ms, 0.5 * ms, 0.25 * ms]
     found = conoid.sweep(case, {"parameters.time_step": steps}, tmp_path / "sweep", jobs=2)
     assert not found.failed and found.values("parameters.time_step").tolist() == [1e-3, 5e-4, 2.5e-4]
@@ -227,7 +227,7 @@ def test_sweep_measures_the_order(tmp_path: Path) -> None:
 
 def test_a_sweep_keeps_its_errors_and_takes_any_executor(tmp_path: Path) -> None:
     case = plane_wave()
-    case.parameters.duration = 2 * ms
+    case.parameters.end_time = 2 * ms
     with ThreadPoolExecutor(2) as executor:
         found = conoid.sweep(case, {"parameters.order": [7, 8]}, tmp_path / "sweep", executor=executor, threads=1)
     assert [p.values["parameters.order"] for p in found.failed] == [7]

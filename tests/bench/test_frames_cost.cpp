@@ -32,7 +32,7 @@ CaseDocument box(Index n, double seconds, int kept) {
       {"excitation",
        {{"sources",
          {{{"position", {400.0, 500.0, 600.0}}, {"signal", {{"kind", "ricker"}, {"frequency", "20 Hz"}}}}}}}},
-      {"parameters", {{"order", 8}, {"courant", 0.2}, {"duration", seconds}}},
+      {"parameters", {{"order", 8}, {"courant", 0.2}, {"end_time", seconds}}},
       {"output", {{"frames", {{"count", kept}}}}}};
   return CaseDocument::parse(compact_json(json), "box.json").value();
 }

@@ -53,7 +53,7 @@ void add_resume(OptionSet verb, Context& context) {
 Verb resume_verb() {
   return {"resume", "Go on with a run that was stopped or killed",
           "  conoid resume latest\n"
-          "  conoid resume latest --set parameters.duration=\"0.6 s\"\n"
+          "  conoid resume latest --set parameters.end_time=\"0.6 s\"\n"
           "  conoid resume runs/20260314T092653Z-1a2b3c4d --threads 8\n",
           add_resume};
 }

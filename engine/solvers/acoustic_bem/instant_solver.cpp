@@ -8,6 +8,7 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
+#include "engine/linalg/conjugate_gradients.hpp"
 #include "engine/solvers/acoustic_bem/march.hpp"
 
 namespace conoid::acoustic_bem {
@@ -33,6 +34,44 @@ struct InstantSolver::Parts {
       for (std::size_t e = begin[i]; e < begin[i + 1]; ++e) s += value[e] * x[column[e]];
       out[i] = s;
     }
+  }
+  struct Passes;
+};
+
+/// Over the rows of M_0, on one thread.
+struct InstantSolver::Parts::Passes {
+  Parts& v;
+  std::span<const double> s;
+  std::span<double> y;
+
+  double start() {
+    double rz = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      y[i] = 0;
+      v.r[i] = s[i];
+      v.p[i] = v.z[i] = v.inverse_diagonal[i] * s[i];
+      rz += v.r[i] * v.z[i];
+    }
+    return rz;
+  }
+  double product() {
+    v.multiply(v.p, v.q);
+    double pq = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) pq += v.p[i] * v.q[i];
+    return pq;
+  }
+  double update(double alpha) {
+    double rz = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      y[i] += alpha * v.p[i];
+      v.r[i] -= alpha * v.q[i];
+      v.z[i] = v.inverse_diagonal[i] * v.r[i];
+      rz += v.r[i] * v.z[i];
+    }
+    return rz;
+  }
+  void direction(double beta) {
+    for (std::size_t i = 0; i < s.size(); ++i) v.p[i] = v.z[i] + beta * v.p[i];
   }
 };
 
@@ -97,30 +136,9 @@ void InstantSolver::solve(std::span<const double> s, std::span<double> y) {
     p.iterations = !p.symmetric && p.iterate ? static_cast<Index>(p.gradients.iterations()) : 0;
     return;
   }
-  // Conjugate gradients from zero, scaled by the diagonal (condition about 3.5 whatever the mesh).
-  double rz = 0, first = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    y[i] = 0;
-    p.r[i] = s[i];
-    p.p[i] = p.z[i] = p.inverse_diagonal[i] * s[i];
-    rz += p.r[i] * p.z[i];
-  }
-  first = rz;
-  for (p.iterations = 0; p.iterations < 500 && rz > 1e-26 * first; ++p.iterations) {
-    p.multiply(p.p, p.q);
-    double pq = 0;
-    for (std::size_t i = 0; i < n; ++i) pq += p.p[i] * p.q[i];
-    const double alpha = rz / pq;
-    double next = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      y[i] += alpha * p.p[i];
-      p.r[i] -= alpha * p.q[i];
-      p.z[i] = p.inverse_diagonal[i] * p.r[i];
-      next += p.r[i] * p.z[i];
-    }
-    for (std::size_t i = 0; i < n; ++i) p.p[i] = p.z[i] + next / rz * p.p[i];
-    rz = next;
-  }
+  // From zero, scaled by the diagonal (condition about 3.5 whatever the mesh).
+  Parts::Passes passes{p, s, y};
+  p.iterations = conjugate_gradients(passes, 1e-26, 500).iterations;
 }
 
 Index InstantSolver::factor_nonzeros() const {

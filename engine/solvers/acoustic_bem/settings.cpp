@@ -233,7 +233,7 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
   } else {
     s.courant = parameters["courant"].number();
   }
-  if (parameters.has("duration")) s.duration = parameters["duration"].number();
+  if (parameters.has("end_time")) s.end_time = parameters["end_time"].number();
   if (parameters.has("steps")) s.steps = parameters["steps"].integer();
   s.grouped = static_cast<int>(parameters["grouped_steps"].integer());
   const std::string ordering = parameters["ordering"].text();
@@ -416,13 +416,13 @@ void complete(Settings& s, const Surface& surface) {
           if (image > 0) x = surface.conditions.ground->mirrored(x);
           s.lit = std::max(s.lit, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
         }
-  if (s.duration <= 0) {
+  if (s.end_time <= 0) {
     double way = 0;  // from the surface to the farthest receiver
     for (const Vec3& x : s.receivers)
       for (const Vec3& v : surface.vertices) way = std::max(way, distance(x, v));
-    s.duration = last + (way + 4 * surface.diameter) / s.form.c;
+    s.end_time = last + (way + 4 * surface.diameter) / s.form.c;
   }
-  if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.duration / s.form.dt)));
+  if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.end_time / s.form.dt)));
 }
 
 }  // namespace conoid::acoustic_bem

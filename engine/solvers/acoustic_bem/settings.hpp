@@ -23,8 +23,8 @@ struct Settings {
   Form form;
   bool gamma_given = false;
   double courant = 0.4;  ///< 0: the time step was given
-  double duration = 0;   ///< 0: chosen
-  Index steps = 0;       ///< 0: from the duration
+  double end_time = 0;   ///< 0: chosen
+  Index steps = 0;       ///< 0: from the end time
   int grouped = 8;
   Ordering ordering = Ordering::hilbert;
   bool gradients = false;

@@ -422,21 +422,21 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   }
   if (v.has("steps")) {
     p.steps = v["steps"].integer();
-  } else if (v.has("duration")) {
-    const double wanted = std::ceil(v["duration"].number() / p.dt - 1e-9);
+  } else if (v.has("end_time")) {
+    const double wanted = std::ceil(v["end_time"].number() / p.dt - 1e-9);
     if (!(wanted < 1e12)) {
       diagnostics.push_back(
-          input.error_at(v["duration"],
-                         fmt::format("a duration of {} takes {:.3g} steps of {}",
-                                     format_quantity(v["duration"].number(), "s"), wanted, format_quantity(p.dt, "s")),
-                         "Shorten the duration; at most 10^12 steps are possible."));
+          input.error_at(v["end_time"],
+                         fmt::format("an end at {} takes {:.3g} steps of {}",
+                                     format_quantity(v["end_time"].number(), "s"), wanted, format_quantity(p.dt, "s")),
+                         "Let it be sooner; at most 10^12 steps are possible."));
       return;
     }
-    // The step does not hang on the duration: a run that is prolonged takes the steps of a longer one. So the end is up to one later.
+    // The step does not hang on the end: a run that is prolonged takes the steps of a longer one. So the end is up to one later.
     p.steps = std::max<Index>(1, static_cast<Index>(wanted));
   } else {
-    diagnostics.push_back(input.error_at(v, "neither duration nor steps is given",
-                                         "Say how long to compute, for example \"duration\": \"0.5 s\"."));
+    diagnostics.push_back(input.error_at(v, "neither end_time nor steps is given",
+                                         "Say how long to compute, for example \"end_time\": \"0.5 s\"."));
     return;
   }
   const Values output = input["output"];

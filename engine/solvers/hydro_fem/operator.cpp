@@ -2,6 +2,7 @@
 // Applying the operator: stress, forces, the two mass solves, energies.
 #include "engine/solvers/hydro_fem/operator.hpp"
 
+#include "engine/linalg/conjugate_gradients.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/team/team.hpp"
 #include "engine/team/together.hpp"
@@ -88,8 +89,12 @@ double tensor_flops(int dim, double n, double q) {
 }  // namespace
 
 void Operator::run_phase(const char* name, const std::function<void(Interval)>& body, Work zone) {
-  if (own_batches_.empty()) return;
-  BatchPhase phase(name, own_batches_, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
+  run_phase(name, own_batches_, body, zone);
+}
+
+void Operator::run_phase(const char* name, Interval items, const std::function<void(Interval)>& body, Work zone) {
+  if (items.empty()) return;
+  BatchPhase phase(name, items, body, {kernels_.lanes * zone.flops, kernels_.lanes * zone.bytes});
   team_.run(phase);
 }
 
@@ -192,7 +197,8 @@ void Operator::multiply_mass(const std::vector<double>& p, int components, std::
   multiply_mass(p.data(), components, y.data());
 }
 
-/// One thread's view of a solve. Every thread adds the chunks' sums by itself, in the same order.
+/// One thread's view of a solve: its part of the passes of conjugate_gradients(). Every thread adds the chunks' sums by itself, in the
+/// same order.
 struct Operator::MassSolve {
   Operator& op;
   std::vector<double>& a;
@@ -204,6 +210,7 @@ struct Operator::MassSolve {
   // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
   const Index begin = op.own_nodes_.begin, own = op.own_nodes_.size(), others = static_cast<Index>(op.ghosts_.size());
   int last_pass = 1;
+  double alpha = 0;  ///< of the last update
 
   int pass() { return last_pass = (last_pass + 1) % 3; }
 
@@ -221,10 +228,14 @@ struct Operator::MassSolve {
     on_one_thread(body);
     all.wait();
   }
+  /// Of chunks; no number after a failure, which ends the iterations of all threads.
+  double sum_of(const std::vector<double>& sums) const {
+    return failure ? std::numeric_limits<double>::quiet_NaN() : std::accumulate(sums.begin(), sums.end(), 0.0);
+  }
   double total(std::vector<double>& sums, Interval own_chunks) {
     all.wait();
     exchange([&] { op.share_sums(sums, own_chunks); });
-    return std::accumulate(sums.begin(), sums.end(), 0.0);
+    return sum_of(sums);
   }
   /// body(i, diagonal) for all components of nodes.
   template <class Body>
@@ -266,7 +277,7 @@ struct Operator::MassSolve {
     return total(op.node_sums_, op.own_node_chunks());
   }
   /// M p where zones meet; returns p·M p. Terms that other ranks need come first: they are under way while the rest is computed.
-  double image() {
+  double product() {
     const Interval inner = op.inner_batches_, mine = op.own_batches_;
     multiply(mine.begin, mine.size() - inner.size(), inner.begin - mine.begin, inner.size());
     if (!inner.empty()) {
@@ -277,10 +288,11 @@ struct Operator::MassSolve {
     // p lies in the free directions, so p·(P M p) = p·(M p).
     all.wait();
     exchange([&] { op.exchange_terms_and_sums(dim, op.batch_sums_, op.own_batch_chunks(), !inner.empty()); });
-    return std::accumulate(op.batch_sums_.begin(), op.batch_sums_.end(), 0.0);
+    return sum_of(op.batch_sums_);
   }
-  /// r -= alpha P M p; returns r·D r.
-  double residual(double alpha) {
+  /// r -= alpha P M p; returns r·D r. The rest of the update waits for direction(), which passes over the same vectors.
+  double update(double factor) {
+    alpha = factor;
     over_all([&](Interval nodes) {
       std::array<double, 3 * largest_node_grain> q;
       op.sum_node_terms(dim, nodes, 1, q.data(), op.node_grain_);
@@ -294,7 +306,7 @@ struct Operator::MassSolve {
     return total(op.node_sums_, op.own_node_chunks());
   }
   /// a += alpha p, p = D r + beta p.
-  void advance(double alpha, double beta) {
+  void direction(double beta) {
     const auto nodes = [&](Interval some) {
       over(some, [&](std::size_t k, double d) {
         a[k] += alpha * op.p_[k];
@@ -309,18 +321,8 @@ struct Operator::MassSolve {
   }
 
   int run() {
-    double rz = start();
-    const double target = op.mass_tolerance_ * op.mass_tolerance_ * rz;
-    int iteration = 0;
-    while (rz > target && iteration < op.mass_iterations_ && !failure) {
-      ++iteration;
-      const double alpha = rz / image();
-      const double next = residual(alpha);
-      const double beta = next / rz;
-      rz = next;
-      advance(alpha, beta);
-    }
-    return iteration;
+    return static_cast<int>(
+        conjugate_gradients(*this, op.mass_tolerance_ * op.mass_tolerance_, op.mass_iterations_).iterations);
   }
 };
 
@@ -344,14 +346,37 @@ int Operator::solve_mass(std::vector<double>& a) {
   return iterations;
 }
 
+/// F·1 of the zones, and of other ranks' zones at the nodes of this rank. What others need comes first: it is under way while the rest is
+/// computed.
+void Operator::sum_forces() {
+  const auto forces = [&](Interval batches) {
+    if (batches.empty()) return;
+    corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches);
+  };
+  // Several workers share zones by borders that follow the times of passes over all zones.
+  if (!ranks_ || inner_batches_.empty() || team_.workers().size() > 1) {
+    run_phase("force sum", forces, force_work());
+    if (ranks_) exchange_terms(space_.dim);
+    return;
+  }
+  const Interval mine = own_batches_, inner = inner_batches_;
+  const Index lead = inner.begin - mine.begin;
+  run_phase(
+      "force sum", {0, mine.size() - inner.size()},
+      [&](Interval some) {
+        forces({mine.begin + some.begin, mine.begin + std::min(some.end, lead)});
+        forces({inner.end + std::max(some.begin, lead) - lead, inner.end + some.end - lead});
+      },
+      force_work());
+  start_terms(space_.dim);
+  run_phase("force sum", inner, forces, force_work());
+  finish_terms(space_.dim);
+}
+
 void Operator::acceleration(const State& state, std::vector<double>& a, const StageTime& when) {
   {
     const Stopwatch watch(times_.force, times_.corner_wall);
-    run_phase(
-        "force sum",
-        [&](Interval batches) { corner_ ? kernels_.corner.times_one(data_, batches) : kernels_.force(data_, batches); },
-        force_work());
-    if (ranks_) exchange_terms(space_.dim);
+    sum_forces();
     over_nodes([&](Interval nodes) { sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes); });
     add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, when.t, rhs_);
     if (!weight_.empty()) {

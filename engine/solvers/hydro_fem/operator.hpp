@@ -291,6 +291,8 @@ class Operator {
   }
   /// Runs body over batches under the team.
   void run_phase(const char* name, const std::function<void(Interval)>& body, Work zone = {});
+  void run_phase(const char* name, Interval items, const std::function<void(Interval)>& body, Work zone);
+  void sum_forces();
   ZoneMesh mesh_;
   Tables tables_;
   Space space_;

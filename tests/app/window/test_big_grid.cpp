@@ -25,7 +25,7 @@ class TestBigGrid : public QObject {
     QVERIFY(text.ok());
     Json grid = read_json(*text);
     grid["grid"]["points"] = {256, 256, 256};
-    grid["parameters"]["duration"] = "200 ms";
+    grid["parameters"]["end_time"] = "200 ms";
     grid["output"]["frames"] = {{"count", 20}};
     QTemporaryDir folder;
     test::keep_below(folder);

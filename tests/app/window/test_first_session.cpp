@@ -295,7 +295,7 @@ class TestFirstSession : public QObject {
     std::vector<std::filesystem::path> cases;
     for (const Small& one :
          {Small{"point-source",
-                R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"duration": "60 ms"}})"},
+                R"({"grid": {"points": [91, 91, 68], "spacing": "18 m"}, "parameters": {"end_time": "60 ms"}})"},
           Small{"sedov-blast", R"({"grid": {"zones": [8, 8]}, "parameters": {"end_time": 0.1}})"}}) {
       const auto text = read_file(test::samples() / one.sample / "case.json");
       QVERIFY(text.ok());

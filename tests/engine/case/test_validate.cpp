@@ -2,6 +2,7 @@
 // What is wrong with a case: every violation at once, each with line, pointer, expected, found and a remedy.
 // labels: unit
 #include "engine/case/case.hpp"
+#include "engine/case/former_names.hpp"
 #include "tests/engine/case/sample.hpp"
 
 #include <QTemporaryDir>
@@ -310,6 +311,19 @@ class TestValidate : public QObject {
     QVERIFY(!has_errors(found));
     QCOMPARE(found[0].hint, std::string("Leave it out: it has no effect."));
     QVERIFY(validate(text(""), schema).empty());
+    // A key is known by all its names, and what is set takes the place of what stands under another.
+    QCOMPARE(schema.node("/parameters/cfl", Json())["default"].get<double>(), 0.5);
+    for (const char* name : {"cfl", "courant", "courant_number"})
+      for (const char* before : {"\"cfl\": 0.25", "\"courant\": 0.25", "\"courant_number\": 0.25", ""}) {
+        CaseDocument document = text(before);
+        QVERIFY(set_by_any_name(document, schema, std::string("parameters.") + name, "0.125").ok());
+        QCOMPARE(compact_json(document.json()["parameters"]), "{\"" + std::string(name) + "\":0.125}");
+        QVERIFY(!has_errors(validate_and_resolve(document, schema, resolved)));
+        QCOMPARE(resolved["parameters"]["courant"].get<double>(), 0.125);
+      }
+    CaseDocument whole = text("\"cfl\": 0.25");
+    QVERIFY(!set_by_any_name(whole, schema, "parameters.courant.x", "1").ok());
+    QCOMPARE(compact_json(whole.json()["parameters"]), std::string("{\"cfl\":0.25}"));
     // Names that are not texts are a slip of the schema.
     QVERIFY(!Schema::for_solver("s", R"({"properties": {"a": {"type": "number", "formerly": [1]}}})").ok());
   }

@@ -44,7 +44,7 @@ namespace {
 constexpr int killed = -2;
 
 /// The small shot for twenty-five steps on single precision, which devices take.
-const QStringList short_shot = {"--set", "parameters.duration=0.025", "--set", "compute.precision=single"};
+const QStringList short_shot = {"--set", "parameters.end_time=0.025", "--set", "compute.precision=single"};
 
 }  // namespace
 
@@ -134,7 +134,7 @@ void TestEveryRunGoesOn::when_a_device_has_too_little_memory() {
   const QString out = "large-planes";
   const QStringList settings =
       short_shot + QStringList{"--set", "grid.points=[64,380,380]", "--set", "parameters.order=12",
-                               "--set", "parameters.duration=0.002"};
+                               "--set", "parameters.end_time=0.002"};
   for (const bool runs : {false, true}) {
     const QStringList words = (runs ? safety::run_line("acoustic-fd", out, settings)
                                     : QStringList{"check", safety::case_of("acoustic-fd")} + settings) +
@@ -156,7 +156,7 @@ void TestEveryRunGoesOn::when_a_device_has_too_little_memory() {
 void TestEveryRunGoesOn::with_planes_on_the_disk() {
   const QString out = "streamed";
   // What a run may take is said anew when it goes on.
-  const QStringList few = {"--set", "parameters.duration=0.025"}, little = {"--memory", "host=2MiB"};
+  const QStringList few = {"--set", "parameters.end_time=0.025"}, little = {"--memory", "host=2MiB"};
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out + "-whole", few)), 0);
   const safety::Left whole = safety::left_by(scratch_ / (out + "-whole").toStdString());
   COMPARE_EXIT(safety::conoid(scratch_.path(), safety::run_line("acoustic-fd", out, safety::often + few + little),
@@ -175,12 +175,12 @@ void TestEveryRunGoesOn::to_a_later_end_data() {
   QTest::addColumn<QString>("key");
   QTest::addColumn<QString>("early");
   QTest::addColumn<QString>("late");
-  QTest::newRow("acoustic-fd, duration") << "acoustic-fd"
-                                         << "parameters.duration"
+  QTest::newRow("acoustic-fd, end time") << "acoustic-fd"
+                                         << "parameters.end_time"
                                          << "0.06 s"
                                          << "0.12 s";
-  QTest::newRow("acoustic-bem, duration") << "acoustic-bem"
-                                          << "parameters.duration"
+  QTest::newRow("acoustic-bem, end time") << "acoustic-bem"
+                                          << "parameters.end_time"
                                           << "0.06 s"
                                           << "0.12 s";
   QTest::newRow("acoustic-bem, steps") << "acoustic-bem"

@@ -199,9 +199,9 @@ class TestFilesFromElsewhere : public QObject {
                              "y_min": {"kind": "free"}, "y_max": {"kind": "free"}, "z_min": {"kind": "free"}, "z_max": {"kind": "free"}},
               "excitation": {"sources": [{"position": ["150 m", "160 m", "170 m"],
                                           "signal": {"kind": "ricker", "frequency": "20 Hz"}}]},
-              "parameters": {"order": 4, "duration": "0.05 s"},
+              "parameters": {"order": 4, "end_time": "0.05 s"},
               "output": {"frames": {"count": 2}, "receivers": [{"name": "a", "position": [100, 100, 100]}]}})");
-    const QStringList longer = {"--set", "parameters.duration=0.11 s"};
+    const QStringList longer = {"--set", "parameters.end_time=0.11 s"};
     COMPARE_EXIT(whole_program({"run", "waves.json", "--out", "half"}), 0);
     COMPARE_EXIT(whole_program(QStringList{"run", "waves.json", "--out", "full"} + longer), 0);
     COMPARE_EXIT(whole_program(QStringList{"resume", "half"} + longer), 0);
@@ -209,7 +209,7 @@ class TestFilesFromElsewhere : public QObject {
       const std::string name = entry.path().filename().string();
       QVERIFY2(rod::rows_of(entry.path()) == rod::rows_of(scratch_ / ("half/charts/" + name)), name.c_str());
     }
-    const rod::Said back = whole_program({"resume", "half", "--set", "parameters.duration=0.02 s"});
+    const rod::Said back = whole_program({"resume", "half", "--set", "parameters.end_time=0.02 s"});
     COMPARE_EXIT(back, 3);
     QVERIFY2(back.says("already"), back.err.c_str());
   }

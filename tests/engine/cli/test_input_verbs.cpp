@@ -134,7 +134,7 @@ class TestInputVerbs : public QObject {
     const rod::Scratch scratch;
     conoid::Json json = conoid::read_json(
         R"({"conoid": 1, "solver": "acoustic-fd", "grid": {"points": [21, 21, 21], "spacing": "10 m"},
-            "excitation": {"sources": []}, "parameters": {"duration": "0.01 s"}})");
+            "excitation": {"sources": []}, "parameters": {"end_time": "0.01 s"}})");
     for (int i = 0; i < 5; ++i)
       json["excitation"]["sources"].push_back(
           {{"position", {50 + i, 60, 70}},

@@ -21,7 +21,7 @@ static safety::Limits limits_on_ranks(const QString& solver) {
 
 /// Several ranks on few cores wait for each other at every step: fewer of them.
 static QStringList fewer_steps(const QString& solver) {
-  if (solver == "acoustic-fd") return {"--set", "parameters.duration=0.1"};
+  if (solver == "acoustic-fd") return {"--set", "parameters.end_time=0.1"};
   if (solver == "hydro-fem") return {"--set", "parameters.end_time=0.2"};
   return {};
 }

@@ -18,7 +18,7 @@ constexpr const char* good_case = R"({
   "solver": "acoustic-fd",
   "grid": {"points": [60, 60, 60], "spacing": 10},
   "excitation": {"sources": [{"position": [300, 300, 300], "signal": {"kind": "ricker", "frequency": 15}}]},
-  "parameters": {"duration": 0.1},
+  "parameters": {"end_time": 0.1},
   "output": {"receivers": [{"position": [350, 300, 300]}]}
 })";
 
@@ -78,7 +78,7 @@ class TestCaseMessages : public QObject {
           {"boundaries",
            R"({"x_min": )" + ends + R"(, "x_max": )" + ends + R"(, "y_min": )" + side +
                R"(, "y_max": {"kind": "rigid"}, "z_min": {"kind": "rigid"}, "z_max": {"kind": "rigid"}})"},
-          {"parameters.duration", "60"}};
+          {"parameters.end_time", "60"}};
     };
     const std::string rigid = R"({"kind": "rigid"})", thin = R"({"kind": "matched", "width": 9})";
     QVERIFY(says(guide(thin, rigid), "only the faces of x absorb"));
@@ -96,8 +96,8 @@ class TestCaseMessages : public QObject {
                              << "0.6" << true << QStringList{"0.6", "stability limit 0.452", "order 8", "time step"};
     QTest::newRow("time step") << "parameters.time_step"
                                << "\"5 ms\"" << true << QStringList{"stability limit", "/parameters/time_step"};
-    QTest::newRow("no duration") << "parameters.duration"
-                                 << "null" << true << QStringList{"neither duration nor steps"};
+    QTest::newRow("no duration") << "parameters.end_time"
+                                 << "null" << true << QStringList{"neither end_time nor steps"};
     QTest::newRow("source outside") << "excitation.sources.0.position"
                                     << "[300, 700, 300]" << true << QStringList{"source 1", "700 m", "590 m"};
     QTest::newRow("source in a layer") << "excitation.sources.0.position"
@@ -141,7 +141,7 @@ class TestCaseMessages : public QObject {
     QTest::newRow("missing signal") << "excitation.sources.0.signal"
                                     << R"({"kind":"sampled","file":"nowhere.csv"})" << true
                                     << QStringList{"nowhere.csv"};
-    QTest::newRow("endless") << "parameters.duration"
+    QTest::newRow("endless") << "parameters.end_time"
                              << "1e12" << true << QStringList{"10^12 steps"};
   }
   void bad_cases() {

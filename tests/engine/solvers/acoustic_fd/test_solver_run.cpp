@@ -22,7 +22,7 @@ constexpr const char* small_case = R"({
                  "y_min": {"kind": "sponge", "width": 8}, "y_max": {"kind": "sponge", "width": 8},
                  "z_min": {"kind": "sponge", "width": 8}, "z_max": {"kind": "free"}},
   "excitation": {"sources": [{"position": [40.3, 37.1, -30], "signal": {"kind": "ricker", "frequency": "70 Hz"}}]},
-  "parameters": {"order": 8, "courant": 0.25, "duration": "60 ms"},
+  "parameters": {"order": 8, "courant": 0.25, "end_time": "60 ms"},
   "output": {"receivers": [{"name": "near", "position": [52, 37, -40]}, {"position": [33.3, 44.4, -20]}],
              "receiver_lines": [{"name": "line", "from": [20, 37, -10], "to": [60, 37, -10], "count": 5}]}
 })";

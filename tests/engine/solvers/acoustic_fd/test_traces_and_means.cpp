@@ -302,7 +302,7 @@ class TestTracesAndMeans : public QObject {
       return R"({"solver": "acoustic-fd", "grid": {"size": [6.4, 5, 2.8], "spacing": "10 cm"},
         "materials": {"velocity": {"kind": "constant", "speed": 343}},
         "excitation": {"sources": [{"position": [1.53, 1.87, 1.21], "signal": {"kind": "ricker", "frequency": "350 Hz"}}]},
-        "parameters": {"duration": "1.5 s"},
+        "parameters": {"end_time": "1.5 s"},
         "output": {"receivers": [{"position": [4.4, 3.1, 1.2]}])" +
              output + "}}";
     };

@@ -128,8 +128,9 @@ TestBody plate_ground(Team& team, std::array<int, 2> divisions, bool constant) {
   return TestBody(plate(p).value(), s, {}, m, {1e-5, false}, team);
 }
 
+/// Two frequencies, so that something comes after something; three with all rows.
 Json foundation_case() {
-  return read_json(R"({
+  Json out = read_json(R"({
     "solver": "elastic-bem",
     "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}]},
@@ -140,6 +141,8 @@ Json foundation_case() {
     "parameters": {"frequencies": {"from": 0.05, "to": 0.15, "count": 3}},
     "output": {"receivers": [{"name": "top", "position": [4.5, 0.2, 0]}, {"name": "deep", "position": [1, 0, -2]}]}
   })");
+  if (!conoid::all_rows()) out["parameters"]["frequencies"]["count"] = 2;
+  return out;
 }
 
 }  // namespace

@@ -224,7 +224,9 @@ class TestDeviceSteps : public QObject {
           if (dim > 2) s.boundaries[4] = {BoundaryCondition::Kind::pressure, {}, 0.9};
           const QString what = name_of("emulated", dim, k, turned);
           rates_are_equal(s, "emulated", {}, what);
-          if (k <= 4) rates_are_equal(s, "emulated", {.own_orders = false}, what + ", general");
+          // Of space order 5 has the general kernels anyway, at half of order 4's cost again.
+          if (k <= (dim == 3 && !conoid::all_rows() ? 3 : 4))
+            rates_are_equal(s, "emulated", {.own_orders = false}, what + ", general");
           if (k % 3 == 2)
             rates_are_equal(s, "emulated", {.solves = DeviceOptions::Solves::launches}, what + ", launches");
           if (k % 2 == 1)
@@ -281,7 +283,7 @@ class TestDeviceSteps : public QObject {
   void the_checked_device_finds_nothing() {
     std::mt19937 random(11);
     for (int dim = 1; dim <= 3; ++dim)
-      for (int k = 1; k <= (dim == 3 ? 4 : 5); ++k)
+      for (int k = 1; k <= (dim < 3 ? 5 : conoid::all_rows() ? 4 : 3); ++k)
         for (const int turned : turns_in(dim)) {
           Setup s = lively(dim, k, turned, random);
           s.mesh =
@@ -366,6 +368,7 @@ class TestDeviceSteps : public QObject {
           const Rates want = rates_on(s, several(1));
           QVERIFY(want.energies.kinetic > 0);
           for (const int devices : {2, 3}) {
+            if (!conoid::all_rows() && devices % 2 != (dim + k + turned) % 2) continue;  // one or the other by turns
             const Rates got = rates_on(s, several(devices, k == 2 ? "emulated-checked" : "emulated"));
             const QString what = name_of("devices", dim, k, turned) + QString(", %1").arg(devices);
             QVERIFY2(got.step == want.step, qPrintable(what));

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings of keys that have, or had, another name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/case/document.hpp"
+#include "engine/case/schema.hpp"
+
+namespace conoid {
+
+/// `CaseDocument::set` where the case may hold the same key under another name, a former or the present one ("formerly" of the schema):
+/// what is set takes the place of that, under the name by which it is set. A former name is told of when the case is checked.
+[[nodiscard]] Status set_by_any_name(CaseDocument& document, const Schema& schema, std::string_view path,
+                                     std::string_view value);
+
+}  // namespace conoid
