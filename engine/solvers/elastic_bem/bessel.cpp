@@ -6,26 +6,23 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/solvers/elastic_bem/complex_product.hpp"
+
 namespace conoid::elastic_bem {
 
 namespace {
 
-using C = std::complex<double>;
+using Number = std::complex<double>;
 
 constexpr double series_below = 2, expansion_from = 25;
 constexpr int expansion_terms = 18;
 
-/// Without the care for infinities that the language asks of products of complex numbers.
-C times(C a, C b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-BesselValues by_series(C w) {
-  const C half = 0.5 * w, square = -times(half, half);
-  const C first[3] = {1.0, half, 0.5 * times(half, half)};
-  C out[3];
+BesselValues bessel_by_series(Number w) {
+  const Number half = 0.5 * w, square = -times(half, half);
+  const Number first[3] = {1.0, half, 0.5 * times(half, half)};
+  Number out[3];
   for (int n = 0; n < 3; ++n) {
-    C term = first[n], sum = term;
+    Number term = first[n], sum = term;
     for (int k = 1; k < 16; ++k) {
       term = times(term, square) / static_cast<double>(k * (k + n));
       sum += term;
@@ -35,19 +32,19 @@ BesselValues by_series(C w) {
   return {out[0], out[1], out[2]};
 }
 
-BesselValues by_recurrence(C w) {
+BesselValues bessel_by_recurrence(Number w) {
   const int start = 2 * static_cast<int>(0.5 * (std::abs(w) + 30));
-  const C twice = 2.0 / w;
-  C above = 0, here = 1e-30, even = 0;
-  C two = 0;
+  const Number twice = 2.0 / w;
+  Number above = 0, here = 1e-30, even = 0;
+  Number two = 0;
   for (int n = start; n > 0; --n) {
     if (n % 2 == 0) even += here;
     if (n == 2) two = here;
-    const C below = static_cast<double>(n) * times(twice, here) - above;
+    const Number below = static_cast<double>(n) * times(twice, here) - above;
     above = here;
     here = below;
   }
-  const C scale = 1.0 / (here + 2.0 * even);
+  const Number scale = 1.0 / (here + 2.0 * even);
   return {times(here, scale), times(above, scale), times(two, scale)};
 }
 
@@ -64,9 +61,9 @@ constexpr std::array<std::array<double, expansion_terms>, 2> expansion = [] {
   return out;
 }();
 
-BesselValues by_expansion(C w) {
-  const C inverse = 1.0 / w, square = times(inverse, inverse);
-  C p[2], q[2];
+BesselValues bessel_by_expansion(Number w) {
+  const Number inverse = 1.0 / w, square = times(inverse, inverse);
+  Number p[2], q[2];
   for (std::size_t n = 0; n < 2; ++n) {
     for (std::size_t k = expansion_terms; k > 1; k -= 2) {
       p[n] = times(p[n], square) + expansion[n][k - 2];
@@ -75,21 +72,21 @@ BesselValues by_expansion(C w) {
     q[n] = times(q[n], inverse);
   }
   const double s = std::sin(w.real()), c = std::cos(w.real()), sh = std::sinh(w.imag()), ch = std::cosh(w.imag());
-  const C sine{s * ch, c * sh}, cosine{c * ch, -s * sh};
+  const Number sine{s * ch, c * sh}, cosine{c * ch, -s * sh};
   // cos and sin of w − π/4, but for 1/√2, which the front has.
-  const C along = cosine + sine, across = sine - cosine;
-  const C front = std::sqrt(inverse / std::numbers::pi);
-  const C f0 = times(front, times(p[0], along) - times(q[0], across)),
-          f1 = times(front, times(p[1], across) + times(q[1], along));
+  const Number along = cosine + sine, across = sine - cosine;
+  const Number front = std::sqrt(inverse / std::numbers::pi);
+  const Number f0 = times(front, times(p[0], along) - times(q[0], across)),
+               f1 = times(front, times(p[1], across) + times(q[1], along));
   return {f0, f1, 2.0 * times(f1, inverse) - f0};
 }
 
 }  // namespace
 
-BesselValues bessel_values(C w) {
+BesselValues bessel_values(Number w) {
   const double size = std::abs(w);
-  if (size < series_below) return by_series(w);
-  return size < expansion_from ? by_recurrence(w) : by_expansion(w);
+  if (size < series_below) return bessel_by_series(w);
+  return size < expansion_from ? bessel_by_recurrence(w) : bessel_by_expansion(w);
 }
 
 }  // namespace conoid::elastic_bem

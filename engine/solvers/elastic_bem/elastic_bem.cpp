@@ -427,6 +427,24 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   return {};
 }
 
+namespace {
+
+/// Sound equations have 1e-3 to 1e-5, also where elements are graded.
+constexpr double low_condition = 1e-6;
+
+/// A residual tells nothing of errors of the matrix itself: those of quadrature and elements grow by the condition.
+void warn_of_condition(const SolveFacts& facts, const Harmonic& h, double accuracy) {
+  if (!(facts.rcond > 0 && facts.rcond < low_condition)) return;
+  log::warning(
+      "elastic-bem: at {} the equations are nearly singular, their reciprocal condition is {:.1e}: errors of the mesh "
+      "and "
+      "of the integrals ({:.0e}) may be many times as large in the answer; compare with a finer mesh, or a smaller "
+      "parameters.accuracy",
+      format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.rcond, accuracy);
+}
+
+}  // namespace
+
 void ElasticBem::count(const SolveFacts& facts) {
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -496,10 +514,12 @@ void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context)
   const Problem& p = *problem_;
   now_ = std::move(computed.answer);
   count(computed.facts);
+  warn_of_condition(computed.facts, h, p.solve.accuracy.target);
   write_solution(context, h, computed.facts);
   insertion_.clear();
   if (p.bare) {
     count(computed.facts_alone);
+    warn_of_condition(computed.facts_alone, h, p.solve.accuracy.target);
     for (std::size_t q = 0; q < shown(); ++q) {
       insertion_.emplace_back();
       for (std::size_t k = 0; k < points_.size(); ++k) {

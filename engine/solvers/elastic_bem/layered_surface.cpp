@@ -164,21 +164,20 @@ LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double 
     parallel_for(threads, {0, static_cast<Index>((last - first) * degree_)}, 1, [&](Index n) {
       const auto panel = first + static_cast<std::size_t>(n) / degree_, q = static_cast<std::size_t>(n) % degree_;
       const double x = std::cos(std::numbers::pi * (static_cast<double>(q) + 0.5) / static_cast<double>(degree_));
-      coefficients_[panel][q] = integrals.at(0.5 * ((1 - x) * ends_[panel] + (1 + x) * ends_[panel + 1]));
+      const SurfaceResponse v = integrals.at(0.5 * ((1 - x) * ends_[panel] + (1 + x) * ends_[panel + 1]));
+      coefficients_[panel][q] = {v.v.real(), v.v.imag(), v.u.real(), v.u.imag(),
+                                 v.a.real(), v.a.imag(), v.b.real(), v.b.imag()};
     });
     first = last;
   }
   for (auto& values : coefficients_) {
-    std::array<SurfaceResponse, degree_> sums{};
+    std::array<std::array<double, 8>, degree_> sums{};
     for (std::size_t m = 0; m < degree_; ++m)
       for (std::size_t q = 0; q < degree_; ++q) {
         const double w = (m == 0 ? 1.0 : 2.0) / static_cast<double>(degree_) *
                          std::cos(std::numbers::pi * static_cast<double>(m) * (static_cast<double>(q) + 0.5) /
                                   static_cast<double>(degree_));
-        sums[m].v += w * values[q].v;
-        sums[m].u += w * values[q].u;
-        sums[m].a += w * values[q].a;
-        sums[m].b += w * values[q].b;
+        for (std::size_t c = 0; c < 8; ++c) sums[m][c] += w * values[q][c];
       }
     values = sums;
   }
@@ -191,18 +190,19 @@ double LayeredSurface::wave_number() const {
 SurfaceResponse LayeredSurface::at(double r) const {
   const auto after = std::upper_bound(ends_.begin() + 1, ends_.end() - 1, r);
   const auto panel = static_cast<std::size_t>(after - ends_.begin()) - 1;
-  const double low = ends_[panel], high = ends_[panel + 1], x = std::clamp((2 * r - low - high) / (high - low), -1.0, 1.0);
+  const double low = ends_[panel], high = ends_[panel + 1],
+               x = std::clamp((2 * r - low - high) / (high - low), -1.0, 1.0);
   const auto& c = coefficients_[panel];
   // Clenshaw's recurrence.
-  SurfaceResponse one{}, two{};
-  for (std::size_t m = degree_; m-- > 1;) {
-    const SurfaceResponse next{c[m].v + 2 * x * one.v - two.v, c[m].u + 2 * x * one.u - two.u,
-                               c[m].a + 2 * x * one.a - two.a, c[m].b + 2 * x * one.b - two.b};
-    two = one;
-    one = next;
-  }
-  return {c[0].v + x * one.v - two.v, c[0].u + x * one.u - two.u, c[0].a + x * one.a - two.a,
-          c[0].b + x * one.b - two.b};
+  std::array<double, 8> one{}, two{};
+  for (std::size_t m = degree_; m-- > 1;)
+    for (std::size_t k = 0; k < 8; ++k) {
+      const double next = c[m][k] + 2 * x * one[k] - two[k];
+      two[k] = one[k];
+      one[k] = next;
+    }
+  for (std::size_t k = 0; k < 8; ++k) one[k] = c[0][k] + x * one[k] - two[k];
+  return {{one[0], one[1]}, {one[2], one[3]}, {one[4], one[5]}, {one[6], one[7]}};
 }
 
 }  // namespace conoid::elastic_bem

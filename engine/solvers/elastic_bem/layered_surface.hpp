@@ -42,8 +42,8 @@ class LayeredSurface {
  private:
   static constexpr std::size_t degree_ = 12;
   LayeredCompliance compliance_;
-  std::vector<double> ends_;  ///< of the panels, from 0
-  std::vector<std::array<SurfaceResponse, degree_>> coefficients_;
+  std::vector<double> ends_;                                              ///< of the panels, from 0
+  std::vector<std::array<std::array<double, 8>, degree_>> coefficients_;  ///< real and imaginary parts side by side
 };
 
 }  // namespace conoid::elastic_bem

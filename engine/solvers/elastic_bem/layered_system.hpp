@@ -14,26 +14,20 @@
 
 namespace conoid::elastic_bem {
 
-/// Solves for the unknown tractions, all cases at once, in double precision, and gives the displacements of all nodes. The surface is level;
-/// its conditions are those of `system`. Errors: stopped, a singular matrix (two nodes at one place), a reciprocal condition below 1e-12.
+/// Solves for the unknown tractions, all cases at once, in double precision, and gives the displacements of all nodes. The surface is level,
+/// `down` ±z; its conditions are those of `system`. Errors: stopped, a singular matrix (two nodes at one place), a reciprocal condition below 1e-12.
 /// The same bits for any number of threads where `options.deterministic`.
-[[nodiscard]] Result<std::vector<BoundaryValues>> solve_layered(const BoundarySystem& system,
-                                                                const LayeredSurface& ground, const Vec3& down,
-                                                                const std::vector<LoadValues>& cases,
-                                                                const SolveOptions& options, int threads,
-                                                                SolveFacts& facts, Progress& progress,
-                                                                std::stop_token stop = {});
+[[nodiscard]] Result<std::vector<BoundaryValues>> solve_layered(
+    const BoundarySystem& system, const LayeredSurface& ground, const Vec3& down, const std::vector<LoadValues>& cases,
+    const SolveOptions& options, int threads, SolveFacts& facts, Progress& progress, std::stop_token stop = {});
 /// Bytes that it holds at its peak.
 [[nodiscard]] Bytes layered_bytes(const BoundarySystem& system);
 /// Values of the table that it takes, about.
 [[nodiscard]] double layered_evaluations(const Surface& surface, double wave_number, const Accuracy& accuracy);
 
 /// Displacements at points of the ground's surface: out[case][point].
-[[nodiscard]] std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface,
-                                                                       const LayeredSurface& ground, const Vec3& down,
-                                                                       std::span<const Vec3> points,
-                                                                       std::span<const BoundaryValues> cases,
-                                                                       const Accuracy& accuracy, int threads,
-                                                                       std::stop_token stop = {});
+[[nodiscard]] std::vector<std::vector<Complex3>> layered_displacements(
+    const Surface& surface, const LayeredSurface& ground, const Vec3& down, std::span<const Vec3> points,
+    std::span<const BoundaryValues> cases, const Accuracy& accuracy, int threads, std::stop_token stop = {});
 
 }  // namespace conoid::elastic_bem

@@ -282,6 +282,14 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
     r.fail_at_mesh(status.error());
     return false;
   }
+  // The classical diagonal is what rows lack to zero, which holds for closed surfaces: of an open plane it leaves a singular matrix.
+  const Surface& s = *p.scene.surface;
+  if (p.solve.accuracy.fixed8 && std::ranges::count(s.closed, false) > 0 &&
+      static_cast<Index>(s.elements.size()) == s.active) {
+    r.fail(r.input["parameters"]["rules"], "the classical rules need a closed surface, and this ground is open",
+           "Give an enclosing group that closes it below (boundaries, kind \"enclosing\"), or use the adaptive rules.");
+    return false;
+  }
   if (!r.input["output"]["insertion_loss"].boolean()) return true;
   const bool others = std::ranges::any_of(p.regions, [](const RegionNames& n) {
     return std::ranges::any_of(n.interfaces, [](const std::string& name) { return name != "filled trench"; });

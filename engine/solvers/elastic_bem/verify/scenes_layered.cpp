@@ -25,7 +25,8 @@ struct Footprints {
     if (contact == Contact::tangential) given = {true, true, false};
     std::vector<Condition> conditions{{"free", {}}};
     for (const std::string& name : groups) {
-      for (const Index c : mesh.group(name)->cells) of[static_cast<std::size_t>(c)] = static_cast<int>(conditions.size());
+      for (const Index c : mesh.group(name)->cells)
+        of[static_cast<std::size_t>(c)] = static_cast<int>(conditions.size());
       conditions.push_back({name, given});
     }
     SurfaceOptions options;
@@ -43,8 +44,7 @@ struct Footprints {
       for (LoadValues& v : unit_motions(*system, f)) cases.push_back(std::move(v));
     SolveFacts facts;
     NoProgress quiet;
-    const auto solved =
-        solve_layered(*system, ground, {0, 0, -1}, cases, {}, team.threads(), facts, quiet).value();
+    const auto solved = solve_layered(*system, ground, {0, 0, -1}, cases, {}, team.threads(), facts, quiet).value();
     return impedance(surface, list, solved);
   }
 };
@@ -104,9 +104,8 @@ std::array<double, 2> layered_response_error(double beta, double omega) {
   std::array<double, 2> out{};
   for (const double r : {1e-4, 0.01, 0.1, 0.5, 1.0, 2.5, 6.0, 15.0, 49.9}) {
     // At rest those of J. Boussinesq and V. Cerruti.
-    const SurfaceResponse want =
-        omega > 0 ? surface_response(m.nu, Harmonic(m, omega).kS * r)
-                  : SurfaceResponse{1 - m.nu, -(1 - 2 * m.nu) / 2, 1 - m.nu / 2, m.nu / 2};
+    const SurfaceResponse want = omega > 0 ? surface_response(m.nu, Harmonic(m, omega).kS * r)
+                                           : SurfaceResponse{1 - m.nu, -(1 - 2 * m.nu) / 2, 1 - m.nu / 2, m.nu / 2};
     out[0] = std::max(out[0], farthest(layered_response(table.compliance(), r), want));
     out[1] = std::max(out[1], farthest(table.at(r), want));
   }

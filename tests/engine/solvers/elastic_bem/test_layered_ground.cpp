@@ -154,8 +154,7 @@ class TestLayeredGround : public QObject {
         apart[fine] = std::max(apart[fine], std::abs(there / here - 1.0));
       }
     }
-    QVERIFY2(apart[0] < 0.005 && apart[1] < 0.8 * apart[0],
-             qPrintable(QString("%1, %2").arg(apart[0]).arg(apart[1])));
+    QVERIFY2(apart[0] < 0.005 && apart[1] < 0.8 * apart[0], qPrintable(QString("%1, %2").arg(apart[0]).arg(apart[1])));
   }
 
   void any_workers_give_the_same() {
@@ -179,8 +178,8 @@ class TestLayeredGround : public QObject {
     json["profile"] = Json::parse(R"j({"thickness": 2, "rock": true})j");
     Run rock(json);
     rock.go();
-    json["profile"] = Json::parse(
-        R"j({"thickness": 2, "layers": [{"shear_modulus": 1e8, "density": 1e4, "poisson": 0.2}]})j");
+    json["profile"] =
+        Json::parse(R"j({"thickness": 2, "layers": [{"shear_modulus": 1e8, "density": 1e4, "poisson": 0.2}]})j");
     Run stiff(json);
     stiff.go();
     // Impedances of the two media are 1e-6 of each other.
@@ -199,20 +198,23 @@ class TestLayeredGround : public QObject {
     const auto row = [](const char* name, const char* change, const char* said) {
       QTest::newRow(name) << QString(change) << QString(said);
     };
-    row("thickness below", R"j({"profile": {"thickness": null}})j",
-        "layer above another one has no thickness");
+    row("thickness below", R"j({"profile": {"thickness": null}})j", "layer above another one has no thickness");
     row("nothing below", R"j({"profile": {"thickness": 1, "layers": []}})j", "what lies below it");
     row("rock below a half-space", R"j({"profile": {"thickness": null, "layers": [], "rock": true}})j", "no thickness");
-    row("speeds", R"j({"profile": {"layers": [{"shear_speed": 2, "pressure_speed": 1.9, "density": 1}], "thickness": 1}})j",
+    row("speeds",
+        R"j({"profile": {"layers": [{"shear_speed": 2, "pressure_speed": 1.9, "density": 1}], "thickness": 1}})j",
         "does not go with");
     row("receiver below", R"j({"output": {"receivers": [{"position": [0, 0, -1]}], "planes": []}})j",
         "ground's surface at");
-    row("plane", R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, -1], "high": [0, 1, 0], "points": [3, 3]}]}})j",
+    row("plane",
+        R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, -1], "high": [0, 1, 0], "points": [3, 3]}]}})j",
         "ground's surface at");
     row("wave", R"j({"excitation": {"loads": [{"kind": "wave"}]}})j", "incident waves");
     row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
-        "force": [0, 0, 1]}]}})j", "no group carries");
-    row("force below", R"j({"excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
+        "force": [0, 0, 1]}]}})j",
+        "no group carries");
+    row("force below",
+        R"j({"excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
         "ground's surface at");
     row("receiver at a force", R"j({"output": {"receivers": [{"position": [0.3, -2.2, 0]}]}})j", "is infinite");
     row("force on the base",
@@ -229,7 +231,8 @@ class TestLayeredGround : public QObject {
     row("inside", R"j({"parameters": {"domain": "inside"}})j", "not for ground with a profile");
     row("symmetry", R"j({"parameters": {"symmetry": "y"}})j", "not for ground with a profile");
     row("overlay", R"j({"output": {"exact": "veletsos-verbic"}})j", "not that of this ground");
-    row("two ways", R"j({"profile": {"thickness": 1, "layers": [{"shear_speed": 1, "poisson": 0.3, "pressure_speed": 3}]}})j",
+    row("two ways",
+        R"j({"profile": {"thickness": 1, "layers": [{"shear_speed": 1, "poisson": 0.3, "pressure_speed": 3}]}})j",
         "at most one of");
   }
   void what_cannot_be_is_refused() {
