@@ -66,6 +66,11 @@ Team& ElasticBem::crew(RunContext& context) {
 
 Status ElasticBem::make_ready(Ready& ready, const Scene& scene, RunContext& context) {
   ready.scene = &scene;
+  if (problem_->profile) {
+    ready.parts.emplace_back().view = problem_->regions_of(scene).front();
+    ready.sites = find_sites(*scene.surface, points_);
+    return {};
+  }
   const double fastest =
       2 * std::numbers::pi * *std::max_element(problem_->frequencies.begin(), problem_->frequencies.end());
   for (const RegionView& view : problem_->regions_of(scene)) {
@@ -140,7 +145,10 @@ Status ElasticBem::prepare(RunContext& context) {
       "algebra by {}",
       s.active, s.discontinuous, s.elements.size() - static_cast<std::size_t>(s.active), 3 * s.node_count(),
       main_.summed_rows(), dense::backend_name());
-  if (p.solve.method == Method::compressed)
+  if (p.profile)
+    log::info("elastic-bem: ground of {} layers over {}, without a mesh", p.profile->layers.size(),
+              p.profile->half_space ? "a half-space" : "rigid rock");
+  else if (p.solve.method == Method::compressed)
     log::info(
         "elastic-bem: matrices compressed to a relative error of {:.0e} of their far blocks, solved by iterations",
         p.solve.compression);
@@ -211,51 +219,24 @@ std::vector<BoundaryValues> of_region(const std::vector<BoundaryValues>& all, co
 
 }  // namespace
 
-Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
+void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> solved, const Harmonic& h,
+                           const std::function<bool(std::size_t, BoundaryValues&)>& add, Answer& out) const {
   const Problem& p = *problem_;
-  const Scene& scene = *ready.scene;
-  const Surface& s = *scene.surface;
-  std::vector<LoadValues> cases;
-  for (const Foundation& f : p.foundations)
-    for (LoadValues& v : unit_motions(*scene.system, f)) cases.push_back(std::move(v));
-  const std::size_t motions_count = cases.size();
-  for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
-  std::unique_ptr<FarField> far;
-  if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
-  if (ready.far) {
-    context.progress.begin("far ground", 0, "");
-    far = std::make_unique<FarField>(*ready.far, *ready.parts.front().view.surface, p.solve.accuracy, h, crew(context),
-                                     p.solve.deterministic, context.stop, memory_.panels.get());
-    context.progress.end();
-    if (context.stop.stop_requested()) return stop_error();
-  }
-  auto solved = p.single ? solve<float>(ready, h.omega, cases, context, facts, far.get())
-                         : solve<double>(ready, h.omega, cases, context, facts, far.get());
-  if (!solved) return solved.error();
-
-  Answer out;
-  const std::span<const BoundaryValues> unit(solved->data(), motions_count);
-  if (!p.foundations.empty()) out.impedance = impedance(s, p.foundations, unit);
-  const std::size_t n = motions_count;
-  std::vector<std::optional<IncidentField>> incident(shown());
-  const auto add = [&](std::size_t q, BoundaryValues& v) {  // in the region that the field comes from
-    const RegionView& from = ready.parts[p.loads[q].region].view;
-    add_incident(*from.surface, *incident[q], v, static_cast<std::size_t>(from.first_node),
-                 static_cast<std::size_t>(from.first_traction));
-  };
+  const std::size_t n = 6 * p.foundations.size();
+  const std::span<const BoundaryValues> unit = solved.subspan(0, n);
+  if (n > 0) out.impedance = impedance(s, p.foundations, unit);
   for (std::size_t q = 0; q < shown(); ++q) {
     std::vector<Complex> d(n);
     BoundaryValues v;
     if (p.loads.empty()) {
       d[q] = 1;
-      v = (*solved)[q];
+      v = solved[q];
     } else {
       const Load& l = p.loads[q];
-      v = (*solved)[n + q];
-      if (is_incident(l)) incident[q] = *incident_field(p, l, Harmonic(p.medium_of(l.region), h.omega));
+      v = solved[n + q];
       if (n > 0) {
         BoundaryValues whole = v;
-        if (incident[q]) add(q, whole);
+        add(q, whole);
         const std::vector<Complex> fixed = held_forces(s, p.foundations, std::move(whole), nullptr);
         std::vector<Complex> wrench(n);
         if (l.kind == LoadKind::machine) {
@@ -274,9 +255,44 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     }
     out.motions.push_back(std::move(d));
     out.scattered.push_back(v);
-    if (incident[q]) add(q, v);
+    add(q, v);
     out.total.push_back(std::move(v));
   }
+}
+
+Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
+  const Problem& p = *problem_;
+  const Scene& scene = *ready.scene;
+  std::vector<LoadValues> cases;
+  for (const Foundation& f : p.foundations)
+    for (LoadValues& v : unit_motions(*scene.system, f)) cases.push_back(std::move(v));
+  for (const Load& l : p.loads) cases.push_back(load_values(p, scene, l, h));
+  std::unique_ptr<FarField> far;
+  if (!memory_.panels) memory_.panels = std::make_shared<PanelStore>();
+  if (ready.far) {
+    context.progress.begin("far ground", 0, "");
+    far = std::make_unique<FarField>(*ready.far, *ready.parts.front().view.surface, p.solve.accuracy, h, crew(context),
+                                     p.solve.deterministic, context.stop, memory_.panels.get());
+    context.progress.end();
+    if (context.stop.stop_requested()) return stop_error();
+  }
+  auto solved = p.single ? solve<float>(ready, h.omega, cases, context, facts, far.get())
+                         : solve<double>(ready, h.omega, cases, context, facts, far.get());
+  if (!solved) return solved.error();
+
+  Answer out;
+  std::vector<std::optional<IncidentField>> incident(shown());
+  for (std::size_t q = 0; q < p.loads.size(); ++q)
+    if (is_incident(p.loads[q]))
+      incident[q] = *incident_field(p, p.loads[q], Harmonic(p.medium_of(p.loads[q].region), h.omega));
+  const auto add = [&](std::size_t q, BoundaryValues& v) {  // in the region that the field comes from
+    if (!incident[q]) return false;
+    const RegionView& from = ready.parts[p.loads[q].region].view;
+    add_incident(*from.surface, *incident[q], v, static_cast<std::size_t>(from.first_node),
+                 static_cast<std::size_t>(from.first_traction));
+    return true;
+  };
+  superpose(*scene.surface, *solved, h, add, out);
 
   if (!points_.empty())
     if (auto status = observe(ready, h, far.get(), incident, context, out); !status) return status.error();
@@ -411,6 +427,24 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   return {};
 }
 
+namespace {
+
+/// Sound equations have 1e-3 to 1e-5, also where elements are graded.
+constexpr double low_condition = 1e-6;
+
+/// A residual tells nothing of errors of the matrix itself: those of quadrature and elements grow by the condition.
+void warn_of_condition(const SolveFacts& facts, const Harmonic& h, double accuracy) {
+  if (!(facts.rcond > 0 && facts.rcond < low_condition)) return;
+  log::warning(
+      "elastic-bem: at {} the equations are nearly singular, their reciprocal condition is {:.1e}: errors of the mesh "
+      "and "
+      "of the integrals ({:.0e}) may be many times as large in the answer; compare with a finer mesh, or a smaller "
+      "parameters.accuracy",
+      format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.rcond, accuracy);
+}
+
+}  // namespace
+
 void ElasticBem::count(const SolveFacts& facts) {
   worst_.residual = std::max(worst_.residual, facts.residual);
   worst_.rcond = worst_.rcond == 0 ? facts.rcond : std::min(worst_.rcond, facts.rcond);
@@ -465,7 +499,7 @@ Result<Parcel> ElasticBem::compute(std::size_t frequency, RunContext& context) {
   const Problem& p = *problem_;
   const Harmonic h(p.medium, 2 * std::numbers::pi * p.frequencies[frequency]);
   Computed out;
-  auto made = answer(main_, h, context, out.facts);
+  auto made = p.profile ? answer_on_layers(h, context, out.facts) : answer(main_, h, context, out.facts);
   if (!made) return made.error();
   out.answer = std::move(*made);
   if (p.bare) {
@@ -480,10 +514,12 @@ void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context)
   const Problem& p = *problem_;
   now_ = std::move(computed.answer);
   count(computed.facts);
+  warn_of_condition(computed.facts, h, p.solve.accuracy.target);
   write_solution(context, h, computed.facts);
   insertion_.clear();
   if (p.bare) {
     count(computed.facts_alone);
+    warn_of_condition(computed.facts_alone, h, p.solve.accuracy.target);
     for (std::size_t q = 0; q < shown(); ++q) {
       insertion_.emplace_back();
       for (std::size_t k = 0; k < points_.size(); ++k) {

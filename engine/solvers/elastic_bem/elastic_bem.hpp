@@ -2,10 +2,13 @@
 // The solver's face to the session: one frequency a step; several ranks compute one each at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/solvers/elastic_bem/far_ground.hpp"
+#include "engine/solvers/elastic_bem/layered_surface.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
 #include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/solver.hpp"
@@ -80,6 +83,13 @@ class ElasticBem final : public Solver {
                                Answer& out);
   [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context,
                                       SolveFacts& facts);
+  /// The same on layered ground without a mesh (layered_answer.cpp).
+  [[nodiscard]] Result<Answer> answer_on_layers(const Harmonic& harmonic, RunContext& context, SolveFacts& facts);
+  void observe_on_layers(const LayeredSurface& ground, RunContext& context, Answer& out);
+  /// What loads make of the solutions: of unit motions of the foundations, then of the loads on held ones. `add_incident(case, values)` puts
+  /// the incident field of a load in, where it has one.
+  void superpose(const Surface& surface, std::span<const BoundaryValues> solved, const Harmonic& harmonic,
+                 const std::function<bool(std::size_t, BoundaryValues&)>& add_incident, Answer& out) const;
   [[nodiscard]] Result<Parcel> compute(std::size_t frequency, RunContext& context);
   /// The leading rank's part of a step: tables, histories, the worst of all.
   void keep(Computed computed, const Harmonic& harmonic, RunContext& context);

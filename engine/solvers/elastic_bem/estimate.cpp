@@ -16,6 +16,7 @@
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/device_solution.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
+#include "engine/solvers/elastic_bem/layered_system.hpp"
 #include "engine/solvers/step_rounds.hpp"
 #include "engine/team/team.hpp"
 
@@ -391,12 +392,63 @@ bool compression_pays(const Problem& p, const Offer& offer) {
   return other.sum() < 0.5 * dense;
 }
 
+namespace {
+
+/// Layered ground without a mesh: the table, the integrals over the footprints, the contact equations; all by processors.
+Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
+  const Surface& s = *p.scene.surface;
+  const double fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end()),
+               all = std::max(1, offer.threads.value);
+  const LayeredCompliance layers(*p.profile, fastest);
+  const double wave_number = layers.highest_wave_number(), farthest = p.farthest_apart(),
+               points = static_cast<double>(p.observers().size()), nodes = static_cast<double>(s.node_count()),
+               shown = static_cast<double>(p.loads.empty() ? 6 * p.foundations.size() : p.loads.size());
+  // A wave number takes 0.4 us and 1.2 us a layer, once an octave of distances, and a Bessel function 0.2 us at each distance; they are
+  // counted as LayeredSurface has them, 2.5 a unit of k r.
+  const double reach = std::max(25 * std::abs(layers.top().kS), 13 / layers.top_thickness()),
+               distances = 12 * (farthest * wave_number / 3.4 + 20), numbers = 400 + 2.5 * farthest * reach,
+               table = (2 * numbers * (0.4e-6 + 1.2e-6 * static_cast<double>(p.profile->layers.size())) +
+                        0.5 * distances * numbers * 0.2e-6) /
+                       all;
+  const double variation = std::max(wave_number, 2 / layers.top_thickness()),
+               pairs = layered_evaluations(s, variation, p.solve.accuracy) * (1 + points / std::max(1.0, nodes)) *
+                       0.4e-6 / all;
+  double unknowns = 0;
+  for (Index t = 0; t < static_cast<Index>(s.traction_node.size()); ++t)
+    for (std::size_t c = 0; c < 3; ++c) unknowns += p.scene.system->traction_unknown(t, c) ? 1 : 0;
+  const double solution = 8.0 / 3 * std::pow(unknowns, 3) / (all * (offer.machine.avx512 ? 5e10 : 5e10 / 3)) +
+                          9e-9 * 9 * nodes * nodes * shown;
+  Estimate e;
+  e.steps = static_cast<Index>(p.frequencies.size());
+  const auto rounds = static_cast<double>(rounds_of(e.steps, offer.place.ranks));
+  e.host_memory = layered_bytes(*p.scene.system) + (Bytes{64} << 20) +
+                  static_cast<Bytes>(8 * parcel_length(p, points) *
+                                     (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
+  e.seconds = (table + pairs + solution) * rounds + 0.2 + 0.02 * rounds;
+  e.copying = 0.1;
+  e.basis = "from the rates of a server's core, for the cores here";
+  e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (nodes * 96 + 1000));
+  e.use = {0, "layered ground without a mesh is computed by the processors"};
+  e.details = {{"elements", fmt::format("{}", s.active)},
+               {"collocation points", fmt::format("{}", s.node_count())},
+               {"unknowns", fmt::format("{:.0f}", unknowns)},
+               {"ground", fmt::format("{} layers over {}, without a mesh", p.profile->layers.size(),
+                                      p.profile->half_space ? "a half-space" : "rigid rock")},
+               {"table of the ground a frequency", fmt::format("about {}", format_duration(table))},
+               {"assembly a frequency", fmt::format("about {}", format_duration(pairs))},
+               {"solution a frequency", fmt::format("about {}", format_duration(solution))}};
+  return e;
+}
+
+}  // namespace
+
 Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
   const Problem* const p = read(input, mesh, offer, diagnostics);
   if (p == nullptr)
     for (const Diagnostic& d : diagnostics)
       if (d.severity == Severity::error) return d;
+  if (p->profile) return estimate_on_layers(*p, offer);
   const Surface& s = *p->scene.surface;
   const double n = static_cast<double>(3 * s.node_count());
   const Index known = p->planned_columns(p->scene);

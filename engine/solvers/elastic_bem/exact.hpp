@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
-#include "engine/solvers/elastic_bem/kernels/medium.hpp"
+#include "engine/solvers/elastic_bem/layered_compliance.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -78,11 +78,6 @@ class CavitySWave {
 /// Column of length L on a fixed base, traction q at its end: u(L) M*/(q L) = tan(kL)/(kL), k = ω √(ρ/M*).
 [[nodiscard]] Complex column_end(const Complex& modulus, double rho, double omega, double length);
 
-/// Layers from the surface downwards.
-struct SoilLayer {
-  Medium medium;
-  double thickness = 1;
-};
 /// Vertical stiffness of a rigid disc of radius 1 without friction on layers over a half-space, or over rigid rock: its pressure is a sum of
 /// functions with the Hankel transforms j_{2n}(k) (B. Noble, Proc. Camb. Phil. Soc. 59 (1963) 351; the first is that of the half-space at
 /// rest), the surface's compliance under a pressure J_0(kr) that of P and SV waves up and down in each layer, whose amplitudes one system of

@@ -12,6 +12,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/elastic_bem/layered_system.hpp"
 #include "engine/solvers/elastic_bem/problem_reader.hpp"
 
 namespace conoid::elastic_bem {
@@ -31,6 +32,25 @@ double Problem::highest_wave_number() const {
   for (std::size_t r = 0; r <= regions.size(); ++r)
     highest = std::max(highest, std::abs(Harmonic(medium_of(r), 2 * std::numbers::pi * f).kS));
   return highest;
+}
+
+double Problem::farthest_apart() const {
+  Vec3 low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+  const auto hold = [&](const Vec3& x) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      low[d] = std::min(low[d], x[d]);
+      high[d] = std::max(high[d], x[d]);
+    }
+  };
+  const Surface& s = *scene.surface;
+  for (Index e = 0; e < s.active; ++e)
+    for (int k = 0; k < nodes_of(s.elements[static_cast<std::size_t>(e)].shape); ++k)
+      hold(s.elements[static_cast<std::size_t>(e)].x[static_cast<std::size_t>(k)]);
+  for (const Vec3& x : observers()) hold(x);
+  for (const Load& l : loads)
+    if (l.kind == LoadKind::point) hold(l.at);
+  // Sides of quadratic elements may bulge beyond their points.
+  return 1.1 * std::hypot(high[0] - low[0], high[1] - low[1]);
 }
 
 std::vector<RegionView> Problem::regions_of(const Scene& s) const {
@@ -109,6 +129,23 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
   return {};
 }
 
+/// On layered ground without a mesh cells that carry nothing have no part in the equations.
+Status keep_loaded(Scene& scene, std::vector<int>& condition_of_cell) {
+  std::vector<Index> kept;
+  std::vector<int> of;
+  for (Index c = 0; c < scene.mesh->cell_count(); ++c)
+    if (const int condition = condition_of_cell[static_cast<std::size_t>(c)]; condition > 0) {
+      kept.push_back(c);
+      of.push_back(condition);
+    }
+  if (kept.empty())
+    return make_error(ErrorCode::invalid_input, "no group carries a foundation, a load or a displacement",
+                      "Layered ground is loaded by groups: give foundations, or loads on groups.");
+  scene.mesh = std::make_shared<const Mesh>(scene.mesh->extract(kept));
+  condition_of_cell = std::move(of);
+  return {};
+}
+
 /// `bare`: the ground without its trenches, and so without what fills them.
 Status build(Scene& scene, Problem& p, const std::map<std::string, int>& condition_of, bool bare = false) {
   std::vector<int> of(static_cast<std::size_t>(scene.mesh->cell_count()), 0);
@@ -116,8 +153,16 @@ Status build(Scene& scene, Problem& p, const std::map<std::string, int>& conditi
     if (const MeshGroup* g = scene.mesh->group(name))
       for (Index cell : g->cells) of[static_cast<std::size_t>(cell)] = c;
   if (!p.regions.empty() && !bare) return build_regions(scene, p, of);
+  if (p.profile)
+    if (auto status = keep_loaded(scene, of); !status) return status;
   SurfaceOptions options = p.surface_options;
   options.condition = [&of](Index cell) { return of[static_cast<std::size_t>(cell)]; };
+  if (p.profile) {
+    // Fields break between groups, whose tractions have nothing to do with each other; there is no ground to fade out.
+    options.seam = options.condition;
+    options.window = 0;
+    options.close = false;
+  }
   auto surface = make_surface(*scene.mesh, options);
   if (!surface) return surface.error();
   scene.surface = std::make_unique<Surface>(std::move(*surface));
@@ -174,7 +219,9 @@ bool take_parameters(CaseReader& r) {
   const Values parameters = r.input["parameters"];
   const std::string domain = parameters["domain"].text();
   SurfaceOptions& o = p.surface_options;
-  if (domain == "auto")
+  if (p.profile)
+    o.domain = Domain::ground;
+  else if (domain == "auto")
     o.domain = r.input.values().has("ground") ||
                        check_surface(*p.scene.mesh, cells_of_regions(*p.scene.mesh, p).front(), 1).open_edge_count > 0
                    ? Domain::ground
@@ -235,6 +282,14 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
     r.fail_at_mesh(status.error());
     return false;
   }
+  // The classical diagonal is what rows lack to zero, which holds for closed surfaces: of an open plane it leaves a singular matrix.
+  const Surface& s = *p.scene.surface;
+  if (p.solve.accuracy.fixed8 && std::ranges::count(s.closed, false) > 0 &&
+      static_cast<Index>(s.elements.size()) == s.active) {
+    r.fail(r.input["parameters"]["rules"], "the classical rules need a closed surface, and this ground is open",
+           "Give an enclosing group that closes it below (boundaries, kind \"enclosing\"), or use the adaptive rules.");
+    return false;
+  }
   if (!r.input["output"]["insertion_loss"].boolean()) return true;
   const bool others = std::ranges::any_of(p.regions, [](const RegionNames& n) {
     return std::ranges::any_of(n.interfaces, [](const std::string& name) { return name != "filled trench"; });
@@ -275,6 +330,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   std::optional<Mesh> bare;
   p.conditions.push_back({"free", {false, false, false}});
   p.medium = r.medium(input["materials"]);
+  r.profile();
   r.frequencies();
   if (has_errors(out) || !take_mesh(r, mesh, bare)) return made;
   r.turn();
@@ -287,6 +343,11 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   if (has_errors(out) || !take_parameters(r) || !make_scenes(r, std::move(bare))) return made;
   log::debug("elastic-bem: a surface of {} elements was made of the case", p.scene.surface->active);
   r.resolution();
+  if (p.profile) {
+    r.on_profile();
+    if (!has_errors(out)) made.problem = std::move(problem);
+    return made;
+  }
   r.places_of_observers();
   r.points_of_force();
   r.free_bodies();
@@ -299,16 +360,19 @@ void plan_solution(Problem& p, const Case& input, const Offer& offer, std::vecto
   p.solve.deterministic = offer.deterministic.value;
   if (p.automatic) {
     p.solve.method = Method::mixed;
-    if (compression_pays(p, offer)) p.solve.method = Method::compressed;
+    if (!p.profile && compression_pays(p, offer)) p.solve.method = Method::compressed;
   }
-  const Bytes needed = p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
+  const Bytes needed =
+      p.profile ? layered_bytes(*p.scene.system)
+                : p.scene.system->bytes(p.planned_columns(p.scene), p.solve, p.single, p.highest_wave_number());
   const Bytes budget = offer.host.value;
   if (needed <= budget) return;
   Diagnostic d =
       input.error_at(input.values().has("ground") ? input["ground"] : input["mesh"],
                      fmt::format("{} unknowns need {}, the budget is {}", 3 * p.scene.surface->node_count(),
                                  format_bytes(needed), format_bytes(budget)),
-                     p.solve.method == Method::compressed
+                     p.profile ? "Coarsen the foundations' meshes, or raise compute.memory.host."
+                     : p.solve.method == Method::compressed
                          ? "Coarsen the mesh, use a larger parameters.compression, or raise compute.memory.host."
                          : "Use parameters.solution \"compressed\", coarsen the mesh, or raise compute.memory.host.");
   d.code = ErrorCode::resources;

@@ -10,6 +10,7 @@
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/elastic_bem/foundation.hpp"
+#include "engine/solvers/elastic_bem/layered_compliance.hpp"
 #include "engine/solvers/elastic_bem/regions.hpp"
 #include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/elastic_bem/time_histories.hpp"
@@ -87,7 +88,8 @@ struct Signal {
 struct Problem {
   Medium medium;  ///< of the first region
   SurfaceOptions surface_options;
-  std::vector<RegionNames> regions;  ///< beside the first one
+  std::vector<RegionNames> regions;    ///< beside the first one
+  std::optional<SoilProfile> profile;  ///< layered ground without a mesh: only what carries a condition has elements
   std::vector<Condition> conditions;
   Scene scene;
   std::optional<Scene> bare;
@@ -119,6 +121,8 @@ struct Problem {
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
   /// Receivers, points of lines and of planes, in this order.
   [[nodiscard]] std::vector<Vec3> observers() const;
+  /// No two of elements, observers and forces are further apart along the surface.
+  [[nodiscard]] double farthest_apart() const;
 };
 
 /// Reads, meshes, checks; no problem where there are errors.

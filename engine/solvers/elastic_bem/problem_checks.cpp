@@ -312,4 +312,67 @@ void CaseReader::waves() {
   }
 }
 
+void CaseReader::on_profile() {
+  const Surface& s = *p.scene.surface;
+  double low = 1e300, high = -1e300;
+  for (Index k = 0; k < s.active; ++k) {
+    const Element& e = s.elements[static_cast<std::size_t>(k)];
+    for (int a = 0; a < nodes_of(e.shape); ++a) {
+      low = std::min(low, e.x[static_cast<std::size_t>(a)][2]);
+      high = std::max(high, e.x[static_cast<std::size_t>(a)][2]);
+    }
+  }
+  const double level = 0.5 * (low + high), flat = 1e-6 * s.diameter;
+  if (high - low > flat) {
+    fail_at_mesh(make_error(ErrorCode::invalid_input,
+                            fmt::format("foundations and loads on layered ground lie between z = {:g} and {:g} m, and "
+                                        "have to lie at one level",
+                                        low, high),
+                            "Put them onto the surface; embedded foundations need meshed ground without a profile."));
+    return;
+  }
+  const auto off = [&](const Vec3& x) { return std::abs(x[2] - level) > flat; };
+  const auto place = [&](const Values& at, const std::string& name, const std::vector<Vec3>& points) {
+    const auto it = std::ranges::find_if(points, off);
+    if (it == points.end()) return;
+    fail(at,
+         fmt::format("{} lies at z = {:g} m and the ground's surface at {:g} m, where alone its motion is known", name,
+                     (*it)[2], level),
+         "Put it onto the surface.");
+  };
+  const Values o = input["output"];
+  for (std::size_t k = 0; k < p.receivers.size(); ++k)
+    place(o["receivers"].at(k), fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
+  for (std::size_t k = 0; k < p.lines.size(); ++k)
+    place(o["lines"].at(k), fmt::format("line '{}'", p.lines[k].name), p.lines[k].positions());
+  for (std::size_t k = 0; k < p.planes.size(); ++k)
+    place(o["planes"].at(k), fmt::format("plane '{}'", p.planes[k].name), p.planes[k].positions());
+  for (std::size_t k = 0; k < p.loads.size(); ++k) {
+    const Load& l = p.loads[k];
+    const Values at = input["excitation"]["loads"].at(k);
+    if (l.kind == LoadKind::wave)
+      fail(at, "incident waves are those of a half-space or of a full space, not of a profile",
+           "Load the ground or a foundation, or leave out profile.");
+    if (l.kind != LoadKind::point) continue;
+    place(at, "the force", {l.at});
+    for (Index e = 0; e < s.active; ++e) {
+      const Element& element = s.elements[static_cast<std::size_t>(e)];
+      const double away = distance_to(element, l.at);
+      if (away > 0.75 * element.size) continue;
+      fail(at,
+           fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", l.at[0], l.at[1], l.at[2],
+                       format_quantity(away, "m"), format_quantity(element.size, "m")),
+           "Move it away by three quarters of an element or more, or spread it over a group by a load of kind "
+           "\"force\".");
+      break;
+    }
+    for (std::size_t q = 0; q < p.receivers.size(); ++q)
+      if (distance(p.receivers[q], l.at) < 1e-6 * s.element_size)
+        fail(at,
+             fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite",
+                         p.receiver_names[q]),
+             "Move one of them.");
+  }
+}
+
 }  // namespace conoid::elastic_bem

@@ -162,10 +162,29 @@ int CaseReader::condition(const Values& at, const std::string& name) {
 
 Medium CaseReader::medium(const Values& m) {
   Medium made;
-  made.nu = m["poisson"].number();
+  const bool by_speeds = m.has("pressure_speed");
+  if (!by_speeds) made.nu = m["poisson"].number();
   made.rho = m["density"].number();
   made.beta = m["damping"].number();
-  if (!(made.nu > -1 && made.nu < 0.499999))
+  if (!(made.rho > 0))
+    fail(m, fmt::format("the density {:g} kg/m^3 is not positive", made.rho), "Soil has 1600 to 2200 kg/m^3.");
+  if (m.has("shear_modulus"))
+    made.mu = m["shear_modulus"].number();
+  else if (m.has("shear_speed"))
+    made.mu = made.rho * std::pow(m["shear_speed"].number(), 2);
+  else
+    fail(m, "the medium has neither a shear modulus nor a shear wave speed",
+         "Give one of them, for example \"shear_speed\": \"200 m/s\".");
+  if (by_speeds) {
+    const double ratio = made.mu / (made.rho * std::pow(m["pressure_speed"].number(), 2));  // (c_S/c_P)²
+    made.nu = ratio < 1 ? (1 - 2 * ratio) / (2 - 2 * ratio) : -1;
+  }
+  if (by_speeds && !(made.nu > -1 && made.nu < 0.499999))
+    fail(m,
+         fmt::format("the pressure wave speed {:g} m/s does not go with the shear wave speed {:g} m/s",
+                     m["pressure_speed"].number(), std::sqrt(made.mu / made.rho)),
+         "Give at least 1.1547 times the shear wave speed and at most a thousand times.");
+  else if (!(made.nu > -1 && made.nu < 0.499999))
     fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", made.nu),
          "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.4999.");
   else if (made.nu > 0.4999)
@@ -176,15 +195,6 @@ Medium CaseReader::medium(const Values& m) {
                                      "without a motion, and errors of the mesh grow as 1/(1 - 2 nu) = {:.0f}",
                                      made.nu, 1 / (1 - 2 * made.nu)),
                          "Use 0.4999: shear waves, and motions of order one, differ by less than a thousandth."));
-  if (!(made.rho > 0))
-    fail(m, fmt::format("the density {:g} kg/m^3 is not positive", made.rho), "Soil has 1600 to 2200 kg/m^3.");
-  if (m.has("shear_modulus"))
-    made.mu = m["shear_modulus"].number();
-  else if (m.has("shear_speed"))
-    made.mu = made.rho * std::pow(m["shear_speed"].number(), 2);
-  else
-    fail(m, "the medium has neither a shear modulus nor a shear wave speed",
-         "Give one of them, for example \"shear_speed\": \"200 m/s\".");
   return made;
 }
 
@@ -250,6 +260,63 @@ void CaseReader::regions() {
   }
 }
 
+void CaseReader::profile() {
+  if (!input.values().has("profile")) return;
+  const Values v = input["profile"], list = v["layers"];
+  const bool rock = v["rock"].boolean();
+  SoilProfile made;
+  std::vector<Medium> media{p.medium};
+  for (std::size_t k = 0; k < list.size(); ++k) media.push_back(medium(list.at(k)));
+  for (std::size_t k = 0; k < media.size(); ++k) {
+    const Values at = k == 0 ? v : list.at(k - 1);
+    const bool last = k + 1 == media.size();
+    if (at.has("thickness") && last && !rock)
+      fail(
+          at["thickness"], "the lowest medium has a thickness, and nothing is said of what lies below it",
+          "Set profile.rock to true for rigid rock below it, add a layer, or leave out the thickness of a half-space.");
+    else if (!at.has("thickness") && !(last && !rock))
+      fail(at,
+           last ? "the lowest layer lies on rock and has no thickness" : "a layer above another one has no thickness",
+           k == 0 ? "Give profile.thickness, that of the medium of materials." : "Give its thickness.");
+    else if (last && !rock)
+      made.half_space = media[k];
+    else
+      made.layers.push_back({media[k], at["thickness"].number()});
+  }
+  if (!p.regions.empty() || input["regions"].size() > 0)
+    fail(input["regions"], "regions have meshed borders, and the layers of a profile have none",
+         "Give layers in profile.layers, or leave out profile.");
+  if (input.values().has("ground")) {
+    const Values g = input["ground"];
+    const bool disc = g["kind"].text() == "disc";
+    if (g.has("rock") || g["layers"].size() > 0 || (!disc && g["trenches"].size() > 0))
+      fail(g, "ground with meshed layers, rock or trenches goes without a profile",
+           "Leave out ground.rock, ground.layers and ground.trenches; profile has layers and rock.");
+  }
+  const Values parameters = input["parameters"];
+  const auto refuse = [&](const char* key, bool refused, const char* hint) {
+    if (refused)
+      fail(parameters[key],
+           fmt::format("parameters.{} \"{}\" is not for ground with a profile", key, parameters[key].text()), hint);
+  };
+  const std::string domain = parameters["domain"].text(), solution = parameters["solution"].text();
+  refuse("domain", domain == "inside" || domain == "outside", "Use \"ground\" or \"auto\".");
+  refuse("rules", parameters["rules"].text() == "classical", "Use \"adaptive\".");
+  refuse("solution", solution == "gmres" || solution == "compressed", "Use \"auto\" or \"direct\".");
+  refuse("symmetry", parameters["symmetry"].text() != "none",
+         "Leave it out, and give whole foundations: there is no ground to be meshed.");
+  const Values o = input["output"];
+  if (o["stresses"].boolean())
+    fail(o["stresses"], "stresses are not known on ground with a profile", "Switch output.stresses off.");
+  if (o["insertion_loss"].boolean())
+    fail(o["insertion_loss"], "ground with a profile has no trenches", "Switch output.insertion_loss off.");
+  if (const std::string exact = o["exact"].text();
+      exact == "cavity" || (exact == "veletsos-verbic" && !made.layers.empty()))
+    fail(o["exact"], fmt::format("the overlay \"{}\" is not that of this ground", exact),
+         "Set output.exact to \"none\"; \"veletsos-verbic\" is that of a half-space.");
+  p.profile = std::move(made);
+}
+
 void CaseReader::frequencies() {
   const Values f = input["parameters"]["frequencies"];
   if (f.has("values")) {
@@ -280,6 +347,10 @@ void CaseReader::boundaries() {
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values b = list.at(k);
     const std::string kind = b["kind"].text(), name = b["group"].text();
+    if (kind == "enclosing" && p.profile) {
+      fail(b, "ground with a profile is level, and needs no enclosing groups", "Leave it out.");
+      continue;
+    }
     if (kind == "enclosing" && !p.regions.empty()) {
       fail(b, "enclosing groups close the surface of one medium", "Leave it out: the program closes curved ground.");
       continue;

@@ -32,6 +32,8 @@ struct CaseReader {
   [[nodiscard]] Medium medium(const Values& at);
   /// Further regions and their interfaces, which carry no condition.
   void regions();
+  /// Layers whose answer is known without a mesh.
+  void profile();
   void frequencies();
   void boundaries();
   void foundations();
@@ -59,6 +61,8 @@ struct CaseReader {
   void free_bodies();
   /// Incident waves that cannot come into this medium.
   void waves();
+  /// On layered ground without a mesh: what is not at its surface, or not known there.
+  void on_profile();
 };
 
 }  // namespace conoid::elastic_bem

@@ -2,7 +2,6 @@
 // One solution of the boundary element equations, step by step: assembly, column exchange, factorisation, residual correction,
 // interior equations.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -17,16 +16,13 @@
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/matrix_columns.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
+#include "engine/solvers/elastic_bem/wall_clock.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Below it, errors of the equations (about the target of the quadrature) are all there is.
 constexpr double least_condition = 1e-9;

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/bessel.hpp"
 #include "engine/solvers/elastic_bem/quadrature.hpp"
 #include "engine/team/team.hpp"
 
@@ -38,12 +39,9 @@ Spectrum spectrum(double nu, Complex q) {
           0.5 * (sv + sh) * q - (1 - nu / 2), 0.5 * (sh - sv) * q - nu / 2};
 }
 
-struct Cylinder {
-  Complex f0, f1, f2;
-};
-/// H^(1) (sign +1) and H^(2) (sign −1) of the orders 0, 1, 2 by Hankel's expansion, without e^{±iw} where `bare`.
-Cylinder hankel(Complex w, double sign, bool bare) {
-  const Complex front = std::sqrt(2.0 / (std::numbers::pi * w)) * (bare ? Complex(1) : std::exp(sign * i1 * w));
+/// H^(1) (sign +1) and H^(2) (sign −1) of the orders 0, 1, 2 by Hankel's expansion, without e^{±iw}.
+BesselValues hankel(Complex w, double sign) {
+  const Complex front = std::sqrt(2.0 / (std::numbers::pi * w));
   Complex out[3];
   for (int n = 0; n < 3; ++n) {
     Complex term = 1, sum = 1;
@@ -58,26 +56,7 @@ Cylinder hankel(Complex w, double sign, bool bare) {
   }
   return {out[0], out[1], out[2]};
 }
-/// J_0, J_1, J_2.
-Cylinder bessel(Complex w) {
-  if (std::abs(w) > far_argument) {
-    const Cylinder a = hankel(w, 1, false), b = hankel(w, -1, false);
-    return {0.5 * (a.f0 + b.f0), 0.5 * (a.f1 + b.f1), 0.5 * (a.f2 + b.f2)};
-  }
-  const Complex half = 0.5 * w, square = -half * half;
-  Complex out[3];
-  for (int n = 0; n < 3; ++n) {
-    Complex term = n == 0 ? Complex(1) : n == 1 ? half : 0.5 * half * half, sum = term;
-    for (int k = 1; k < 80 && std::abs(term) > 1e-18 * (1 + std::abs(sum)); ++k) {
-      term *= square / static_cast<double>(k * (k + n));
-      sum += term;
-    }
-    out[n] = sum;
-  }
-  return {out[0], out[1], out[2]};
-}
-
-void add(SurfaceResponse& sum, const Spectrum& s, const Cylinder& f, Complex weight) {
+void add(SurfaceResponse& sum, const Spectrum& s, const BesselValues& f, Complex weight) {
   sum.v += weight * s.v * f.f0;
   sum.u += weight * s.u * f.f1;
   sum.a += weight * s.a * f.f0;
@@ -91,7 +70,7 @@ void straight(double nu, Complex z, Complex from, Complex to, double panel, Surf
   for (int k = 0; k < panels; ++k)
     for (const GaussPoint& g : gauss_points(10)) {
       const Complex q = from + (static_cast<double>(k) + g.x) * step;
-      add(sum, spectrum(nu, q), bessel(q * z), g.w * step);
+      add(sum, spectrum(nu, q), bessel_values(q * z), g.w * step);
     }
 }
 
@@ -120,7 +99,7 @@ SurfaceResponse surface_response(double nu, Complex z) {
         for (const GaussPoint& g : gauss_points(10)) {
           const double s = 4 * (k + g.x);
           const Complex q = last + sign * i1 * s / z;
-          add(sum, spectrum(nu, q), hankel(q * z, sign, true), 0.5 * g.w * 4 * std::exp(-s) * ahead * sign * i1 / z);
+          add(sum, spectrum(nu, q), hankel(q * z, sign), 0.5 * g.w * 4 * std::exp(-s) * ahead * sign * i1 / z);
         }
     }
   }
@@ -156,11 +135,10 @@ SurfaceResponse SurfaceLoads::at(double z) const {
   return out;
 }
 
-Matrix3 SurfaceLoads::displacement(const Harmonic& h, const Vec3& offset, const Vec3& down) const {
+Matrix3 surface_displacement(const SurfaceResponse& s, Complex mu, const Vec3& offset, const Vec3& down) {
   const double r = norm(offset);
   const Vec3 e = scale(1 / r, offset);
-  const SurfaceResponse s = at(std::abs(h.kS) * r);
-  const Complex front = 1.0 / (2 * std::numbers::pi * h.mu * r);
+  const Complex front = 1.0 / (2 * std::numbers::pi * mu * r);
   Matrix3 out{};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) {
@@ -169,6 +147,10 @@ Matrix3 SurfaceLoads::displacement(const Harmonic& h, const Vec3& offset, const 
                            s.b * (2 * along - flat));
     }
   return out;
+}
+
+Matrix3 SurfaceLoads::displacement(const Harmonic& h, const Vec3& offset, const Vec3& down) const {
+  return surface_displacement(at(std::abs(h.kS) * norm(offset)), h.mu, offset, down);
 }
 
 }  // namespace conoid::elastic_bem

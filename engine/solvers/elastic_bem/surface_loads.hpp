@@ -21,6 +21,11 @@ struct SurfaceResponse {
   Complex v, u, a, b;
 };
 
+/// Component i of the displacement at `offset` from a unit force along j, of these functions there; μ* of the surface's medium, `down`
+/// into the ground, `offset` along the surface and not zero.
+[[nodiscard]] Matrix3 surface_displacement(const SurfaceResponse& response, Complex mu, const Vec3& offset,
+                                           const Vec3& down);
+
 /// By quadrature on a path above the poles, the static part in closed form; about seven digits for |z| ≤ 500. Damping turns z
 /// into the lower half-plane, by less than a quarter turn.
 [[nodiscard]] SurfaceResponse surface_response(double nu, Complex z);

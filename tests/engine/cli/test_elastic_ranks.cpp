@@ -62,6 +62,7 @@ class TestElasticRanks : public QObject {
   void ranks_leave_what_one_leaves();
   void deterministic_ranks_leave_the_same_bits();
   void a_killed_run_of_four_goes_on_on_one_and_on_two();
+  void layered_ground_on_ranks_leaves_what_one_rank_leaves();
   void ranks_without_a_frequency_are_told();
   void the_error_of_one_frequency_ends_all();
 };
@@ -114,6 +115,38 @@ void TestElasticRanks::a_killed_run_of_four_goes_on_on_one_and_on_two() {
     const std::string wrong = safety::difference(whole, left(out));
     QVERIFY2(wrong.empty(), (out.toStdString() + ": " + wrong).c_str());
   }
+}
+
+/// Ground without a mesh: no term of a sum depends on ranks or threads in deterministic runs; a killed run goes on.
+void TestElasticRanks::layered_ground_on_ranks_leaves_what_one_rank_leaves() {
+  Json input = case_of_five();
+  input["ground"].erase("trenches");
+  input["profile"] = Json::parse(R"j({"thickness": 1.5, "layers": [
+    {"thickness": 1, "shear_modulus": 0.5, "density": 1, "pressure_speed": 6, "damping": 0.05},
+    {"shear_modulus": 4, "density": 1.2, "damping": 0.02}]})j");
+  input["excitation"]["loads"][1] =
+      Json::parse(R"j({"kind": "point", "name": "P", "position": [3.5, 0, 0], "force": [0, 0, 1]})j");
+  input["output"]["receivers"][1]["position"] = {1.5, 0, 0};
+  input["output"]["planes"][0] =
+      Json::parse(R"j({"name": "top", "normal": "z", "low": [-2, -1, 0], "high": [4, 1, 0], "points": [4, 3]})j");
+  input["output"]["insertion_loss"] = input["output"]["stresses"] = false;
+  rod::write_case(scratch_ / "case.json", input);
+  const QStringList same{"--set", "compute.deterministic=true", "--threads"};
+  COMPARE_EXIT(run("layers1", 1, same + QStringList{"2"}), 0);
+  COMPARE_EXIT(run("layers2", 2, same + QStringList{"1"}), 0);
+  const safety::Left one = left("layers1");
+  QVERIFY(one.tables.size() > 6 && one.frames.size() == 5);
+  const std::string wrong = safety::difference(one, left("layers2"));
+  QVERIFY2(wrong.empty(), wrong.c_str());
+  QProcess process;
+  safety::start(process, scratch_.path(),
+                QStringList{"run", "case.json", "--out", "layers3", "--progress", "none"} + same + QStringList{"1"} +
+                    safety::often + on(2),
+                safety::dies_in_checkpoint(3));
+  QVERIFY(rod::collect(process, 100000).exit != 0);
+  COMPARE_EXIT(resume("layers3", 1), 0);
+  const std::string other = safety::difference(one, left("layers3"));
+  QVERIFY2(other.empty(), other.c_str());
 }
 
 void TestElasticRanks::ranks_without_a_frequency_are_told() {

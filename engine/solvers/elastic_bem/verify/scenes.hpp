@@ -169,4 +169,15 @@ struct InclusionSetting {
 [[nodiscard]] double point_force_asymmetry(Team& team);
 [[nodiscard]] double buried_force_error(Team& team);
 
+/// Layered ground without a mesh (layered_system.hpp). Rigid disc of radius 1, `around` elements a quarter of the circle: impedance over μ of
+/// the uppermost medium.
+[[nodiscard]] std::vector<Complex> disc_on_profile(const SoilProfile& profile, double omega, Contact contact,
+                                                   int around, Team& team);
+/// Two welded rectangles beside each other: asymmetry of their 12 × 12 impedance over its largest entry.
+[[nodiscard]] double foundations_on_profile_asymmetry(const SoilProfile& profile, double omega, Team& team);
+/// Surface functions of layers of one medium against those of the half-space, r = 1e-4 to 50: integrals, table.
+[[nodiscard]] std::array<double, 2> layered_response_error(double beta, double omega);
+/// Compliance of layers over rock and over a half-space against columns (waves straight down) and Love waves, exact.
+[[nodiscard]] double layered_column_compliance_error();
+
 }  // namespace conoid::elastic_bem

@@ -559,7 +559,75 @@ void regions(Table& t) {
             "the same integrals");
 }
 
+/// Layered ground without a mesh.
+void profiles(Table& t) {
+  t.run.doing("layered ground without a mesh");
+  const auto error = [](Complex got, Complex want) { return std::abs(got - want) / std::abs(want); };
+  t.at_most("profile, compliance of layers: columns, Love waves", layered_column_compliance_error(), 1e-9, "exact");
+  for (const double beta : {0.0, 0.05}) {
+    const auto moving = layered_response_error(beta, 1), still = layered_response_error(beta, 0);
+    t.at_most(fmt::format("profile, layers of one medium, damping {:g}: surface under forces, kS r to 50", beta),
+              moving[0], 1e-7, "Lamb 1904");
+    t.at_most(fmt::format("profile, the same, damping {:g}, table", beta), moving[1], 1e-6, "Lamb 1904");
+    t.at_most(fmt::format("profile, the same, damping {:g}, at rest: integrals and table", beta),
+              std::max(still[0], still[1]), 1e-9, "Boussinesq 1885, Cerruti 1882");
+  }
+  Medium soil;
+  soil.nu = 1.0 / 3;
+  SoilProfile half_space;
+  half_space.half_space = soil;
+  double v = 0, r = 0, h = 0, torsion = 0;
+  for (const DiscRow& d : disc_rows) {
+    if (t.run.quick && d.a0 != 1) continue;
+    const auto a = disc_on_profile(half_space, d.a0, Contact::smooth, 4, t.team),
+               b = disc_on_profile(half_space, d.a0, Contact::tangential, 4, t.team);
+    v = std::max(v, error(a[14], d.v));
+    r = std::max({r, error(a[21], d.r), error(a[28], d.r)});
+    h = std::max({h, error(b[0], d.h), error(b[7], d.h)});
+    torsion = std::max(torsion, error(b[35], d.torsion));
+  }
+  t.at_most("profile, rigid disc on a half-space, a0 to 2: K_v", v, 0.001, disc_source);
+  t.at_most("profile, rigid disc on a half-space: K_r", r, 0.0015, disc_source);
+  t.at_most("profile, rigid disc on a half-space: K_h", h, 0.001, disc_source);
+  t.at_most("profile, rigid disc on a half-space: K_t", torsion, 0.0015, disc_source);
+  const auto coarse = disc_on_profile(half_space, 0, Contact::welded, 2, t.team),
+             fine = disc_on_profile(half_space, 0, Contact::welded, 4, t.team);
+  const double welded = 12 * std::log(5.0 / 3);
+  t.at_most("profile, welded disc at rest: K_v against 4 ln(3 - 4 nu)/(1 - 2 nu)", error(fine[14], welded), 0.001,
+            "Spence 1968");
+  t.at_least("profile, the same: error of 2 elements a quarter over that of 4",
+             error(coarse[14], welded) / error(fine[14], welded), 4, "second order");
+  soil.beta = 0.05;
+  SoilProfile rock;
+  rock.layers = {{soil, 2}};
+  for (const auto& [a0, want] : {std::pair{0.3, Complex(9.663, 0.990)}, {0.7, Complex(8.519, 1.004)}})
+    t.at_most(fmt::format("profile, layer on rock, H = 2 a: smooth disc, K_v at a0 = {}", a0),
+              error(disc_on_profile(rock, a0, Contact::smooth, 4, t.team)[14], want), 0.001,
+              "layer's integral equation");
+  SoilProfile stiff = rock;
+  stiff.half_space = soil;
+  stiff.half_space->mu = 4;
+  for (const auto& [a0, want] : {std::pair{0.5, Complex(7.684163, 1.472478)}, {1.0, Complex(5.223025, 2.771576)}})
+    t.at_most(
+        fmt::format("profile, layer of H = 2 a over a half-space 4 times as stiff: smooth disc, K_v at a0 = {}", a0),
+        error(disc_on_profile(stiff, a0, Contact::smooth, 4, t.team)[14], want), 0.001,
+        "spectral Galerkin on the layered compliance");
+  stiff.layers.push_back({soil, 0.5});
+  stiff.layers.back().medium.mu = 0.4;
+  t.at_most("profile, two welded rectangles on soft and stiff layers: asymmetry of K",
+            foundations_on_profile_asymmetry(stiff, 0.8, t.team), 0.005, "reciprocity");
+  if (t.run.quick) return;
+  stiff.layers.pop_back();
+  const auto meshed = disc_over_half_space(4, 0.5, 0.05, 6, Contact::welded, t.team),
+             own = disc_on_profile(stiff, 0.5, Contact::welded, 4, t.team);
+  for (const auto& [name, at] : {std::pair{"K_v", 14}, {"K_h", 0}, {"K_r", 21}, {"K_t", 35}})
+    t.at_most(fmt::format("profile, the same layer, welded disc, a0 = 0.5: {} against meshed layers", name),
+              error(own[static_cast<std::size_t>(at)], meshed[static_cast<std::size_t>(at)]), 0.015,
+              "regions, a mesh of both layers");
+}
+
 void loads(Table& t) {
+  if (t.run.may_want("profile")) profiles(t);
   if (t.run.may_want("regions")) regions(t);
   if (t.run.may_want("compressed")) compressed(t);
   if (!t.run.quick && t.run.may_want("force in the medium")) {

@@ -301,6 +301,9 @@ class TestSolver : public QObject {
     row("insertion", R"({"ground": {"trenches": []}})", "needs a ground with trenches");
     row("nothing", R"({"foundations": [], "excitation": {"loads": []}})", "no load and no foundation");
     row("classical", R"({"parameters": {"rules": "classical"}})", "constant elements only");
+    row("classical on an open plane",
+        R"({"parameters": {"rules": "classical", "elements": "constant"}, "ground": {"trenches": []}, "output": {"insertion_loss": false}})",
+        "need a closed surface, and this ground is open");
     row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
     row("no modulus", R"({"materials": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
     row("frequencies", R"({"parameters": {"frequencies": {"from": 2, "to": 1}}})", "run backwards");

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layered ground without a mesh: what a case says of it, foundations, loads and forces on it, reciprocity, and what is refused.
+// labels: unit timeout300
+#include <QTest>
+
+#include <numbers>
+
+#include "engine/solvers/elastic_bem/bessel.hpp"
+#include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "tests/engine/solvers/elastic_bem/case_run.hpp"
+
+using namespace conoid;
+using namespace conoid::elastic_bem;
+using namespace conoid::elastic_bem::test;
+
+namespace {
+
+/// Two rectangles, a machine on one of them, forces and loads beside them; a soft layer of saturated clay between stiffer ones.
+Json layers_case() {
+  return Json::parse(R"j({
+    "solver": "elastic-bem",
+    "ground": {"kind": "rectangle", "low": [-3, -3], "high": [7, 3], "element": 0.5, "growth": 3,
+               "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]},
+                           {"name": "lab", "low": [3, -0.5], "high": [4.5, 1]},
+                           {"name": "road", "low": [-1, 2], "high": [1, 2.5]}]},
+    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+    "profile": {"thickness": 0.8,
+                "layers": [{"thickness": 1.2, "shear_modulus": 0.5, "pressure_speed": 5, "density": 1, "damping": 0.05},
+                           {"shear_speed": 2, "poisson": 0.25, "density": 1.2, "damping": 0.01}]},
+    "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}, {"name": "lab", "group": "lab", "mass": 1,
+                     "inertia": [0.3, 0.3, 0.3]}],
+    "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
+                             {"kind": "machine", "foundation": "lab", "force": [1, 0, 0], "moment": [0, 0.5, 0]},
+                             {"kind": "point", "position": [0.3, -2.2, 0], "force": [0, 0, 1]},
+                             {"kind": "point", "position": [0.3, -2.2, 0], "force": [1, 0, 0]},
+                             {"kind": "force", "group": "road", "value": [0, 0.3, -1]}]},
+    "parameters": {"frequencies": {"values": [0, 0.15, 0.4]}},
+    "output": {"receivers": [{"name": "P", "position": [0.30001, -2.2, 0]}, {"name": "middle", "position": [0, 0, 0]},
+                             {"name": "far", "position": [6.5, -3, 0]}],
+               "planes": [{"normal": "z", "low": [-2, -2, 0], "high": [6, 2, 0], "points": [9, 5]}]}})j");
+}
+
+QString said_of(const Json& json) {
+  const auto input = resolved(json);
+  if (!input) return QString::fromStdString(input.error().render());
+  QString all;
+  for (const Diagnostic& d : ElasticBem().check(*input, nullptr, make_offer(*input).value()))
+    all += QString::fromStdString(d.render()) + "\n";
+  return all;
+}
+
+Json disc_case() {
+  return Json::parse(R"j({
+    "solver": "elastic-bem",
+    "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 3, "rings": 4, "inside_growth": 0.4},
+    "materials": {"shear_modulus": 1, "poisson": 0.3333333333333333, "density": 1},
+    "profile": {},
+    "foundations": [{"group": "foundation", "contact": "smooth"}],
+    "parameters": {"frequencies": {"values": [0.1591549430918953]}}})j");
+}
+
+/// Of a table with one row: the number in a column, and the next one as imaginary part.
+Complex entry(const Run& run, const char* table, std::size_t row, std::size_t column) {
+  const auto& values = run.results.find(table)->rows[row];
+  return {values[column], values[column + 1]};
+}
+
+/// Column of "<receiver> <load> u<c> re" in receivers_complex.
+std::size_t column_of(const Run& run, const std::string& name) {
+  const auto& columns = run.results.find("receivers_complex")->info.columns;
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (columns[k].name == name) return k;
+  qFatal("no column %s", name.c_str());
+}
+
+}  // namespace
+
+class TestLayeredGround : public QObject {
+  Q_OBJECT
+ private slots:
+  void bessel_functions_of_real_and_complex_arguments_hold() {
+    double real = 0, complex = 0;
+    for (double x = 0.05; x < 80; x += 0.37) {
+      const BesselValues b = bessel_values(x);
+      real = std::max({real, std::abs(b.f0 - std::cyl_bessel_j(0, x)), std::abs(b.f1 - std::cyl_bessel_j(1, x)),
+                       std::abs(b.f2 - std::cyl_bessel_j(2, x))});
+      // Recurrence, and J_0' = -J_1 by differences of the fourth order, beside the axis and across the ways' borders.
+      const Complex w(x, 2.5);
+      const double step = 1e-3;
+      const auto at = [&](double n) { return bessel_values(w + n * step).f0; };
+      const BesselValues c = bessel_values(w);
+      complex = std::max({complex, std::abs(c.f0 + c.f2 - 2.0 * c.f1 / w),
+                          std::abs((at(-2) - 8.0 * at(-1) + 8.0 * at(1) - at(2)) / (12 * step) + c.f1)});
+    }
+    QVERIFY2(real < 1e-13, qPrintable(QString::number(real)));
+    QVERIFY2(complex < 1e-10 * std::exp(2.5), qPrintable(QString::number(complex)));
+  }
+
+  void columns_love_waves_and_half_spaces_are_met() {
+    QVERIFY(layered_column_compliance_error() < 1e-9);
+    for (const double beta : {0.0, 0.05}) {
+      const auto moving = layered_response_error(beta, 1), still = layered_response_error(beta, 0);
+      QVERIFY2(moving[0] < 1e-7 && moving[1] < 1e-7, qPrintable(QString::number(moving[1])));
+      QVERIFY(still[0] < 1e-10 && still[1] < 1e-10);
+    }
+  }
+
+  void a_case_has_the_disc_of_a_half_space() {
+    Run run(disc_case());
+    run.go();
+    // a0 = 1, spectral Galerkin (verify/verify.cpp); the mesh is off by 5e-4.
+    const Complex v = entry(run, "impedance", 0, 1 + 2 * 14);
+    QVERIFY2(std::abs(v - Complex(5.29486, 4.94246)) < 1e-3 * std::abs(v), qPrintable(QString::number(v.real())));
+    QVERIFY(run.results.find("compliance") != nullptr && run.results.find("solution") != nullptr);
+    // Only the disc has elements.
+    QCOMPARE(run.results.find("solution")->rows.size(), std::size_t{1});
+    Json welded = disc_case();
+    welded["foundations"][0]["contact"] = "welded";
+    welded["parameters"]["frequencies"]["values"] = {0};
+    Run still(welded);
+    still.go();
+    QVERIFY(std::abs(entry(still, "impedance", 0, 1 + 2 * 14).real() / (12 * std::log(5.0 / 3)) - 1) < 1e-3);
+  }
+
+  void layers_of_one_medium_are_the_half_space() {
+    Json json = layers_case();
+    json["profile"] = Json::object();
+    Run one(json);
+    one.go();
+    json["profile"] = Json::parse(R"j({"thickness": 0.7, "layers": [
+      {"thickness": 0.4, "shear_speed": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+      {"shear_modulus": 1, "pressure_speed": 1.8708286933869707, "density": 1, "damping": 0.03}]})j");
+    Run several(json);
+    several.go();
+    for (const char* table : {"receivers_complex", "impedance"}) {
+      const double apart = farthest(one.rows(table), several.rows(table));
+      QVERIFY2(apart < 1e-7, qPrintable(QString("%1: %2").arg(table).arg(apart)));
+    }
+  }
+
+  void forces_and_foundations_are_reciprocal() {
+    // The motion of the base's middle under a force at P is that of P under a force on the base, and the more so the finer the mesh:
+    // collocation meets this to the error of the elements.
+    double apart[2] = {0, 0};
+    for (const int fine : {0, 1}) {
+      Json json = layers_case();
+      json["ground"]["element"] = fine == 0 ? 0.5 : 0.25;
+      json["output"].erase("planes");
+      Run run(json);
+      run.go();
+      for (std::size_t f = 0; f < 3; ++f) {
+        const Complex there = entry(run, "receivers_complex", f, column_of(run, "P load 1 uz re")),
+                      here = entry(run, "receivers_complex", f, column_of(run, "middle load 3 uz re"));
+        apart[fine] = std::max(apart[fine], std::abs(there / here - 1.0));
+      }
+    }
+    QVERIFY2(apart[0] < 0.005 && apart[1] < 0.8 * apart[0], qPrintable(QString("%1, %2").arg(apart[0]).arg(apart[1])));
+  }
+
+  void any_workers_give_the_same() {
+    Run one(layers_case(), {{"cpu", 1, 1}});
+    one.go();
+    Run two(layers_case(), {{"cpu", 1, 1}, {"cpu", 2, 1}});
+    two.go();
+    QVERIFY(farthest(one.rows("receivers_complex"), two.rows("receivers_complex")) < 1e-10);
+    Json json = layers_case();
+    json["compute"]["deterministic"] = true;
+    Run same(json, {{"cpu", 1, 1}}), bits(json, {{"cpu", 2, 1}});
+    same.go();
+    bits.go();
+    QCOMPARE(same.rows("receivers_complex"), bits.rows("receivers_complex"));
+    QCOMPARE(same.rows("impedance"), bits.rows("impedance"));
+  }
+
+  void a_rigid_rock_is_met_by_a_stiff_half_space() {
+    Json json = disc_case();
+    json["materials"]["damping"] = 0.05;
+    json["profile"] = Json::parse(R"j({"thickness": 2, "rock": true})j");
+    Run rock(json);
+    rock.go();
+    json["profile"] =
+        Json::parse(R"j({"thickness": 2, "layers": [{"shear_modulus": 1e8, "density": 1e4, "poisson": 0.2}]})j");
+    Run stiff(json);
+    stiff.go();
+    // Impedances of the two media are 1e-6 of each other.
+    QVERIFY(farthest(rock.rows("impedance"), stiff.rows("impedance")) < 1e-4);
+    // Layer's integral equation.
+    json["profile"] = Json::parse(R"j({"thickness": 2, "rock": true})j");
+    json["parameters"]["frequencies"]["values"] = {0.3 / (2 * std::numbers::pi)};
+    Run known(json);
+    known.go();
+    QVERIFY(std::abs(entry(known, "impedance", 0, 1 + 2 * 14) / Complex(9.663, 0.990) - 1.0) < 1.5e-3);
+  }
+
+  void what_cannot_be_is_refused_data() {
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("said");
+    const auto row = [](const char* name, const char* change, const char* said) {
+      QTest::newRow(name) << QString(change) << QString(said);
+    };
+    row("thickness below", R"j({"profile": {"thickness": null}})j", "layer above another one has no thickness");
+    row("nothing below", R"j({"profile": {"thickness": 1, "layers": []}})j", "what lies below it");
+    row("rock below a half-space", R"j({"profile": {"thickness": null, "layers": [], "rock": true}})j", "no thickness");
+    row("speeds",
+        R"j({"profile": {"layers": [{"shear_speed": 2, "pressure_speed": 1.9, "density": 1}], "thickness": 1}})j",
+        "does not go with");
+    row("receiver below", R"j({"output": {"receivers": [{"position": [0, 0, -1]}], "planes": []}})j",
+        "ground's surface at");
+    row("plane",
+        R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, -1], "high": [0, 1, 0], "points": [3, 3]}]}})j",
+        "ground's surface at");
+    row("wave", R"j({"excitation": {"loads": [{"kind": "wave"}]}})j", "incident waves");
+    row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
+        "force": [0, 0, 1]}]}})j",
+        "no group carries");
+    row("force below",
+        R"j({"excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
+        "ground's surface at");
+    row("receiver at a force", R"j({"output": {"receivers": [{"position": [0.3, -2.2, 0]}]}})j", "is infinite");
+    row("force on the base",
+        R"j({"excitation": {"loads": [{"kind": "point", "position": [0.1, 0, 0], "force": [0, 0, 1]}]}})j",
+        "three quarters");
+    row("regions", R"j({"regions": [{"interfaces": ["base"], "shear_speed": 1}]})j", "meshed borders");
+    row("rock meshed", R"j({"ground": {"rock": 3}})j", "goes without a profile");
+    row("trench", R"j({"ground": {"trenches": [{"low": [5, -1], "high": [6, 1], "depth": 1}]}})j",
+        "goes without a profile");
+    row("stresses", R"j({"output": {"stresses": true}})j", "stresses");
+    row("compressed", R"j({"parameters": {"solution": "compressed"}})j", "not for ground with a profile");
+    row("classical", R"j({"parameters": {"rules": "classical", "elements": "constant"}})j",
+        "not for ground with a profile");
+    row("inside", R"j({"parameters": {"domain": "inside"}})j", "not for ground with a profile");
+    row("symmetry", R"j({"parameters": {"symmetry": "y"}})j", "not for ground with a profile");
+    row("overlay", R"j({"output": {"exact": "veletsos-verbic"}})j", "not that of this ground");
+    row("two ways",
+        R"j({"profile": {"thickness": 1, "layers": [{"shear_speed": 1, "poisson": 0.3, "pressure_speed": 3}]}})j",
+        "at most one of");
+  }
+  void what_cannot_be_is_refused() {
+    QFETCH(QString, change);
+    QFETCH(QString, said);
+    Json json = layers_case();
+    json.merge_patch(Json::parse(change.toStdString()));
+    const QString all = said_of(json);
+    QVERIFY2(all.contains(said), qPrintable(all));
+  }
+
+  void foundations_at_two_levels_are_refused() {
+    Json json = layers_case();
+    json.erase("ground");
+    json["mesh"]["file"] = "two.msh";
+    GroundRectangle low;
+    low.low = {-1, -1};
+    low.high = {1, 1};
+    low.patches = {{"base", {-1, -1}, {1, 1}, 1}};
+    Mesh mesh = ground_rectangle(low).value();
+    std::vector<double>& points = mesh.mutable_points();
+    for (std::size_t k = 2; k < points.size(); k += 3) points[k] = 0.1 * points[k - 2];
+    json["foundations"].erase(1);
+    json["excitation"]["loads"] = Json::parse(R"j([{"kind": "machine", "foundation": "base", "force": [0, 0, 1]}])j");
+    json["output"] = Json::object();
+    const Case input = resolved(json).value();
+    QString all;
+    for (const Diagnostic& d : ElasticBem().check(input, &mesh, make_offer(input).value()))
+      all += QString::fromStdString(d.render()) + "\n";
+    QVERIFY2(all.contains("at one level"), qPrintable(all));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestLayeredGround)
+#include "test_layered_ground.moc"
