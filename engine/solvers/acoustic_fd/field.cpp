@@ -405,7 +405,13 @@ void Field<T>::place_points() {
                              h[2], factor);
       const double ratio = (problem_.velocity->constant() ? problem_.speed.highest : factor[0]) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
-      sources_.add({node.x, node.y, node.z, node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale_at(node), n});
+      const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]), scale = scale_at(node);
+      // Damped nodes take sources undiminished, which is 1 + σ times what the equation has; a transpose has to be that of the equation.
+      const double damping = static_cast<double>(sigma_[0][static_cast<std::size_t>(node.x)] +
+                                                 sigma_[1][static_cast<std::size_t>(node.y)] +
+                                                 sigma_[2][static_cast<std::size_t>(node.z)]);
+      sources_.add({node.x, node.y, node.z,
+                    problem_.sources[n].transposed ? weight * scale / (1 + damping) : weight / scale, n});
     }
   sources_.sort();
   receivers_.clear();

@@ -78,6 +78,9 @@ struct Source {
   /// Dipole: the unit vector d of −d·∇δ, p = −d·∇ s(t − r/c) / (4π r); zero: a monopole.
   Vec3 dipole{};
   std::vector<SourcePart> parts = {};  ///< where it is spread over a disc or a bowl; empty: a point
+  /// It sends what a receiver there has heard, as the transpose of recording: where the density varies, times √(ρ/ρ_0) instead of over it
+  /// (medium.hpp), and over 1 + σ where a node is damped.
+  bool transposed = false;
   [[nodiscard]] bool is_point() const { return parts.empty(); }
   [[nodiscard]] bool is_dipole() const { return dipole != Vec3{}; }
 };
