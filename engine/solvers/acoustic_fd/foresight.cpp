@@ -213,7 +213,10 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Bytes needed = march_bytes(planned, 1);
   const bool given = offer.host.said(), alone = offer.place.ranks == 1;
   planned.memory = field_budget(offer);
-  if (setup.image.any()) planned.memory = plan_image(planned, setup.image, planned.memory, offer.place.ranks).march;
+  if (setup.image.any()) {
+    const ImagePlan images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
+    planned.memory = images.march - images.smooth;
+  }
   const StreamPlan plan = stream_plan(planned);
   if (alone && plan.needed && plan.possible) {
     const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
@@ -254,7 +257,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   ImagePlan images;
   if (setup.image.any()) {
     images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
-    planned.memory = images.march;
+    planned.memory = images.march - images.smooth;
   }
   const StreamPlan plan = stream_plan(planned);
   const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
@@ -266,7 +269,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   e.host_memory = streams ? planned.memory
                           : march_bytes(p, offer.place.ranks) + (Bytes{32} << 20) +
                                 static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
-  e.host_memory += images.windows;
+  e.host_memory += images.windows + images.smooth;
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
   const auto shots = static_cast<double>(marches);
   e.steps = p.steps * marches;

@@ -91,8 +91,7 @@ std::unique_ptr<DiskWindows> windows_of(const char* name, const std::vector<Byte
                                         const Problem& problem) {
   DiskWindowsOptions options;
   options.name = name;
-  options.file =
-      std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / name;
+  options.file = std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / name;
   Bytes all = 0, largest = 0;
   for (const Bytes size : sizes) {
     all += in_pages(size);
@@ -114,12 +113,12 @@ ImagePlan plan_image(const Problem& problem, const ImageSettings& settings, Byte
   plan.sums = planes * sums;
   const Bytes all = plan.all() + plan.all() / 64 + (Bytes{1} << 20);  // windows are filled up to pages
   plan.windows = all;
-  const Bytes smooth = settings.smooth > 0 ? static_cast<Bytes>(problem.grid.cells()) * (problem.density ? 8 : 4) : 0;
+  if (settings.smooth > 0) plan.smooth = static_cast<Bytes>(problem.grid.cells()) * (problem.density ? 8 : 4);
   if (budget > 0) {
-    budget -= std::min(smooth, budget / 2);
+    budget -= std::min(plan.smooth, budget / 2);
     const Bytes march = march_bytes(problem, ranks), least = std::min(all, 16 * (snapshot + sums) + march / 8);
     plan.windows = budget >= march + least ? std::min(all, budget - march) : std::min(all, budget / 4);
-    plan.march = budget - plan.windows + smooth;  // which has it among its media
+    plan.march = budget - plan.windows + plan.smooth;  // which has it among its media
   }
   plan.disk = plan.windows < all ? plan.all() : 0;
   return plan;
@@ -228,9 +227,8 @@ class Imaging::Keeper final : public March::PlaneVisitor {
   [[nodiscard]] std::span<const Interval> pieces() const override { return of_.pieces_; }
   void open(std::size_t piece) override {
     begin_ = of_.pieces_[piece].begin;
-    lease_ = taken(of_.order_->tour.acquire(snapshot_ * static_cast<Index>(of_.pieces_.size()) +
-                                                static_cast<Index>(piece),
-                                            Access::write));
+    lease_ = taken(of_.order_->tour.acquire(
+        snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece), Access::write));
     to_ = lease_.writable().data();
   }
   void close(std::size_t) override { lease_.release(); }
@@ -292,9 +290,8 @@ class Imaging::Correlator final : public March::PlaneVisitor {
   [[nodiscard]] std::span<const Interval> pieces() const override { return of_.pieces_; }
   void open(std::size_t piece) override {
     begin_ = of_.pieces_[piece].begin;
-    kept_ = taken(of_.order_->tour.acquire(snapshot_ * static_cast<Index>(of_.pieces_.size()) +
-                                               static_cast<Index>(piece),
-                                           Access::read));
+    kept_ = taken(of_.order_->tour.acquire(
+        snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece), Access::read));
     sums_ = taken(of_.sums_->acquire(static_cast<Index>(piece), Access::update));
     to_ = sums_.writable().data();
   }

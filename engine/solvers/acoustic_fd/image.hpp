@@ -46,12 +46,13 @@ namespace conoid::acoustic_fd {
 
 /// What the images of a case take of one rank.
 struct ImagePlan {
-  Index snapshots = 0;   ///< of a shot
-  Bytes one = 0;         ///< of a snapshot
-  Bytes sums = 0;        ///< image and illumination
-  Bytes windows = 0;     ///< memory for both
-  Bytes march = 0;       ///< what is left of the budget to the march
-  Bytes disk = 0;        ///< what does not stay in memory
+  Index snapshots = 0;  ///< of a shot
+  Bytes one = 0;        ///< of a snapshot
+  Bytes sums = 0;       ///< image and illumination
+  Bytes windows = 0;    ///< memory for both
+  Bytes march = 0;      ///< what is left of the budget to the march
+  Bytes smooth = 0;     ///< of that, the smooth medium's
+  Bytes disk = 0;       ///< what does not stay in memory
   [[nodiscard]] Bytes all() const { return static_cast<Bytes>(snapshots) * one + sums; }
 };
 /// `budget`: of fields on the host; 0: without a limit.
@@ -105,7 +106,7 @@ class Imaging {
   const Problem& problem_;
   ImageSettings settings_;
   Interval planes_;
-  Index count_;             ///< snapshots of a shot
+  Index count_;              ///< snapshots of a shot
   std::size_t plane_bytes_;  ///< of a snapshot
   std::vector<Interval> pieces_;
   std::array<Interval, 3> inside_;  ///< nodes that have an image

@@ -15,7 +15,12 @@ namespace conoid::acoustic_fd {
 
 FieldInfo AcousticFd::image_field() const {
   if (setup_.image.kind == ImageSettings::Kind::gradient)
-    return {"gradient", "Pa^2 s^2/m^4", FieldKind::signed_value, Association::point, 1, false,
+    return {"gradient",
+            "Pa^2 s^2/m^4",
+            FieldKind::signed_value,
+            Association::point,
+            1,
+            false,
             "Gradient with respect to the speed"};
   return {"image", "1", FieldKind::signed_value, Association::point, 1, false, "Image"};
 }
@@ -29,8 +34,7 @@ Status AcousticFd::prepare_image(RunContext& context) {
   } catch (const Failure& failure) {
     return failure.error();
   }
-  if (context.cluster.leads())
-    log::info("acoustic-fd: {}", image_text(setup_.problem, setup_.image, image_plan_));
+  if (context.cluster.leads()) log::info("acoustic-fd: {}", image_text(setup_.problem, setup_.image, image_plan_));
   return {};
 }
 
@@ -118,8 +122,7 @@ Status AcousticFd::compare_traces(RunContext& context) {
   info.columns = {{"shot", "1", "shot"}, {"misfit", "Pa^2 s", "misfit"}, {"relative", "1", "over observed"}};
   info.definition =
       "Misfit 1/2 dt sum (p - p_observed)^2 over samples and receivers; relative: over the same of p_observed alone.";
-  context.results.table(info).append(
-      {static_cast<double>(setup_.shots[shot_]), misfit, size > 0 ? misfit / size : 0});
+  context.results.table(info).append({static_cast<double>(setup_.shots[shot_]), misfit, size > 0 ? misfit / size : 0});
   return {};
 }
 
@@ -167,7 +170,8 @@ void AcousticFd::load_image(CheckpointReader& reader, std::size_t shot, Pass pas
   }
   if (pass != Pass::observe) {
     const Index end = pass == Pass::forward ? reader.value<Index>("step") : setup_.problem.steps;
-    if (cluster_->leads() && end > 0) log::info("acoustic-fd: {} steps of shot {} again, for the image", end, setup_.shots[shot]);
+    if (cluster_->leads() && end > 0)
+      log::info("acoustic-fd: {} steps of shot {} again, for the image", end, setup_.shots[shot]);
     for (Index k = 0; k < end;) {
       const Index next = std::min(end, imaging_->next_forward(k));
       march_->advance(*team_, *cluster_, next - k);
@@ -189,10 +193,9 @@ void AcousticFd::add_image_fields(
     std::vector<Field>& fields) const {
   const FieldInfo image = image_field();
   for (const auto& [info, what] :
-       {std::pair{image, Imaging::Shown::image},
-        std::pair{FieldInfo{"illumination", "Pa^2/s", FieldKind::magnitude, Association::point, 1, false,
-                            "Illumination"},
-                  Imaging::Shown::illumination}}) {
+       {std::pair{image, Imaging::Shown::image}, std::pair{FieldInfo{"illumination", "Pa^2/s", FieldKind::magnitude,
+                                                                     Association::point, 1, false, "Illumination"},
+                                                           Imaging::Shown::illumination}}) {
     if (!builder.wants(info.name)) continue;
     std::vector<float> mine;
     if (imaging_) {

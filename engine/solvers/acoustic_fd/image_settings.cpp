@@ -183,9 +183,9 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
     if (header.shot != shot && !any_number) continue;
     ++of_shot;
     if (header.delay != 0)
-      return fail(fmt::format("trace {} begins {} after the shot (bytes 109-110)", n + 1,
-                              format_quantity(header.delay, "s")),
-                  "Fill the traces with zeros from the moment of the shot on.");
+      return fail(
+          fmt::format("trace {} begins {} after the shot (bytes 109-110)", n + 1, format_quantity(header.delay, "s")),
+          "Fill the traces with zeros from the moment of the shot on.");
     bool loaded = false;
     for (std::size_t r = 0; r < receivers.size(); ++r) {
       const Vec3& a = receivers[r].position;
@@ -196,8 +196,7 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
       loaded = true;
       distance[r] = d;
       out.known[r] = 1;
-      std::copy(samples.begin(), samples.end(),
-                out.values.begin() + static_cast<std::ptrdiff_t>(r) * out.samples);
+      std::copy(samples.begin(), samples.end(), out.values.begin() + static_cast<std::ptrdiff_t>(r) * out.samples);
     }
   }
   if (of_shot == 0)
@@ -236,8 +235,8 @@ void check_image(const Case& input, const ImageSettings& settings, const Problem
   if (settings.every > 1 && p.steps < 2 * settings.every)
     refuse(v["every"], fmt::format("products every {} steps of {} are too few", settings.every, p.steps),
            "Compute longer, or leave \"every\" out.");
-  const bool matched = std::any_of(p.faces.begin(), p.faces.end(),
-                                   [](const Face& f) { return f.kind == FaceKind::matched; });
+  const bool matched =
+      std::any_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; });
   if (gradient && matched) {
     Diagnostic note = input.warning_at(
         v, "beside matched layers the gradient is exact but for what the layers send back, some 1e-3 of it",
@@ -250,23 +249,24 @@ void check_image(const Case& input, const ImageSettings& settings, const Problem
     const auto observed = read_observed(settings, shot, shots.size() == 1, receivers, 0.05 * p.grid.finest());
     const Values at = v["observed"];
     if (!observed) {
-      diagnostics.push_back(at_value(
-          input, at[settings.observed == ImageSettings::Observed::run ? "run" : "file"], observed.error()));
+      diagnostics.push_back(
+          at_value(input, at[settings.observed == ImageSettings::Observed::run ? "run" : "file"], observed.error()));
       return;
     }
     const auto known = std::count(observed->known.begin(), observed->known.end(), 1);
     if (static_cast<std::size_t>(known) < receivers.size())
-      diagnostics.push_back(input.warning_at(
-          at, fmt::format("{} of {} receivers have no trace of shot {}, and do not count",
-                          receivers.size() - static_cast<std::size_t>(known), receivers.size(), shot),
-          "Receivers take the trace whose position is nearest, within a twentieth of the spacing."));
+      diagnostics.push_back(
+          input.warning_at(at,
+                           fmt::format("{} of {} receivers have no trace of shot {}, and do not count",
+                                       receivers.size() - static_cast<std::size_t>(known), receivers.size(), shot),
+                           "Receivers take the trace whose position is nearest, within a twentieth of the spacing."));
     const double end = static_cast<double>(observed->samples - 1) * observed->interval,
                  computed = static_cast<double>(p.steps) * p.dt;
     if (end < 0.5 * computed)
-      diagnostics.push_back(input.warning_at(
-          at, fmt::format("the traces of shot {} end at {}, the run at {}", shot, format_quantity(end, "s"),
-                          format_quantity(computed, "s")),
-          "What comes later does not count: a shorter \"duration\" does."));
+      diagnostics.push_back(input.warning_at(at,
+                                             fmt::format("the traces of shot {} end at {}, the run at {}", shot,
+                                                         format_quantity(end, "s"), format_quantity(computed, "s")),
+                                             "What comes later does not count: a shorter \"duration\" does."));
   }
 }
 

@@ -34,7 +34,7 @@ struct ImageSettings {
 
 /// Traces of one shot, sorted by the receivers of the case.
 struct ObservedShot {
-  double interval = 0;        ///< s between samples, the first at 0
+  double interval = 0;  ///< s between samples, the first at 0
   Index samples = 0;
   std::vector<float> values;  ///< [receiver][sample]
   std::vector<char> known;    ///< whether a receiver has a trace
@@ -49,9 +49,8 @@ struct ObservedShot {
                                                  std::span<const Receiver> receivers, double near);
 
 /// What is wrong with it beside the rest of the case. `shots`: their numbers.
-void check_image(const Case& input, const ImageSettings& settings, const Problem& problem,
-                 std::span<const Index> shots, std::span<const Receiver> receivers,
-                 std::vector<Diagnostic>& diagnostics);
+void check_image(const Case& input, const ImageSettings& settings, const Problem& problem, std::span<const Index> shots,
+                 std::span<const Receiver> receivers, std::vector<Diagnostic>& diagnostics);
 
 /// Speed (by its slowness) and density of the problem, at its nodes, smoothed by a Gaussian; beyond the grid the nearest value holds. A float a node
 /// each. Throws Failure(resources) without memory.

@@ -99,7 +99,8 @@ double gradient_mismatch(const RowWorkers& workers) {
   const Vec3& h = p.grid.spacing;
   Problem seen = p;
   seen.receivers.clear();
-  for (const auto& n : nodes) seen.receivers.push_back({"", {p.grid.at(0, n[0]), p.grid.at(1, n[1]), p.grid.at(2, n[2])}});
+  for (const auto& n : nodes)
+    seen.receivers.push_back({"", {p.grid.at(0, n[0]), p.grid.at(1, n[1]), p.grid.at(2, n[2])}});
   const Traces levels = ImageMarch(seen, workers).go();
   Problem scattered = p;
   scattered.sources.clear();
@@ -189,7 +190,8 @@ std::vector<double> interface_errors(const RowWorkers& workers) {
     sharp.sources = smooth.sources = {source};
     Traces traces = ImageMarch(sharp, workers).go();
     ImageMarch forward(smooth, workers);
-    if (!imaging) imaging = std::make_unique<Imaging>(smooth, settings, plan_image(smooth, settings, 0, 1), forward.march());
+    if (!imaging)
+      imaging = std::make_unique<Imaging>(smooth, settings, plan_image(smooth, settings, 0, 1), forward.march());
     imaging->begin_shot();
     const Traces modelled = forward.go([&](Index k) { return imaging->next_forward(k); },
                                        [&](Team& t) { imaging->keep(t, forward.march()); });
@@ -233,8 +235,8 @@ void image_table(const TestRun& run, const VerifySink& sink) {
   const std::vector<double> errors = interface_errors(run.workers(1));
   for (std::size_t i = 0; i < errors.size(); ++i)
     // A node and a half; waves are 150 m long.
-    sink({fmt::format("image of layers, 16 shots: interface {} m deep", i == 0 ? 400 : 600), errors[i], "m off", 15, false,
-          "where it is"});
+    sink({fmt::format("image of layers, 16 shots: interface {} m deep", i == 0 ? 400 : 600), errors[i], "m off", 15,
+          false, "where it is"});
 }
 
 }  // namespace conoid::acoustic_fd

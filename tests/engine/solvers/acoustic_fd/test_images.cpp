@@ -359,7 +359,8 @@ class TestImages : public QObject {
     for (std::size_t i = 1; i < first.size(); ++i) {
       const double order = std::log2(second[i - 1] / second[i]);
       QVERIFY2(std::abs(std::log2(first[i - 1] / first[i]) - 1) < 0.2, qPrintable(QString::number(first[i])));
-      QVERIFY2(std::abs(order - 2) < 0.1, qPrintable(QString("order %1, remainder %2 of %3").arg(order).arg(second[i]).arg(first[i])));
+      QVERIFY2(std::abs(order - 2) < 0.1,
+               qPrintable(QString("order %1, remainder %2 of %3").arg(order).arg(second[i]).arg(first[i])));
     }
   }
 
@@ -370,7 +371,8 @@ class TestImages : public QObject {
     write_model(folder, "model", speed);
     const auto gradient = [&](int every) {
       const std::string image = fmt::format(
-          R"(, "image": {{"kind": "gradient", "every": {}, "observed": {{"kind": "segy", "file": "shot-1.sgy"}}}})", every);
+          R"(, "image": {{"kind": "gradient", "every": {}, "observed": {{"kind": "segy", "file": "shot-1.sgy"}}}})",
+          every);
       return ImageRun(resolved_image(taylor_case("model.json", image), folder / "case.json")).go().field("gradient");
     };
     for (std::size_t i = 0; i < speed.size(); ++i)
@@ -403,7 +405,8 @@ class TestImages : public QObject {
       for (Index z = 85 - (depth + 90) / 10; z <= 85 - (depth - 90) / 10; ++z)
         if (best == 0 || middle(z) > middle(best)) best = z;
       // Faster below is a positive peak, within a node and a half of 150 m of wavelength.
-      QVERIFY2(std::abs(850 - 10 * best - depth) <= 15, qPrintable(QString("%1 at %2").arg(depth).arg(850 - 10 * best)));
+      QVERIFY2(std::abs(850 - 10 * best - depth) <= 15,
+               qPrintable(QString("%1 at %2").arg(depth).arg(850 - 10 * best)));
       QVERIFY(middle(best) > 3 * std::abs(middle(85 - 50)));
     }
     QCOMPARE(run.results.find("misfit")->rows.size(), std::size_t{4});
@@ -412,8 +415,9 @@ class TestImages : public QObject {
   }
 
   void a_run_goes_on_with_the_same_bits_from_any_march_of_a_shot() {
-    const Case input = resolved_image(shots_over_layers(
-        R"({"kind": "migration", "smooth": "80 m", "illumination": "both"})", R"(, "compute": {"precision": "double"})"));
+    const Case input =
+        resolved_image(shots_over_layers(R"({"kind": "migration", "smooth": "80 m", "illumination": "both"})",
+                                         R"(, "compute": {"precision": "double"})"));
     ImageRun whole(input);
     whole.go();
     const auto estimate = solver_info().make()->estimate(input, nullptr, whole.offer);
@@ -430,6 +434,32 @@ class TestImages : public QObject {
       QCOMPARE(after.field("illumination"), whole.field("illumination"));
       QCOMPARE(after.number("misfit"), whole.number("misfit"));
     }
+  }
+
+  void check_knows_whether_the_memory_is_enough() {
+    bool some = false, all = true;
+    for (const char* memory : {"2 MiB", "4 MiB", "24 MiB"}) {
+      const Case input = resolved_image(fmt::format(
+          R"({{"conoid": 1, "title": "t", "solver": "acoustic-fd", "grid": {{"points": [201, 36, 40], "spacing": 10}},
+          "materials": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 2000}}, {{"top": 200, "speed": 2400}}]}}}},
+          "excitation": {{"sources": [{{"position": [900, 170, 200], "signal": {{"kind": "ricker", "frequency": 15}}}}]}},
+          "compute": {{"memory": {{"host": "{}"}}}},
+          "parameters": {{"order": 8, "steps": 12, "image": {{"kind": "migration", "smooth": 50}}}},
+          "output": {{"exact": false, "receivers": [{{"position": [1000, 170, 250]}}]}}}})",
+          memory));
+      bool refused = false, failed = false;
+      for (const auto& d : solver_info().make()->check(input, nullptr, make_offer(input).value()))
+        refused |= d.severity == Severity::error;
+      try {
+        ImageRun(input).go();
+      } catch (const Failure&) {
+        failed = true;
+      }
+      QVERIFY2(refused == failed, memory);
+      some |= failed;
+      all &= failed;
+    }
+    QVERIFY(some && !all);
   }
 
   void what_an_image_cannot_be_made_of_is_said() {
