@@ -40,6 +40,8 @@ const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::p
 const std::array<FieldInfo, 2> map_fields{
     FieldInfo{"peak_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Peak pressure"},
     FieldInfo{"rms_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "RMS pressure"}};
+const FieldInfo illumination_field{"illumination", "Pa^2/s",      FieldKind::magnitude, Association::point, 1,
+                                   false,          "Illumination"};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
 
 TableInfo table_info(std::string id, std::string title) {
@@ -106,7 +108,9 @@ Status AcousticFd::prepare(RunContext& context) {
   }
   closed_ = std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
-  if (const Status s = begin_shot(0); !s) return s;
+  if (setup_.image.any())
+    if (const Status s = prepare_image(context); !s) return s;
+  if (const Status s = begin_shot(0, first_pass()); !s) return s;
   if (context.cluster.leads())
     log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
               march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
@@ -115,9 +119,23 @@ Status AcousticFd::prepare(RunContext& context) {
   return {};
 }
 
-Status AcousticFd::begin_shot(std::size_t number) {
+Status AcousticFd::begin_shot(std::size_t number, Pass pass) {
   shot_ = number;
-  problem_ = setup_.problem;
+  pass_ = pass;
+  if (setup_.image.any() && pass != Pass::backward)
+    if (const Status s = read_observed_of_shot(); !s) return s;
+  set_problem();
+  set_filter();
+  if (recording()) head_tables();
+  return start_march();
+}
+
+void AcousticFd::set_problem() {
+  problem_ = pass_ == Pass::observe || !setup_.image.any() ? setup_.problem : imaged_;
+  if (pass_ == Pass::backward) {
+    set_sources_of_receivers();
+    return;
+  }
   std::erase_if(problem_.sources, [&](const Source& s) { return s.shot != setup_.shots[shot_]; });
   const Problem& p = problem_;
   exact_.clear();
@@ -130,22 +148,36 @@ Status AcousticFd::begin_shot(std::size_t number) {
   sums_ = {};
   gather_.clear();
   integrals_.clear();
+  image_rows_.clear();
+}
+
+void AcousticFd::set_filter() {
+  const Problem& p = problem_;
   filter_.reset();
   if (!p.receivers.empty()) {
-    std::vector<double> intervals{static_cast<double>(p.trace_every) * p.dt};
-    if (setup_.segy != "none") intervals.push_back(setup_.segy_interval);
+    const double interval = static_cast<double>(p.trace_every) * p.dt;
+    std::vector<double> intervals;
+    if (recording()) intervals.push_back(interval);
+    if (recording() && setup_.segy != "none") intervals.push_back(setup_.segy_interval);
+    image_table_ = intervals.size();
+    if (setup_.image.any())
+      intervals.push_back(setup_.image.observed == ImageSettings::Observed::computed ? interval : observed_.interval);
     TimeScheme scheme = setup_.time_scheme();  // of this shot alone, so that others do not change its traces
     if (p.initial.kind == Initial::Kind::none) scheme.highest = 0;
     if (p.initial.kind == Initial::Kind::none)
       for (const Source& s : p.sources) scheme.highest = std::max(scheme.highest, s.signal->highest_frequency());
     filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps);
   }
-  head_tables();
+}
+
+Status AcousticFd::start_march() {
+  const Problem& p = problem_;
   march_.reset();  // its memory is needed again
   try {
     marched_ = problem_;
-    if (p.time_correction) step_together();
-    if (p.time_correction)
+    const bool filtered = p.time_correction && pass_ != Pass::backward;  // what is sent back is known at the steps
+    if (filtered) step_together();
+    if (filtered)
       for (Source& source : marched_.sources) source.signal = stepped(source.signal);
     march_ = make_march(marched_, this_machine(), *cluster_);
     march_->start(*team_, *cluster_);
@@ -153,6 +185,10 @@ Status AcousticFd::begin_shot(std::size_t number) {
     bundle_ = std::max(bundle_, band);
     // Planes that are streamed come and go once a band, however few steps it has, and a row of energy ends one.
     if (march_->streams() && !p.energy_asked) problem_.energy_every = (p.energy_every + band - 1) / band * band;
+    if (setup_.image.any() && pass_ == Pass::forward) {
+      if (!imaging_) imaging_ = std::make_unique<Imaging>(imaged_, setup_.image, image_plan_, *march_);
+      imaging_->begin_shot();
+    }
   } catch (const Failure& failure) {
     return failure.error();
   }
@@ -186,7 +222,8 @@ std::shared_ptr<const Signal> AcousticFd::stepped(const std::shared_ptr<const Si
 }
 
 Index AcousticFd::steps_of_run() const {
-  return static_cast<Index>(shot_) * setup_.problem.steps + march_->steps_done();
+  const Index pass = static_cast<Index>(pass_) - static_cast<Index>(first_pass());
+  return (static_cast<Index>(shot_) * setup_.image.passes() + pass) * setup_.problem.steps + march_->steps_done();
 }
 
 std::string AcousticFd::of_shot(std::string_view id) const {
@@ -331,6 +368,11 @@ void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<doub
     filter_->take(traces);
   }
   batch.clear();
+  if (setup_.image.any()) {
+    const std::vector<double> rows = filter_->rows(image_table_, ends);
+    image_rows_.insert(image_rows_.end(), rows.begin(), rows.end());
+    if (!recording()) return;
+  }
   // Tables are there from the first step on, rows come later.
   if (single_receivers_ > 0) static_cast<void>(context.results.table(receivers_table_));
   if (receivers > setup_.pressure_receivers) static_cast<void>(context.results.table(velocity_table_));
@@ -431,8 +473,11 @@ Status AcousticFd::append_energy(RunContext& context) {
 }
 
 Result<Advanced> AcousticFd::advance(RunContext& context) {
-  if (march_->steps_done() >= setup_.problem.steps && shot_ + 1 < setup_.shots.size())
-    if (const Status s = begin_shot(shot_ + 1); !s) return s.error();
+  if (std::size_t shot = 0; march_->steps_done() >= setup_.problem.steps) {
+    Pass pass = pass_;
+    if (after_this(shot, pass))
+      if (const Status s = begin_shot(shot, pass); !s) return s.error();
+  }
   const Problem& p = problem_;
   const Index start = march_->steps_done();
   const Index end = std::min({p.steps, start + bundle_, next_mark()});
@@ -441,10 +486,12 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   if (start == 0 && filter_) record(batch);
   March::Recorder recorder{1, std::move(batch)};  // the filter wants every level
   for (Index k = start; k < end;) {
-    const Index next = std::min(end, (k / p.energy_every + 1) * p.energy_every);
+    Index next = std::min(end, image_stop(k));
+    if (recording()) next = std::min(next, (k / p.energy_every + 1) * p.energy_every);
     march_->advance(context.team, context.cluster, next - k, filter_ ? &recorder : nullptr);
     k = next;
-    if (k % p.energy_every == 0)
+    take_image();
+    if (recording() && k % p.energy_every == 0)
       if (const Status s = append_energy(context); !s) {
         append_traces(context, recorder.samples, true);
         return s.error();
@@ -453,8 +500,11 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   append_traces(context, recorder.samples, false);
   // The last shot's end is made by finish(): a checkpoint of the last step is before it, so that a longer run has the rows of one
   // that was never cut.
-  if (end >= p.steps && shot_ + 1 < setup_.shots.size())
+  if (end >= p.steps && setup_.image.any()) {
+    if (const Status s = end_pass(context); !s) return s.error();
+  } else if (end >= p.steps && shot_ + 1 < setup_.shots.size()) {
     if (const Status s = end_shot(context); !s) return s.error();
+  }
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
   const double seconds = seconds_since(clock);
@@ -469,9 +519,8 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     const double bands = std::clamp(std::floor(wanted / band) * band, least, 1e6);
     bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
-  const auto shots = static_cast<Index>(setup_.shots.size());
-  const Index done = static_cast<Index>(shot_) * p.steps + end;
-  return Advanced{done >= shots * p.steps, done, shots * p.steps, static_cast<double>(done) * p.dt};
+  const Index all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * p.steps, done = steps_of_run();
+  return Advanced{done >= all, done, all, static_cast<double>(done) * p.dt};
 }
 
 std::vector<CatalogEntry> AcousticFd::catalog() const {
@@ -481,6 +530,10 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
     if (setup_.several_speeds) out.push_back({part, speed_field});
     if (setup_.problem.peak_map) out.push_back({part, map_fields[0]});
     if (setup_.problem.rms_map) out.push_back({part, map_fields[1]});
+    if (setup_.image.any()) {
+      out.push_back({part, image_field()});
+      out.push_back({part, illumination_field});
+    }
   };
   if (setup_.problem.grid.flat()) {
     add(plane_names[1]);
@@ -567,6 +620,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
       for (float& v : mine) v = std::sqrt(v / steps);
     fields.push_back({info, join(std::move(mine))});
   }
+  if (setup_.image.any()) add_image_fields(builder, cut, join, fields);
   if (builder.wants(speed_field.name) && setup_.several_speeds) {
     auto& kept = speed_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
     if (!kept) {
@@ -609,6 +663,7 @@ void AcousticFd::fill(FrameBuilder& builder) const {
 
 void AcousticFd::save(CheckpointWriter& writer) const {
   writer.value("shot", static_cast<Index>(shot_));
+  if (setup_.image.any()) save_image(writer);
   march_->save(writer);
   if (filter_) filter_->save(writer);
   writer.shared<float>("gather", gather_);
@@ -623,6 +678,9 @@ void AcousticFd::save(CheckpointWriter& writer) const {
 void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
   if (reader.length("trace_every") < 0) return;  // of an earlier version, which could not be prolonged
   const Problem& p = setup_.problem;
+  if (setup_.image.any() && reader.value<Index>("steps_of_shot") != p.steps)
+    throw Failure(make_error(ErrorCode::invalid_input, "the run of an image cannot be prolonged",
+                             "What was compared and sent back was of the shorter march; start a new run."));
   if (setup_.shots.size() > 1 && reader.value<Index>("steps_of_shot") != p.steps)
     throw Failure(make_error(ErrorCode::invalid_input, "a survey of several shots cannot be prolonged",
                              "The shots that are over would stay short; start a new run."));
@@ -634,17 +692,19 @@ void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
-  if (filter_ && reader.length("trace_counts") < 0)
+  if (!setup_.image.any() && filter_ && reader.length("trace_counts") < 0)
     throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
                              "It holds no traces before they are filtered: start the run anew from its case."));
   expect_same_rows(reader);
-  if (const auto shot = static_cast<std::size_t>(reader.value<Index>("shot")); shot != shot_) {
-    if (shot >= setup_.shots.size())
-      throw Failure(make_error(ErrorCode::file,
-                               fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
-                               "It belongs to another case; start the run anew."));
-    if (const Status s = begin_shot(shot); !s) throw Failure(s.error());
-  }
+  const auto shot = static_cast<std::size_t>(reader.value<Index>("shot"));
+  if (shot >= setup_.shots.size())
+    throw Failure(make_error(ErrorCode::file,
+                             fmt::format("the checkpoint is of shot {} of {}", shot + 1, setup_.shots.size()),
+                             "It belongs to another case; start the run anew."));
+  if (setup_.image.any())
+    load_image(reader, shot, static_cast<Pass>(reader.value<Index>("pass")));
+  else if (shot != shot_)
+    if (const Status s = begin_shot(shot, Pass::forward); !s) throw Failure(s.error());
   march_->load(reader, *cluster_);
   if (filter_) filter_->load(reader);
   gather_ = reader.all<float>("gather");
@@ -665,7 +725,9 @@ Status AcousticFd::end_shot(RunContext& context) {
 
 Status AcousticFd::finish(RunContext& context) {
   const Problem& p = setup_.problem;
-  if (const Status s = end_shot(context); !s) return s;
+  // The march of an image has ended its shot when it came to its end.
+  if (!setup_.image.any() || (recording() && march_->steps_done() < p.steps))
+    if (const Status s = end_shot(context); !s) return s;
   const auto number = [&](std::string_view name, double value, std::string_view unit) {
     context.results.number(name, value, unit);
   };
@@ -681,6 +743,12 @@ Status AcousticFd::finish(RunContext& context) {
        {std::pair{"streamed_read", streamed.read}, std::pair{"streamed_written", streamed.written},
         std::pair{"streamed_to_devices", streamed.to_device}, std::pair{"streamed_from_devices", streamed.from_device}})
     if (bytes > 0) number(name, static_cast<double>(bytes), "B");
+  if (setup_.image.any()) {
+    number("misfit", misfit_.misfit, "Pa^2 s");
+    if (misfit_.observed > 0) number("misfit_relative", misfit_.misfit / misfit_.observed, "1");
+    number("snapshots", static_cast<double>(image_plan_.snapshots), "1");
+    number("snapshot_every", static_cast<double>(setup_.image.every), "1");
+  }
   number("energy_last", sums_.energy_last, "Pa^2 m");
   number("energy_largest", sums_.peak, "Pa^2 m");
   if (sums_.closed_first > 0) number("energy_drift", sums_.closed_worst / sums_.closed_first, "1");
@@ -698,10 +766,9 @@ Status AcousticFd::finish(RunContext& context) {
 namespace {
 /// Every phase that the team tells of.
 constexpr Capability phases[] = {
-    {"touch", false, false, true, ""},
-    {"march", true, true, true, "disk and device"},
-    {"energy", false, false, true, ""},
-    {"peak", false, false, true, ""},
+    {"touch", false, false, true, ""},     {"march", true, true, true, "disk and device"},
+    {"energy", false, false, true, ""},    {"peak", false, false, true, ""},
+    {"image", false, false, true, "disk"},
 };
 }  // namespace
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
 #include "engine/solvers/solver.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -47,8 +49,15 @@ class AcousticFd final : public Solver {
     double peak = 0;
   };
 
-  /// The problem of one shot, its march from silence, its tables.
-  [[nodiscard]] Status begin_shot(std::size_t number);
+  /// Marches of a shot: without an image forwards alone.
+  enum class Pass : Index { observe, forward, backward };
+
+  /// The problem of one march of a shot, from silence, and its tables.
+  [[nodiscard]] Status begin_shot(std::size_t number, Pass pass);
+  /// Problem and signals of a march; what it records.
+  void set_problem();
+  void set_filter();
+  [[nodiscard]] Status start_march();
   [[nodiscard]] Status write_segy_file(RunContext& context) const;
   /// Steps of all shots so far.
   [[nodiscard]] Index steps_of_run() const;
@@ -66,18 +75,52 @@ class AcousticFd final : public Solver {
   /// Last rows of the traces, the energy of the last step, traces as SEG-Y.
   [[nodiscard]] Status end_shot(RunContext& context);
   [[nodiscard]] Index next_mark() const;
+
+  // Images (image_run.cpp).
+  [[nodiscard]] Status prepare_image(RunContext& context);
+  [[nodiscard]] Pass first_pass() const;
+  /// The march that follows this one, of this shot or the next; false: there is none.
+  [[nodiscard]] bool after_this(std::size_t& shot, Pass& pass) const;
+  [[nodiscard]] bool recording() const { return pass_ == Pass::forward; }  ///< tables are written
+  [[nodiscard]] Index image_stop(Index k) const;
+  void take_image();
+  [[nodiscard]] Status read_observed_of_shot();
+  /// The march has come to its end: residual and misfit of one forwards.
+  [[nodiscard]] Status end_pass(RunContext& context);
+  [[nodiscard]] Status compare_traces(RunContext& context);
+  void set_sources_of_receivers();
+  void save_image(CheckpointWriter& writer) const;
+  void load_image(CheckpointReader& reader, std::size_t shot, Pass pass);
+  void add_image_fields(FrameBuilder& builder, const March::Cut& cut,
+                        const std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>& join,
+                        std::vector<Field>& fields) const;
+  [[nodiscard]] FieldInfo image_field() const;
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
   [[nodiscard]] March::Cut volume_cut(Index limit) const;
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
 
+  struct Misfit {
+    double misfit = 0, observed = 0;  ///< ½ Δ Σ (d − d_obs)² and ½ Δ Σ d_obs², of all shots
+  };
+
   Setup setup_;
   Problem problem_;       ///< of the shot under way
   std::size_t shot_ = 0;  ///< index into setup_.shots
-  Problem marched_;       ///< problem_ with signals as the steps should have them
+  Pass pass_ = Pass::forward;
+  Problem marched_;  ///< problem_ with signals as the steps should have them
   std::map<const Signal*, std::shared_ptr<const Signal>> stepped_;
   std::unique_ptr<TraceFilter> filter_;  ///< table 0: rows of the tables, 1: samples of SEG-Y; none without receivers
   std::vector<float> gather_;            ///< all traces of the shot, [sample][receiver]; only where SEG-Y is wanted
   std::unique_ptr<March> march_;
+  Problem imaged_;  ///< whose medium waves of the image go through; it outlives imaging_
+  ImagePlan image_plan_;
+  std::unique_ptr<Imaging> imaging_;
+  ObservedShot observed_;              ///< from files
+  std::size_t image_table_ = 0;        ///< of the filter: at the times of the observed traces
+  std::vector<double> observed_rows_;  ///< where the case's own medium gives them; [row][receiver]
+  std::vector<double> image_rows_;     ///< of the march under way
+  std::vector<double> sent_back_;      ///< what receivers send, [level][receiver of pressure]
+  Misfit misfit_;
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty

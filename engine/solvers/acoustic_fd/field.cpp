@@ -405,10 +405,16 @@ void Field<T>::place_points() {
                              h[2], factor);
       const double ratio = (problem_.velocity->constant() ? problem_.speed.highest : factor[0]) * problem_.dt / h[0];
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
-      // (1/K) p_tt = ... + s δ/ρ(place) with K = ρ a: the node's density over that of the place, and q = p √(ρ_0/ρ).
-      const double scale = scale_at(node);
-      const double density = problem_.sources[n].density > 0 ? problem_.reference_density * scale * scale : 1;
-      sources_.add({node.x, node.y, node.z, node.weight * density * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / scale, n});
+      const Source& source = problem_.sources[n];
+      // (1/K) p_tt = … + s δ/ρ(place) with K = ρ a: the node's density over that of the place, and q = p √(ρ_0/ρ).
+      const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]), scale = scale_at(node),
+                   density = source.density > 0 ? problem_.reference_density * scale * scale : 1;
+      // Damped nodes take sources undiminished, which is 1 + σ times what the equation has; a transpose has to be that of the equation.
+      const double damping = static_cast<double>(sigma_[0][static_cast<std::size_t>(node.x)] +
+                                                 sigma_[1][static_cast<std::size_t>(node.y)] +
+                                                 sigma_[2][static_cast<std::size_t>(node.z)]);
+      sources_.add(
+          {node.x, node.y, node.z, source.transposed ? weight * scale / (1 + damping) : weight * density / scale, n});
     }
   sources_.sort();
   receivers_.clear();

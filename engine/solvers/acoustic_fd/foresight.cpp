@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/team/rate_book.hpp"
@@ -212,6 +213,10 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Bytes needed = march_bytes(planned, 1);
   const bool given = offer.host.said(), alone = offer.place.ranks == 1;
   planned.memory = field_budget(offer);
+  if (setup.image.any()) {
+    const ImagePlan images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
+    planned.memory = images.march - images.smooth;
+  }
   const StreamPlan plan = stream_plan(planned);
   if (alone && plan.needed && plan.possible) {
     const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
@@ -249,6 +254,11 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   Estimate e;
   Problem planned = p;
   planned.memory = field_budget(offer);
+  ImagePlan images;
+  if (setup.image.any()) {
+    images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
+    planned.memory = images.march - images.smooth;
+  }
   const StreamPlan plan = stream_plan(planned);
   const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
   // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
@@ -259,8 +269,10 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   e.host_memory = streams ? planned.memory
                           : march_bytes(p, offer.place.ranks) + (Bytes{32} << 20) +
                                 static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
-  const auto shots = static_cast<double>(setup.shots.size());
-  e.steps = p.steps * static_cast<Index>(setup.shots.size());
+  e.host_memory += images.windows + images.smooth;
+  const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
+  const auto shots = static_cast<double>(marches);
+  e.steps = p.steps * marches;
   e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
   std::string on_device;
   double rate = 0;
@@ -275,7 +287,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (from_file ? 3e-7 : 4e-8) * nodes;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {
-    return static_cast<Bytes>((p.steps + steps - 1) / steps) * setup.shots.size();
+    return static_cast<Bytes>((p.steps + steps - 1) / steps) * static_cast<Bytes>(marches);
   };
   if (streams) {
     e.streams = "planes of the grid, between disk and memory";
@@ -306,7 +318,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
            static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
                               p.grid.points[0] * p.grid.points[2]));
-  e.disk = (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+  e.disk = images.disk + (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = p.grid.finest();
   e.details = {
@@ -327,6 +339,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                     100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
                     format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
                     format_quantity(setup.quality_frequency, "Hz")));
+  if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
   if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
   if (setup.highest_frequency > 0) {
     const double widest = p.grid.coarsest();

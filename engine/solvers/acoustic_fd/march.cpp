@@ -215,6 +215,21 @@ class TiledMarch final : public March {
     field_.append_map(which, cut.first, cut.step, cut.count, planes_, out);
   }
 
+  void visit(Team& team, PlaneVisitor& visitor) override {
+    bring_back();
+    const std::span<const Interval> pieces = visitor.pieces();
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+      visitor.open(n);
+      PlanesPhase phase("image", pieces[n], plane_bytes(), [&](Index x) {
+        const FlushSubnormals flush;
+        const Index first = field_.at().at(x - planes_.begin, 0);
+        visitor.plane(x, {field_.level(k_) + first, field_.level(k_ - 1) + first, field_.at().stride_y});
+      });
+      team.run(phase);
+      visitor.close(n);
+    }
+  }
+
   void save(CheckpointWriter& writer) const override {
     bring_back();
     writer.value("step", k_);

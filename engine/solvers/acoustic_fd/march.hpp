@@ -77,6 +77,28 @@ class March {
   virtual void read(const Cut& cut, std::vector<float>& out) const = 0;
   /// The same of the largest |p| so far (0) or of the sum of p² over all steps (1), where the problem keeps them.
   virtual void read_map(int which, const Cut& cut, std::vector<float>& out) const = 0;
+  /// Levels k and k−1 of a plane as the march holds them: float, or double where the problem is in double precision; of a varying density
+  /// q, not p (medium.hpp). Row y begins at y · stride_y, and has nz values.
+  struct PlaneView {
+    const void* now = nullptr;
+    const void* before = nullptr;
+    Index stride_y = 0;
+  };
+  /// Who looks at all planes of this rank, piece by piece in ascending order.
+  class PlaneVisitor {
+   public:
+    virtual ~PlaneVisitor() = default;
+    /// Intervals of global x that cover this rank's planes; none crosses a multiple of block().
+    [[nodiscard]] virtual std::span<const Interval> pieces() const = 0;
+    /// Before and after the planes of a piece, on the engine's thread. May throw Failure.
+    virtual void open(std::size_t piece) = 0;
+    virtual void close(std::size_t piece) = 0;
+    /// From any thread of the team, several planes at once. Must not throw.
+    virtual void plane(Index x, const PlaneView& view) = 0;
+  };
+  virtual void visit(Team& team, PlaneVisitor& visitor) = 0;
+  /// Planes, counted from 0, that are in memory together; 0: all of this rank.
+  [[nodiscard]] virtual Index block() const { return 0; }
   /// Sets level k−1 or k of a plane (global x, this rank's) from ny·nz values; call refresh() afterwards.
   virtual void save(CheckpointWriter& writer) const = 0;
   virtual void load(CheckpointReader& reader, Communicator& cluster) = 0;

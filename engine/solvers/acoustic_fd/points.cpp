@@ -200,6 +200,7 @@ void tell_density(const Velocity& density, Problem& problem) {
     return out;
   };
   for (Source& source : problem.sources) {
+    if (source.transposed) continue;
     source.density = at(source.position);
     if (source.is_dipole()) source.along = along(source.position);
     for (SourcePart& part : source.parts) part.density = at(part.position);

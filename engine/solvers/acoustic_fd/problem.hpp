@@ -93,6 +93,9 @@ struct Source {
   /// over lie behind a jump. 0: that of each node.
   double density = 0;
   DensityAlong along = {};  ///< of a dipole
+  /// It sends what a receiver there has heard, as the transpose of recording: where the density varies, times √(ρ/ρ_0) instead of over it
+  /// (medium.hpp), and over 1 + σ where a node is damped.
+  bool transposed = false;
   [[nodiscard]] bool is_point() const { return parts.empty(); }
   [[nodiscard]] bool is_dipole() const { return dipole != Vec3{}; }
 };

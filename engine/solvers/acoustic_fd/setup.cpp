@@ -537,6 +537,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
     setup.highest_sent = std::max(setup.highest_sent, 3.2 * p.speed.highest / (2 * std::numbers::pi * p.initial.width));
   read_attenuation(input, setup, diagnostics);
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
+  setup.image = read_image(input, p, setup.highest_sent);
   return setup;
 }
 
@@ -767,6 +768,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_sizes(setup, input, diagnostics);
   check_sources(setup, input, diagnostics);
   check_receivers(setup, input, diagnostics);
+  check_image(input, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers), diagnostics);
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
                                            "Add a source, or an initial pulse."));

@@ -4,6 +4,7 @@
 
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
+#include "engine/solvers/acoustic_fd/image_settings.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
 
@@ -27,6 +28,7 @@ struct Setup {
   SpeedRange quality_band;             ///< Hz, where Q is constant
   double quality_frequency = 0;        ///< at which the case's speed holds
   bool several_speeds = false;  ///< as the case has it: the nodes beside a jump of density may differ by themselves
+  ImageSettings image;
   bool velocity_known = false;  ///< problem.velocity is set (a file may not have been loaded)
   [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_sent}; }
 };

@@ -187,6 +187,26 @@ class StreamedMarch final : public March {
                  [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
   }
 
+  void visit(Team& team, PlaneVisitor& visitor) override {
+    const std::span<const Interval> pieces = visitor.pieces();
+    const CpuWorker worker(team.threads());
+    std::size_t next = 0;
+    sweep(0, true, [&](Interval block) {
+      for (; next < pieces.size() && pieces[next].end <= block.end; ++next) {
+        visitor.open(next);
+        worker.for_each(pieces[next], 1, [&](Interval some, int) {
+          const FlushSubnormals flush;
+          for (Index x = some.begin; x < some.end; ++x) {
+            const Index at = field_.at().at(x - first(), 0);
+            visitor.plane(x, {field_.level(k_) + at, field_.level(k_ - 1) + at, field_.at().stride_y});
+          }
+        });
+        visitor.close(next);
+      }
+    });
+  }
+  [[nodiscard]] Index block() const override { return plan_.planes; }
+
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
     self().sweep(0, true, [&](Interval block) { field_.save_planes(writer, k_, block); });

@@ -46,8 +46,8 @@ double in_steps(double frequency, double dt) {
 /// A signal that is known at the steps alone.
 class Stepped final : public Signal {
  public:
-  Stepped(std::vector<double> values, double dt, const Signal& of)
-      : values_(std::move(values)), dt_(dt), highest_(of.highest_frequency()), end_(of.end()) {}
+  Stepped(std::vector<double> values, double dt, double highest, double end)
+      : values_(std::move(values)), dt_(dt), highest_(highest), end_(end) {}
   [[nodiscard]] double at(double t) const override {
     const double k = std::round(t / dt_);
     return k >= 0 && k < static_cast<double>(values_.size()) ? values_[static_cast<std::size_t>(k)] : 0;
@@ -159,8 +159,14 @@ std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<con
   });
   std::vector<std::shared_ptr<const Signal>> out;
   for (std::size_t i = 0; i < signals.size(); ++i)
-    out.push_back(std::make_shared<Stepped>(std::move(all[i].values), dt, *signals[i]));
+    out.push_back(
+        std::make_shared<Stepped>(std::move(all[i].values), dt, signals[i]->highest_frequency(), signals[i]->end()));
   return out;
+}
+
+std::shared_ptr<const Signal> signal_of_steps(std::vector<double> values, double dt, double highest) {
+  const double end = static_cast<double>(values.size()) * dt;
+  return std::make_shared<Stepped>(std::move(values), dt, highest, end);
 }
 
 TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps)
@@ -220,6 +226,48 @@ std::vector<double> TraceFilter::rows(std::size_t number, bool ends) {
   });
   table.next = ready;
   forget();
+  return out;
+}
+
+std::vector<double> TraceFilter::transposed(std::size_t number, std::span<const double> rows, std::size_t traces,
+                                            Index last) const {
+  const Table& table = tables_[number];
+  const auto count = static_cast<Index>(traces > 0 ? rows.size() / traces : 0);
+  std::vector<double> out(static_cast<std::size_t>(last + 1) * traces);
+  const auto add = [&](Index level, double weight, const double* row, std::size_t begin, std::size_t end) {
+    double* const to = out.data() + static_cast<std::size_t>(level) * traces;
+    for (std::size_t i = begin; i < end; ++i) to[i] += weight * row[i];
+  };
+  constexpr Index block = 256;       // of rows, whose weights are held
+  constexpr std::size_t share = 64;  // of traces, whose sums no other thread touches
+  for (Index first = 0; first < count; first += block) {
+    const Index end = std::min(count, first + block);
+    std::vector<WeightRows::Row> weights(static_cast<std::size_t>(end - first));
+    parallel_for(0, {first, end}, 4, [&](Index j) {
+      auto& own = weights[static_cast<std::size_t>(j - first)];
+      if (table.plain)
+        own = {j, {1.0}};
+      else
+        own = table.weights.at(static_cast<double>(j) * table.interval);
+    });
+    const auto shares = static_cast<Index>((traces + share - 1) / share);
+    parallel_for(0, {0, shares}, 1, [&](Index part) {
+      const std::size_t begin = static_cast<std::size_t>(part) * share, stop = std::min(traces, begin + share);
+      for (Index j = first; j < end; ++j) {
+        const WeightRows::Row& own = weights[static_cast<std::size_t>(j - first)];
+        const double* const row = rows.data() + static_cast<std::size_t>(j) * traces;
+        for (std::size_t n = 0; n < own.weight.size(); ++n) {
+          const Index m = own.first + static_cast<Index>(n);
+          if (m >= 0 && m <= last) {
+            add(m, own.weight[n], row, begin, stop);
+          } else {  // reflected in the end, as row() has it
+            add(m < 0 ? 0 : last, 2 * own.weight[n], row, begin, stop);
+            add(std::clamp<Index>(m < 0 ? -m : 2 * last - m, 0, last), -own.weight[n], row, begin, stop);
+          }
+        }
+      }
+    });
+  }
   return out;
 }
 

@@ -69,6 +69,9 @@ class WeightRows {
 [[nodiscard]] std::vector<std::shared_ptr<const Signal>> stepped_signals(const std::vector<const Signal*>& given,
                                                                          const TimeScheme& scheme, Index steps);
 
+/// A signal that is known at the steps alone: values[k] at k dt, zero before and behind.
+[[nodiscard]] std::shared_ptr<const Signal> signal_of_steps(std::vector<double> values, double dt, double highest);
+
 /// Turns the levels of a march into traces at the times of one or several tables, row by row while the march goes on. Keeps the
 /// levels that rows to come need. Where record and rows have the same times and nothing is corrected, values pass as they are.
 /// Before the first level and beyond the last one the record goes on reflected in its end.
@@ -83,6 +86,10 @@ class TraceFilter {
   /// Of the next row that rows() will return.
   [[nodiscard]] Index next_row(std::size_t table) const { return tables_[table].next; }
   [[nodiscard]] Band band(std::size_t table) const { return tables_[table].band; }
+  /// The transpose of all rows of a table: of `rows`, [row][trace] from row 0 on, what each level 0 … `last` gets, [level][trace], so that
+  /// Σ rows · (rows of a record) = Σ (what this gives) · record. `last` is the last level that will have been taken.
+  [[nodiscard]] std::vector<double> transposed(std::size_t table, std::span<const double> rows, std::size_t traces,
+                                               Index last) const;
   void save(CheckpointWriter& writer) const;
   void load(CheckpointReader& reader);
 

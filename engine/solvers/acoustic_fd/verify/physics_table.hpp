@@ -9,6 +9,7 @@ namespace conoid::acoustic_fd {
 void plane_table(const TestRun& run, const VerifySink& sink);       ///< two dimensions
 void walls_table(const TestRun& run, const VerifySink& sink);       ///< impedance walls and obstacles
 void adjoint_table(const TestRun& run, const VerifySink& sink);     ///< reciprocity, which adjoints rest on
+void image_table(const TestRun& run, const VerifySink& sink);       ///< gradients and migration
 void transducer_table(const TestRun& run, const VerifySink& sink);  ///< discs, bowls, dipoles, velocities
 
 }  // namespace conoid::acoustic_fd

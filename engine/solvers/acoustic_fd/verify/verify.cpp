@@ -435,6 +435,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
   walls_table(run, sink);
   transducer_table(run, sink);
   adjoint_table(run, sink);
+  image_table(run, sink);
   table.energy();
   return {};
 }
