@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// L D Lᵀ in fronts of our own: subtrees by one thread each, the fronts above them by all threads (I. S. Duff, J. K. Reid, ACM TOMS 9
-// (1983) 302). Ranks that share the factors hold subtrees of their own, which lie side by side in the order, and the fronts above them
+// L D Lᵀ in fronts of our own: subtrees by one thread each, the fronts above them in tiles by all threads (I. S. Duff, J. K. Reid, ACM TOMS 9
+// (1983) 302; front_schedule.hpp). Ranks that share the factors hold subtrees of their own, which lie side by side in the order, and the fronts above them
 // one by one, each at the rank that holds least; what is left of a front goes to the rank of its parent. Every front is computed as a
 // single rank does it, so that the bits do not depend on their number. Pivots are taken in their order, from the diagonal; a matrix that does not bear that is told by the residual of a
 // trial, and goes to the library that exchanges pivots.
@@ -10,6 +10,7 @@
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 #include "engine/linalg/elimination_tree.hpp"
+#include "engine/linalg/front_schedule.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -33,10 +34,8 @@ using Complex = std::complex<double>;
 
 /// Columns that are eliminated one after the other; wider blocks are halved.
 constexpr Index narrow = 8;
-/// Rows of a piece of a front that is shared by threads.
+/// Rows of a piece of a front that is shared by threads while right-hand sides pass.
 constexpr Index piece = 256;
-/// Subtrees a thread, at least, where the tree has them.
-constexpr double subtrees_a_thread = 6;
 /// Relative residual of a trial solution beyond which solutions are refined once, and beyond which the factors are of no use.
 constexpr double refined = 1e-12, useless = 1e-7;
 /// What a pivot of exactly nothing becomes.
@@ -81,12 +80,14 @@ class Kernel {
 /// A front under elimination: `l`, its pivots' columns, n × p; `c`, the rest, r × r. Lower triangles count.
 template <class Real>
 struct Dense {
-  Index n = 0, p = 0;
+  FrontTiles tiles;
   std::complex<Real>*l = nullptr, *c = nullptr;
-  [[nodiscard]] Index r() const { return n - p; }
+  [[nodiscard]] Index n() const { return tiles.n; }
+  [[nodiscard]] Index p() const { return tiles.p; }
+  [[nodiscard]] Index r() const { return tiles.n - tiles.p; }
 };
 
-/// Eliminates within a front, by the threads of `kernels`.
+/// Eliminates within a front, tile by tile, each by one thread with its kernel.
 template <class Real>
 class Eliminator {
   using Number = std::complex<Real>;
@@ -94,111 +95,123 @@ class Eliminator {
   using Dense = conoid::Dense<Real>;
 
  public:
-  Eliminator(std::span<Kernel> kernels, const std::stop_token& stop) : kernels_(kernels), stop_(&stop) {}
+  Eliminator(const Dense& front, Kernel& kernel) : f_(front), kernel_(&kernel) {}
 
-  void run(const Dense& f) const {
-    columns(f, 0, f.p);
-    // The rest: C −= L21 D L21ᵀ, tiles at and below the diagonal.
-    const Index tiles = (f.r() + piece - 1) / piece;
-    if (f.p == 0 || tiles == 0) return;
-    std::vector<std::array<Index, 2>> list;
-    for (Index j = 0; j < tiles; ++j)
-      for (Index i = j; i < tiles; ++i) list.push_back({i, j});
-    each(static_cast<Index>(list.size()), [&](Index t, Kernel& kernel) {
-      const auto [i, j] = list[static_cast<std::size_t>(t)];
-      const Index row = i * piece, rows = std::min(piece, f.r() - row), at = j * piece,
-                  width = std::min(piece, f.r() - at);
-      turn(f, 0, f.p, f.p + at, width, kernel.turned);
-      kernel.subtract(rows, width, f.p, f.l + f.p + row, f.n, kernel.turned.data(), f.p, f.c + at * f.r() + row, f.r());
-    });
+  /// The whole front; tiles as by tasks.
+  void run(const std::stop_token& stop) const {
+    const FrontTiles& t = f_.tiles;
+    for (Index j = 0; j < t.count() && !stop.stop_requested(); ++j) {
+      for (Index taken = 0, to = 0; taken < t.depth(j); taken = to) {
+        to = t.next(j, taken);
+        turn(t.begin(taken), t.end(to - 1), t.begin(j), t.rows(j));
+        for (Index i = j; i < t.count(); ++i) take(i, j, t.begin(taken), t.end(to - 1));
+      }
+      if (j >= t.panels()) continue;
+      diagonal(j);
+      for (Index i = j + 1; i < t.count(); ++i) solve(i, j);
+    }
+  }
+  /// L and D of a diagonal tile.
+  void diagonal(Index k) const { triangle(f_.tiles.begin(k), f_.tiles.end(k), f_.tiles.end(k)); }
+  /// Tile (i, k) of L.
+  void solve(Index i, Index k) const { strip(f_.tiles.begin(k), f_.tiles.end(k), f_.tiles.begin(i), f_.tiles.rows(i)); }
+  /// Tile (i, j) −= L D Lᵀ of panels [first, last).
+  void update(Index i, Index j, Index first, Index last) const {
+    const Index from = f_.tiles.begin(first), to = f_.tiles.end(last - 1);
+    turn(from, to, f_.tiles.begin(j), f_.tiles.rows(j));
+    take(i, j, from, to);
   }
 
  private:
-  template <class Body>
-  void each(Index items, const Body& body) const {
-    if (stop_->stop_requested()) return;
-    if (kernels_.size() == 1 || items == 1) {
-      for (Index i = 0; i < items; ++i) body(i, kernels_[0]);
-      return;
-    }
-    in_chunks(static_cast<int>(kernels_.size()), {0, items}, 1, [&](Interval chunk, int thread) {
-      for (Index i = chunk.begin; i < chunk.end; ++i) body(i, kernels_[static_cast<std::size_t>(thread)]);
-    });
-  }
-  /// D Lᵀ of columns [from, to) and rows [row, row + width): (to − from) × width.
-  static void turn(const Dense& f, Index from, Index to, Index row, Index width, std::vector<Number>& out) {
+  [[nodiscard]] Number* at(Index row, Index column) const { return f_.l + column * f_.n() + row; }
+  /// D Lᵀ of columns [from, to) and rows [row, row + width), for the next products: (to − from) × width.
+  void turn(Index from, Index to, Index row, Index width) const {
     const Index depth = to - from;
-    out.resize(static_cast<std::size_t>(depth * width));
+    std::vector<Number>& out = kernel_->turned;
+    out.resize(std::max(out.size(), static_cast<std::size_t>(depth * width)));
     for (Index k = 0; k < depth; ++k) {
-      const Number d = f.l[(from + k) * f.n + from + k];
-      const Number* column = f.l + (from + k) * f.n + row;
+      const Number d = *at(from + k, from + k);
+      const Number* column = at(row, from + k);
       for (Index i = 0; i < width; ++i) out[static_cast<std::size_t>(i * depth + k)] = d * column[i];
     }
   }
-  /// Columns [from, to) of the pivots, all rows below.
-  void columns(const Dense& f, Index from, Index to) const {
-    if (stop_->stop_requested()) return;
-    if (to - from <= narrow) return one_by_one(f, from, to);
-    const Index middle = from + ((to - from) / 2 + narrow - 1) / narrow * narrow;
-    columns(f, from, middle);
-    // Columns [middle, to) lose what the first half takes, a few at a time for rows from there on.
-    constexpr Index block = 96;
-    std::vector<Number> turned;
-    for (Index j = middle; j < to; j += block) {
-      const Index width = std::min(block, to - j), pieces = (f.n - j + piece - 1) / piece;
-      turn(f, from, middle, j, width, turned);
-      each(pieces, [&](Index i, Kernel& kernel) {
-        const Index row = j + i * piece, rows = std::min(piece, f.n - row);
-        kernel.subtract(rows, width, middle - from, f.l + from * f.n + row, f.n, turned.data(), middle - from,
-                        f.l + j * f.n + row, f.n);
-      });
-    }
-    columns(f, middle, to);
+  /// What turn() made, times columns [from, to) of a tile's rows.
+  void take(Index i, Index j, Index from, Index to) const {
+    const FrontTiles& t = f_.tiles;
+    const bool pivots = j < t.panels();
+    Number* const out =
+        pivots ? at(t.begin(i), t.begin(j)) : f_.c + (t.begin(j) - f_.p()) * f_.r() + t.begin(i) - f_.p();
+    kernel_->subtract(t.rows(i), t.rows(j), to - from, at(t.begin(i), from), f_.n(), kernel_->turned.data(), to - from,
+                      out, pivots ? f_.n() : f_.r());
   }
-  /// W = L D in place, then L.
-  void one_by_one(const Dense& f, Index from, Index to) const {
+  /// Columns [from, to) of rows [from, end).
+  void triangle(Index from, Index to, Index end) const {
+    if (to - from <= narrow) {
+      one_by_one(from, to);
+      return below(from, to, to, end - to);
+    }
+    const Index middle = half(from, to);
+    triangle(from, middle, end);
+    turn(from, middle, middle, to - middle);
+    kernel_->subtract(end - middle, to - middle, middle - from, at(middle, from), f_.n(), kernel_->turned.data(),
+                      middle - from, at(middle, middle), f_.n());
+    triangle(middle, to, end);
+  }
+  /// The same columns of rows below their triangle, which is there.
+  void strip(Index from, Index to, Index row, Index rows) const {
+    if (to - from <= narrow) return below(from, to, row, rows);
+    const Index middle = half(from, to);
+    strip(from, middle, row, rows);
+    turn(from, middle, middle, to - middle);
+    kernel_->subtract(rows, to - middle, middle - from, at(row, from), f_.n(), kernel_->turned.data(), middle - from,
+                      at(row, middle), f_.n());
+    strip(middle, to, row, rows);
+  }
+  [[nodiscard]] static Index half(Index from, Index to) {
+    return from + ((to - from) / 2 + narrow - 1) / narrow * narrow;
+  }
+  /// L and D of a block on the diagonal.
+  void one_by_one(Index from, Index to) const {
     const Index width = to - from;
-    std::array<std::array<Number, narrow>, narrow> unit{};  // of the block itself
-    std::array<Number, narrow> inverse{};
-    Number* a = f.l + from * f.n;
+    std::array<std::array<Number, narrow>, narrow> unit{};
     for (Index j = 0; j < width; ++j) {
       for (Index i = j; i < width; ++i)
-        for (Index k = 0; k < j; ++k) a[j * f.n + from + i] -= a[k * f.n + from + i] * unit[j][k];
-      Number& d = a[j * f.n + from + j];
+        for (Index k = 0; k < j; ++k) *at(from + i, from + j) -= *at(from + i, from + k) * unit[j][k];
+      Number& d = *at(from + j, from + j);
       if (d == Number(0)) d = least_pivot<Real>;
-      inverse[j] = Real(1) / d;
-      for (Index i = j + 1; i < width; ++i) unit[i][j] = a[j * f.n + from + i] * inverse[j];
+      const Number inverse = Real(1) / d;
+      for (Index i = j + 1; i < width; ++i) unit[i][j] = *at(from + i, from + j) * inverse;
     }
-    const Index below = f.n - to, pieces = (below + piece - 1) / piece;
-    each(pieces, [&](Index t, Kernel&) {
-      const Index row = to + t * piece, rows = std::min(piece, f.n - row);
-      for (Index j = 0; j < width; ++j) {
-        auto* x = reinterpret_cast<Real*>(a + j * f.n + row);
-        for (Index k = 0; k < j; ++k) {
-          const auto* w = reinterpret_cast<const Real*>(a + k * f.n + row);
-          const Real re = unit[j][k].real(), im = unit[j][k].imag();
-          for (Index i = 0; i < rows; ++i) {
-            x[2 * i] -= w[2 * i] * re - w[2 * i + 1] * im;
-            x[2 * i + 1] -= w[2 * i] * im + w[2 * i + 1] * re;
-          }
-        }
-      }
-      for (Index j = 0; j < width; ++j) {
-        auto* x = reinterpret_cast<Real*>(a + j * f.n + row);
-        const Real re = inverse[j].real(), im = inverse[j].imag();
-        for (Index i = 0; i < rows; ++i) {
-          const double p = x[2 * i], q = x[2 * i + 1];
-          x[2 * i] = p * re - q * im;
-          x[2 * i + 1] = p * im + q * re;
-        }
-      }
-    });
     for (Index j = 0; j < width; ++j)
-      for (Index i = j + 1; i < width; ++i) a[j * f.n + from + i] = unit[i][j];
+      for (Index i = j + 1; i < width; ++i) *at(from + i, from + j) = unit[i][j];
+  }
+  /// Rows below such a block: W = L D in place, then L.
+  void below(Index from, Index to, Index row, Index rows) const {
+    for (Index j = from; j < to; ++j) {
+      auto* x = reinterpret_cast<Real*>(at(row, j));
+      for (Index k = from; k < j; ++k) {
+        const auto* w = reinterpret_cast<const Real*>(at(row, k));
+        const Real re = at(j, k)->real(), im = at(j, k)->imag();
+        for (Index i = 0; i < rows; ++i) {
+          x[2 * i] -= w[2 * i] * re - w[2 * i + 1] * im;
+          x[2 * i + 1] -= w[2 * i] * im + w[2 * i + 1] * re;
+        }
+      }
+    }
+    for (Index j = from; j < to; ++j) {
+      auto* x = reinterpret_cast<Real*>(at(row, j));
+      const Number inverse = Real(1) / *at(j, j);
+      const Real re = inverse.real(), im = inverse.imag();
+      for (Index i = 0; i < rows; ++i) {
+        const Real p = x[2 * i], q = x[2 * i + 1];
+        x[2 * i] = p * re - q * im;
+        x[2 * i + 1] = p * im + q * re;
+      }
+    }
   }
 
-  std::span<Kernel> kernels_;
-  const std::stop_token* stop_;
+  Dense f_;
+  Kernel* kernel_;
 };
 
 template <class Real>
@@ -207,6 +220,7 @@ class TreeDirect final : public SparseDirect {
   using Kernel = conoid::Kernel<Real>;
   using Dense = conoid::Dense<Real>;
   static constexpr bool single = sizeof(Real) == 4;
+  using Places = std::vector<std::vector<Index>>;
 
  public:
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
@@ -225,7 +239,8 @@ class TreeDirect final : public SparseDirect {
     facts_.method = single ? "own fronts in single precision" : "own fronts";
     facts_.entries = tree_.entries;
     facts_.flops = tree_.flops;
-    share_out();
+    shares_ = share_out(tree_, threads_, ranks_);
+    give_to_ranks();
     for (std::size_t f = 0; f < tree_.fronts.size(); ++f)
       start_.push_back(start_.back() +
                        (mine(static_cast<int>(f)) ? tree_.fronts[f].size() * tree_.fronts[f].pivots() : 0));
@@ -248,16 +263,15 @@ class TreeDirect final : public SparseDirect {
     place_entries();
     kernels_.resize(static_cast<std::size_t>(threads_));
     alone_or_none([&] {
-      const auto subtrees = static_cast<Index>(subtrees_.size());
-      parallel_for(threads_, {0, subtrees}, 1, [&](Index s) {
-        if (!mine(subtrees_[s][1])) return;
-        Kernel kernel;
-        for (int f = subtrees_[s][0]; f <= subtrees_[s][1] && !stop_.stop_requested(); ++f)
-          eliminate(f, std::span(&kernel, 1));
-      });
-      for (const int f : above_) {
+      std::vector<int> own;
+      for (std::size_t s = 0; s < shares_.subtrees.size(); ++s)
+        if (mine(shares_.subtrees[s][1])) own.push_back(static_cast<int>(s));
+      if (ranks_ == 1) return run(std::move(own), shares_.above);
+      // What is left of fronts is passed on in their order.
+      run(std::move(own), {});
+      for (const int f : shares_.above) {
         for (const int child : tree_.fronts[f].children) hand_up(child, f);
-        if (mine(f) && !stop_.stop_requested()) eliminate(f, kernels_);
+        if (mine(f)) run({}, {f});
       }
     });
     if (stop_.stop_requested()) return stop_error();
@@ -292,55 +306,19 @@ class TreeDirect final : public SparseDirect {
   [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
 
  private:
-  /// Subtrees for single threads, whose work is a small share of the whole each, and the fronts above.
-  void share_out() {
-    const auto count = static_cast<int>(tree_.fronts.size());
-    std::vector<double> work(static_cast<std::size_t>(count));
-    std::vector<int> first(static_cast<std::size_t>(count));
-    std::vector<int> roots;
-    for (int f = 0; f < count; ++f) {
-      first[f] = f;
-      work[f] = tree_.fronts[f].flops() + 1e4;
-      for (const int c : tree_.fronts[f].children) {
-        work[f] += work[c];
-        first[f] = std::min(first[f], first[c]);
-      }
-      if (tree_.fronts[f].parent < 0) roots.push_back(f);
-    }
-    const double all =
-        std::accumulate(roots.begin(), roots.end(), 0.0, [&](double sum, int r) { return sum + work[r]; });
-    const int workers = threads_ * ranks_;
-    // What is left of subtrees waits in memory: only threads need many to end together.
-    const double share = workers == 1 ? 2 * all : all / ((threads_ == 1 ? 3 : subtrees_a_thread) * workers);
-    std::vector<int> open = roots;
-    while (!open.empty()) {
-      const int f = open.back();
-      open.pop_back();
-      if (work[f] <= share) {
-        subtrees_.push_back({first[f], f});
-      } else {
-        above_.push_back(f);
-        open.insert(open.end(), tree_.fronts[f].children.begin(), tree_.fronts[f].children.end());
-      }
-    }
-    std::sort(above_.begin(), above_.end());
-    give_to_ranks(work);
-    // The largest first, so that threads end together.
-    std::sort(subtrees_.begin(), subtrees_.end(),
-              [&](const auto& a, const auto& b) { return work[a[1]] > work[b[1]]; });
-  }
-
   /// Subtrees in the order of the elimination, so that each rank gets neighbours, by equal shares of their work; fronts above from the
   /// top down to who holds least.
-  void give_to_ranks(const std::vector<double>& work) {
+  void give_to_ranks() {
     if (ranks_ == 1) return;
     owner_.assign(tree_.fronts.size(), 0);
-    std::sort(subtrees_.begin(), subtrees_.end());
+    const std::vector<double>& work = shares_.work;
+    std::vector<std::array<int, 2>> in_order = shares_.subtrees;
+    std::sort(in_order.begin(), in_order.end());
     double all = 0, before = 0;
-    for (const auto& s : subtrees_) all += work[s[1]];
+    for (const auto& s : in_order) all += work[s[1]];
     std::vector<Index> held(static_cast<std::size_t>(ranks_), 0);
     const auto size = [&](int f) { return tree_.fronts[f].size() * tree_.fronts[f].pivots(); };
-    for (const auto& s : subtrees_) {
+    for (const auto& s : in_order) {
       const int rank =
           std::clamp(static_cast<int>((before + work[s[1]] / 2) / std::max(all, 1e-300) * ranks_), 0, ranks_ - 1);
       before += work[s[1]];
@@ -349,16 +327,16 @@ class TreeDirect final : public SparseDirect {
         held[rank] += size(f);
       }
     }
-    for (std::size_t k = above_.size(); k-- > 0;) {
+    for (std::size_t k = shares_.above.size(); k-- > 0;) {
       const auto rank = std::min_element(held.begin(), held.end());
-      owner_[above_[k]] = static_cast<int>(rank - held.begin());
-      *rank += size(above_[k]);
+      owner_[shares_.above[k]] = static_cast<int>(rank - held.begin());
+      *rank += size(shares_.above[k]);
     }
   }
   [[nodiscard]] bool mine(int front) const { return ranks_ == 1 || owner_[front] == rank_; }
 
-  /// Numbers of what is left of fronts on this rank, at most at a time: all subtrees' roots, within as many subtrees as there are
-  /// threads the most that each needs; then the fronts above.
+  /// Numbers of what is left of fronts on this rank, at most at a time: within as many subtrees as there are threads the most that each
+  /// needs; of a front above either all that may wait below it, or itself beside its children.
   [[nodiscard]] Index most_waiting() const {
     const auto rest = [&](int f) {
       const auto r = static_cast<Index>(tree_.fronts[f].rows.size());
@@ -372,7 +350,7 @@ class TreeDirect final : public SparseDirect {
     };
     std::vector<Index> within;
     Index roots = 0;
-    for (const auto& s : subtrees_) {
+    for (const auto& s : shares_.subtrees) {
       if (!mine(s[1])) continue;
       Index now = 0, peak = 0;
       for (int f = s[0]; f <= s[1]; ++f) peak = std::max(peak, step(f, now));
@@ -380,15 +358,34 @@ class TreeDirect final : public SparseDirect {
       roots += rest(s[1]);
     }
     std::sort(within.rbegin(), within.rend());
-    Index most = roots;
-    for (std::size_t t = 0; t < within.size() && t < static_cast<std::size_t>(threads_); ++t) most += within[t];
-    Index now = roots;
-    for (const int f : above_) {
+    Index busy = 0;
+    for (std::size_t t = 0; t < within.size() && t < static_cast<std::size_t>(threads_); ++t) busy += within[t];
+    if (ranks_ == 1) return busy + most_above(rest);
+    Index most = roots + busy, now = roots;
+    for (const int f : shares_.above) {
       for (const int c : tree_.fronts[f].children)
         if (mine(c) != mine(f)) now += mine(f) ? rest(c) : -rest(c);
       if (mine(f)) most = std::max(most, step(f, now));
     }
     return most;
+  }
+  /// Of fronts above subtrees in any order of their tasks.
+  template <class Rest>
+  [[nodiscard]] Index most_above(const Rest& rest) const {
+    std::vector<Index> most(tree_.fronts.size(), 0);
+    for (const auto& s : shares_.subtrees) most[s[1]] = rest(s[1]);
+    for (const int f : shares_.above) {
+      Index below = 0, beside = rest(f);
+      for (const int c : tree_.fronts[f].children) {
+        below += most[c];
+        beside += rest(c);
+      }
+      most[f] = std::max(below, beside);
+    }
+    Index all = 0;
+    for (std::size_t f = 0; f < most.size(); ++f)
+      if (tree_.fronts[f].parent < 0) all += most[f];
+    return all;
   }
 
   [[nodiscard]] bool on_any_rank(bool here) const {
@@ -500,47 +497,98 @@ class TreeDirect final : public SparseDirect {
     });
   }
 
-  void eliminate(int number, std::span<Kernel> kernels) {
-    const Front& front = tree_.fronts[number];
-    Dense f{front.size(), front.pivots(), values_.data() + start_[number], nullptr};
-    rest_[number] = BigArray<Number>(static_cast<std::size_t>(f.r() * f.r()));
-    f.c = rest_[number].data();
-    const auto shared_out = [&](Index items, Index chunk, const auto& body) {
-      if (kernels.size() == 1)
-        for (Index j = 0; j < items; ++j) body(j);
-      else
-        parallel_for(static_cast<int>(kernels.size()), {0, items}, chunk, body);
-    };
-    // Nobody has written there yet: all threads take the pages from the system. Of the rest, what lies above the tiles of the diagonal is
-    // neither read nor written.
-    shared_out(f.n, 16, [&](Index j) {
-      if (j < f.p)
-        std::fill_n(f.l + j * f.n, f.n, Number(0));
-      else
-        std::fill(f.c + (j - f.p) * f.r() + (j - f.p) / piece * piece, f.c + (j - f.p + 1) * f.r(), Number(0));
+  /// Subtrees and the fronts above them, by all threads; nothing more once a stop is heard.
+  void run(std::vector<int> subtrees, const std::vector<int>& above) {
+    FrontSchedule schedule(tree_, shares_, std::move(subtrees), above, threads_);
+    std::vector<Places> places(tree_.fronts.size());
+    in_chunks(threads_, {0, threads_}, 1, [&](Interval, int thread) {
+      try {
+        while (const std::optional<FrontTask> task = schedule.next()) {
+          if (stop_.stop_requested()) break;
+          work_on(*task, places, kernels_[static_cast<std::size_t>(thread)]);
+          if (schedule.done(*task)) {
+            drop_children(task->front);
+            places[task->front] = {};
+          }
+        }
+      } catch (...) {
+        schedule.end();
+        throw;
+      }
+      schedule.end();  // there is none, or a stop
     });
-    const auto local = [&](std::int32_t place) -> Index {
-      return place < front.last
-                 ? place - front.first
-                 : f.p + (std::lower_bound(front.rows.begin(), front.rows.end(), place) - front.rows.begin());
-    };
-    for (std::int32_t column = front.first; column < front.last; ++column)
-      for (Index e = entry_start_[column]; e < entry_start_[column + 1]; ++e)
-        f.l[(column - front.first) * f.n + local(entry_row_[e])] += Number(matrix_.values[entry_[e]]);
-    for (const int child : front.children) {
-      const Front& below = tree_.fronts[child];
-      const auto r = static_cast<Index>(below.rows.size());
-      std::vector<Index> at(static_cast<std::size_t>(r));
-      for (Index i = 0; i < r; ++i) at[i] = local(below.rows[i]);
-      const Number* from = rest_[child].data();
-      const auto add = [&](Index j) {
-        Number* to = at[j] < f.p ? f.l + at[j] * f.n : f.c + (at[j] - f.p) * f.r() - f.p;
-        for (Index i = j; i < r; ++i) to[at[i]] += from[j * r + i];
-      };
-      shared_out(r, 16, add);
-      rest_[child] = BigArray<Number>();
+  }
+  void work_on(const FrontTask& task, std::vector<Places>& places, Kernel& kernel) {
+    using Kind = FrontTask::Kind;
+    if (task.kind == Kind::subtree) {
+      const auto [first, last] = shares_.subtrees[task.front];
+      for (int f = first; f <= last && !stop_.stop_requested(); ++f) eliminate(f, kernel);
+      return;
     }
-    Eliminator<Real>(kernels, stop_).run(f);
+    if (task.kind == Kind::open) {
+      places[task.front] = open(task.front);
+      return;
+    }
+    const Dense f = dense(task.front);
+    const Eliminator<Real> eliminator(f, kernel);
+    if (task.kind == Kind::assemble) assemble(task.front, f, places[task.front], task.j);
+    if (task.kind == Kind::diagonal) eliminator.diagonal(task.j);
+    if (task.kind == Kind::solve) eliminator.solve(task.i, task.j);
+    if (task.kind == Kind::update) eliminator.update(task.i, task.j, task.first, task.last);
+  }
+
+  /// A front by one thread.
+  void eliminate(int number, Kernel& kernel) {
+    const Places places = open(number);
+    const Dense f = dense(number);
+    for (Index j = 0; j < f.tiles.count(); ++j) assemble(number, f, places, j);
+    drop_children(number);
+    Eliminator<Real>(f, kernel).run(stop_);
+  }
+  [[nodiscard]] Dense dense(int number) {
+    const Front& front = tree_.fronts[number];
+    return {{front.size(), front.pivots()}, values_.data() + start_[number], rest_[number].data()};
+  }
+  [[nodiscard]] static Index local(const Front& front, std::int32_t place) {
+    return place < front.last
+               ? place - front.first
+               : front.pivots() + (std::lower_bound(front.rows.begin(), front.rows.end(), place) - front.rows.begin());
+  }
+  /// Memory for what will be left of a front; where the rows of its children lie in it, ascending.
+  Places open(int number) {
+    const Front& front = tree_.fronts[number];
+    const std::size_t r = front.rows.size();
+    rest_[number] = BigArray<Number>(r * r);
+    Places out(front.children.size());
+    for (std::size_t c = 0; c < out.size(); ++c)
+      for (const std::int32_t row : tree_.fronts[front.children[c]].rows) out[c].push_back(local(front, row));
+    return out;
+  }
+  /// Column `j` of a front's tiles: entries of the matrix, then what is left of its children, in their order. Nobody has written there yet:
+  /// the pages come from the system too. Of the rest, what lies above the tiles of the diagonal is neither read nor written.
+  void assemble(int number, const Dense& f, const Places& places, Index j) {
+    const Front& front = tree_.fronts[number];
+    const Index begin = f.tiles.begin(j), end = f.tiles.end(j);
+    const bool pivots = j < f.tiles.panels();
+    // Of column k, so that row i of the front lies at [i].
+    const auto column = [&](Index k) { return pivots ? f.l + k * f.n() : f.c + (k - f.p()) * f.r() - f.p(); };
+    for (Index k = begin; k < end; ++k) std::fill(column(k) + (pivots ? 0 : begin), column(k) + f.n(), Number(0));
+    if (pivots)
+      for (Index k = begin; k < end; ++k)
+        for (Index e = entry_start_[front.first + k]; e < entry_start_[front.first + k + 1]; ++e)
+          column(k)[local(front, entry_row_[e])] += Number(matrix_.values[entry_[e]]);
+    for (std::size_t c = 0; c < places.size(); ++c) {
+      const std::vector<Index>& at = places[c];
+      const auto r = static_cast<Index>(at.size());
+      const Number* rest = rest_[front.children[c]].data();
+      for (Index k = std::lower_bound(at.begin(), at.end(), begin) - at.begin(); k < r && at[k] < end; ++k) {
+        Number* to = column(at[k]);
+        for (Index i = k; i < r; ++i) to[at[i]] += rest[k * r + i];
+      }
+    }
+  }
+  void drop_children(int number) {
+    for (const int child : tree_.fronts[number].children) rest_[child] = BigArray<Number>();
   }
 
   /// Columns overwritten with the solutions of the factors.
@@ -562,27 +610,27 @@ class TreeDirect final : public SparseDirect {
         x[tree_.place[i] * count + c] = single ? Number(b[c * n + i] / size[c]) : Number(b[c * n + i]);
     });
     std::vector<std::vector<Number>> waiting(tree_.fronts.size());
-    const auto subtrees = static_cast<Index>(subtrees_.size());
+    const auto subtrees = static_cast<Index>(shares_.subtrees.size());
     alone_or_none([&] {
       parallel_for(threads_, {0, subtrees}, 1, [&](Index s) {
-        if (!mine(subtrees_[s][1])) return;
+        if (!mine(shares_.subtrees[s][1])) return;
         Kernel kernel;
-        for (int f = subtrees_[s][0]; f <= subtrees_[s][1] && !stop_.stop_requested(); ++f)
+        for (int f = shares_.subtrees[s][0]; f <= shares_.subtrees[s][1] && !stop_.stop_requested(); ++f)
           forward(f, x, count, waiting, std::span(&kernel, 1));
       });
-      for (const int f : above_) {
+      for (const int f : shares_.above) {
         for (const int child : tree_.fronts[f].children) hand_up(child, f, count, waiting);
         if (mine(f) && !stop_.stop_requested()) forward(f, x, count, waiting, kernels_);
       }
-      for (std::size_t k = above_.size(); k-- > 0;) {
-        hand_down(above_[k], count, x);
-        if (mine(above_[k]) && !stop_.stop_requested()) backward(above_[k], x, count, kernels_);
+      for (std::size_t k = shares_.above.size(); k-- > 0;) {
+        hand_down(shares_.above[k], count, x);
+        if (mine(shares_.above[k]) && !stop_.stop_requested()) backward(shares_.above[k], x, count, kernels_);
       }
-      for (const auto& s : subtrees_) hand_down(s[1], count, x);
+      for (const auto& s : shares_.subtrees) hand_down(s[1], count, x);
       parallel_for(threads_, {0, subtrees}, 1, [&](Index s) {
-        if (!mine(subtrees_[s][1])) return;
+        if (!mine(shares_.subtrees[s][1])) return;
         Kernel kernel;
-        for (int f = subtrees_[s][1]; f >= subtrees_[s][0] && !stop_.stop_requested(); --f)
+        for (int f = shares_.subtrees[s][1]; f >= shares_.subtrees[s][0] && !stop_.stop_requested(); --f)
           backward(f, x, count, std::span(&kernel, 1));
       });
       join(count, x);
@@ -775,9 +823,8 @@ class TreeDirect final : public SparseDirect {
   bool refine_ = false;
   std::vector<Index> start_{0};  ///< of each front's columns among the values
   BigArray<Number> values_;
-  std::vector<BigArray<Number>> rest_;        ///< what is left of fronts for their parents
-  std::vector<std::array<int, 2>> subtrees_;  ///< first and last front
-  std::vector<int> above_;
+  std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
+  TreeShares shares_;
   std::vector<Index> entry_start_, entry_;
   std::vector<std::int32_t> entry_row_;
   std::vector<Kernel> kernels_;
