@@ -30,19 +30,6 @@ void Context::fail(const Error& error) {
   object({{"exit", exit}, {"error", to_json(error)}});
 }
 
-std::string shell_word(std::string_view text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./+:,@%=").find(c) != std::string_view::npos ||
-           (static_cast<unsigned char>(c) & 0x80) != 0;
-  };
-  if (!text.empty() && text.front() != '-' && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  // What begins with a minus is a file to the shell, but an option to a program.
-  return (text.starts_with('-') ? "./" : "") + out + "'";
-}
-
 void print_error(const Error& error) {
   const std::string text = fmt::format("conoid: error: {}\n", error.render());
   std::fwrite(text.data(), 1, text.size(), stderr);

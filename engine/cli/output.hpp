@@ -10,6 +10,7 @@
 
 #include "engine/case/document.hpp"
 #include "engine/core/error.hpp"
+#include "engine/core/shell_word.hpp"
 
 namespace conoid::cli {
 
@@ -29,8 +30,7 @@ struct Context {
   void fail(const Error& error);
 };
 
-/// A path or a name as one word of a shell: quoted where it holds blanks or signs that a shell takes for its own.
-[[nodiscard]] std::string shell_word(std::string_view text);
+using conoid::shell_word;
 
 /// "conoid: error: …" on stderr.
 void print_error(const Error& error);

@@ -444,6 +444,11 @@ Result<CaseDocument> read_run_case(const fs::path& run) {
         !json["case"].get<std::string>().empty())
       original = json["case"].get<std::string>();
   }
+  // The run of a job that was computed on another machine: what it names lies beside the job's case here.
+  std::error_code ignored;
+  const fs::path job = folder->path().parent_path();
+  if (!fs::exists(original, ignored) && fs::exists(job / "job.json", ignored) && fs::exists(job / "case.json", ignored))
+    original = job / "case.json";
   return CaseDocument::parse(*text, original);
 }
 

@@ -3,14 +3,14 @@
 // any bytes as the answer of a queue are a state.
 //
 // links: conoid_core
-// sources: engine/cli/job_place.cpp engine/cli/output.cpp
+// sources: engine/session/jobs/job_place.cpp
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/cli/job_place.hpp"
+#include "engine/session/jobs/job_place.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace conoid::cli;
+  using namespace conoid;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto job = job_from(text, "job.json"); !job) {
     if (job.error().text.empty()) std::abort();

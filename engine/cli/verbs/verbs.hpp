@@ -12,6 +12,7 @@ namespace conoid::cli {
 [[nodiscard]] Verb sweep_verb();
 [[nodiscard]] Verb submit_verb();
 [[nodiscard]] Verb jobs_verb();
+[[nodiscard]] Verb hosts_verb();
 [[nodiscard]] Verb verify_verb();
 [[nodiscard]] Verb bench_verb();
 [[nodiscard]] Verb mesh_verb();

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "engine/cli/job_place.hpp"
-#include "engine/cli/job_script.hpp"
+#include "engine/session/jobs/job_place.hpp"
+#include "engine/session/jobs/job_script.hpp"
 #include "tests/engine/cli/program.hpp"
 #include "tests/engine/session/ssh_server.hpp"
 
@@ -119,6 +119,9 @@ class TestSubmitVerb : public QObject {
   void a_run_that_a_case_starts_from_travels_too();
   void a_detached_job_computes();
   void what_a_queue_says_is_understood();
+  void what_a_machine_has_to_do_is_understood();
+  void machines_are_kept_and_taken_by_name();
+  void a_number_of_another_process_is_left_alone();
   void jobs_are_told_brought_and_cancelled();
   void a_job_on_another_machine();
   void a_queue_runs_ranks_and_goes_on_after_its_time();
@@ -131,7 +134,7 @@ void TestSubmitVerb::initTestCase() {
 }
 
 void TestSubmitVerb::names_times_and_templates() {
-  using namespace conoid::cli;
+  using namespace conoid;
   QCOMPARE(slurm_time(90), std::string("0-00:01:30"));
   QCOMPARE(slurm_time(2 * 86400 + 3 * 3600 + 0.2), std::string("2-03:00:01"));
   QCOMPARE(plain_name("Wall & 'room' (3 m)"), std::string("Wall-room-3-m"));
@@ -240,7 +243,7 @@ void TestSubmitVerb::a_detached_job_computes() {
 }
 
 void TestSubmitVerb::what_a_queue_says_is_understood() {
-  using namespace conoid::cli;
+  using namespace conoid;
   const JobState waits = state_from("PENDING|0:00|(Resources)\n--\n{\"state\": \"stopped\"}");
   QVERIFY(waits.word == "waiting" && waits.why == "(Resources)" && !waits.is_over());
   const JobState runs = state_from("RUNNING|1:02:03|node7\n--\n");
@@ -256,6 +259,80 @@ void TestSubmitVerb::what_a_queue_says_is_understood() {
     QVERIFY2(!job_from(bad, "job.json").ok(), bad);
   const JobRecord odd{"17", "slurm", "", "/a b/$(touch x)", "t", ""};
   QVERIFY(question_about(odd).find("'/a b/$(touch x)'/run") != std::string::npos);
+}
+
+void TestSubmitVerb::what_a_machine_has_to_do_is_understood() {
+  using namespace conoid;
+  const auto queue = queue_from(
+      "16 3.25\n--\n17|me|wall|RUNNING|1:02|1-00:00:00|2|node[1-2]\n18|you|x|PENDING|0:00|1:00|1|(Priority)\n--\n"
+      "gpu*|up idle|4|infinite|gpu:4\n",
+      true);
+  QVERIFY(queue.ok());
+  QCOMPARE(queue->cores, 16);
+  QCOMPARE(queue->load, 3.25);
+  QCOMPARE(queue->jobs.size(), std::size_t{2});
+  QVERIFY(queue->jobs[0].word == "running" && queue->jobs[0].why == "node[1-2]" && queue->jobs[0].user == "me");
+  QVERIFY(queue->jobs[1].word == "waiting" && queue->jobs[1].limit == "1:00");
+  QVERIFY(queue->parts.size() == 1 && queue->parts[0].devices == "gpu:4" && queue->parts[0].state == "up idle");
+  // Without a queue the same answer is none, and nothing that comes moves a cursor.
+  QVERIFY(!queue_from("16 3.25\n", true).ok() && queue_from("16 3.25\n", false).ok() && !queue_from("", false).ok());
+  QVERIFY(queue_from("1 0\n--\n1|\x1b[2J|\n--\n", true)->jobs[0].user.find('\x1b') == std::string::npos);
+  // Several jobs in one answer; one that was cut off leaves those before it as they are.
+  const auto states =
+      states_from("RUNNING||\n--\n\n--says\nstep 3\n\n--next\n--\n{\"state\": \"finished\"}\n--says\n\n--next\n", 3);
+  QCOMPARE(states.size(), std::size_t{3});
+  QVERIFY(states[0].word == "running" && states[0].says == "step 3");
+  QVERIFY(states[1].word == "finished" && states[1].says.empty() && states[2].word == "ended");
+}
+
+void TestSubmitVerb::machines_are_kept_and_taken_by_name() {
+  const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+  qputenv("XDG_CONFIG_HOME", QByteArray::fromStdString((folder_ / "config").string()));
+  const auto hosts = [&](const QStringList& words) {
+    return rod::conoid(folder_.path(), QStringList{"hosts"} + words);
+  };
+  COMPARE_EXIT(hosts({"big", "--keep", "--host", "me@big", "--ssh", "ssh -p 2222", "--slurm", "--ranks", "4",
+                      "--threads", "8", "--time", "12h"}),
+               0);
+  COMPARE_EXIT(hosts({"desk", "--keep"}), 0);
+  rod::Said said = hosts({"--json"});
+  COMPARE_EXIT(said, 0);
+  QCOMPARE(said.json()["hosts"].size(), std::size_t{2});
+  QCOMPARE(said.json()["hosts"][0]["ssh"].get<std::string>(), std::string("ssh -p 2222"));
+  // What is kept goes into the script, what is typed besides goes before it.
+  said = rod::conoid(folder_.path(), {"submit", "case.json", "--on", "big", "--ranks", "2", "--dry-run"});
+  COMPARE_EXIT(said, 0);
+  for (const char* line : {"#SBATCH --ntasks=2\n", "#SBATCH --cpus-per-task=8\n", "#SBATCH --time=0-12:00:00\n",
+                           "mpirun -n 2 conoid", " --threads 8 "})
+    QVERIFY2(said.out.find(line) != std::string::npos, (line + said.out).c_str());
+  COMPARE_EXIT(rod::conoid(folder_.path(), {"submit", "case.json", "--on", "none", "--dry-run"}), 2);
+  COMPARE_EXIT(hosts({"odd", "--keep", "--host", "-oProxyCommand=x"}), 2);
+  COMPARE_EXIT(hosts({"odd", "--keep", "--time", "12h"}), 2);
+  said = hosts({"desk", "--json"});
+  COMPARE_EXIT(said, 0);
+  QVERIFY(said.json()["cores"].get<int>() > 0);
+  COMPARE_EXIT(hosts({"desk", "--forget"}), 0);
+  COMPARE_EXIT(hosts({"desk"}), 2);
+  std::ofstream(folder_ / "config/conoid/hosts.json") << R"({"hosts": [{"name": "x", "host": "-oProxyCommand=x"}]})";
+  COMPARE_EXIT(hosts({}), 3);
+  before.isEmpty() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before);
+}
+
+void TestSubmitVerb::a_number_of_another_process_is_left_alone() {
+  // Numbers of processes come again: this one works elsewhere than in the job's folder.
+  QProcess other;
+  other.setWorkingDirectory("/");
+  other.start("sleep", {"60"});
+  QVERIFY(other.waitForStarted());
+  const fs::path folder = folder_ / "numbers/old";
+  fs::create_directories(folder);
+  QVERIFY(conoid::write_job(folder, {std::to_string(other.processId()), "", "", folder.string(), "t", ""}).ok());
+  const rod::Said said = rod::conoid(folder_.path(), {"jobs", "numbers/old", "--cancel", "--json"});
+  COMPARE_EXIT(said, 0);
+  QCOMPARE(said.json()["jobs"][0]["state"].get<std::string>(), std::string("ended"));
+  QVERIFY(!other.waitForFinished(200));
+  other.kill();
+  other.waitForFinished();
 }
 
 void TestSubmitVerb::jobs_are_told_brought_and_cancelled() {
@@ -289,15 +366,31 @@ void TestSubmitVerb::jobs_are_told_brought_and_cancelled() {
   QCOMPARE(first(said)["host"].get<std::string>(), std::string("big"));
   std::ofstream(folder_ / "queue") << "RUNNING|0:07|node1\n";
   QCOMPARE(first(jobs({}))["state"].get<std::string>(), std::string("running"));
-  // Over: its run is brought from where it was computed.
+  // While it goes on: what there is comes, with neither checkpoints nor a lock, and is no run to go on with.
   const fs::path run = home / "conoid-jobs/one/run";
-  fs::create_directories(run);
+  fs::create_directories(run / "checkpoints");
+  std::ofstream(run / "case.json") << "{}";
+  std::ofstream(run / "checkpoints/step") << "x";
+  std::ofstream(home / "conoid-jobs/one/job.out") << "step 1\nstep 2 of 9\n";
+  said = jobs({"jobs/one", "--fetch"});
+  COMPARE_EXIT(said, 0);
+  QCOMPARE(first(said)["says"].get<std::string>(), std::string("step 2 of 9"));
+  QVERIFY(fs::exists(folder_ / "jobs/one/so-far/case.json") && !fs::exists(folder_ / "jobs/one/run"));
+  QVERIFY(!fs::exists(folder_ / "jobs/one/so-far/checkpoints"));
+  // Over: its run is brought from where it was computed.
   std::ofstream(run / "summary.json") << R"({"state": "finished"})";
   fs::remove(folder_ / "queue");
   said = jobs({"jobs/one", "--fetch"});
   COMPARE_EXIT(said, 0);
   QCOMPARE(first(said)["state"].get<std::string>(), std::string("finished"));
+  QVERIFY(fs::exists(folder_ / "jobs/one/run/summary.json") && fs::exists(folder_ / "jobs/one/run/checkpoints/step"));
+  QVERIFY(!fs::exists(folder_ / "jobs/one/so-far"));
+  // A second time, with the network gone in between: what was here stays.
+  program("not-ssh", "exit 255");
+  const rod::Said ask = jobs({"jobs/one", "--fetch"});
+  COMPARE_EXIT(ask, 7);
   QVERIFY(fs::exists(folder_ / "jobs/one/run/summary.json"));
+  program("not-ssh", "shift; cd '" + home.string() + "' && exec /bin/sh -c \"$1\"");
   COMPARE_EXIT(jobs({"--cancel"}), 2);
   COMPARE_EXIT(jobs({"jobs/one", "--cancel"}), 0);
   QCOMPARE(rod::text_of(folder_ / "cancelled"), std::string("4711\n"));
@@ -311,7 +404,8 @@ void TestSubmitVerb::a_job_on_another_machine() {
   if (!server.missing().empty()) QSKIP(server.missing().c_str());
   const std::string line = server.client();  // "ssh -F … host"
   const std::size_t host = line.rfind(' ');
-  const std::string name = "conoid-test-" + std::to_string(::getpid());
+  // As long as a folder's name becomes of a time and a long title.
+  const std::string name = "conoid-test-of-a-title-as-long-as-it-may-become-" + std::to_string(::getpid());
   const fs::path there = fs::path(::getpwuid(::geteuid())->pw_dir) / "conoid-jobs" / name;
   const rod::Said said = rod::conoid(
       folder_.path(), {"submit", "case.json", "--host", QString::fromStdString(line.substr(host + 1)), "--ssh",

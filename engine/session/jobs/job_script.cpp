@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lines of a template, one by one.
-#include "engine/cli/job_script.hpp"
+#include "engine/session/jobs/job_script.hpp"
 
 #include <cctype>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::cli {
+namespace conoid {
 namespace {
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_";
@@ -71,4 +71,4 @@ std::string plain_name(std::string_view text) {
   return out.empty() ? "case" : out;
 }
 
-}  // namespace conoid::cli
+}  // namespace conoid

@@ -8,7 +8,7 @@
 
 #include "engine/core/error.hpp"
 
-namespace conoid::cli {
+namespace conoid {
 
 /// A template with each @key@ replaced by its value, "@@" before a key being an "@" and the value. A line that begins with "#SBATCH"
 /// and names a key whose value is empty is left out: what was not asked for is the cluster's own affair.
@@ -23,4 +23,4 @@ namespace conoid::cli {
 /// them '-' or '.' in front; "case" where nothing is left.
 [[nodiscard]] std::string plain_name(std::string_view text);
 
-}  // namespace conoid::cli
+}  // namespace conoid

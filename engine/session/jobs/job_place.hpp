@@ -3,25 +3,29 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/core/error.hpp"
 
-namespace conoid::cli {
+namespace conoid {
 
 /// A machine: this one, or one that a command such as ssh reaches. The command is never kept in a file: whoever gets the file would run it.
 struct JobPlace {
   std::string host;         ///< empty: this machine
   std::string ssh = "ssh";  ///< the words in front of the host
 };
-/// A word for a shell whose dashes in front are meant: of an option.
-[[nodiscard]] std::string option_word(std::string_view word);
 /// "It said: …", for hints.
 [[nodiscard]] std::string said_by(std::string words);
 /// Runs a line of the shell there, at most two minutes, and gives what it said. `what` is told in errors (remote): "put the job into the
-/// queue". Blocks; any thread.
-[[nodiscard]] Result<std::string> say_there(const JobPlace& place, const std::string& line, std::string_view what);
+/// queue". Blocks until then or until a stop is wished; any thread.
+[[nodiscard]] Result<std::string> say_there(const JobPlace& place, const std::string& line, std::string_view what,
+                                            const std::stop_token& stop = {});
+/// The words, for a shell of this machine, that run a line of the shell there: `ssh -p 2222 host 'line'`.
+[[nodiscard]] Result<std::string> words_there(const JobPlace& place, const std::string& line);
 
 /// What is kept beside a job's case.
 struct JobRecord {
@@ -44,11 +48,39 @@ struct JobState {
   std::string word;
   std::string time;  ///< since it runs, as the queue says it
   std::string why;   ///< where it runs, or what it waits for
+  std::string says;  ///< the last line that it has written
   [[nodiscard]] bool is_over() const { return word != "waiting" && word != "running"; }
 };
+/// The line of the shell that ends a job. A process only where it still works in the job's folder: its number may be that of another by now.
+[[nodiscard]] std::string end_of(const JobRecord& job);
 /// The line of the shell that asks for a job, and its answer: lines "STATE|TIME|REASON" of squeue (or RUNNING of a process), a line
-/// "--", the summary of the run as far as there is one.
+/// "--", the summary of the run as far as there is one, a line "--says", the end of what the job has written.
 [[nodiscard]] std::string question_about(const JobRecord& job);
 [[nodiscard]] JobState state_from(std::string_view answer);
+/// The same of several jobs of one place in one go.
+[[nodiscard]] std::string question_about(std::span<const JobRecord> jobs);
+/// One a job; where the answer ends too early, "ended".
+[[nodiscard]] std::vector<JobState> states_from(std::string_view answer, std::size_t jobs);
 
-}  // namespace conoid::cli
+/// What a machine has to do: the jobs of everybody in its queue, and what the queue has to give; of a machine without a queue its load.
+struct QueuedJob {
+  std::string number, user, name;
+  std::string word;  ///< "waiting", "running"
+  std::string time, limit, nodes, why;
+};
+struct QueuePart {
+  std::string name, state, nodes, limit, devices;
+};
+struct HostQueue {
+  std::vector<QueuedJob> jobs;
+  std::vector<QueuePart> parts;
+  int cores = 0;    ///< of the machine that was asked
+  double load = 0;  ///< processes that want one of them, mean of a minute
+};
+/// The line of the shell that asks a machine for that, and its answer: "cores load", "--", lines of squeue with eight parts, "--", lines of
+/// sinfo with five.
+[[nodiscard]] std::string question_about_queue(bool slurm);
+/// Errors (remote): the answer is none, as where a queue was asked for and is not there.
+[[nodiscard]] Result<HostQueue> queue_from(std::string_view answer, bool slurm);
+
+}  // namespace conoid

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking machines for jobs.
+#include "engine/session/jobs/job_news.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "engine/core/atomic_file.hpp"
+#include "engine/core/child_process.hpp"
+#include "engine/core/json.hpp"
+#include "engine/core/shell_word.hpp"
+
+namespace conoid {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with a case in it, else nothing.
+fs::path run_in(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "case.json", ignored) ? folder : fs::path();
+}
+
+}  // namespace
+
+fs::path JobNews::run() const {
+  return run_in(folder / "run");
+}
+fs::path JobNews::so_far() const {
+  return run_in(folder / "so-far");
+}
+
+std::vector<fs::path> find_jobs(const fs::path& jobs) {
+  std::vector<fs::path> out;
+  std::error_code code, ignored;
+  for (fs::directory_iterator it(jobs, fs::directory_options::skip_permission_denied, code), end; !code && it != end;
+       it.increment(code))
+    if (fs::is_regular_file(it->path() / job_file, ignored)) out.push_back(it->path());
+  std::sort(out.rbegin(), out.rend());
+  return out;
+}
+
+JobNews job_at(const fs::path& folder) {
+  JobNews out;
+  out.folder = absolute_path(folder).lexically_normal();
+  auto record = read_job(folder);
+  if (!record) {
+    out.trouble = record.error();
+    return out;
+  }
+  out.record = std::move(*record);
+  constexpr Bytes most_summary = Bytes{16} << 20;
+  // Of another machine a run is brought into JOB/run when it is over; here it may go on again, which its process or queue tells.
+  if (out.is_far())
+    if (const auto text = read_file(out.folder / "run" / "summary.json", most_summary)) {
+      const Json summary = read_json(*text);
+      if (summary.is_object() && summary.value("state", Json()).is_string())
+        out.state.word = summary["state"].get<std::string>();
+    }
+  return out;
+}
+
+HowToReach reach_by(std::vector<ComputeHost> hosts) {
+  return [hosts = std::move(hosts)](const std::string& host) {
+    const auto it = std::find_if(hosts.begin(), hosts.end(), [&](const ComputeHost& h) { return h.host == host; });
+    return it == hosts.end() || host.empty() ? std::string("ssh") : it->ssh;
+  };
+}
+
+void ask_for_jobs(std::vector<JobNews>& jobs, const HowToReach& reach, const std::stop_token& stop) {
+  std::map<std::string, std::vector<JobNews*>> places;
+  for (JobNews& job : jobs)
+    if (!job.record.number.empty()) places[job.record.host].push_back(&job);
+  for (auto& [host, list] : places) {
+    if (stop.stop_requested()) return;
+    std::vector<JobRecord> records;
+    for (const JobNews* job : list) records.push_back(job->record);
+    const std::string what =
+        list.size() == 1 ? "ask for job " + records[0].number : fmt::format("ask for {} jobs", list.size());
+    const auto answer = say_there({host, reach(host)}, question_about(records), what, stop);
+    if (!answer) {
+      for (JobNews* job : list) job->trouble = answer.error();
+      continue;
+    }
+    auto states = states_from(*answer, list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      list[i]->trouble.reset();
+      list[i]->state = std::move(states[i]);
+    }
+  }
+}
+
+Result<fs::path> bring_run(const JobNews& job, const HowToReach& reach, const std::stop_token& stop) {
+  const JobRecord& record = job.record;
+  const bool over = job.state.is_over();
+  const fs::path target = job.folder / (over ? "run" : "so-far"), coming = job.folder / ".coming";
+  std::error_code code;
+  fs::remove_all(coming, code);
+  fs::create_directories(coming, code);
+  if (code) return system_error("make the folder", coming.string(), code.value());
+  // tar ends with 1 where a file grew while it was read.
+  const std::string pack = fmt::format("tar -C {}{} -cf - run; [ $? -le {} ]", option_word(record.folder),
+                                       over ? "" : " --exclude=run/checkpoints --exclude=run/.lock", over ? 0 : 1);
+  const auto far = words_there({record.host, reach(record.host)}, pack);
+  if (!far) return far.error();
+  const std::string line =
+      fmt::format("set -o pipefail; {} | tar -C {} --no-same-owner -xf -", *far, shell_word(coming.string()));
+  RunLimits limits;
+  limits.seconds = 24 * 3600;
+  limits.stop = stop;
+  const auto done = run_program({"/bin/bash", "-c", line}, limits);
+  if (!done) return done.error();
+  if (done->stopped || !WIFEXITED(done->status) || WEXITSTATUS(done->status) != 0) {
+    fs::remove_all(coming, code);
+    return make_error(ErrorCode::remote,
+                      fmt::format("could not bring the run of job {} from {}: {}", record.number, record.host,
+                                  done->stopped ? "given up" : describe_end(done->status)),
+                      said_by(done->output));
+  }
+  const fs::path old = job.folder / ".replaced";
+  fs::remove_all(old, code);
+  fs::rename(target, old, code);  // none was there the first time
+  fs::rename(coming / "run", target, code);
+  if (code) {
+    std::error_code ignored;
+    fs::rename(old, target, ignored);
+    return system_error("move what was brought to", target.string(), code.value());
+  }
+  fs::remove_all(old, code);
+  fs::remove_all(coming, code);
+  if (over) fs::remove_all(job.folder / "so-far", code);
+  return target;
+}
+
+Status cancel_job(const JobRecord& job, const HowToReach& reach, const std::stop_token& stop) {
+  const auto done = say_there({job.host, reach(job.host)}, end_of(job), "cancel job " + job.number, stop);
+  return done ? Status() : Status(done.error());
+}
+
+Result<HostQueue> ask_for_queue(const ComputeHost& host, const std::stop_token& stop) {
+  const auto answer = say_there(host.place(), question_about_queue(host.slurm), "ask for the queue", stop);
+  return answer ? queue_from(*answer, host.slurm) : Result<HostQueue>(answer.error());
+}
+
+}  // namespace conoid
