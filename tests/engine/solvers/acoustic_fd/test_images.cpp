@@ -404,7 +404,7 @@ class TestImages : public QObject {
       Index best = 0;
       for (Index z = 85 - (depth + 90) / 10; z <= 85 - (depth - 90) / 10; ++z)
         if (best == 0 || middle(z) > middle(best)) best = z;
-      // Faster below is a positive peak, within a node and a half of 150 m of wavelength.
+      // Faster below is a positive peak, within half a node and the 6 m by which smoothing moves it (image_table.cpp).
       QVERIFY2(std::abs(850 - 10 * best - depth) <= 15,
                qPrintable(QString("%1 at %2").arg(depth).arg(850 - 10 * best)));
       QVERIFY(middle(best) > 3 * std::abs(middle(85 - 50)));
