@@ -27,7 +27,16 @@ namespace conoid::app {
 class JobList : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { state_column, title_column, where_column, number_column, submitted_column, time_column, says_column, columns };
+  enum Column {
+    state_column,
+    title_column,
+    where_column,
+    number_column,
+    submitted_column,
+    time_column,
+    says_column,
+    columns
+  };
   enum Role { folder_role = Qt::UserRole + 1, word_role, sort_role };
   static constexpr int ask_every_ms = 10'000;
 
