@@ -89,7 +89,7 @@ def apart(first: str, second: str, part: str, field: str) -> dict[str, float]:
 
 def run_page(page: Path) -> int:
     folder = tempfile.mkdtemp(prefix="conoid-docs-")
-    environment = dict(os.environ, XDG_CACHE_HOME=folder + "/.cache", HOME=folder, QT_QPA_PLATFORM="offscreen", TERM="dumb")
+    environment = dict(os.environ, XDG_CACHE_HOME=folder + "/.cache", XDG_CONFIG_HOME=folder + "/.config", HOME=folder, QT_QPA_PLATFORM="offscreen", TERM="dumb")
     # Containers are entered as root, where Open MPI wants to be asked twice.
     environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     # The Python that runs this page is `python3` in it: it has NumPy.

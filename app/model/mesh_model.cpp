@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -56,6 +57,15 @@ void MeshModel::reload() {
   look();
 }
 
+void MeshModel::know(const Json& section, std::shared_ptr<const MeshPreview> mesh) {
+  known_key_ = key_of(section, {});
+  known_ = std::move(mesh);
+}
+
+QString MeshModel::key_of(const Json& section, const std::filesystem::path& folder) {
+  return QString::fromStdString(json_text(section)) + '\n' + QString::fromStdString(folder.string());
+}
+
 void MeshModel::look() {
   const auto text = [&](const char* pointer) {
     const Json* value = model_.value(pointer);
@@ -63,18 +73,18 @@ void MeshModel::look() {
   };
   const Json* bodies = model_.value("/mesh/bodies");
   const bool named = !text("/mesh/file").isEmpty() || (bodies && !bodies->empty());
-  // All keys of the section decide what the mesh looks like.
   const Json* section = model_.value("/mesh");
-  const QString key = is_wanted() && named && section ? QString::fromStdString(json_text(*section)) + '\n' +
-                                                            QString::fromStdString(model_.document().folder().string())
-                                                      : QString();
+  const QString key = is_wanted() && named && section ? key_of(*section, model_.document().folder()) : QString();
   if (key == key_) return;
   key_ = key;
   stop_.request_stop();
   stop_ = {};
   mesh_.reset();
   error_.reset();
-  reading_ = !key.isEmpty();
+  // Once: a file that changes later is read again.
+  const auto known = std::exchange(known_, nullptr);
+  if (known && key == known_key_) mesh_ = known;
+  reading_ = !key.isEmpty() && !mesh_;
   const std::uint64_t ticket = ++ticket_;
   emit changed();
   if (!reading_) return;

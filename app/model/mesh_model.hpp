@@ -32,6 +32,9 @@ class MeshModel : public QObject {
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// Reads again even though nothing changed in the case (the file did).
   void reload();
+  /// What somebody has read already: a case whose section mesh is this one (and whose relative paths count from nowhere) gets it, and its file
+  /// is not read again. Only the one that was told last counts.
+  void know(const Json& section, std::shared_ptr<const MeshPreview> mesh);
   /// The geometry that the case names and that has no mesh yet; empty when there is none.
   [[nodiscard]] std::filesystem::path unmeshed() const;
   /// Meshes it as it says itself. `trusted`: the user's word for a script that does more than geometry.
@@ -71,7 +74,11 @@ class MeshModel : public QObject {
   void take(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> result);
   CaseModel& model_;
   QTimer timer_;
+  /// Of all that decides what the mesh looks like: the keys of the section, and where relative paths count from.
+  [[nodiscard]] static QString key_of(const Json& section, const std::filesystem::path& folder);
   QString key_;
+  QString known_key_;
+  std::shared_ptr<const MeshPreview> known_;
   std::optional<double> scale_;  ///< metres a unit of the file, as the case said last
   std::uint64_t ticket_ = 0;
   bool reading_ = false;

@@ -13,6 +13,7 @@
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/jobs/job_news.hpp"
 #include "engine/session/run_comparison.hpp"
 
 namespace conoid::app {
@@ -37,12 +38,19 @@ QString state_word(SessionState state) {
 
 }  // namespace
 
-std::vector<ListedRun> list_runs(const fs::path& folder, std::size_t limit) {
+std::vector<ListedRun> list_runs(const fs::path& folder, const fs::path& jobs, std::size_t limit) {
   std::vector<fs::path> folders;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     if (entry.is_directory(ignored)) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end(), std::greater<>());
+  if (!jobs.empty())
+    for (const fs::path& job : find_jobs(jobs))
+      if (fs::is_directory(job / "run", ignored)) folders.push_back(job / "run");
+  // By the time in the name, which of a job's run is that of the job.
+  const auto name = [](const fs::path& one) {
+    return (one.filename() == "run" ? one.parent_path() : one).filename().string();
+  };
+  std::sort(folders.begin(), folders.end(), [&](const fs::path& a, const fs::path& b) { return name(a) > name(b); });
   if (folders.size() > limit) folders.resize(limit);
   std::vector<ListedRun> out;
   for (const fs::path& one : folders) {
@@ -97,10 +105,10 @@ QStringList differences(const ListedRun& a, const ListedRun& b) {
 
 RunList::RunList(QObject* parent) : QAbstractTableModel(parent) {}
 
-void RunList::refresh(const fs::path& folder) {
+void RunList::refresh(const fs::path& folder, const fs::path& jobs) {
   const std::uint64_t ticket = ++ticket_;
   in_background(
-      this, [folder] { return list_runs(folder); },
+      this, [folder, jobs] { return list_runs(folder, jobs); },
       [ticket](RunList& self, std::vector<ListedRun> runs) {
         if (self.ticket_ == ticket) self.take(std::move(runs));
       });

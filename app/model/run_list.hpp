@@ -21,8 +21,9 @@ struct ListedRun {
   QString changes;                            ///< those that differ from other runs of the same title
 };
 
-/// Reads all runs below a folder, newest first, at most `limit`. Any thread.
-[[nodiscard]] std::vector<ListedRun> list_runs(const std::filesystem::path& folder, std::size_t limit = 500);
+/// Reads all runs below a folder, and those of the jobs below another that lie here, newest first, at most `limit`. Any thread.
+[[nodiscard]] std::vector<ListedRun> list_runs(const std::filesystem::path& folder,
+                                               const std::filesystem::path& jobs = {}, std::size_t limit = 500);
 
 /// What differs between two cases, a line each: "/excitation/frequency: 1 GHz → 2 GHz".
 [[nodiscard]] QStringList differences(const ListedRun& a, const ListedRun& b);
@@ -37,7 +38,7 @@ class RunList : public QAbstractTableModel {
   /// Folders in which this window computes; the others that somebody computes in are said to run elsewhere.
   void set_own(QStringList folders);
   /// Reads the folder again; `loaded` follows.
-  void refresh(const std::filesystem::path& folder);
+  void refresh(const std::filesystem::path& folder, const std::filesystem::path& jobs = {});
   /// Reads those again in whose folder somebody computes: has it ended?
   void look_again();
   void take(std::vector<ListedRun> runs);

@@ -144,6 +144,12 @@ std::filesystem::path Settings::runs_folder() const {
   return folder.toStdString();
 }
 
+std::filesystem::path Settings::jobs_folder() const {
+  const std::filesystem::path runs = runs_folder();
+  const std::string name = runs.filename().string();
+  return runs.parent_path() / (name == "runs" ? std::string("jobs") : name + "-jobs");
+}
+
 void Settings::set_runs_folder(const QString& folder) {
   runs_override_ = QDir(folder).absolutePath();
 }

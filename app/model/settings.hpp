@@ -100,6 +100,8 @@ class Settings : public QObject {
   /// Where runs are kept: the user's choice, else $XDG_DATA_HOME/conoid/runs, else a temporary folder.
   [[nodiscard]] std::filesystem::path runs_folder() const;
   void set_runs_folder(const QString& folder);
+  /// Where jobs are kept that were given to machines: "jobs" beside a folder "runs", as the command does it, else "<runs>-jobs".
+  [[nodiscard]] std::filesystem::path jobs_folder() const;
   /// Where unsaved work and flags of the running program lie; empty when nothing can be written.
   [[nodiscard]] QString state_folder() const;
 

@@ -21,12 +21,14 @@ namespace {
 
 constexpr int lines_height = 62, wait_ms = 600;
 
-QString number(double value) {
+QString figure_text(double value) {
   return QString::number(value, 'g', 10);
 }
 
 QString text_of(const ObliquePlane& plane) {
-  const auto three = [](const Vec3& v) { return number(v[0]) + ", " + number(v[1]) + ", " + number(v[2]); };
+  const auto three = [](const Vec3& v) {
+    return figure_text(v[0]) + ", " + figure_text(v[1]) + ", " + figure_text(v[2]);
+  };
   return three(plane.normal) + "; " + three(plane.point);
 }
 
@@ -177,7 +179,7 @@ void RecipeEditor::show_recipe(const FrameRecipe& recipe, const std::string& uni
   if (!(recipe.planes == read_.planes)) planes_->setPlainText(lines_of(recipe.planes));
   if (!(recipe.formulas == read_.formulas)) formulas_->setPlainText(lines_of(recipe.formulas));
   if (!(recipe.within == read_.within)) {
-    const auto end = [&](double v) { return std::isfinite(v) && std::abs(v) < 1e299 ? number(v) : QString(); };
+    const auto end = [&](double v) { return std::isfinite(v) && std::abs(v) < 1e299 ? figure_text(v) : QString(); };
     low_->setText(recipe.within ? end(recipe.within->first) : QString());
     high_->setText(recipe.within ? end(recipe.within->second) : QString());
   }

@@ -445,7 +445,7 @@ void RunsPage::set_own_run(const QString& folder) {
 
 void RunsPage::refresh() {
   set_own_run(own_run_);
-  list_->refresh(settings_.runs_folder());
+  list_->refresh(settings_.runs_folder(), settings_.jobs_folder());
   for (SweepRow* one : rows_) one->refresh();  // the case may have other fields by now
 }
 

@@ -392,11 +392,31 @@ void NewCaseDialog::look_at_body() {
   stop_.request_stop();
   stop_ = {};
   const std::uint64_t ticket = ++ticket_;
+  if (auto known = known_body(seen_)) return take_body(ticket, std::move(known));
   in_background(
       this, [mesh = seen_, stop = stop_.get_token()] { return read_body(mesh, stop); },
-      [ticket](NewCaseDialog& self, Result<std::shared_ptr<const MeshPreview>> read) {
+      [ticket, mesh = seen_](NewCaseDialog& self, Result<std::shared_ptr<const MeshPreview>> read) {
+        if (read && *read) self.keep_body(mesh, *read);
         self.take_body(ticket, std::move(read));
       });
+}
+
+std::shared_ptr<const MeshPreview> NewCaseDialog::known_body(const Json& section) const {
+  for (const auto& [read_by, mesh] : read_)
+    if (read_by == section) return mesh;
+  return nullptr;
+}
+
+void NewCaseDialog::keep_body(const Json& section, std::shared_ptr<const MeshPreview> mesh) {
+  constexpr std::size_t most = 4;  // as many as one goes back and forth between
+  std::erase_if(read_, [&](const auto& one) { return one.first == section; });
+  if (read_.size() == most) read_.erase(read_.begin());
+  read_.emplace_back(section, std::move(mesh));
+}
+
+std::shared_ptr<const MeshPreview> NewCaseDialog::body() const {
+  const Json* section = model_.value("/mesh");
+  return section ? known_body(*section) : nullptr;
 }
 
 void NewCaseDialog::take_body(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> read) {
@@ -480,10 +500,15 @@ void NewCaseDialog::start_again() {
 void NewCaseDialog::show_elements() {
   const Json* section = model_.value("/mesh");
   if (!section || !section->contains("size")) return;
+  if (auto known = known_body(*section)) {
+    body_ = std::move(known);
+    return show_body(*body_);
+  }
   const std::uint64_t ticket = ticket_;
   in_background(
       this, [mesh = *section, stop = stop_.get_token()] { return read_body(mesh, stop); },
-      [ticket](NewCaseDialog& self, Result<std::shared_ptr<const MeshPreview>> read) {
+      [ticket, mesh = *section](NewCaseDialog& self, Result<std::shared_ptr<const MeshPreview>> read) {
+        if (read && *read) self.keep_body(mesh, *read);
         if (ticket != self.ticket_) return;
         if (!read) {
           self.error_ = read.error();

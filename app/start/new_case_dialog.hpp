@@ -39,6 +39,8 @@ class NewCaseDialog : public QDialog {
   [[nodiscard]] Json made() const;
   /// Whether the person wants it to be run at once.
   [[nodiscard]] bool run_wanted() const { return run_wanted_; }
+  /// The body as it was read last, where it is that of the case as it stands; else null.
+  [[nodiscard]] std::shared_ptr<const MeshPreview> body() const;
   /// Why the case cannot be made yet, in one sentence; empty when it can.
   [[nodiscard]] QString obstacle() const;
   [[nodiscard]] CaseModel& model() { return model_; }
@@ -67,6 +69,8 @@ class NewCaseDialog : public QDialog {
   [[nodiscard]] Json base_mesh() const;
   /// Reads the body again where it is another one, or stands elsewhere.
   void look_at_body();
+  [[nodiscard]] std::shared_ptr<const MeshPreview> known_body(const Json& section) const;
+  void keep_body(const Json& section, std::shared_ptr<const MeshPreview> mesh);
   void take_body(std::uint64_t ticket, Result<std::shared_ptr<const MeshPreview>> read);
   /// Makes the case anew from the choice and what has been typed.
   void start_again();
@@ -87,7 +91,9 @@ class NewCaseDialog : public QDialog {
   std::optional<MeshFacts> facts_;
   std::shared_ptr<const MeshPreview> body_;  ///< as the file has it
   std::optional<Error> error_;
-  Json seen_;      ///< the section mesh that body_ was read by
+  Json seen_;  ///< the section mesh that is looked at, without a size that the wave asks for
+  /// What was read, by its section mesh, the last at the end: a body that was seen is not read or meshed again.
+  std::vector<std::pair<Json, std::shared_ptr<const MeshPreview>>> read_;
   Json template_;  ///< the case as it was made last
   Json kept_;      ///< pointer → value that a person has typed
   bool unit_asked_ = false, unit_known_ = false;

@@ -29,6 +29,7 @@
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
+#include "engine/session/jobs/job_news.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 #include "engine/session/slowness.hpp"
@@ -332,6 +333,8 @@ QWidget* StartPage::make_recent(const ActionTable& actions) {
   runs_column_ = new QVBoxLayout;
   runs_column_->setSpacing(2);
   column->addLayout(runs_column_);
+  jobs_column_ = new QVBoxLayout;
+  column->addLayout(jobs_column_);
   column->addSpacing(16);
   column->addWidget(make_label(tr("Recent cases"), "title", box));
   cases_column_ = new QVBoxLayout;
@@ -375,6 +378,9 @@ void StartPage::refresh_recent() {
     note->setWordWrap(true);
     runs_column_->addWidget(note);
   }
+  in_background(
+      this, [folder = settings_.jobs_folder()] { return find_jobs(folder).size(); },
+      [](StartPage& self, std::size_t jobs) { self.show_jobs(jobs); });
   int shown = 0;
   for (const QString& file : settings_.recent_cases()) {
     if (!QFileInfo::exists(file) || shown == static_cast<int>(recent_shown)) continue;
@@ -391,6 +397,14 @@ void StartPage::refresh_recent() {
     note->setWordWrap(true);
     cases_column_->addWidget(note);
   }
+}
+
+void StartPage::show_jobs(std::size_t jobs) {
+  clear_layout(jobs_column_);
+  if (jobs == 0) return;
+  jobs_column_->addWidget(new Line(
+      new IconLabel(look_, "connect", "muted", 16), tr("%1 jobs on machines").arg(jobs),
+      tr("See what has become of them"), [this] { emit jobs_wanted(); }, this));
 }
 
 void StartPage::show_recovered(const std::vector<RecoveredCase>& recovered) {

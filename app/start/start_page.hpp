@@ -42,6 +42,7 @@ class StartPage : public QWidget {
   void case_chosen(const QString& file);
   void run_chosen(const conoid::app::RecentRun& run);
   void recovery_chosen(const conoid::app::RecoveredCase& recovered);
+  void jobs_wanted();
 
  private:
   QWidget* make_head(const ActionTable& actions);
@@ -50,6 +51,7 @@ class StartPage : public QWidget {
   QWidget* make_news(const ActionTable& actions);
   QWidget* make_invitation(const ActionTable& actions);
   void measure_machine();
+  void show_jobs(std::size_t jobs);
   QWidget* make_filters(QWidget* parent);
   /// Shows the cards that are looked for.
   void filter();
@@ -71,6 +73,7 @@ class StartPage : public QWidget {
   QLabel* none_ = nullptr;
   QVBoxLayout* recovered_column_;
   QVBoxLayout* runs_column_;
+  QVBoxLayout* jobs_column_;
   QVBoxLayout* cases_column_;
 };
 

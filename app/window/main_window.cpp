@@ -17,10 +17,13 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "app/jobs/jobs_page.hpp"
+#include "app/jobs/submit_dialog.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/case_lock.hpp"
 #include "app/model/case_watcher.hpp"
 #include "app/model/compute_place.hpp"
+#include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/runs/runs_page.hpp"
@@ -29,6 +32,7 @@
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/resources.hpp"
 
 namespace conoid::app {
 namespace {
@@ -115,6 +119,7 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
     // An error has been shown by then.
     static_cast<void>(open_run(run.folder.toStdString()).ok());
   });
+  connect(start_, &StartPage::jobs_wanted, this, &MainWindow::show_jobs);
   connect(start_, &StartPage::recovery_chosen, this, [this](const RecoveredCase& recovered) {
     auto document = Recovery::load(recovered);
     if (!document) return show_error(tr("The unsaved edits cannot be read"), document.error());
@@ -149,6 +154,7 @@ MainWindow::~MainWindow() {
   // These look at the models until the very end.
   delete std::exchange(workbench_, nullptr);
   delete std::exchange(runs_, nullptr);
+  delete std::exchange(jobs_page_, nullptr);
   // An undo stack with something to redo says a last word when it goes.
   disconnect(&model_->undo_stack(), nullptr, this, nullptr);
   disconnect(model_.get(), nullptr, this, nullptr);
@@ -227,6 +233,40 @@ void MainWindow::show_runs() {
   page.table().setFocus();  // arrows choose a run at once
   bar_->show();
   refresh_title();
+}
+
+JobList& MainWindow::jobs() {
+  if (!jobs_) {
+    const auto program = options_.command.empty() ? program_folder() / "conoid" : options_.command;
+    jobs_ = std::make_unique<JobList>([this] { return settings_.jobs_folder(); }, program);
+    connect(jobs_.get(), &JobList::submitted, this, [this] { show_jobs(); });
+    connect(jobs_.get(), &JobList::troubled, this, &MainWindow::show_error);
+  }
+  return *jobs_;
+}
+
+JobsPage& MainWindow::jobs_page() {
+  if (!jobs_page_) {
+    jobs_page_ = new JobsPage(jobs(), look_, stack_);
+    stack_->addWidget(jobs_page_);
+    connect(jobs_page_, &JobsPage::run_chosen, this,
+            [this](const QString& folder) { static_cast<void>(open_run(folder.toStdString()).ok()); });
+  }
+  return *jobs_page_;
+}
+
+void MainWindow::show_jobs() {
+  JobsPage& page = jobs_page();
+  stack_->setCurrentWidget(&page);
+  page.table().setFocus();  // arrows choose a job at once
+  bar_->show();
+  refresh_title();
+}
+
+void MainWindow::ask_submit() {
+  if (!model_->is_open() || !options_.asks) return;
+  SubmitDialog dialog(model_->document(), jobs(), look_, this);
+  if (dialog.exec() == QDialog::Accepted) jobs().submit(model_->document(), dialog.host());
 }
 
 void MainWindow::show_place() {

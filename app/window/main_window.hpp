@@ -23,10 +23,16 @@ class QLabel;
 class QStackedWidget;
 class QToolBar;
 
+namespace conoid {
+struct MeshPreview;
+}
+
 namespace conoid::app {
 
 class CaseLock;
 class CaseWatcher;
+class JobList;
+class JobsPage;
 class ManualWindow;
 class RunQueue;
 class RunsPage;
@@ -64,6 +70,10 @@ class MainWindow : public QMainWindow {
   void show_workbench();
   /// Shows all runs, the queue and sweeps.
   void show_runs();
+  /// Shows the jobs that were given to machines, and the machines.
+  void show_jobs();
+  /// Asks where, and gives the case at hand to a machine as a job.
+  void ask_submit();
   /// Two finished runs: linked views and overlaid curves.
   Status compare_runs(const std::filesystem::path& first, const std::filesystem::path& second);
   /// Writes the page of the run at hand beside the work that goes on, then opens its folder. An error is shown.
@@ -79,6 +89,9 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] Workbench* workbench() { return workbench_; }
   [[nodiscard]] RunsPage& runs_page();
   [[nodiscard]] RunQueue& queue() { return *queue_; }
+  /// Made when it is first asked for.
+  [[nodiscard]] JobList& jobs();
+  [[nodiscard]] JobsPage& jobs_page();
   [[nodiscard]] const ActionTable& actions() const { return *actions_; }
 
  protected:
@@ -130,8 +143,8 @@ class MainWindow : public QMainWindow {
   void show_about();
   /// A new case, made on a page of its own; an empty file: around a body by its sizes.
   void new_around_body(const QString& file);
-  /// Takes a case that is not on the disk yet, and goes to what is missing in it.
-  void open_new(Json json, bool shows_mesh);
+  /// Takes a case that is not on the disk yet, and goes to what is missing in it. `body`: its mesh, where it has been read.
+  void open_new(Json json, bool shows_mesh, std::shared_ptr<const MeshPreview> body = {});
 
   Look& look_;
   Settings& settings_;
@@ -141,6 +154,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<RunModel> run_;
   std::unique_ptr<RunModel> other_run_;  ///< the second of a comparison
   std::unique_ptr<RunQueue> queue_;
+  std::unique_ptr<JobList> jobs_;
   std::unique_ptr<Recovery> recovery_;
   std::unique_ptr<CaseWatcher> watcher_;
   std::unique_ptr<CaseLock> lock_;
@@ -151,6 +165,7 @@ class MainWindow : public QMainWindow {
   QToolBar* bar_ = nullptr;
   StartPage* start_;
   RunsPage* runs_ = nullptr;
+  JobsPage* jobs_page_ = nullptr;
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
   std::stop_source report_;  ///< ends the page that is being written

@@ -52,6 +52,9 @@ std::vector<ActionRow> MainWindow::action_rows() {
        [this] { show_start(); }},
       {"file.runs", tr("&File"), tr("Runs, queue and sweeps"), QKeySequence("Ctrl+Shift+R"), "runs",
        tr("All runs with their numbers, the queue, sweeps"), [this] { show_runs(); }},
+      {"file.jobs", tr("&File"), tr("Jobs and machines"), QKeySequence("Ctrl+Shift+J"), "connect",
+       tr("Jobs that were given to clusters and other machines, and what their queues have to do"),
+       [this] { show_jobs(); }},
       {"file.open", tr("&File"), tr("Open…"), QKeySequence::Open, "open", tr("Open a case file"),
        [this] { ask_open(); }},
       {"file.mesh", tr("&File"), tr("New from a mesh or model…"), QKeySequence::New, "mesh",
@@ -147,6 +150,9 @@ std::vector<ActionRow> MainWindow::action_rows() {
          queue_->add(model_->title(), {}, model_->document());
          show_runs();
        }},
+      {"run.submit", tr("&Run"), tr("Submit as a job…"), QKeySequence("Ctrl+Shift+Return"), "export",
+       tr("Compute this case on a cluster or another machine; it goes on when the window is closed"),
+       [this] { ask_submit(); }},
       {"run.pause", tr("&Run"), tr("Pause"), QKeySequence("F6"), "pause", {}, [this] { pause_or_resume(); }},
       {"run.step", tr("&Run"), tr("Step"), QKeySequence("F7"), "step", tr("One step, then pause"),
        [this] { run_->send(Command::step); }},
@@ -340,6 +346,7 @@ void MainWindow::refresh_actions() {
   const QUndoStack& undo = model_->undo_stack();
   const auto enable = [&](const char* id, bool on) { actions_->at(id)->setEnabled(on); };
   enable("run.queue", open && model_->obstacle().isEmpty());
+  enable("run.submit", open && model_->obstacle().isEmpty());
   enable("file.save", open && (model_->is_dirty() || model_->is_copy_of_run()));
   enable("file.save_as", open);
   enable("file.template", open);

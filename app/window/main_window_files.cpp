@@ -208,8 +208,9 @@ Status MainWindow::take_file(const QString& file) {
   return {};
 }
 
-void MainWindow::open_new(Json json, bool shows_mesh) {
+void MainWindow::open_new(Json json, bool shows_mesh, std::shared_ptr<const MeshPreview> body) {
   make_workbench();
+  if (body) workbench_->mesh().know(json["mesh"], std::move(body));
   model_->take(CaseDocument::from_json(std::move(json), {}), true);
   current_run_ = {};
   end_comparison();
@@ -226,7 +227,7 @@ void MainWindow::new_around_body(const QString& file) {
                       make_error(ErrorCode::invalid_input, "a run is going on", "Stop it before making another case."));
   NewCaseDialog dialog(file, look_, options_.viewport, this);
   if (dialog.exec() != QDialog::Accepted || !may_leave_case()) return;
-  open_new(dialog.made(), !dialog.run_wanted());
+  open_new(dialog.made(), !dialog.run_wanted(), dialog.body());
   if (dialog.run_wanted()) start_run();
 }
 

@@ -2,15 +2,21 @@
 // HTML to PDF by Qt's own rich text.
 #include "app/window/page_printer.hpp"
 
+#include <cstring>
 #include <filesystem>
+#include <vector>
 
+#include <QAbstractTextDocumentLayout>
 #include <QFile>
+#include <QFontMetricsF>
 #include <QImage>
 #include <QPageLayout>
 #include <QPageSize>
+#include <QPainter>
 #include <QPdfWriter>
 #include <QRegularExpression>
 #include <QTextDocument>
+#include <QTextObjectInterface>
 #include <QUrl>
 
 #include "engine/core/atomic_file.hpp"
@@ -19,18 +25,97 @@ namespace conoid::app {
 namespace {
 
 constexpr Bytes most_bytes = Bytes{256} << 20;
-constexpr int picture_width = 620;  // of 642 pixels between the margins of A4 at 96 to the inch
+constexpr int picture_width = 620;   // of 642 pixels between the margins of A4 at 96 to the inch
+constexpr int picture_height = 860;  // of 1010, with room for what is said below it
+constexpr double caption_gap = 4;    // pixels below a picture
+constexpr const char* figure_scheme = "figure:";
 
-/// Pictures that stand in the page; nothing is fetched.
-class Page : public QTextDocument {
+/// A picture and what is said below it. They are one thing to the layout: no page ends between the two.
+struct Figure {
+  QImage picture;
+  QString caption;
+};
+
+/// Nothing is fetched: neither files nor anything else.
+class Page final : public QTextDocument {
  protected:
-  QVariant loadResource(int type, const QUrl& name) override {
-    if (type != QTextDocument::ImageResource || name.scheme() != "data") return {};
-    const QByteArray text = name.toEncoded();
-    const auto comma = text.indexOf(',');
-    if (comma < 0 || !text.left(comma).endsWith(";base64")) return {};
-    return QImage::fromData(QByteArray::fromBase64(QByteArray::fromPercentEncoding(text.mid(comma + 1))));
+  QVariant loadResource(int, const QUrl&) override { return {}; }
+};
+
+/// Takes the figures out of a page and leaves a mark for each.
+std::vector<Figure> take_figures(QString& html) {
+  static const QRegularExpression figure(
+      "<figure><img [^>]*src=\"data:[^,\"]*;base64,([^\"]*)\"[^>]*><figcaption>(.*?)</figcaption></figure>",
+      QRegularExpression::DotMatchesEverythingOption);
+  std::vector<Figure> out;
+  QString rest;
+  qsizetype from = 0;
+  for (auto it = figure.globalMatch(html); it.hasNext();) {
+    const auto match = it.next();
+    rest += QStringView(html).mid(from, match.capturedStart() - from);
+    rest += QString("<p><img src=\"%1%2\"></p>").arg(figure_scheme).arg(out.size());
+    from = match.capturedEnd();
+    // What stands in the page is text of HTML.
+    QTextDocument plain;
+    plain.setHtml(match.captured(2));
+    out.push_back({QImage::fromData(QByteArray::fromBase64(match.captured(1).toLatin1())), plain.toPlainText()});
   }
+  html = rest + html.mid(from);
+  return out;
+}
+
+/// Draws a figure where the layout has put its mark.
+class FigureHandler final : public QObject, public QTextObjectInterface {
+  Q_OBJECT
+  Q_INTERFACES(QTextObjectInterface)
+ public:
+  FigureHandler(std::vector<Figure> figures, QFont font) : figures_(std::move(figures)), font_(std::move(font)) {}
+
+  QSizeF intrinsicSize(QTextDocument* document, int, const QTextFormat& format) override {
+    const Figure* figure = at(format);
+    if (!figure) return {};
+    QPaintDevice* device = document->documentLayout()->paintDevice();
+    const double pixel = device ? device->logicalDpiY() / 96.0 : 1;
+    const QSizeF picture = picture_size(*figure, pixel);
+    const QRectF words = caption_box(*figure, device, picture.width());
+    return {picture.width(), picture.height() + (words.isEmpty() ? 0 : 2 * caption_gap * pixel + words.height())};
+  }
+
+  void drawObject(QPainter* painter, const QRectF& box, QTextDocument* document, int,
+                  const QTextFormat& format) override {
+    const Figure* figure = at(format);
+    if (!figure) return;
+    QPaintDevice* device = document->documentLayout()->paintDevice();
+    const double pixel = device ? device->logicalDpiY() / 96.0 : 1;
+    const QSizeF picture = picture_size(*figure, pixel);
+    painter->drawImage(QRectF(box.topLeft(), picture), figure->picture);
+    painter->save();
+    painter->setFont(font_);
+    painter->setPen(QColor("#5a6572"));
+    painter->drawText(box.adjusted(0, picture.height() + caption_gap * pixel, 0, 0),
+                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure->caption);
+    painter->restore();
+  }
+
+ private:
+  [[nodiscard]] const Figure* at(const QTextFormat& format) const {
+    const QString name = format.toImageFormat().name();
+    const std::size_t index = name.mid(static_cast<qsizetype>(std::strlen(figure_scheme))).toULongLong();
+    return name.startsWith(figure_scheme) && index < figures_.size() ? &figures_[index] : nullptr;
+  }
+  static QSizeF picture_size(const Figure& figure, double pixel) {
+    const QSizeF size = figure.picture.size(), room(picture_width * pixel, picture_height * pixel);
+    return size.isEmpty() ? QSizeF() : size.scaled(room, Qt::KeepAspectRatio);
+  }
+  [[nodiscard]] QRectF caption_box(const Figure& figure, QPaintDevice* device, double width) const {
+    if (figure.caption.isEmpty()) return {};
+    constexpr double endless = 1e6;
+    const QFontMetricsF metrics = device ? QFontMetricsF(font_, device) : QFontMetricsF(font_);
+    return metrics.boundingRect(QRectF(0, 0, width, endless), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                                figure.caption);
+  }
+  std::vector<Figure> figures_;
+  QFont font_;
 };
 
 }  // namespace
@@ -42,13 +127,15 @@ Status print_page(const QString& page, const QString& pdf) {
   // Qt's rich text knows no variables and no grid: a plain style in their place.
   static const QRegularExpression style("<style>.*</style>", QRegularExpression::DotMatchesEverythingOption);
   html.remove(style);
-  html.replace("<img ", QString("<img width=\"%1\" ").arg(picture_width));
+  const QFont font(QStringLiteral("Inter, DejaVu Sans"), 9);
+  FigureHandler figures(take_figures(html), font);
   Page document;
-  document.setDefaultFont(QFont(QStringLiteral("Inter, DejaVu Sans"), 9));
+  document.documentLayout()->registerHandler(QTextFormat::ImageObject, &figures);
+  document.setDefaultFont(font);
   document.setDefaultStyleSheet(
       "h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18px; } h3 { font-size: 10pt; color: #5a6572; }"
       "th { text-align: left; color: #5a6572; padding-right: 14px; } td { padding-right: 14px; }"
-      "pre { font-family: 'DejaVu Sans Mono'; font-size: 7pt; } figcaption { color: #5a6572; }");
+      "pre { font-family: 'DejaVu Sans Mono'; font-size: 7pt; }");
   document.setHtml(html);
   const QString beside = pdf + ".part";
   {
@@ -68,3 +155,5 @@ Status print_page(const QString& page, const QString& pdf) {
 }
 
 }  // namespace conoid::app
+
+#include "page_printer.moc"

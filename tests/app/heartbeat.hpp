@@ -42,13 +42,14 @@ class Heartbeat {
       out << QString("%1 ms at %2 s").arg(all[i].second, 0, 'f', 0).arg(all[i].first, 0, 'f', 2);
     return out.join(", ");
   }
-
- private:
+  /// Milliseconds of processor time that this thread has had.
   static double own_time() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
   }
+
+ private:
   void take() {
     const double now = own_time(), away = static_cast<double>(wall_.nsecsElapsed()) * 1e-6;
     if (beats_++ > 0) {

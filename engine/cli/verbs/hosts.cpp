@@ -15,9 +15,17 @@ struct HostsOptions {
 };
 
 Json json_of(const ComputeHost& one) {
-  return {{"name", one.name},       {"host", one.host},       {"ssh", one.ssh},         {"queue", one.slurm ? "slurm" : ""},
-          {"ranks", one.ranks},     {"threads", one.threads}, {"devices", one.devices}, {"time", one.time},
-          {"partition", one.partition}, {"account", one.account}, {"program", one.program}};
+  return {{"name", one.name},
+          {"host", one.host},
+          {"ssh", one.ssh},
+          {"queue", one.slurm ? "slurm" : ""},
+          {"ranks", one.ranks},
+          {"threads", one.threads},
+          {"devices", one.devices},
+          {"time", one.time},
+          {"partition", one.partition},
+          {"account", one.account},
+          {"program", one.program}};
 }
 
 Status list_all(Context& context) {
@@ -49,14 +57,24 @@ Status show_queue(const std::string& name, Context& context) {
   std::vector<std::vector<std::string>> rows{{"partition", "state", "nodes", "time limit", "devices"}};
   for (const QueuePart& one : queue->parts) {
     rows.push_back({one.name, one.state, one.nodes, one.limit, one.devices});
-    parts.push_back({{"name", one.name}, {"state", one.state}, {"nodes", one.nodes}, {"limit", one.limit}, {"devices", one.devices}});
+    parts.push_back({{"name", one.name},
+                     {"state", one.state},
+                     {"nodes", one.nodes},
+                     {"limit", one.limit},
+                     {"devices", one.devices}});
   }
   if (rows.size() > 1) context.say("{}", aligned(rows, "  "));
   rows = {{"job", "user", "name", "state", "time", "limit", "nodes", ""}};
   for (const QueuedJob& one : queue->jobs) {
     rows.push_back({one.number, one.user, one.name, one.word, one.time, one.limit, one.nodes, one.why});
-    jobs.push_back({{"job", one.number}, {"user", one.user}, {"name", one.name}, {"state", one.word}, {"time", one.time},
-                    {"limit", one.limit}, {"nodes", one.nodes}, {"why", one.why}});
+    jobs.push_back({{"job", one.number},
+                    {"user", one.user},
+                    {"name", one.name},
+                    {"state", one.word},
+                    {"time", one.time},
+                    {"limit", one.limit},
+                    {"nodes", one.nodes},
+                    {"why", one.why}});
   }
   if (rows.size() > 1)
     context.say("{}", aligned(rows, "  "));

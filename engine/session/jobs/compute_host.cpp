@@ -72,10 +72,10 @@ Result<double> queue_time(const std::string& typed) {
     return make_error(ErrorCode::command_line, fmt::format("--time: expected a duration, found '{}'", typed),
                       "Give it with its unit: --time 90min, --time 12h, --time 2d.");
   if (time->value < shortest)
-    return make_error(ErrorCode::command_line,
-                      fmt::format("--time {}: a job of less than {} would hardly compute", typed,
-                                  format_duration(shortest)),
-                      fmt::format("A run is told to stop {} before the end.", format_duration(stop_notice)));
+    return make_error(
+        ErrorCode::command_line,
+        fmt::format("--time {}: a job of less than {} would hardly compute", typed, format_duration(shortest)),
+        fmt::format("A run is told to stop {} before the end.", format_duration(stop_notice)));
   return time->value;
 }
 

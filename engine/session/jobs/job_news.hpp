@@ -18,9 +18,9 @@ namespace conoid {
 /// A job of a folder here, as far as it is known.
 struct JobNews {
   std::filesystem::path folder;
-  JobRecord record;                 ///< as it was kept
-  JobState state;                   ///< empty word: not asked yet
-  std::optional<Error> trouble{};   ///< the record is damaged, or its machine did not answer
+  JobRecord record;                ///< as it was kept
+  JobState state;                  ///< empty word: not asked yet
+  std::optional<Error> trouble{};  ///< the record is damaged, or its machine did not answer
   [[nodiscard]] bool is_far() const { return !record.host.empty(); }
   /// The run as it lies here: computed here, or brought. Empty where there is none.
   [[nodiscard]] std::filesystem::path run() const;

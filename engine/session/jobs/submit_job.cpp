@@ -93,8 +93,8 @@ std::string folder_there(const JobRequest& request, const fs::path& folder) {
 /// Brings the folder to the host, through tar: nothing is written over there.
 Status send(const JobRequest& request, const fs::path& folder, const std::stop_token& stop) {
   const std::string target = folder_there(request, folder);
-  const auto unpack = words_there(request.at.place(),
-                                  fmt::format("mkdir -p conoid-jobs && mkdir {0} && tar -C {0} -xf -", target));
+  const auto unpack =
+      words_there(request.at.place(), fmt::format("mkdir -p conoid-jobs && mkdir {0} && tar -C {0} -xf -", target));
   if (!unpack) return unpack.error();
   const std::string line =
       fmt::format("set -o pipefail; tar -C {} -chf - . | {}", shell_word(folder.string()), *unpack);
@@ -114,11 +114,11 @@ Status send(const JobRequest& request, const fs::path& folder, const std::stop_t
 Result<std::string> start_job(const JobRequest& request, const std::string& folder, const std::stop_token& stop) {
   const std::string at = request.at.host.empty() ? shell_word(folder) : folder;
   const bool slurm = request.at.slurm;
-  auto answer = say_there(
-      request.at.place(),
-      slurm ? fmt::format("cd {} && sbatch --parsable job.sh", at)
-            : fmt::format("cd {} && {{ setsid nohup bash job.sh >>job.out 2>&1 </dev/null & echo $!; }}", at),
-      slurm ? "put the job into the queue" : "start the job", stop);
+  auto answer =
+      say_there(request.at.place(),
+                slurm ? fmt::format("cd {} && sbatch --parsable job.sh", at)
+                      : fmt::format("cd {} && {{ setsid nohup bash job.sh >>job.out 2>&1 </dev/null & echo $!; }}", at),
+                slurm ? "put the job into the queue" : "start the job", stop);
   if (!answer) {
     Error error = answer.error();
     if (slurm && error.hint.find("not found") != std::string::npos)
@@ -132,9 +132,9 @@ Result<std::string> start_job(const JobRequest& request, const std::string& fold
 
 /// A name that shells and tar take as it is.
 bool is_plain(std::string_view name) {
-  return !name.empty() && name[0] != '-' && name[0] != '.' && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-  });
+  return !name.empty() && name[0] != '-' && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; });
 }
 
 /// Makes the folder, which must not be there.

@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QBuffer>
 #include <QDesktopServices>
 #include <QFile>
 #include <QFileDialog>
@@ -19,11 +20,13 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <QUrl>
+#include <QtEndian>
 
 #include "app/look/translator.hpp"
 #include "app/model/gallery.hpp"
 #include "app/model/run_report.hpp"
 #include "app/window/main_window.hpp"
+#include "app/window/page_printer.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/shown_window.hpp"
@@ -42,6 +45,24 @@ class TestRunReport : public QObject {
   static QByteArray bytes(const QString& file) {
     QFile in(file);
     return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
+  }
+  /// What the pages of a PDF draw: of each stream of content how many pictures, and how many signs besides its number.
+  static QList<std::pair<int, int>> pages_of(const QByteArray& pdf) {
+    QList<std::pair<int, int>> out;
+    for (qsizetype at = pdf.indexOf("stream\n"); at >= 0; at = pdf.indexOf("stream\n", at)) {
+      at += 7;
+      const qsizetype end = pdf.indexOf("endstream", at);
+      if (end < 0) break;
+      constexpr quint32 most = 1 << 20;
+      QByteArray packed(4, '\0');
+      qToBigEndian(most, packed.data());
+      const QByteArray plain = qUncompress(packed + pdf.mid(at, end - at));
+      // A picture's bytes hold no operators of a page. Each sign is one; the page's number is the last.
+      if (const auto pictures = plain.count(" Do\n"); pictures > 0)
+        out.emplace_back(static_cast<int>(pictures), static_cast<int>(plain.count(" Tj")) - 1);
+      at = end + 9;  // behind "endstream"
+    }
+    return out;
   }
   std::unique_ptr<MainWindow> window(std::filesystem::path command) {
     WindowOptions options = test::quiet_options();
@@ -181,6 +202,36 @@ class TestRunReport : public QObject {
       menu->close();
       if (QString(language) == "fr") QCOMPARE(w->actions().at("run.report")->text(), QString("Rapport…"));
       QApplication::removeTranslator(&translator);
+    }
+  }
+
+  void a_picture_and_its_words_are_on_one_page_of_paper() {
+    const QString page = folder_.filePath("page.html"), pdf = folder_.filePath("page.pdf");
+    for (int height = 380; height <= 520; height += 10) {
+      QImage picture(620, height, QImage::Format_RGB32);
+      picture.fill(Qt::gray);
+      QByteArray png;
+      QBuffer buffer(&png);
+      QVERIFY(buffer.open(QIODevice::WriteOnly) && picture.save(&buffer, "PNG"));
+      std::ofstream out(page.toStdString());
+      out << "<!DOCTYPE html><html><head><title>t</title></head><body><div class=\"pictures\">";
+      for (int i = 0; i < 5; ++i)
+        out << "<figure><img alt=\"Picture\" src=\"data:image/png;base64," << png.toBase64().toStdString()
+            << "\"><figcaption>Picture &amp; words</figcaption></figure>\n";
+      out << "</div></body></html>\n";
+      out.close();
+      const Status printed = print_page(page, pdf);
+      QVERIFY2(printed.ok(), printed.ok() ? "" : printed.error().text.c_str());
+      int pictures = 0, before = -1;
+      for (const auto& [drawn, words] : pages_of(bytes(pdf))) {
+        pictures += drawn;
+        // As many signs a picture on each page.
+        QVERIFY2(words > 0 && words % drawn == 0,
+                 qPrintable(QString("%1 of %2 pixels, %3").arg(drawn).arg(height).arg(words)));
+        if (before >= 0) QCOMPARE(words / drawn, before);
+        before = words / drawn;
+      }
+      QCOMPARE(pictures, 5);
     }
   }
 };

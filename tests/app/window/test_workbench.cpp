@@ -8,6 +8,7 @@
 #include <QAbstractSlider>
 #include <QAccessible>
 #include <QAction>
+#include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
@@ -745,6 +746,59 @@ class TestWorkbench : public QObject {
     QVERIFY(!send(InputKind::move, x, y));
     w->model().undo_stack().undo();
     QCOMPARE(*w->model().value(place), was);
+  }
+
+  void a_right_click_has_what_can_be_done_there() {
+    auto w = window();
+    SampleCard card;
+    for (SampleCard& one : load_gallery(test::samples()))
+      if (one.available && one.name == "point-source") card = one;
+    if (card.case_file.empty()) QSKIP("no sample without a mesh in this build");
+    QVERIFY(w->open_case(card.case_file).ok());
+    ViewportPanel& view = w->workbench()->viewport_panel();
+    QTRY_VERIFY(view.pane().has_picture());
+    static_cast<void>(view.picture());
+    const double ratio = view.viewport()->widget()->devicePixelRatioF();
+    const double x = view.viewport()->widget()->width() * ratio / 2,
+                 y = view.viewport()->widget()->height() * ratio / 2;
+    const auto send = [&](InputKind kind, double u, double v) {
+      view.viewport()->on_input({kind, MouseButton::right, u, v, 0, false, false});
+    };
+    const auto menu_at_once = [] { return qobject_cast<QMenu*>(QApplication::activePopupWidget()); };
+    const auto choose = [&](const QString& words) {
+      send(InputKind::press, x, y);
+      send(InputKind::release, x, y);
+      QTRY_VERIFY(menu_at_once());
+      QMenu* menu = menu_at_once();
+      QAction* wanted = nullptr;
+      for (QAction* action : menu->actions())
+        if (action->text() == words) wanted = action;
+      QVERIFY2(wanted, qPrintable(words));
+      wanted->trigger();
+      menu->close();
+      QTRY_VERIFY(!menu_at_once());
+    };
+    const auto before = view.scene().markers().size();
+    choose("Add a receiver here");
+    QTRY_COMPARE(view.scene().markers().size(), before + 1);
+    const Vec3 placed = view.scene().markers().back().position;
+    w->model().undo_stack().undo();
+    QTRY_COMPARE(view.scene().markers().size(), before);
+    choose("Copy the place");
+    const auto copied = place_from(QGuiApplication::clipboard()->text());
+    QVERIFY2(copied, qPrintable(QGuiApplication::clipboard()->text()));
+    const double size = std::max({std::abs(placed[0]), std::abs(placed[1]), std::abs(placed[2]), 1e-9});
+    for (std::size_t a = 0; a < 3; ++a)
+      QVERIFY(std::abs((*copied)[a] - placed[a]) <= 1e-3 * size);  // a receiver's is tidied
+    choose("Measure from here");
+    QCOMPARE(view.pane().tool(), MouseTool::measure);
+    view.pane().set_tool(MouseTool::turn);
+    // A drag with the right button moves the picture and asks nothing.
+    send(InputKind::press, x, y);
+    send(InputKind::move, x + 30, y + 20);
+    send(InputKind::release, x + 30, y + 20);
+    QTest::qWait(50);
+    QVERIFY(!menu_at_once());
   }
 
   void waves_are_seen_and_turned() {
