@@ -142,12 +142,14 @@ class TestNewCase : public QObject {
       QTRY_VERIFY(page.model().solver() == radar && page.model().is_valid() && page.model().report());
       QTRY_VERIFY(button(page, "Make and run")->isEnabled());
       until("elements, check, estimate");
+      QTRY_VERIFY(page.body());
       keep_picture(page, qPrintable("new-case-" + kind + ".png"));
       click(button(page, "Make and run"));
     });
     clicks_ += 3;  // "New from a mesh", the file, "Open"
     QVERIFY(w->open_file(file).ok());
     QCOMPARE(asked, kind == "stl");
+    QVERIFY2(w->workbench()->mesh().mesh() && !w->workbench()->mesh().is_reading(), "the body is read a second time");
     QTRY_VERIFY(w->run().is_active() || is_final(w->run().state()));
     until("to the start of the run");
     QVERIFY(test::comes_to_its_end(w->run()));
