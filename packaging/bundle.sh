@@ -250,7 +250,11 @@ SH
   chmod 755 "$bundle/set-up.sh"
   set_times "$bundle"
   local run=$packages/conoid-$version-linux-x86_64.run
-  makeself --tar-extra "--sort=name --owner=0 --group=0 --numeric-owner --mtime=@$SOURCE_DATE_EPOCH" --packaging-date "$(date -u -d "@$SOURCE_DATE_EPOCH")" \
+  # makeself writes what du says of its tar file into the header, and the blocks that a file takes differ from time to time.
+  mkdir -p "$work/programs"
+  printf '#!/bin/sh\nexec %s --apparent-size "$@"\n' "$(command -v du)" >"$work/programs/du"
+  chmod 755 "$work/programs/du"
+  PATH=$work/programs:$PATH makeself --tar-extra "--sort=name --owner=0 --group=0 --numeric-owner --mtime=@$SOURCE_DATE_EPOCH" --packaging-date "$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH")" \
     --gzip --complevel 9 --nox11 --sha256 "$bundle" "$run" "Conoid $version" ./set-up.sh >"$work/makeself.log" || { cat "$work/makeself.log" >&2; exit 1; }
   rm "$bundle/set-up.sh"
 }
