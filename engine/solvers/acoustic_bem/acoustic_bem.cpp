@@ -280,8 +280,16 @@ void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l
   if (run + 1 == static_cast<Index>(settings_.runs.size())) drive_.add_to(n, l);
 }
 
+Index AcousticBem::marched_steps() const {
+  return (settings_.steps + settings_.grouped - 1) / settings_.grouped * settings_.grouped;
+}
+
+Index AcousticBem::steps_done() const {
+  return engine_->step() + (!settings_.surface_spectra.empty() && surface_is_solved() ? 1 : 0);
+}
+
 Result<Advanced> AcousticBem::advance(RunContext& context) {
-  const Index steps = (settings_.steps + settings_.grouped - 1) / settings_.grouped * settings_.grouped;
+  const Index steps = marched_steps();
   Team& team = context.team;
   for (Index b = 0; b < bundle_ && engine_->step() < steps; ++b) {
     last_ = 0;
@@ -312,7 +320,7 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   // Spectra of the surface are a step more: a run that is stopped within them goes on with those that are left.
   const Index more = settings_.surface_spectra.empty() ? 0 : 1;
   Advanced out;
-  out.step = engine_->step() + (more > 0 && surface_is_solved() ? 1 : 0);
+  out.step = steps_done();
   out.steps = steps + more;
   out.value = static_cast<double>(engine_->step()) * settings_.form.dt;
   out.finished = out.step >= out.steps;

@@ -51,6 +51,10 @@ class AcousticBem final : public Solver {
   /// The surface at those frequencies of its spectra that are not solved yet, until a stop is asked for. Collective.
   [[nodiscard]] Status solve_surface_spectra(RunContext& context);
   [[nodiscard]] bool surface_is_solved() const;
+  /// Of the march: whole groups.
+  [[nodiscard]] Index marched_steps() const;
+  /// With one more where the spectra of the surface are solved.
+  [[nodiscard]] Index steps_done() const;
   /// Collective: rank 0 writes.
   [[nodiscard]] Status write_spectra(RunContext& context);
   [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;

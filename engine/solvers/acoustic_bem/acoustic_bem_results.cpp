@@ -511,7 +511,9 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
 }
 
 void AcousticBem::fill(FrameBuilder& builder) const {
-  builder.at(engine_->step(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  builder.at(steps_done(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  // The end has one frame, with all spectra: a run that was stopped within them has none of it.
+  if (engine_->step() >= marched_steps() && !surface_is_solved()) return;
   if (cluster_ != nullptr && !cluster_->leads()) return;  // all ranks hold the same values
   const auto entries = catalog();
   const auto on_mesh = [&](int width, auto&& value) {  // values of vertices placed at the mesh's points

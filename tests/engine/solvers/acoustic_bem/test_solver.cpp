@@ -317,6 +317,9 @@ class TestSolver : public QObject {
       first.context.stop = stop.get_token();
       const auto a = first.solver.advance(first.context);
       QVERIFY(a.ok() && !a->finished && a->step + 1 == a->steps);
+      FrameBuilder builder({}, 1);
+      first.solver.fill(builder);
+      QVERIFY(builder.finish()->parts.empty());  // no zeros at the moment of the end
     } else {
       first.go();
     }
@@ -328,6 +331,9 @@ class TestSolver : public QObject {
     second.solver.load(reader);
     if (stopped) second.go();
     QCOMPARE(solved(second), want);
+    FrameBuilder builder({}, 1);
+    second.solver.fill(builder);
+    QCOMPARE(builder.finish()->step, Index{9});  // after that of a stop, so that it is kept
   }
 
   void walls_and_grounds_that_cannot_be_are_refused() {
