@@ -55,7 +55,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const int threads = offer.team_threads();
   const MemoryPlan plan = plan_memory(s, surface->unknowns, courant, offer.host.value, threads, resident_memory());
   e.host_memory = plan.streams() ? plan.budget : plan.in_memory;
-  e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped;
+  e.steps = (s.steps + s.grouped - 1) / s.grouped * s.grouped + (s.surface_spectra.empty() ? 0 : 1);
   const ExpectedTime time = expected_time(s, *surface, threads);
   const double assembly = expected_time(s, *surface, std::min(threads, plan.threads)).assembly, march = time.march,
                beside = time.points + time.finish;
@@ -280,8 +280,16 @@ void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l
   if (run + 1 == static_cast<Index>(settings_.runs.size())) drive_.add_to(n, l);
 }
 
+Index AcousticBem::marched_steps() const {
+  return (settings_.steps + settings_.grouped - 1) / settings_.grouped * settings_.grouped;
+}
+
+Index AcousticBem::steps_done() const {
+  return engine_->step() + (!settings_.surface_spectra.empty() && surface_is_solved() ? 1 : 0);
+}
+
 Result<Advanced> AcousticBem::advance(RunContext& context) {
-  const Index steps = (settings_.steps + settings_.grouped - 1) / settings_.grouped * settings_.grouped;
+  const Index steps = marched_steps();
   Team& team = context.team;
   for (Index b = 0; b < bundle_ && engine_->step() < steps; ++b) {
     last_ = 0;
@@ -309,11 +317,13 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   }
   if (engine_->step() >= steps)
     if (Status s = solve_surface_spectra(context); !s) return s.error();
+  // Spectra of the surface are a step more: a run that is stopped within them goes on with those that are left.
+  const Index more = settings_.surface_spectra.empty() ? 0 : 1;
   Advanced out;
-  out.step = engine_->step();
-  out.steps = steps;
+  out.step = steps_done();
+  out.steps = steps + more;
   out.value = static_cast<double>(engine_->step()) * settings_.form.dt;
-  out.finished = engine_->step() >= steps;
+  out.finished = out.step >= out.steps;
   return out;
 }
 
@@ -333,6 +343,11 @@ void AcousticBem::save(CheckpointWriter& writer) const {
   keep("plane incident", plane_incident_);
   writer.shared<double>("planes", plane_now_);
   writer.shared<double>("error sums", error_sums_);
+  if (solved_surface_.empty()) return;
+  writer.shared<double>("solved frequencies", settings_.surface_spectra);
+  for (std::size_t k = 0; k < solved_surface_.size(); ++k)
+    if (!solved_surface_[k].empty())
+      writer.shared<std::complex<double>>(fmt::format("solved surface {}", k), solved_surface_[k]);
 }
 
 void AcousticBem::load(CheckpointReader& reader) {
@@ -351,6 +366,17 @@ void AcousticBem::load(CheckpointReader& reader) {
   restore("plane incident", plane_incident_);
   reader.range<double>("planes", 0, plane_now_);
   reader.range<double>("error sums", 0, error_sums_);
+  if (const std::vector<double>& wanted = settings_.surface_spectra; reader.length("solved frequencies") > 0) {
+    std::vector<double> had(wanted.size());
+    if (reader.length("solved frequencies") == static_cast<Index>(wanted.size()))
+      reader.range<double>("solved frequencies", 0, had);
+    solved_surface_.resize(wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      if (const std::string name = fmt::format("solved surface {}", k); had == wanted && reader.length(name) > 0) {
+        solved_surface_[k].resize(static_cast<std::size_t>(surface_.unknowns));
+        reader.range<std::complex<double>>(name, 0, solved_surface_[k]);
+      }
+  }
   // The right-hand side keeps the pulse at the step before.
   for (RightHandSide& r : rhs_) r.triangles(engine_->step(), {0, r.triangle_count()});
 }

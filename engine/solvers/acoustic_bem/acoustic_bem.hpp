@@ -48,8 +48,13 @@ class AcousticBem final : public Solver {
   void write_radiated(RunContext& context) const;
   /// Σ_n lⁿ e^{iωnΔt} of each run at some frequencies.
   [[nodiscard]] std::vector<RunningSpectrum> lit_spectra(RunContext& context, const std::vector<double>& frequencies);
-  /// The surface at the frequencies of its spectra; what is left when a stop is asked for stays zero. Collective.
+  /// The surface at those frequencies of its spectra that are not solved yet, until a stop is asked for. Collective.
   [[nodiscard]] Status solve_surface_spectra(RunContext& context);
+  [[nodiscard]] bool surface_is_solved() const;
+  /// Of the march: whole groups.
+  [[nodiscard]] Index marched_steps() const;
+  /// With one more where the spectra of the surface are solved.
+  [[nodiscard]] Index steps_done() const;
   /// Collective: rank 0 writes.
   [[nodiscard]] Status write_spectra(RunContext& context);
   [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;

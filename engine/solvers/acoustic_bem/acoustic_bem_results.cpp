@@ -367,13 +367,19 @@ Error not_solved(double frequency) {
 
 }  // namespace
 
+bool AcousticBem::surface_is_solved() const {
+  return solved_surface_.size() == settings_.surface_spectra.size() &&
+         std::none_of(solved_surface_.begin(), solved_surface_.end(), [](const auto& a) { return a.empty(); });
+}
+
 Status AcousticBem::solve_surface_spectra(RunContext& context) {
   const std::vector<double>& frequencies = settings_.surface_spectra;
-  if (frequencies.empty()) return {};
-  solved_surface_.assign(frequencies.size(), {});
+  if (surface_is_solved()) return {};
+  solved_surface_.resize(frequencies.size());
   const std::vector<RunningSpectrum> lit = lit_spectra(context, frequencies);
   context.progress.begin("frequencies", static_cast<Index>(frequencies.size()), "frequencies");
   for (std::size_t k = 0; k < frequencies.size(); ++k) {
+    if (!solved_surface_[k].empty()) continue;  // before a stop
     if (cluster_->maximum(context.stop.stop_requested() ? 1.0 : 0.0) > 0) break;
     const double omega = 2 * std::numbers::pi * frequencies[k];
     std::vector<std::vector<Complex>> right{{lit[0].at(k).begin(), lit[0].at(k).end()}}, a, received;
@@ -505,7 +511,9 @@ std::vector<CatalogEntry> AcousticBem::catalog() const {
 }
 
 void AcousticBem::fill(FrameBuilder& builder) const {
-  builder.at(engine_->step(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  builder.at(steps_done(), static_cast<double>(engine_->step()) * settings_.form.dt, FrameAxis::time);
+  // The end has one frame, with all spectra: a run that was stopped within them has none of it.
+  if (engine_->step() >= marched_steps() && !surface_is_solved()) return;
   if (cluster_ != nullptr && !cluster_->leads()) return;  // all ranks hold the same values
   const auto entries = catalog();
   const auto on_mesh = [&](int width, auto&& value) {  // values of vertices placed at the mesh's points

@@ -285,6 +285,57 @@ class TestSolver : public QObject {
     }
   }
 
+  // What was solved is in the checkpoint of the end, and what a stop left is solved by the run that goes on.
+  void spectra_on_the_surface_outlive_an_end_and_a_stop_data() {
+    QTest::addColumn<bool>("stopped");
+    QTest::addRow("resumed at the end") << false;
+    QTest::addRow("stopped before any was solved") << true;
+  }
+  void spectra_on_the_surface_outlive_an_end_and_a_stop() {
+    QFETCH(bool, stopped);
+    Json json = sphere_case();
+    json["output"] = read_json(R"({"surface_spectra": [60, 120]})");
+    json["parameters"]["steps"] = 8;
+    const auto solved = [](const Run& run) {
+      FrameBuilder builder({}, 1);
+      run.solver.fill(builder);
+      const auto frame = builder.finish();
+      std::vector<float> out;
+      for (const Field& f : frame->parts[0].fields)
+        if (f.info.is_complex) out.insert(out.end(), f.values->begin(), f.values->end());
+      return out;
+    };
+    Run whole(json, sphere(3));
+    whole.go();
+    const std::vector<float> want = solved(whole);
+    QVERIFY(std::all_of(want.begin(), want.end(), [](float v) { return std::isfinite(v); }));
+    QVERIFY(std::count(want.begin(), want.end(), 0.0F) < static_cast<std::ptrdiff_t>(want.size() / 10));
+    Run first(json, sphere(3));
+    std::stop_source stop;
+    if (stopped) {
+      stop.request_stop();
+      first.context.stop = stop.get_token();
+      const auto a = first.solver.advance(first.context);
+      QVERIFY(a.ok() && !a->finished && a->step + 1 == a->steps);
+      FrameBuilder builder({}, 1);
+      first.solver.fill(builder);
+      QVERIFY(builder.finish()->parts.empty());  // no zeros at the moment of the end
+    } else {
+      first.go();
+    }
+    Store store;
+    Writer writer(store);
+    first.solver.save(writer);
+    Run second(json, sphere(3));
+    Reader reader(store, 8);
+    second.solver.load(reader);
+    if (stopped) second.go();
+    QCOMPARE(solved(second), want);
+    FrameBuilder builder({}, 1);
+    second.solver.fill(builder);
+    QCOMPARE(builder.finish()->step, Index{9});  // after that of a stop, so that it is kept
+  }
+
   void walls_and_grounds_that_cannot_be_are_refused() {
     Mesh mesh = *icosphere({.divisions = 4});
     mesh.add_group("part", 2).cells = {0, 1, 2};
