@@ -84,6 +84,12 @@ CompressedRadiation::CompressedRadiation(const Domain& domain, double k, double 
   share_out(rank, ranks);
   pair_up(0, 0, separation);
   std::sort(near_.begin(), near_.end(), [](const Near& a, const Near& b) { return a.to < b.to; });
+  // The largest first, so that threads end together.
+  const auto size = [&](const LowRank& b) {
+    const Cluster &to = to_tree_.clusters[b.to], &from = from_tree_.clusters[b.from];
+    return to.end - to.begin + from.end - from.begin;
+  };
+  std::stable_sort(far_.begin(), far_.end(), [&](const LowRank& a, const LowRank& b) { return size(a) > size(b); });
   parallel_for(threads, {0, static_cast<Index>(far_.size())}, 1, [&](Index b) {
     if (!stop_.stop_requested()) compress(far_[static_cast<std::size_t>(b)], tolerance);
   });
@@ -104,6 +110,15 @@ void CompressedRadiation::sort_far() {
     levels_[level[far_[b].to]].push_back({static_cast<Index>(b), static_cast<Index>(end)});
     b = end;
   }
+  // Those that take longest first.
+  const auto cost = [&](const Interval& blocks) {
+    Index out = 0;
+    for (Index b = blocks.begin; b < blocks.end; ++b)
+      for (int half = 0; half < 2; ++half) out += static_cast<Index>(far_[b].u[half].size() + far_[b].v[half].size());
+    return out;
+  };
+  for (std::vector<Interval>& blocks : levels_)
+    std::stable_sort(blocks.begin(), blocks.end(), [&](const auto& a, const auto& b) { return cost(a) > cost(b); });
 }
 
 /// As equal parts as whole leaves allow.
@@ -209,35 +224,43 @@ void CompressedRadiation::compress(LowRank& block, double tolerance) const {
   }
 }
 
-/// Clusters of one level of the tree over S have no rows in common.
+/// Clusters of one level of the tree over S have no rows in common; neither have halves, nor stretches of columns, which are the same
+/// whatever the number of threads.
 void CompressedRadiation::add_far(std::span<const Complex> g, Index count, std::span<Complex> out, int threads) const {
-  const Index n = to_.count, m = from_.count;
+  constexpr Index stretch = 64;
   const OneBlasThread alone;
+  const Index stretches = (count + stretch - 1) / stretch;
   for (const std::vector<Interval>& level : levels_)
-    parallel_for(threads, {0, static_cast<Index>(level.size())}, 1, [&](Index t) {
-      const Interval blocks = level[static_cast<std::size_t>(t)];
-      const Cluster& to = to_tree_.clusters[far_[blocks.begin].to];
-      const Index rows = (to.end - to.begin) * face_points;
-      std::vector<Complex> x, y(static_cast<std::size_t>(rows * count)), h;
-      for (int half = 0; half < 2; ++half) {
-        std::fill(y.begin(), y.end(), Complex(0));
-        for (Index b = blocks.begin; b < blocks.end && !stop_.stop_requested(); ++b) {
-          const LowRank& block = far_[b];
-          const Cluster& from = from_tree_.clusters[block.from];
-          const Index columns = (from.end - from.begin) * face_points * 2, rank = block.rank[half];
-          if (rank == 0) continue;
-          x.resize(static_cast<std::size_t>(columns * count));
-          for (Index c = 0; c < count; ++c)
-            std::copy_n(g.begin() + (2 * c + half) * 2 * m + from.begin * face_points * 2, columns,
-                        x.begin() + c * columns);
-          h.resize(static_cast<std::size_t>(rank * count));
-          dense::multiply_adjoint(block.v[half].data(), columns, rank, x.data(), count, h.data(), 1);
-          dense::multiply(block.u[half].data(), rows, rank, h.data(), count, Complex(1), y.data(), 1);
-        }
-        for (Index c = 0; c < count; ++c)
-          for (Index i = 0; i < rows; ++i) out[(2 * c + half) * n + to.begin * face_points + i] += y[c * rows + i];
-      }
+    parallel_for(threads, {0, static_cast<Index>(level.size()) * 2 * stretches}, 1, [&](Index item) {
+      const Index t = item / (2 * stretches), c = item / 2 % stretches * stretch;
+      add_blocks(level[static_cast<std::size_t>(t)], static_cast<int>(item % 2), {c, std::min(count, c + stretch)}, g,
+                 out);
     });
+}
+
+/// One half of the far blocks of a cluster of S, of some columns.
+void CompressedRadiation::add_blocks(Interval blocks, int half, Interval these, std::span<const Complex> g,
+                                     std::span<Complex> out) const {
+  const Index n = to_.count, m = from_.count, count = these.size();
+  const Cluster& to = to_tree_.clusters[far_[blocks.begin].to];
+  const Index rows = (to.end - to.begin) * face_points;
+  std::vector<Complex> x, y(static_cast<std::size_t>(rows * count), 0), h;
+  for (Index b = blocks.begin; b < blocks.end && !stop_.stop_requested(); ++b) {
+    const LowRank& block = far_[b];
+    const Cluster& from = from_tree_.clusters[block.from];
+    const Index columns = (from.end - from.begin) * face_points * 2, rank = block.rank[half];
+    if (rank == 0) continue;
+    x.resize(static_cast<std::size_t>(columns * count));
+    for (Index c = 0; c < count; ++c)
+      std::copy_n(g.begin() + (2 * (these.begin + c) + half) * 2 * m + from.begin * face_points * 2, columns,
+                  x.begin() + c * columns);
+    h.resize(static_cast<std::size_t>(rank * count));
+    dense::multiply_adjoint(block.v[half].data(), columns, rank, x.data(), count, h.data(), 1);
+    dense::multiply(block.u[half].data(), rows, rank, h.data(), count, Complex(1), y.data(), 1);
+  }
+  for (Index c = 0; c < count; ++c)
+    for (Index i = 0; i < rows; ++i)
+      out[(2 * (these.begin + c) + half) * n + to.begin * face_points + i] += y[c * rows + i];
 }
 
 void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::span<Complex> sums, int threads) const {
@@ -255,7 +278,7 @@ void CompressedRadiation::apply(std::span<const Complex> f, Index count, std::sp
   for (std::size_t t = 0; t < to_tree_.clusters.size(); ++t)
     if (to_tree_.clusters[t].child[0] < 0) leaves.push_back(static_cast<Index>(t));
   const RadiationKernel& kernel = radiation_kernel();
-  parallel_for(threads, {0, static_cast<Index>(leaves.size())}, 2, [&](Index l) {
+  parallel_for(threads, {0, static_cast<Index>(leaves.size())}, 1, [&](Index l) {
     if (stop_.stop_requested()) return;
     const Index number = leaves[static_cast<std::size_t>(l)];
     const Cluster& leaf = to_tree_.clusters[number];

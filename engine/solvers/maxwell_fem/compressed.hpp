@@ -60,6 +60,7 @@ class CompressedRadiation {
   void compress(LowRank& block, double tolerance) const;
   void sort_far();
   void add_far(std::span<const Complex> g, Index count, std::span<Complex> out, int threads) const;
+  void add_blocks(Interval blocks, int half, Interval these, std::span<const Complex> g, std::span<Complex> out) const;
 
   double k_;
   std::stop_token stop_;

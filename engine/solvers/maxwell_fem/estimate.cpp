@@ -184,7 +184,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   processors_alone.devices.clear();
   if (!may_use_devices) rates.devices.clear();
   for (const Band& band : bands) {
-    const Settings part = in_band(s, band);
+    Settings part = in_band(s, band);
+    part.direct.threads = std::max(1, offer.threads.value);  // what waits for parents grows with them
     const Index here = expected_unknowns(part, mesh);
     const auto n = static_cast<double>(here), frequencies = computed_frequencies(s, part.frequencies.size());
     const double solved = expected_columns(part, mesh, waves), points = expected_points(part, mesh, n);

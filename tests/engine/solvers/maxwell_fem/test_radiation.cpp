@@ -178,12 +178,16 @@ class TestRadiation : public QObject {
       Radiation radiation(d, 2.5, 2, 0);
       radiation.compress(tolerance, 2);
       QVERIFY(radiation.compressed()->bytes() < radiation.compressed()->dense_bytes() / 2);
-      for (Index count : {1, 7}) {
+      // The last one: more than a stretch of columns.
+      for (Index count : {1, 7, 70}) {
         const auto f = random_values(4 * d.currents.size() * count);
-        std::vector<Complex> exact(static_cast<std::size_t>(2 * d.outer.size() * count)), psi(exact);
+        std::vector<Complex> exact(static_cast<std::size_t>(2 * d.outer.size() * count)), psi(exact), alone(exact);
         radiation.apply(team, f, count, exact);
         radiation.apply(team, f, count, psi, RadiationLoop::compressed);
         QVERIFY2(difference(psi, exact) < tolerance, qPrintable(QString::number(difference(psi, exact))));
+        Team one({{"cpu", 1, 1}});
+        radiation.apply(one, f, count, alone, RadiationLoop::compressed);
+        QVERIFY(alone == psi);
       }
     }
   }
@@ -438,6 +442,34 @@ class TestRadiation : public QObject {
         worst = std::max(worst, std::abs(20 * std::log10(std::abs(fit.at(x)[0] / values(x, 0)[0]))));
       QVERIFY2(samples.size() <= 15 && worst < 0.02,
                qPrintable(QString("%1 samples, %2 dB").arg(samples.size()).arg(worst)));
+    }
+  }
+
+  /// What `check` tells of the factors' memory, of a layer around a conductor and a ball, against what the factors take: on 16 threads
+  /// their subtrees wait for parents with two to three times the memory of one.
+  void memory_of_factors_is_foreseen_for_any_number_of_threads() {
+    if (!own_fronts({})) QSKIP("built without MUMPS, which orders, or no kernels for this processor");
+    for (const bool ball : {false, true}) {
+      SphereScene s;
+      s.ka = 2;
+      if (ball) s.core = Medium{2.0, 1.0};
+      const Mesh mesh = *sphere_mesh(s);
+      const Domain domain = *make_domain(mesh, sphere_roles(s));
+      const SymmetricMatrix matrix = System(domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::total, 1).matrix();
+      for (const int threads : {1, 16}) {
+        DirectOptions o;
+        o.threads = threads;
+        const ExpectedFactors expected = expected_factors(matrix.size, ball ? 0 : s.layers, o);
+        const auto made = factorise(matrix, o);
+        QVERIFY(made.ok());
+        const auto foreseen = static_cast<double>(expected.bytes + expected.waiting),
+                   real = static_cast<double>((*made)->facts().bytes);
+        QVERIFY2(
+            std::abs(foreseen / real - 1) < 0.2,
+            qPrintable(QString("%1 threads: %2 of %3 MiB").arg(threads).arg(foreseen / 1048576).arg(real / 1048576)));
+        const double entries = expected.entries / static_cast<double>((*made)->facts().entries);
+        QVERIFY2(std::abs(entries - 1) < 0.11, qPrintable(QString::number(entries)));
+      }
     }
   }
 
