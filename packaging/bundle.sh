@@ -250,10 +250,12 @@ SH
   chmod 755 "$bundle/set-up.sh"
   set_times "$bundle"
   local run=$packages/conoid-$version-linux-x86_64.run
-  # makeself writes what du says of its tar file into the header, and the blocks that a file takes differ from time to time.
+  # makeself writes what du says of its tar file into the header, and the blocks that a file takes differ from time to time; gzip keeps the time of
+  # that file.
   mkdir -p "$work/programs"
   printf '#!/bin/sh\nexec %s --apparent-size "$@"\n' "$(command -v du)" >"$work/programs/du"
-  chmod 755 "$work/programs/du"
+  printf '#!/bin/sh\nexec %s -n "$@"\n' "$(command -v gzip)" >"$work/programs/gzip"
+  chmod 755 "$work/programs"/*
   PATH=$work/programs:$PATH makeself --tar-extra "--sort=name --owner=0 --group=0 --numeric-owner --mtime=@$SOURCE_DATE_EPOCH" --packaging-date "$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH")" \
     --gzip --complevel 9 --nox11 --sha256 "$bundle" "$run" "Conoid $version" ./set-up.sh >"$work/makeself.log" || { cat "$work/makeself.log" >&2; exit 1; }
   rm "$bundle/set-up.sh"
