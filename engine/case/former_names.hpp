@@ -10,7 +10,7 @@
 
 namespace conoid {
 
-/// `CaseDocument::set` where the case may hold the same key under another name, a former or the present one ("formerly" of the schema):
+/// Sets a value as CaseDocument does, where the case may hold the same key under another name, a former or the present one ("formerly" of the schema):
 /// what is set takes the place of that, under the name by which it is set. A former name is told of when the case is checked.
 [[nodiscard]] Status set_by_any_name(CaseDocument& document, const Schema& schema, std::string_view path,
                                      std::string_view value);
