@@ -146,7 +146,7 @@ Result<std::string> JobList::script(const CaseDocument& document, const ComputeH
   return job_script(request(host), job_name(document));
 }
 
-void JobList::submit(CaseDocument document, ComputeHost host) {
+void JobList::submit(CaseDocument document, const ComputeHost& host) {
   ++submitting_;
   emit changed();
   const fs::path folder = folder_() / job_folder_name(job_name(document));

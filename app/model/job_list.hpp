@@ -64,7 +64,7 @@ class JobList : public QAbstractTableModel {
   /// The script that would compute; a sentence where there is none.
   [[nodiscard]] Result<std::string> script(const CaseDocument& document, const ComputeHost& host) const;
   /// `submitted` or `troubled` follows.
-  void submit(CaseDocument document, ComputeHost host);
+  void submit(CaseDocument document, const ComputeHost& host);
   /// Brings the run of another machine here; `brought` or `troubled` follows. One that goes on is brought again when it is over.
   void bring(const QString& folder);
   void cancel(const QString& folder);
