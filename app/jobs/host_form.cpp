@@ -46,9 +46,9 @@ HostForm::HostForm(bool whole, QWidget* parent) : QWidget(parent), form_(new QFo
     form_->addRow(tr("Queue"), queue_);
     connect(queue_, &QComboBox::currentIndexChanged, this, &HostForm::refresh);
   }
-  ranks_ = number(*form_, tr("Ranks"), 1, 100000, {}, tr("Processes of mpirun"));
-  threads_ = number(*form_, tr("Threads"), 0, 65536, tr("all cores"), tr("Of each rank"));
-  devices_ = number(*form_, tr("Devices"), 0, 64, tr("none asked"), tr("GPUs a node, asked of the queue"));
+  ranks_ = number(*form_, tr("Ranks"), 1, most_ranks, {}, tr("Processes of mpirun"));
+  threads_ = number(*form_, tr("Threads"), 0, most_threads, tr("all cores"), tr("Of each rank"));
+  devices_ = number(*form_, tr("Devices"), 0, most_devices, tr("none asked"), tr("GPUs a node, asked of the queue"));
   time_ = line(*form_, tr("Time"), tr("12h; empty: the queue's own"),
                tr("Asked of the queue; the run stops 5 min before, and is queued again"));
   partition_ = line(*form_, tr("Partition"), tr("the queue's own"), tr("Partition of the queue"));

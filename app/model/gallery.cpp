@@ -10,6 +10,7 @@
 #include "app/model/names.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/solvers/registry.hpp"
@@ -19,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr Bytes card_limit = Bytes{1} << 16;
-
-QString text_at(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_string() ? QString::fromStdString(it->get<std::string>()) : QString();
-}
 
 void read_card(const fs::path& file, SampleCard& card) {
   const auto text = read_file(file, card_limit);
@@ -50,9 +46,9 @@ std::vector<SampleCard> load_gallery(const fs::path& folder) {
     SampleCard card;
     card.name = QString::fromStdString(entry.path().filename().string());
     card.case_file = file;
-    card.title = document->json().is_object() ? translated(text_at(document->json(), "title")) : QString();
+    card.title = translated(text_at(document->json(), "title"));
     if (card.title.isEmpty()) card.title = card.name;
-    const std::string solver = document->json().is_object() ? text_at(document->json(), "solver").toStdString() : "";
+    const std::string solver = text_at(document->json(), "solver");
     const SolverInfo* info = find_solver(solver);
     card.available = info != nullptr;
     card.group = QString::fromStdString(info ? std::string(info->title) : solver);

@@ -6,6 +6,7 @@
 
 #include "engine/case/document.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/session/run_lock.hpp"
 #include "engine/session/run_reader.hpp"
 
@@ -19,11 +20,6 @@ constexpr std::size_t balance_rows = 20000;
 Json json_file(const fs::path& file) {
   const auto text = read_file(file, RunFolder::json_limit);
   return text ? read_json(*text) : Json();
-}
-
-std::string text_at(const Json& json, const char* key) {
-  const auto it = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
 double number_at(const Json& json, const char* key) {

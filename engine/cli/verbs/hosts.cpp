@@ -14,20 +14,6 @@ struct HostsOptions {
   bool keep = false, forget = false;
 };
 
-Json json_of(const ComputeHost& one) {
-  return {{"name", one.name},
-          {"host", one.host},
-          {"ssh", one.ssh},
-          {"queue", one.slurm ? "slurm" : ""},
-          {"ranks", one.ranks},
-          {"threads", one.threads},
-          {"devices", one.devices},
-          {"time", one.time},
-          {"partition", one.partition},
-          {"account", one.account},
-          {"program", one.program}};
-}
-
 Status list_all(Context& context) {
   const auto hosts = read_hosts();
   if (!hosts) return hosts.error();
@@ -110,9 +96,10 @@ void add_hosts(OptionSet verb, Context& context) {
   verb.value("--host", at.host, "The machine, as ssh knows it (default: this one)");
   verb.value("--ssh", at.ssh, "How it is reached: \"ssh -p 2222\"").shown_default();
   verb.flag("--slurm", at.slurm, "Jobs go into Slurm's queue; without, they start at once, detached");
-  verb.value("--ranks", at.ranks, "Processes of mpirun").within(1, 100000);
-  verb.value("--threads", at.threads, "Threads of each (default: all cores, or what the queue gives)").within(1, 65536);
-  verb.value("--devices", at.devices, "GPUs a node, asked of the queue").within(0, 64);
+  verb.value("--ranks", at.ranks, "Processes of mpirun").within(1, most_ranks);
+  verb.value("--threads", at.threads, "Threads of each (default: all cores, or what the queue gives)")
+      .within(1, most_threads);
+  verb.value("--devices", at.devices, "GPUs a node, asked of the queue").within(0, most_devices);
   verb.value("--time", at.time, "Time asked of the queue: 12h");
   verb.value("--partition", at.partition, "Partition of the queue");
   verb.value("--account", at.account, "Account that the queue charges");

@@ -95,8 +95,8 @@ void add_submit(OptionSet verb, Context& context) {
   verb.value("--on", options->on, "A machine that `conoid hosts` keeps, with what is kept of it");
   verb.value("--host", options->at.host, "Machine to compute on, as ssh knows it (default: this one)");
   verb.flag("--slurm", options->at.slurm, "Put the job into Slurm's queue; without, it starts at once, detached");
-  verb.value("--ranks", options->at.ranks, "Processes of mpirun").within(1, 100000);
-  verb.value("--devices", options->at.devices, "GPUs a node, asked of the queue").within(0, 64);
+  verb.value("--ranks", options->at.ranks, "Processes of mpirun").within(1, most_ranks);
+  verb.value("--devices", options->at.devices, "GPUs a node, asked of the queue").within(0, most_devices);
   verb.value("--time", options->at.time,
              "Time asked of the queue, 12h; the run stops 5 min before and is queued again");
   verb.value("--partition", options->at.partition, "Partition of the queue");

@@ -9,7 +9,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/child_process.hpp"
-#include "engine/core/json.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid {
@@ -18,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes most_hosts_file = Bytes{1} << 20;
-constexpr int most_ranks = 100000, most_threads = 65536, most_devices = 64;
-
-std::string text_at(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 /// A whole number of an entry; one that is missing is `fallback`, one that cannot be is −1.
 int number_at(const Json& json, const char* key, int fallback, int most) {
@@ -45,24 +39,27 @@ Status write_hosts(const std::vector<ComputeHost>& hosts, const fs::path& file) 
   if (file.empty())
     return make_error(ErrorCode::file, "there is no home to keep machines in", "Set HOME or XDG_CONFIG_HOME.");
   Json list = Json::array();
-  for (const ComputeHost& one : hosts)
-    list.push_back({{"name", one.name},
-                    {"host", one.host},
-                    {"ssh", one.ssh},
-                    {"queue", one.slurm ? "slurm" : ""},
-                    {"ranks", one.ranks},
-                    {"threads", one.threads},
-                    {"devices", one.devices},
-                    {"time", one.time},
-                    {"partition", one.partition},
-                    {"account", one.account},
-                    {"program", one.program}});
+  for (const ComputeHost& one : hosts) list.push_back(json_of(one));
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
   return write_file_atomically(file, indented_json({{"hosts", std::move(list)}}) + "\n");
 }
 
 }  // namespace
+
+Json json_of(const ComputeHost& host) {
+  return {{"name", host.name},
+          {"host", host.host},
+          {"ssh", host.ssh},
+          {"queue", host.slurm ? "slurm" : ""},
+          {"ranks", host.ranks},
+          {"threads", host.threads},
+          {"devices", host.devices},
+          {"time", host.time},
+          {"partition", host.partition},
+          {"account", host.account},
+          {"program", host.program}};
+}
 
 Result<double> queue_time(const std::string& typed) {
   constexpr double shortest = 2 * stop_notice;

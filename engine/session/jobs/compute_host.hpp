@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core/error.hpp"
+#include "engine/core/json.hpp"
 #include "engine/session/jobs/job_place.hpp"
 
 namespace conoid {
@@ -26,6 +27,11 @@ struct ComputeHost {
   [[nodiscard]] JobPlace place() const { return {host, ssh}; }
   friend bool operator==(const ComputeHost&, const ComputeHost&) = default;
 };
+
+inline constexpr int most_ranks = 100000, most_threads = 65536, most_devices = 64;
+
+/// As hosts.json and `conoid hosts --json` have it.
+[[nodiscard]] Json json_of(const ComputeHost& host);
 
 /// Seconds that a run is told to stop before its time in the queue is over.
 inline constexpr double stop_notice = 300;

@@ -2,16 +2,13 @@
 // Asking machines for jobs.
 #include "engine/session/jobs/job_news.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "engine/core/atomic_file.hpp"
-#include "engine/core/child_process.hpp"
-#include "engine/core/json.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/core/shell_word.hpp"
 
 namespace conoid {
@@ -56,11 +53,8 @@ JobNews job_at(const fs::path& folder) {
   constexpr Bytes most_summary = Bytes{16} << 20;
   // Of another machine a run is brought into JOB/run when it is over; here it may go on again, which its process or queue tells.
   if (out.is_far())
-    if (const auto text = read_file(out.folder / "run" / "summary.json", most_summary)) {
-      const Json summary = read_json(*text);
-      if (summary.is_object() && summary.value("state", Json()).is_string())
-        out.state.word = summary["state"].get<std::string>();
-    }
+    if (const auto text = read_file(out.folder / "run" / "summary.json", most_summary))
+      out.state.word = text_at(read_json(*text), "state");
   return out;
 }
 
@@ -107,19 +101,11 @@ Result<fs::path> bring_run(const JobNews& job, const HowToReach& reach, const st
                                        over ? "" : " --exclude=run/checkpoints --exclude=run/.lock", over ? 0 : 1);
   const auto far = words_there({record.host, reach(record.host)}, pack);
   if (!far) return far.error();
-  const std::string line =
-      fmt::format("set -o pipefail; {} | tar -C {} --no-same-owner -xf -", *far, shell_word(coming.string()));
-  RunLimits limits;
-  limits.seconds = 24 * 3600;
-  limits.stop = stop;
-  const auto done = run_program({"/bin/bash", "-c", line}, limits);
-  if (!done) return done.error();
-  if (done->stopped || !WIFEXITED(done->status) || WEXITSTATUS(done->status) != 0) {
+  if (Status done = run_pipe(fmt::format("{} | tar -C {} --no-same-owner -xf -", *far, shell_word(coming.string())),
+                             fmt::format("bring the run of job {} from {}", record.number, record.host), stop);
+      !done) {
     fs::remove_all(coming, code);
-    return make_error(ErrorCode::remote,
-                      fmt::format("could not bring the run of job {} from {}: {}", record.number, record.host,
-                                  done->stopped ? "given up" : describe_end(done->status)),
-                      said_by(done->output));
+    return done.error();
   }
   const fs::path old = job.folder / ".replaced";
   fs::remove_all(old, code);

@@ -13,7 +13,7 @@
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/child_process.hpp"
-#include "engine/core/json.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/core/shell_word.hpp"
 
 namespace conoid {
@@ -120,6 +120,18 @@ Result<std::string> words_there(const JobPlace& place, const std::string& line) 
   return out + shell_word(place.host) + " " + shell_word(line);
 }
 
+Status run_pipe(const std::string& line, const std::string& what, const std::stop_token& stop) {
+  RunLimits limits;
+  limits.seconds = 24 * 3600;
+  limits.stop = stop;
+  const auto done = run_program({"/bin/bash", "-c", "set -o pipefail; " + line}, limits);
+  if (!done) return done.error();
+  if (!done->stopped && WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return {};
+  return make_error(ErrorCode::remote,
+                    fmt::format("could not {}: {}", what, done->stopped ? "given up" : describe_end(done->status)),
+                    said_by(done->output));
+}
+
 Status write_job(const fs::path& folder, const JobRecord& job) {
   const Json json = {{"job", job.number},    {"queue", job.queue}, {"host", job.host},
                      {"folder", job.folder}, {"title", job.title}, {"submitted", job.submitted}};
@@ -134,12 +146,9 @@ Result<JobRecord> job_from(std::string_view text, const std::string& file) {
         "`conoid submit` writes this file; a job whose file is damaged is looked for in its queue by hand.",
         {file, 0, std::string("/") + key});
   };
-  const auto text_at = [&](const char* key) {
-    const auto it = json.is_object() ? json.find(key) : json.end();
-    return json.is_object() && it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-  };
-  JobRecord out{text_at("job"),    text_at("queue"), text_at("host"),
-                text_at("folder"), text_at("title"), text_at("submitted")};
+  const auto text_of = [&](const char* key) { return text_at(json, key); };
+  JobRecord out{text_of("job"),    text_of("queue"), text_of("host"),
+                text_of("folder"), text_of("title"), text_of("submitted")};
   if (!is_number(out.number)) return wrong("job", "the job's number in its queue");
   if (!out.queue.empty() && out.queue != "slurm") return wrong("queue", "\"slurm\" or nothing");
   if (out.host.starts_with("-")) return wrong("host", "the name of a machine");
@@ -192,9 +201,7 @@ JobState state_from(std::string_view answer) {
   if (end < rest.size())
     out.says = shown(rest.substr(end + mark.size(), rest.find('\n', end + mark.size()) - end - mark.size()));
   if (!out.word.empty()) return out;
-  const Json summary = read_json(rest.substr(0, end));
-  const auto state = summary.is_object() ? summary.find("state") : summary.end();
-  out.word = summary.is_object() && state != summary.end() && state->is_string() ? state->get<std::string>() : "ended";
+  out.word = text_at(read_json(rest.substr(0, end)), "state");
   if (out.word.empty() || out.word == "running" || out.word == "waiting")
     out.word = "ended";  // of a run that was killed
   return out;

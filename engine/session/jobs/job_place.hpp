@@ -13,7 +13,7 @@
 
 namespace conoid {
 
-/// A machine: this one, or one that a command such as ssh reaches. The command is never kept in a file: whoever gets the file would run it.
+/// A machine: this one, or one that a command such as ssh reaches. The command is never kept beside a job: whoever gets its folder would run it.
 struct JobPlace {
   std::string host;         ///< empty: this machine
   std::string ssh = "ssh";  ///< the words in front of the host
@@ -26,6 +26,9 @@ struct JobPlace {
                                             const std::stop_token& stop = {});
 /// The words, for a shell of this machine, that run a line of the shell there: `ssh -p 2222 host 'line'`.
 [[nodiscard]] Result<std::string> words_there(const JobPlace& place, const std::string& line);
+
+/// Runs a pipe of this machine's shell that carries files, a day at most. `what` is told in errors (remote). Blocks; any thread.
+[[nodiscard]] Status run_pipe(const std::string& line, const std::string& what, const std::stop_token& stop);
 
 /// What is kept beside a job's case.
 struct JobRecord {

@@ -2,8 +2,6 @@
 // From a case to a job in a queue.
 #include "engine/session/jobs/submit_job.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cctype>
 #include <ctime>
@@ -13,7 +11,6 @@
 
 #include "engine/case/case.hpp"
 #include "engine/core/atomic_file.hpp"
-#include "engine/core/child_process.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/shell_word.hpp"
 #include "engine/core/utc.hpp"
@@ -96,18 +93,8 @@ Status send(const JobRequest& request, const fs::path& folder, const std::stop_t
   const auto unpack =
       words_there(request.at.place(), fmt::format("mkdir -p conoid-jobs && mkdir {0} && tar -C {0} -xf -", target));
   if (!unpack) return unpack.error();
-  const std::string line =
-      fmt::format("set -o pipefail; tar -C {} -chf - . | {}", shell_word(folder.string()), *unpack);
-  RunLimits limits;
-  limits.seconds = 24 * 3600;
-  limits.stop = stop;
-  auto done = run_program({"/bin/bash", "-c", line}, limits);
-  if (!done) return done.error();
-  if (!done->stopped && WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return {};
-  return make_error(ErrorCode::remote,
-                    fmt::format("could not bring the job's folder to {}: {}", request.at.host,
-                                done->stopped ? "given up" : describe_end(done->status)),
-                    said_by(done->output));
+  return run_pipe(fmt::format("tar -C {} -chf - . | {}", shell_word(folder.string()), *unpack),
+                  fmt::format("bring the job's folder to {}", request.at.host), stop);
 }
 
 /// Puts the job into the queue, or starts it detached from whoever asks; its number.

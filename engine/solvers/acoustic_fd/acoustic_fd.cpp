@@ -40,8 +40,6 @@ const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::p
 const std::array<FieldInfo, 2> map_fields{
     FieldInfo{"peak_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Peak pressure"},
     FieldInfo{"rms_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "RMS pressure"}};
-const FieldInfo illumination_field{"illumination", "Pa^2/s",      FieldKind::magnitude, Association::point, 1,
-                                   false,          "Illumination"};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
 
 TableInfo table_info(std::string id, std::string title) {
@@ -532,7 +530,7 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
     if (setup_.problem.rms_map) out.push_back({part, map_fields[1]});
     if (setup_.image.any()) {
       out.push_back({part, image_field()});
-      out.push_back({part, illumination_field});
+      out.push_back({part, illumination_field()});
     }
   };
   if (setup_.problem.grid.flat()) {

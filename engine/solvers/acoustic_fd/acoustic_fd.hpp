@@ -95,6 +95,7 @@ class AcousticFd final : public Solver {
                         const std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>& join,
                         std::vector<Field>& fields) const;
   [[nodiscard]] FieldInfo image_field() const;
+  [[nodiscard]] static FieldInfo illumination_field();
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
   [[nodiscard]] March::Cut volume_cut(Index limit) const;
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;

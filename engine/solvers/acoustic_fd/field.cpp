@@ -410,11 +410,10 @@ void Field<T>::place_points() {
       const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]), scale = scale_at(node),
                    density = source.density > 0 ? problem_.reference_density * scale * scale : 1;
       // Damped nodes take sources undiminished, which is 1 + σ times what the equation has; a transpose has to be that of the equation.
-      const double damping = static_cast<double>(sigma_[0][static_cast<std::size_t>(node.x)] +
-                                                 sigma_[1][static_cast<std::size_t>(node.y)] +
-                                                 sigma_[2][static_cast<std::size_t>(node.z)]);
-      sources_.add(
-          {node.x, node.y, node.z, source.transposed ? weight * scale / (1 + damping) : weight * density / scale, n});
+      const double placed = source.transposed
+                                ? weight * scale / (1 + static_cast<double>(sigma_at(node.x, node.y, node.z)))
+                                : weight * density / scale;
+      sources_.add({node.x, node.y, node.z, placed, n});
     }
   sources_.sort();
   receivers_.clear();

@@ -120,6 +120,11 @@ class Field final : public PatchSink {
   [[nodiscard]] bool unequal() const { return unequal_; }
   /// σ of every node of an axis, in the precision of the field.
   [[nodiscard]] const std::vector<T>& sigma(std::size_t axis) const { return sigma_[axis]; }
+  /// σ of a node of the grid: the sum of the three profiles.
+  [[nodiscard]] T sigma_at(Index x, Index y, Index z) const {
+    return (sigma_[0][static_cast<std::size_t>(x)] + sigma_[1][static_cast<std::size_t>(y)]) +
+           sigma_[2][static_cast<std::size_t>(z)];
+  }
 
   /// Memory of the matched layers of one axis, and what they need of the density: two variables for every cell of its layers.
   struct Memory {

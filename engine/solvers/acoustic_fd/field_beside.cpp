@@ -29,8 +29,7 @@ void Field<T>::walls(Index k, const Box& box) {
       if (node.z < box.z.begin || node.z >= box.z.end) continue;
       const Index here = at_.at(x, node.y, node.z);
       T a = a_.data()[varying_ ? here : node.z];
-      const T sigma = (sigma_[0][static_cast<std::size_t>(node.x)] + sigma_[1][static_cast<std::size_t>(node.y)]) +
-                      sigma_[2][static_cast<std::size_t>(node.z)];
+      const T sigma = sigma_at(node.x, node.y, node.z);
       if (sigma != T(0)) a = a * (T(1) / (T(1) + sigma));
       o[here] = std::fma(a, wall_sum(u + here, node), o[here]);
     }

@@ -135,13 +135,9 @@ std::string image_text(const Problem& problem, const ImageSettings& settings, co
                                                   format_bytes(plan.windows), format_bytes(plan.all())));
 }
 
-struct Imaging::Order {
-  Tour tour;
-};
-
 Imaging::Imaging(const Problem& problem, const ImageSettings& settings, const ImagePlan& plan, const March& march)
     : problem_(problem), settings_(settings), planes_(march.planes()), count_(problem.steps / settings.every),
-      plane_bytes_(snapshot_plane(problem, settings)), order_(std::make_unique<Order>()) {
+      plane_bytes_(snapshot_plane(problem, settings)) {
   const std::size_t sums = sums_plane(problem, settings);
   const Bytes budget = plan.windows > 0 ? plan.windows : plan.all();
   const Bytes fits = std::min<Bytes>(piece_target, budget / 16);
@@ -172,9 +168,7 @@ Imaging::Imaging(const Problem& problem, const ImageSettings& settings, const Im
   }
 }
 
-Imaging::~Imaging() {
-  order_.reset();  // a tour must not outlive its windows
-}
+Imaging::~Imaging() = default;
 
 std::size_t Imaging::arrays() const {
   return sum_arrays(settings_);
@@ -196,8 +190,8 @@ void Imaging::begin_shot() {
     for (Index i = 0; i < pieces; ++i) visits.push_back({n * pieces + i, Access::write});
   for (Index n = count_; n-- > 0;)
     for (Index i = 0; i < pieces; ++i) visits.push_back({n * pieces + i, Access::read});
-  order_->tour = Tour();
-  if (!visits.empty()) order_->tour = snapshots_->announce(std::move(visits));
+  order_ = Tour();
+  if (!visits.empty()) order_ = snapshots_->announce(std::move(visits));
 }
 
 Index Imaging::next_backward(Index l) const {
@@ -227,8 +221,8 @@ class Imaging::Keeper final : public March::PlaneVisitor {
   [[nodiscard]] std::span<const Interval> pieces() const override { return of_.pieces_; }
   void open(std::size_t piece) override {
     begin_ = of_.pieces_[piece].begin;
-    lease_ = taken(of_.order_->tour.acquire(
-        snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece), Access::write));
+    lease_ = taken(of_.order_.acquire(snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece),
+                                      Access::write));
     to_ = lease_.writable().data();
   }
   void close(std::size_t) override { lease_.release(); }
@@ -290,8 +284,8 @@ class Imaging::Correlator final : public March::PlaneVisitor {
   [[nodiscard]] std::span<const Interval> pieces() const override { return of_.pieces_; }
   void open(std::size_t piece) override {
     begin_ = of_.pieces_[piece].begin;
-    kept_ = taken(of_.order_->tour.acquire(
-        snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece), Access::read));
+    kept_ = taken(of_.order_.acquire(snapshot_ * static_cast<Index>(of_.pieces_.size()) + static_cast<Index>(piece),
+                                     Access::read));
     sums_ = taken(of_.sums_->acquire(static_cast<Index>(piece), Access::update));
     to_ = sums_.writable().data();
   }
@@ -357,6 +351,14 @@ void Imaging::raw_plane(Index x, std::vector<double>& out) const {
   });
 }
 
+/// Illumination of cell i of a plane: of the source, or the root of it times that of the receivers.
+template <class T>
+double Imaging::light_at(const T* sums, std::size_t i) const {
+  const std::size_t cells = plane_cells();
+  const auto source = static_cast<double>(sums[cells + i]);
+  return arrays() == 3 ? std::sqrt(source * static_cast<double>(sums[2 * cells + i])) : source;
+}
+
 /// The image of a plane over its illumination; `floor` comes to that, and keeps dark places from infinity.
 void Imaging::finished_plane(Index x, double floor, std::vector<double>& out) const {
   raw_plane(x, out);
@@ -365,9 +367,7 @@ void Imaging::finished_plane(Index x, double floor, std::vector<double>& out) co
   const auto every = static_cast<double>(settings_.every);
   with_sums(x, [&](const auto* sums) {
     for (std::size_t i = 0; i < cells; ++i) {
-      double light = static_cast<double>(sums[cells + i]);
-      if (arrays() == 3) light = std::sqrt(light * static_cast<double>(sums[2 * cells + i]));
-      const double over = every * light + floor;
+      const double over = every * light_at(sums, i) + floor;
       out[i] = over > 0 ? out[i] / over : 0;
     }
   });
@@ -381,11 +381,7 @@ double Imaging::brightest(Communicator& cluster) const {
     if (own < 0) {
       own = 0;
       with_sums(x, [&](const auto* sums) {
-        for (std::size_t i = 0; i < cells; ++i) {
-          double light = static_cast<double>(sums[cells + i]);
-          if (arrays() == 3) light = std::sqrt(light * static_cast<double>(sums[2 * cells + i]));
-          own = std::max(own, light);
-        }
+        for (std::size_t i = 0; i < cells; ++i) own = std::max(own, light_at(sums, i));
       });
     }
     most = std::max(most, own);

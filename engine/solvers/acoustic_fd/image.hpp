@@ -31,6 +31,7 @@
 #include "engine/solvers/acoustic_fd/image_settings.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/window/windows.hpp"
 
 #include <array>
 #include <memory>
@@ -97,6 +98,8 @@ class Imaging {
   void finished_plane(Index x, double floor, std::vector<double>& out) const;
   template <class Call>
   void with_sums(Index x, Call&& call) const;
+  template <class T>
+  [[nodiscard]] double light_at(const T* sums, std::size_t i) const;
   [[nodiscard]] std::size_t arrays() const;
   [[nodiscard]] std::size_t plane_cells() const;
   [[nodiscard]] std::size_t piece_of(Index x) const;
@@ -111,8 +114,7 @@ class Imaging {
   std::vector<Interval> pieces_;
   std::array<Interval, 3> inside_;  ///< nodes that have an image
   std::unique_ptr<DiskWindows> snapshots_, sums_;
-  struct Order;
-  std::unique_ptr<Order> order_;
+  Tour order_;                             ///< of the snapshots, which outlive it
   mutable std::vector<double> brightest_;  ///< of the illumination, a plane; negative: not known
 };
 

@@ -25,6 +25,10 @@ FieldInfo AcousticFd::image_field() const {
   return {"image", "1", FieldKind::signed_value, Association::point, 1, false, "Image"};
 }
 
+FieldInfo AcousticFd::illumination_field() {
+  return {"illumination", "Pa^2/s", FieldKind::magnitude, Association::point, 1, false, "Illumination"};
+}
+
 Status AcousticFd::prepare_image(RunContext& context) {
   image_plan_ = plan_image(setup_.problem, setup_.image, field_budget(context.offer), context.cluster.size());
   setup_.problem.memory = image_plan_.march;
@@ -191,11 +195,8 @@ void AcousticFd::add_image_fields(
     FrameBuilder& builder, const March::Cut& cut,
     const std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>& join,
     std::vector<Field>& fields) const {
-  const FieldInfo image = image_field();
-  for (const auto& [info, what] :
-       {std::pair{image, Imaging::Shown::image}, std::pair{FieldInfo{"illumination", "Pa^2/s", FieldKind::magnitude,
-                                                                     Association::point, 1, false, "Illumination"},
-                                                           Imaging::Shown::illumination}}) {
+  for (const auto& [info, what] : {std::pair{image_field(), Imaging::Shown::image},
+                                   std::pair{illumination_field(), Imaging::Shown::illumination}}) {
     if (!builder.wants(info.name)) continue;
     std::vector<float> mine;
     if (imaging_) {

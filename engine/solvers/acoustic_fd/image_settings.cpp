@@ -4,6 +4,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/setup_shapes.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -29,32 +30,6 @@ std::vector<double> bell(double deviation, double spacing) {
   for (double& w : out) w /= sum;
   return out;
 }
-
-/// A float for each node, asked for at nodes.
-class NodeValues final : public Velocity {
- public:
-  NodeValues(const Grid& grid, std::vector<float> values) : grid_(grid), values_(std::move(values)) {
-    const auto [low, high] = std::minmax_element(values_.begin(), values_.end());
-    range_ = {static_cast<double>(*low), static_cast<double>(*high)};
-  }
-  void row(double x, double y, double z0, double dz, std::span<double> out) const override {
-    const Index i = node(0, x), j = node(1, y);
-    const float* const line = values_.data() + (i * grid_.points[1] + j) * grid_.points[2];
-    for (std::size_t k = 0; k < out.size(); ++k)
-      out[k] = static_cast<double>(line[node(2, z0 + static_cast<double>(k) * dz)]);
-  }
-  [[nodiscard]] SpeedRange range(const Vec3&, const Vec3&) const override { return range_; }
-  [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(float); }
-
- private:
-  [[nodiscard]] Index node(std::size_t axis, double at) const {
-    return std::clamp<Index>(static_cast<Index>(std::lround((at - grid_.origin[axis]) / grid_.spacing[axis])), 0,
-                             grid_.points[axis] - 1);
-  }
-  Grid grid_;
-  std::vector<float> values_;
-  SpeedRange range_;
-};
 
 std::shared_ptr<const Velocity> smoothed(const Grid& g, const Velocity& of, double deviation, bool inverse) {
   const auto& n = g.points;
@@ -98,7 +73,9 @@ std::shared_ptr<const Velocity> smoothed(const Grid& g, const Velocity& of, doub
   }
   if (inverse)
     for (float& v : values) v = 1 / v;
-  return std::make_shared<NodeValues>(g, std::move(values));
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const SpeedRange range{static_cast<double>(*low), static_cast<double>(*high)};
+  return sampled_velocity({n, g.spacing, g.origin}, stride, std::move(values), range);
 }
 
 std::filesystem::path file_of_shot(const ImageSettings& settings, Index shot) {
@@ -266,7 +243,7 @@ void check_image(const Case& input, const ImageSettings& settings, const Problem
       diagnostics.push_back(input.warning_at(at,
                                              fmt::format("the traces of shot {} end at {}, the run at {}", shot,
                                                          format_quantity(end, "s"), format_quantity(computed, "s")),
-                                             "What comes later does not count: a shorter \"duration\" does."));
+                                             "What comes later does not count: a sooner \"end_time\" does."));
   }
 }
 

@@ -183,12 +183,13 @@ void tell_density(const Velocity& density, Problem& problem) {
     density.row(place[0], place[1], place[2], 0, {&out, 1});
     return out;
   };
-  const auto along = [&](const Vec3& place) {
+  const auto along = [&](const Vec3& place, const Vec3& direction) {
     constexpr int pieces = 64;  // of a spacing: a jump is placed within 1/128 of it
     DensityAlong out;
     const double here = at(place);
     for (std::size_t a = 0; a < 3; ++a)
       for (const std::size_t side : {0U, 1U}) {
+        if (direction[a] == 0) continue;  // add_slope() passes over them, too
         double sum = 0;
         for (int n = 0; n < 4 * pieces; ++n) {
           Vec3 on = place;
@@ -202,13 +203,13 @@ void tell_density(const Velocity& density, Problem& problem) {
   for (Source& source : problem.sources) {
     if (source.transposed) continue;
     source.density = at(source.position);
-    if (source.is_dipole()) source.along = along(source.position);
+    if (source.is_dipole()) source.along = along(source.position, source.dipole);
     for (SourcePart& part : source.parts) part.density = at(part.position);
   }
   for (Receiver& receiver : problem.receivers)
     if (receiver.is_slope()) {
       receiver.density = at(receiver.position);
-      receiver.along = along(receiver.position);
+      receiver.along = along(receiver.position, receiver.slope);
     }
 }
 

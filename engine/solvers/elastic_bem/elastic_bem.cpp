@@ -220,7 +220,7 @@ std::vector<BoundaryValues> of_region(const std::vector<BoundaryValues>& all, co
 }  // namespace
 
 void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> solved, const Harmonic& h,
-                           const std::function<bool(std::size_t, BoundaryValues&)>& add, Answer& out) const {
+                           const std::function<void(std::size_t, BoundaryValues&)>& add, Answer& out) const {
   const Problem& p = *problem_;
   const std::size_t n = 6 * p.foundations.size();
   const std::span<const BoundaryValues> unit = solved.subspan(0, n);
@@ -260,6 +260,16 @@ void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> sol
   }
 }
 
+void ElasticBem::observe_on_element(const Surface& s, const Site& site, std::size_t k, Answer& out) const {
+  const Element& e = s.elements[static_cast<std::size_t>(site.element)];
+  std::array<double, most_nodes> shape{};
+  e.field(site.r, site.s, shape.data());
+  for (std::size_t q = 0; q < shown(); ++q)
+    for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+      for (std::size_t c = 0; c < 3; ++c)
+        out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
+}
+
 Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunContext& context, SolveFacts& facts) {
   const Problem& p = *problem_;
   const Scene& scene = *ready.scene;
@@ -286,11 +296,10 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
     if (is_incident(p.loads[q]))
       incident[q] = *incident_field(p, p.loads[q], Harmonic(p.medium_of(p.loads[q].region), h.omega));
   const auto add = [&](std::size_t q, BoundaryValues& v) {  // in the region that the field comes from
-    if (!incident[q]) return false;
+    if (!incident[q]) return;
     const RegionView& from = ready.parts[p.loads[q].region].view;
     add_incident(*from.surface, *incident[q], v, static_cast<std::size_t>(from.first_node),
                  static_cast<std::size_t>(from.first_traction));
-    return true;
   };
   superpose(*scene.surface, *solved, h, add, out);
 
@@ -332,13 +341,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
       inner[region].push_back(points_[k]);
       where[region].push_back(k);
     } else {
-      const Element& e = s.elements[static_cast<std::size_t>(site.element)];
-      std::array<double, most_nodes> shape{};
-      e.field(site.r, site.s, shape.data());
-      for (std::size_t q = 0; q < shown(); ++q)
-        for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-          for (std::size_t c = 0; c < 3; ++c)
-            out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
+      observe_on_element(s, site, k, out);
     }
   }
   if (context.stop.stop_requested()) return stop_error();
@@ -437,8 +440,7 @@ void warn_of_condition(const SolveFacts& facts, const Harmonic& h, double accura
   if (!(facts.rcond > 0 && facts.rcond < low_condition)) return;
   log::warning(
       "elastic-bem: at {} the equations are nearly singular, their reciprocal condition is {:.1e}: errors of the mesh "
-      "and "
-      "of the integrals ({:.0e}) may be many times as large in the answer; compare with a finer mesh, or a smaller "
+      "and of the integrals ({:.0e}) may be many times as large in the answer; compare with a finer mesh, or a smaller "
       "parameters.accuracy",
       format_quantity(h.omega / (2 * std::numbers::pi), "Hz"), facts.rcond, accuracy);
 }

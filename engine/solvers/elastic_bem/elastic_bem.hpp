@@ -89,7 +89,9 @@ class ElasticBem final : public Solver {
   /// What loads make of the solutions: of unit motions of the foundations, then of the loads on held ones. `add_incident(case, values)` puts
   /// the incident field of a load in, where it has one.
   void superpose(const Surface& surface, std::span<const BoundaryValues> solved, const Harmonic& harmonic,
-                 const std::function<bool(std::size_t, BoundaryValues&)>& add_incident, Answer& out) const;
+                 const std::function<void(std::size_t, BoundaryValues&)>& add_incident, Answer& out) const;
+  /// Displacements of all cases at point k, which lies on an element.
+  void observe_on_element(const Surface& surface, const Site& site, std::size_t k, Answer& out) const;
   [[nodiscard]] Result<Parcel> compute(std::size_t frequency, RunContext& context);
   /// The leading rank's part of a step: tables, histories, the worst of all.
   void keep(Computed computed, const Harmonic& harmonic, RunContext& context);

@@ -60,12 +60,11 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   superpose(
       *p.scene.surface, *solved, h,
       [&](std::size_t q, BoundaryValues& v) {
-        if (p.loads.empty() || p.loads[q].kind != LoadKind::point) return false;
+        if (p.loads.empty() || p.loads[q].kind != LoadKind::point) return;
         for (std::size_t n = 0; n < v.displacement.size(); ++n) {
           const Complex3 u = of_force(ground, down, p.loads[q], p.scene.surface->nodes[n]);
           for (std::size_t c = 0; c < 3; ++c) v.displacement[n][c] += u[c];
         }
-        return true;
       },
       out);
   if (!points_.empty()) observe_on_layers(ground, context, out);
@@ -82,18 +81,12 @@ void ElasticBem::observe_on_layers(const LayeredSurface& ground, RunContext& con
   std::vector<std::size_t> where;
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const Site& site = main_.sites[k];
-    if (site.element < 0) {
+    if (site.element >= 0) {
+      observe_on_element(s, site, k, out);
+    } else {
       beside.push_back(points_[k]);
       where.push_back(k);
-      continue;
     }
-    const Element& e = s.elements[static_cast<std::size_t>(site.element)];
-    std::array<double, most_nodes> shape{};
-    e.field(site.r, site.s, shape.data());
-    for (std::size_t q = 0; q < shown(); ++q)
-      for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
-        for (std::size_t c = 0; c < 3; ++c)
-          out.at_points[q][k][c] += shape[a] * out.total[q].displacement[static_cast<std::size_t>(e.node[a])][c];
   }
   context.progress.begin("receivers", 0, "");
   const auto u = layered_displacements(s, ground, down, beside, out.total, p.solve.accuracy, crew(context).threads(),

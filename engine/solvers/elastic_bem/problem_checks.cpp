@@ -25,7 +25,6 @@ void CaseReader::points_of_force() {
     Load& l = p.loads[k];
     if (l.kind != LoadKind::point) continue;
     const Values v = input["excitation"]["loads"].at(k);
-    const Surface& s = *p.scene.surface;
     const Whereabouts found = p.whereabouts(p.scene, {&l.at, 1}).front();
     l.region = found.region;
     if (found.place != Place::inside) {
@@ -33,24 +32,29 @@ void CaseReader::points_of_force() {
            "Give a point below the ground or inside the body; on a surface use a load of kind \"force\".");
       continue;
     }
-    for (Index e = 0; e < s.active; ++e) {
-      const Element& element = s.elements[static_cast<std::size_t>(e)];
-      const double away = distance_to(element, l.at);
-      if (away > 0.75 * element.size) continue;
-      fail(v,
-           fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", l.at[0], l.at[1], l.at[2],
-                       format_quantity(away, "m"), format_quantity(element.size, "m")),
-           "Move it away by three quarters of an element or more, or use smaller elements there.");
-      break;
-    }
-    for (std::size_t q = 0; q < p.receivers.size(); ++q)
-      if (distance(p.receivers[q], l.at) < 1e-6 * s.element_size)
-        fail(v,
-             fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite",
-                         p.receiver_names[q]),
-             "Move one of them.");
+    room_for_force(v, l.at, "or use smaller elements there");
     far_of_force(v, l.at);
   }
+}
+
+void CaseReader::room_for_force(const Values& at, const Vec3& force, const char* instead) {
+  const Surface& s = *p.scene.surface;
+  for (Index e = 0; e < s.active; ++e) {
+    const Element& element = s.elements[static_cast<std::size_t>(e)];
+    const double away = distance_to(element, force);
+    if (away > 0.75 * element.size) continue;
+    fail(at,
+         fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", force[0], force[1], force[2],
+                     format_quantity(away, "m"), format_quantity(element.size, "m")),
+         fmt::format("Move it away by three quarters of an element or more, {}.", instead));
+    break;
+  }
+  for (std::size_t q = 0; q < p.receivers.size(); ++q)
+    if (distance(p.receivers[q], force) < 1e-6 * s.element_size)
+      fail(
+          at,
+          fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite", p.receiver_names[q]),
+          "Move one of them.");
 }
 
 void CaseReader::far_of_force(const Values& at, const Vec3& force) {
@@ -65,7 +69,8 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
   for (const Vec3& x : p.receivers) way = std::max(way, distance(x, force));
   // The reflection of ground beyond the rim is missing. Measured with squares of 24 to 60 m around forces 3 m deep, 1 to 12 Hz: this share of
   // the motion at a distance `way`, within a factor of two.
-  const double wave = p.medium.rayleigh_speed() / *std::min_element(p.frequencies.begin(), p.frequencies.end()),
+  const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
+  const double wave = p.medium.rayleigh_speed() / lowest,
                share = std::min(0.5, 0.27 * way / reach * std::exp(-reach / wave));
   if (share < 0.03) return;
   out.push_back(input.warning_at(
@@ -74,10 +79,9 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
           "the ground ends {} from the force at ({:g}, {:g}, {:g}) m, and what lies beyond reflects nothing of a "
           "force within the ground: motion {} away may be off by some {:.0f} per cent at {}",
           format_quantity(reach, "m"), force[0], force[1], force[2], format_quantity(way, "m"), 100 * share,
-          format_quantity(*std::min_element(p.frequencies.begin(), p.frequencies.end()), "Hz")),
+          format_quantity(lowest, "Hz")),
       "Let the ground reach farther (ground.low and ground.high, or the mesh): twice as far halves that, and each "
-      "Rayleigh wave "
-      "more takes two thirds of it away."));
+      "Rayleigh wave more takes two thirds of it away."));
 }
 
 void CaseReader::resolution() {
@@ -355,23 +359,7 @@ void CaseReader::on_profile() {
            "Load the ground or a foundation, or leave out profile.");
     if (l.kind != LoadKind::point) continue;
     place(at, "the force", {l.at});
-    for (Index e = 0; e < s.active; ++e) {
-      const Element& element = s.elements[static_cast<std::size_t>(e)];
-      const double away = distance_to(element, l.at);
-      if (away > 0.75 * element.size) continue;
-      fail(at,
-           fmt::format("the force at ({:g}, {:g}, {:g}) m is {} from an element of {}", l.at[0], l.at[1], l.at[2],
-                       format_quantity(away, "m"), format_quantity(element.size, "m")),
-           "Move it away by three quarters of an element or more, or spread it over a group by a load of kind "
-           "\"force\".");
-      break;
-    }
-    for (std::size_t q = 0; q < p.receivers.size(); ++q)
-      if (distance(p.receivers[q], l.at) < 1e-6 * s.element_size)
-        fail(at,
-             fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite",
-                         p.receiver_names[q]),
-             "Move one of them.");
+    room_for_force(at, l.at, "or spread it over a group by a load of kind \"force\"");
   }
 }
 

@@ -46,6 +46,8 @@ struct CaseReader {
   // Of the surface, once it is made.
   /// Forces in the medium: within it, and away from the surface by an element, as their field is taken at its nodes.
   void points_of_force();
+  /// A force too close to an element, or where a receiver is. `instead`: what may be done about elements besides.
+  void room_for_force(const Values& at, const Vec3& force, const char* instead);
   /// How much the ground beyond the rim, which is not there for forces within it, may take from the motion.
   void far_of_force(const Values& at, const Vec3& force);
   void resolution();
