@@ -85,7 +85,7 @@ class SofaFile {
                 const std::vector<std::pair<const char*, const char*>>& attributes = {}) {
     std::vector<hsize_t> shape;
     std::size_t count = 1;
-    for (const char d : dimensions) shape.push_back(lengths_.at({1, d}));
+    for (const char d : dimensions) shape.push_back(lengths_.at(std::string(1, d)));
     for (const hsize_t n : shape) count *= n;
     verify(count == values.size(), "a variable has as many values as its dimensions say");
     const Handle made = array(name, shape, H5T_IEEE_F64LE);
@@ -139,14 +139,14 @@ class SofaFile {
   void attach(hid_t array, const std::string& name, const std::string& dimensions) {
     std::vector<hobj_ref_t> scales;
     std::vector<hvl_t> lists;
-    for (const char d : dimensions) scales.push_back(reference({1, d}));
+    for (const char d : dimensions) scales.push_back(reference(std::string(1, d)));
     for (hobj_ref_t& s : scales) lists.push_back({1, &s});
     const hsize_t count = dimensions.size();
     const Handle type(checked(H5Tvlen_create(H5T_STD_REF_OBJ))), space(checked(H5Screate_simple(1, &count, nullptr)));
     const Handle list(checked(H5Acreate2(array, "DIMENSION_LIST", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT)));
     done(H5Awrite(list.get(), type.get(), lists.data()));
     for (std::size_t axis = 0; axis < dimensions.size(); ++axis)
-      uses_[{1, dimensions[axis]}].push_back({reference(name), static_cast<int>(axis)});
+      uses_[std::string(1, dimensions[axis])].push_back({reference(name), static_cast<int>(axis)});
   }
   void refer_back(const std::string& name, const std::vector<Use>& uses) {
     if (uses.empty()) return;
