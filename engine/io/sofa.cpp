@@ -203,7 +203,7 @@ void write_places(SofaFile& file, const SofaScene& scene) {
   for (const auto& s : scene.sources) sources.insert(sources.end(), s.begin(), s.end());
   file.variable("ListenerPosition", "IC", zero, cartesian);
   file.variable("ListenerView", "IC", view, cartesian);
-  file.variable("ListenerUp", "IC", up, cartesian);
+  file.variable("ListenerUp", "IC", up);  // in the axes of the view, whose type and units are its own
   file.variable("ReceiverPosition", "RCI", ears, cartesian);
   file.variable("SourcePosition", "MC", sources, {{"Type", "spherical"}, {"Units", "degree, degree, metre"}});
   file.variable("EmitterPosition", "ECI", zero, cartesian);
@@ -250,13 +250,13 @@ Status write_sofa_responses(const fs::path& path, const SofaScene& scene, std::s
 }
 
 Status write_sofa_signals(const fs::path& path, const SofaScene& scene, double rate, std::size_t samples,
-                          std::span<const double> signals) {
+                          std::span<const double> impulses) {
   const std::vector<double> rates{rate}, delays(scene.ears.size(), 0);
   return write_sofa(path, [&](SofaFile& file) {
     write_heads(file, scene, "SimpleFreeFieldHRIR", "FIR");
     file.dimension("N", samples);
     write_places(file, scene);
-    file.variable("Data.IR", "MRN", signals);
+    file.variable("Data.IR", "MRN", impulses);
     file.variable("Data.SamplingRate", "I", rates, {{"Units", "hertz"}});
     file.variable("Data.Delay", "IR", delays);
   });

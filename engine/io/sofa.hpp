@@ -31,8 +31,8 @@ struct SofaScene {
 [[nodiscard]] Status write_sofa_responses(const std::filesystem::path& path, const SofaScene& scene,
                                           std::span<const double> frequencies,
                                           std::span<const std::complex<double>> responses);
-/// The same of SimpleFreeFieldHRIR. `signals`: [source][ear][sample], `rate` in Hz.
+/// The same of SimpleFreeFieldHRIR. `impulses`: [source][ear][sample], `rate` in Hz.
 [[nodiscard]] Status write_sofa_signals(const std::filesystem::path& path, const SofaScene& scene, double rate,
-                                        std::size_t samples, std::span<const double> signals);
+                                        std::size_t samples, std::span<const double> impulses);
 
 }  // namespace conoid

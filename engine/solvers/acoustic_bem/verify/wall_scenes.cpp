@@ -284,7 +284,12 @@ SpectralErrors porous_duct(int divisions, Team& team) {
                         });
 }
 
-SpectralErrors hearing_sphere(int divisions, Team& team) {
+double HearingErrors::allowed(std::size_t f) const {
+  const double of_mesh = wave_numbers[f] * h, of_step = wave_numbers[f] * dt;
+  return of_mesh * of_mesh / std::sqrt(720.0) + of_step * of_step / 12;
+}
+
+HearingErrors hearing_sphere(int divisions, Team& team) {
   Conditions conditions;
   conditions.walls = {{"cap", WallKind::velocity, 1, {}}};
   const Surface s = made_under(grouped_sphere(divisions, 0.35), conditions);
@@ -296,19 +301,33 @@ SpectralErrors hearing_sphere(int divisions, Team& team) {
   HeadSetting head;
   head.radius = 3;
   head.directions = even_angles(30);
-  SpectralErrors out{{s.unknowns, s.mean_edge, 0, 0}, {0.5, 1, 2, 3}, {}};
+  HearingErrors out{{{s.unknowns, s.mean_edge, 0, 0}, {0.5, 1, 2, 3}, {}}, form.dt, {}, {}, {}, {}, {}};
   for (const double k : out.wave_numbers) {
     std::vector<std::complex<double>> a(static_cast<std::size_t>(s.unknowns));
     solver.set(team, k);
     if (solver.solve(team, drive.response_of(0, k), a) == 0) throw Failure(not_solved(k / (2 * pi)));
     const auto got = ear_responses(s, form, drive, 0, a, k / (2 * pi), head, team),
                want = exact_ear_responses(s, form, 0, 1, k / (2 * pi), head);
-    double difference = 0, total = 0;
+    double difference = 0, total = 0, level = 0, delay = 0, levels = 0, delays = 0, loudest = 0, softest = 1e300;
     for (std::size_t d = 0; d < got.size(); ++d) {
+      const std::complex<double> over = got[d] / want[d];
+      const double louder = 20 * std::log10(std::abs(over)), later = std::arg(over) / k;
       difference += std::norm(got[d] - want[d]);
       total += std::norm(want[d]);
+      level = std::max(level, std::abs(louder));
+      delay = std::max(delay, std::abs(later));
+      levels += louder * louder;
+      delays += later * later;
+      loudest = std::max(loudest, std::abs(want[d]));
+      softest = std::min(softest, std::abs(want[d]));
     }
+    const auto count = static_cast<double>(got.size());
     out.of.push_back(std::sqrt(difference / total));
+    out.levels.push_back(level);
+    out.delays.push_back(delay);
+    out.mean_levels.push_back(std::sqrt(levels / count));
+    out.mean_delays.push_back(std::sqrt(delays / count));
+    out.spread.push_back(loudest / softest);
   }
   return out;
 }
