@@ -57,6 +57,9 @@ class AcousticBem final : public Solver {
   [[nodiscard]] Index steps_done() const;
   /// Collective: rank 0 writes.
   [[nodiscard]] Status write_spectra(RunContext& context);
+  /// Responses of the ears to sources in all directions: levels, files. Collective: rank 0 writes.
+  [[nodiscard]] Status write_head_related(RunContext& context);
+  [[nodiscard]] Status write_head_files(RunContext& context, std::span<const std::complex<double>> responses) const;
   [[nodiscard]] std::vector<std::complex<double>> spectra_of_waves(std::size_t run, double frequency) const;
   /// Of a run, of all that the surface sends, with motions where they act.
   [[nodiscard]] std::complex<double> far_amplitude(std::size_t run, std::size_t spectrum, double frequency,
@@ -95,5 +98,8 @@ class AcousticBem final : public Solver {
   std::vector<double> error_sums_;            ///< |difference|², |exact|² a receiver
   MeshGeometry geometry_;
 };
+
+/// Radius of the ball of equal volume: what flat faces of a ball stand for.
+[[nodiscard]] double ball_radius(const Surface& surface);
 
 }  // namespace conoid::acoustic_bem

@@ -10,6 +10,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 
 namespace conoid::acoustic_bem {
@@ -34,12 +35,11 @@ bool exact_wave(const Settings& s) {
          s.runs[0].waves[0].direction[2] > 1 - 1e-12;
 }
 
-/// Radius of the ball of equal volume: what the flat faces stand for.
+}  // namespace
+
 double ball_radius(const Surface& s) {
   return std::cbrt(signed_volume(s) * 3 / (4 * std::numbers::pi));
 }
-
-}  // namespace
 
 std::string AcousticBem::suffix(std::size_t run) const {
   return settings_.runs.size() == 1 ? "" : fmt::format(" {}", settings_.runs[run].name);
@@ -355,18 +355,6 @@ std::vector<RunningSpectrum> AcousticBem::lit_spectra(RunContext& context, const
   return lit;
 }
 
-namespace {
-
-Error not_solved(double frequency) {
-  return make_error(
-      ErrorCode::not_converged,
-      fmt::format("the pressure at {} was not found in 1200 iterations", format_quantity(frequency, "Hz")),
-      "Form N resonates inside bodies and rooms without absorption: use NC, leave that frequency out, or give "
-      "a wall an impedance; of single precision, use double.");
-}
-
-}  // namespace
-
 bool AcousticBem::surface_is_solved() const {
   return solved_surface_.size() == settings_.surface_spectra.size() &&
          std::none_of(solved_surface_.begin(), solved_surface_.end(), [](const auto& a) { return a.empty(); });
@@ -452,6 +440,8 @@ Status AcousticBem::write_spectra(RunContext& context) {
 Status AcousticBem::finish(RunContext& context) {
   if (engine_)
     if (Status s = write_spectra(context); !s) return s;
+  if (engine_)
+    if (Status s = write_head_related(context); !s) return s;
   if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);

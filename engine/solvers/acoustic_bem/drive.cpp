@@ -160,6 +160,45 @@ void Drive::add_transformed(const Points& points, double omega, std::span<Comple
   }
 }
 
+std::vector<Complex> Drive::response_of(std::size_t motion, double omega) const {
+  const auto N = static_cast<std::size_t>(unknowns_);
+  const std::vector<double>& response = response_[motion];
+  // −σ̂ of a velocity whose samples have the sum 1, σ being its mean over a step.
+  const Complex sent = density_ / form_.dt * (1.0 - std::polar(1.0, omega * form_.dt));
+  std::vector<Complex> out(N);
+  for (std::size_t k = 0; k < response.size() / N; ++k) {
+    const Complex turned = sent * std::polar(1.0, omega * static_cast<double>(k) * form_.dt);
+    for (std::size_t i = 0; i < N; ++i) out[i] += turned * response[k * N + i];
+  }
+  return out;
+}
+
+Complex Drive::near_field(const Surface& surface, std::size_t motion, double frequency, const Vec3& x) const {
+  const double omega = 2 * std::numbers::pi * frequency, k = omega / form_.c;
+  Complex over = 0;
+  const auto add = [&](const Triangle& T, double weight) {
+    static const Rule rule = triangle_rule(7);
+    for (const RulePoint& q : rule) {
+      Vec3 y{};
+      for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
+      const double R = distance(x, y);
+      over += weight * q.weight * T.area * std::polar(1 / R, k * R);
+    }
+  };
+  for (std::size_t t = 0; t < weights_[motion].size() && !screen_; ++t) {
+    if (weights_[motion][t] == 0) continue;
+    add(surface.triangles[t], weights_[motion][t]);
+    if (!surface.images.empty()) add(surface.images[t], weights_[motion][t] * surface.image_sign());
+  }
+  return Complex(0, -omega) * density_ * over / (4 * std::numbers::pi);
+}
+
+double Drive::volume(std::size_t motion) const {
+  double sum = 0;
+  for (std::size_t t = 0; t < areas_.size(); ++t) sum += weights_[motion][t] * areas_[t];
+  return sum;
+}
+
 double Drive::power(Index n, std::span<const double> a) const {
   double sum = 0;
   for (std::size_t m = 0; m < motions_.size(); ++m) {

@@ -53,6 +53,13 @@ class Drive {
   /// Steps over which σ acts on the unknowns.
   [[nodiscard]] Index columns() const { return columns_; }
 
+  /// Of one motion with a velocity of transform 1: Σ_n l^n e^{iωnΔt} of what it sends into the equations, over that of its samples; what it
+  /// sends by itself to a point off the surface, Pa s/m; and ∫ w dS, m².
+  [[nodiscard]] std::vector<std::complex<double>> response_of(std::size_t motion, double omega) const;
+  [[nodiscard]] std::complex<double> near_field(const Surface& surface, std::size_t motion, double frequency,
+                                                const Vec3& x) const;
+  [[nodiscard]] double volume(std::size_t motion) const;
+
   /// ∫ p v dS over the moving faces at t_n, W: the power that they give to the fluid. `a`: the unknowns then.
   [[nodiscard]] double power(Index n, std::span<const double> a) const;
   /// Transforms: velocity of a motion as sampled at t_0 … t_steps, ∫ p̂ v̂* dS, ∫ |v̂|² dS and the motions' far field.

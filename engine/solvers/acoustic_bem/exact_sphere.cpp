@@ -36,6 +36,11 @@ struct Bessel {
 int terms(double ka) {
   return static_cast<int>(1.1 * ka) + 22;
 }
+/// Terms beyond ka of a source at the distance rs fall off like (a/rs)^l only: down to 1e-12.
+int terms(const ExactSphere& s, double ka) {
+  if (s.source_distance <= s.radius) return terms(ka);
+  return terms(ka) + static_cast<int>(std::min(27.7 / std::log(s.source_distance / s.radius), 2000.0));
+}
 
 /// i^l
 Complex power_of_i(std::size_t l) {
@@ -89,7 +94,7 @@ std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   const double k = omega / s.c, ka = k * s.radius;
   const Complex beta = admittance_of(s, omega);
   if (!s.motion.empty()) return moved_terms(s, omega, s.radius);
-  const Bessel b(ka, terms(ka));
+  const Bessel b(ka, terms(s, ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
     a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * beta * b.h[l])) : -I * k / (ka * ka * b.h[l]);
@@ -106,7 +111,8 @@ std::vector<Complex> scattered_terms(const ExactSphere& s, double omega, double 
   const double k = omega / s.c, ka = k * s.radius;
   const Complex beta = admittance_of(s, omega);
   if (!s.motion.empty()) return moved_terms(s, omega, r);
-  const Bessel b(ka, terms(ka)), out(k * r, terms(ka));
+  const int count = terms(s, ka);
+  const Bessel b(ka, count), out(k * r, count);
   std::vector<Complex> a = incident(k, s.source_distance, std::min(b.h.size(), out.h.size()));
   for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, beta, b.h[l], b.dh[l]) * out.h[l];
   return a;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 
@@ -186,6 +189,14 @@ Index FrequencySolver<Real>::solve(Team& team, std::span<const Complex> l, std::
     r.assign(n, {});
   }
   return 0;
+}
+
+Error not_solved(double frequency) {
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the pressure at {} was not found in 1200 iterations", format_quantity(frequency, "Hz")),
+      "Form N resonates inside bodies and rooms without absorption: use NC, leave that frequency out, or give "
+      "a wall an impedance; of single precision, use double.");
 }
 
 template class FrequencySolver<float>;

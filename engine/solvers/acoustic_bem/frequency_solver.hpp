@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cluster/communicator.hpp"
+#include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/march.hpp"
 
@@ -44,6 +45,9 @@ class FrequencySolver {
   Communicator* cluster_;
   std::vector<std::complex<Real>> columns_;  ///< column j of this rank's slices at j · N
 };
+
+/// Of a frequency (Hz) at which iterations did not converge.
+[[nodiscard]] Error not_solved(double frequency);
 
 extern template class FrequencySolver<float>;
 extern template class FrequencySolver<double>;

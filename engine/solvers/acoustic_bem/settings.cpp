@@ -11,6 +11,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
+#include "engine/solvers/acoustic_bem/porous.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -119,9 +120,9 @@ void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
       continue;
     }
     std::vector<double> frequencies;
-    std::vector<std::complex<double>> values;
+    AdmittanceFit fit;
     if (kind == "impedance-table") {
-      values = read_table(input, v, frequencies, out);
+      const std::vector<std::complex<double>> values = read_table(input, v, frequencies, out);
       if (values.empty()) continue;
       if (highest > 1.2 * frequencies.back())
         out.push_back(
@@ -129,16 +130,12 @@ void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
                              fmt::format("the table ends at {}, the pulses have sound up to {}",
                                          format_quantity(frequencies.back(), "Hz"), format_quantity(highest, "Hz")),
                              "Beyond its ends the fit goes on by itself: give more of the table, or a slower pulse."));
+      fit = fit_admittance(frequencies, values);
     } else if (kind == "porous" && highest > 0) {
-      for (int f = 0; f <= 120; ++f) {
-        frequencies.push_back(highest * std::pow(50.0, f / 120.0 - 1));
-        values.push_back(
-            porous_admittance(v["flow_resistivity"].number(), v["thickness"].number(), s.form.c, frequencies.back()));
-      }
+      fit = fit_porous(v["flow_resistivity"].number(), v["thickness"].number(), s.form.c, highest);
     } else {
       continue;
     }
-    AdmittanceFit fit = fit_admittance(frequencies, values);
     Diagnostic said = input.warning_at(
         v,
         fmt::format("the impedance of \"{}\" is fitted by {} poles: the reflection of sound that comes straight on is "
@@ -283,6 +280,51 @@ void read_waves(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   if (s.runs.empty() || (separate && !s.motions.empty())) s.runs.push_back({"motion", {}});
 }
 
+/// Directions and frequencies of head-related responses.
+void read_head(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  if (!input["output"].has("head_related")) return;
+  const Values v = input["output"]["head_related"], grid = v["grid"], ears = v["ears"];
+  HeadSetting& h = s.head;
+  for (std::size_t k = 0; k < ears.size(); ++k) {
+    h.ears.push_back(ears.at(k).text());
+    const auto motion =
+        std::find_if(s.motions.begin(), s.motions.end(), [&](const Motion& m) { return m.name == h.ears.back(); });
+    if (motion == s.motions.end() || norm(s.conditions.walls[motion->wall].direction) > 0)
+      out.push_back(input.error_at(
+          ears.at(k), fmt::format("the ear \"{}\" is no group that moves along its normals", h.ears.back()),
+          "Give it in boundaries.groups, {\"kind\": \"velocity\", \"group\": …, \"pulse\": …} without a direction: by "
+          "reciprocity it sends, and the directions listen."));
+  }
+  if (s.screen || s.conditions.inside || s.conditions.ground)
+    out.push_back(input.error_at(v, "head-related responses are those of a closed body in the free field",
+                                 "Set \"surface\": \"rigid\" and leave \"ground\" and \"fluid\" out."));
+  h.center = v["center"].vec3();
+  h.view = unit(v["view"].vec3());
+  const Vec3 above = unit(v["up"].vec3());
+  h.up = unit(axpy(-dot(above, h.view), h.view, above));
+  if (!(norm(h.view) > 0.5) || !(norm(above) > 0.5) || std::abs(dot(above, h.view)) > 0.999)
+    out.push_back(input.error_at(v, "\"view\" and \"up\" give no axes", "Give two directions that are not parallel."));
+  h.radius = v["radius"].number();
+  h.even_angles = grid["kind"].text() == "even-angles";
+  h.directions = h.even_angles ? even_angles(grid["step"].number()) : spiral(static_cast<int>(grid["count"].integer()));
+  const double step = v["frequency_step"].number(), highest = v["highest"].number();
+  if (highest / step > 4000.5 || highest < step)
+    out.push_back(input.error_at(v["frequency_step"],
+                                 fmt::format("expected 1 to 4000 frequencies, found {:.4g}", highest / step),
+                                 "Give a step below \"highest\", and not below a 4000th of it."));
+  else
+    for (int k = 1; k <= static_cast<int>(highest / step * (1 + 1e-9)); ++k) h.frequencies.push_back(k * step);
+  if (!v.has("sampling_rate")) return;
+  h.rate = v["sampling_rate"].number();
+  const double samples = h.rate / step;
+  if (std::abs(samples - std::round(samples)) > 1e-6 * samples || samples > 100000 || h.rate < 2 * highest)
+    out.push_back(input.error_at(
+        v["sampling_rate"],
+        fmt::format("signals would have {:.6g} samples (the rate over the frequency step) and hold up to {}", samples,
+                    format_quantity(h.rate / 2, "Hz")),
+        "The rate must be a whole number of frequency steps, 100000 at most, and at least twice \"highest\"."));
+}
+
 void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values output = input["output"];
   const Values receivers = output["receivers"];
@@ -321,9 +363,20 @@ void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     s.pattern_count = output["pattern"]["count"].integer();
   }
   s.exact_sphere = output["exact"].text() == "sphere";
+  read_head(input, s, out);
 }
 
 }  // namespace
+
+AdmittanceFit fit_porous(double resistivity, double thickness, double c, double highest) {
+  std::vector<double> frequencies;
+  std::vector<std::complex<double>> values;
+  for (int f = 0; f <= 120; ++f) {
+    frequencies.push_back(highest * std::pow(50.0, f / 120.0 - 1));
+    values.push_back(porous_admittance(resistivity, thickness, c, frequencies.back()));
+  }
+  return fit_admittance(frequencies, values);
+}
 
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   Settings s;

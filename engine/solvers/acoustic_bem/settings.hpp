@@ -12,6 +12,7 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 #include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
+#include "engine/solvers/acoustic_bem/head_related.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
 #include "engine/solvers/plane_setting.hpp"
 #include "engine/solvers/reading.hpp"
@@ -49,7 +50,10 @@ struct Settings {
   std::vector<double> spectra;          ///< Hz: complex pressure at the receivers, solved for
   std::vector<double> surface_spectra;  ///< Hz: complex values on the surface, solved for
   std::vector<double> maps;             ///< Hz
-  [[nodiscard]] std::size_t solved_frequencies() const { return spectra.size() + surface_spectra.size(); }
+  HeadSetting head;
+  [[nodiscard]] std::size_t solved_frequencies() const {
+    return spectra.size() + surface_spectra.size() + head.frequencies.size() * head.ears.size();
+  }
   double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
   std::vector<Vec3> directions;  ///< unit, towards the observer
   int pattern_normal = -1;       ///< axis, −1: none

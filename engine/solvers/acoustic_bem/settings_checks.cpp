@@ -232,8 +232,10 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
-  for (const char* key : {"frequencies", "spectra"}) {
-    const auto& asked = key == std::string_view("spectra") ? s.spectra : s.frequencies;
+  for (const char* key : {"frequencies", "spectra", "head_related"}) {
+    const auto& asked = key == std::string_view("spectra")        ? s.spectra
+                        : key == std::string_view("head_related") ? s.head.frequencies
+                                                                  : s.frequencies;
     if (asked.empty()) continue;
     if (const double f = asked.back(); s.form.c / f < 3 * h)
       out.push_back(input.warning_at(
@@ -241,6 +243,19 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
           "Results there are not converged: refine the mesh or lower the highest frequency."));
   }
+}
+
+/// Sources of head-related responses surround the body, no nearer than the rule over its faces allows.
+void check_head(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (s.head.frequencies.empty()) return;
+  double farthest = 0;
+  for (const Vec3& x : surface.vertices) farthest = std::max(farthest, distance(x, s.head.center));
+  if (s.head.radius < farthest + 2 * surface.mean_edge)
+    out.push_back(input.error_at(input["output"]["head_related"]["radius"],
+                                 fmt::format("the sources are {} from the centre, the body reaches {}",
+                                             format_quantity(s.head.radius, "m"), format_quantity(farthest, "m")),
+                                 fmt::format("Set them off the body by two edges at least: {}.",
+                                             format_quantity(farthest + 2 * surface.mean_edge, "m"))));
 }
 
 void check_extent(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
@@ -335,6 +350,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   check_step(input, s, surface, out);
   check_waves(input, s, surface, out);
   check_extent(input, s, surface, out);
+  check_head(input, s, surface, out);
   check_memory(input, s, surface, offer, out);
   check_ground(input, s, surface, out);
   check_places(input, s, surface, out);

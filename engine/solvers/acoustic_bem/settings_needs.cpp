@@ -129,7 +129,10 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
                        0.62e-6 * n * runs);
   // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
   const double solved = static_cast<double>(s.solved_frequencies()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
-  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share;
+  // Responses of ears, which all threads of rank 0 add up.
+  const double heard =
+      1e-6 * triangles * static_cast<double>(s.head.directions.size() * s.head.ears.size() * s.head.frequencies.size());
+  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share + heard / share;
   return out;
 }
 

@@ -204,6 +204,34 @@ void screens(Table& t) {
       std::abs(shell.value / shell_resonance_exact - 1), quick ? 0.003 : 0.002, "mode matching (screens.hpp)");
 }
 
+/// Head-related responses by reciprocity.
+void hearing(Table& t) {
+  t.run.doing("ear of a sphere");
+  const char* const source = "exact: series for point sources (Duda and Martens 1998), over the same faces";
+  const HearingErrors a = hearing_sphere(t.run.quick ? 4 : 8, t.team), b = hearing_sphere(t.run.quick ? 6 : 12, t.team);
+  for (std::size_t k = 0; k < b.of.size(); ++k) {
+    const auto name = [&](const char* what) {
+      return fmt::format("ear of a sphere, N = {}, ka = {}: {}", b.unknowns, b.wave_numbers[k], what);
+    };
+    // In a direction that is heard faintly the same difference weighs more.
+    const double allowed = b.allowed(k), faint = allowed * b.spread[k];
+    t.at_most(name("sources in all directions, relative L2"), b.of[k], allowed, source);
+    t.at_most(name("level, worst direction"), b.levels[k], -20 * std::log10(1 - faint), source, "dB");
+    t.at_most(name("delay, worst direction, over a/c"), b.delays[k], std::asin(faint) / b.wave_numbers[k], source);
+  }
+  const double finer = std::log(a.h / b.h);
+  const auto order_of = [&](const char* what, double coarse, double fine) {
+    t.at_least(fmt::format("ear of a sphere: order of the {}, N = {} to {}, ka = {}", what, a.unknowns, b.unknowns,
+                           b.wave_numbers[2]),
+               std::log(coarse / fine) / finer, 1.8, "order 2");
+  };
+  order_of("response", a.of[2], b.of[2]);
+  if (t.run.quick)
+    return;  // on coarse spheres the outline of the ear follows the faces, and no order is seen by itself
+  order_of("level", a.mean_levels[2], b.mean_levels[2]);
+  order_of("delay", a.mean_delays[2], b.mean_delays[2]);
+}
+
 /// Walls whose impedance depends on frequency.
 void walls_over_frequency(Table& t, int d) {
   const RationalAdmittance wall = ringing_wall();
@@ -228,6 +256,14 @@ void walls_over_frequency(Table& t, int d) {
   t.at_least(fmt::format("{}: order of the duct, N = {} to {}, wave number {}", name, rough.unknowns, fine.unknowns,
                          fine.wave_numbers[2]),
              order(rough.of[2], fine.of[2], rough, fine), 1.5, "order 2");
+  t.run.doing("duct with a porous layer");
+  const SpectralErrors coarse = porous_duct(5, t.team), layer = porous_duct(10, t.team);
+  for (std::size_t k = 0; k < layer.of.size(); ++k)
+    t.at_most(fmt::format("porous layer in a duct of N = {}, wave number {}", layer.unknowns, layer.wave_numbers[k]),
+              layer.of[k], 0.04, "exact: plane waves and the law of Miki 1990");
+  t.at_least(fmt::format("porous layer in a duct: order, N = {} to {}, wave number {}", coarse.unknowns, layer.unknowns,
+                         layer.wave_numbers[2]),
+             order(coarse.of[2], layer.of[2], coarse, layer), 1.5, "order 2");
   t.run.doing("late times of a wall that rings");
   t.at_most(fmt::format("{} beside a soft cap, after noise: level at step 20000", name),
             late_level_of_memory(4, wall, 20000, t.team), 1e-12, "stability: no exponential growth");
@@ -366,8 +402,9 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"cube, N", "cube: "})) cube(t);
     if (any({"disc", "half-plane", "spherical shell"})) screens(t);
     if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
-             "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
+             "porous layer", "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
       walls(t);
+    if (any({"ear of a sphere"})) hearing(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);
   } catch (const Failure& failure) {
     return failure.error();

@@ -11,6 +11,8 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/porous.hpp"
 #include "engine/solvers/acoustic_bem/receivers.hpp"
 #include "engine/solvers/acoustic_bem/settings.hpp"
 
@@ -233,7 +235,8 @@ SpectralErrors remembering_sphere(int divisions, const RationalAdmittance& wall,
   return out;
 }
 
-SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team) {
+SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team,
+                              const std::function<std::complex<double>(double)>& exact) {
   const double length = 1.2, width = 0.4;
   const auto along = [&](double s) { return static_cast<int>(std::lround(s * divisions)); };
   Mesh mesh = *box_surface(
@@ -260,11 +263,71 @@ SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Tea
   const WallSignals run = run_scene(scene, team);
   SpectralErrors out{{scene.surface.unknowns, scene.surface.mean_edge, 0, 0}, {1.5, 2.5, 4, 5}, {}};
   for (const double k : out.wave_numbers) {
-    const std::complex<double> beta = std::conj(wall.at(k)), reflected = (1.0 - beta) / (1.0 + beta);
+    const std::complex<double> beta = std::conj(exact ? exact(k) : wall.at(k)), reflected = (1.0 - beta) / (1.0 + beta);
     const auto want = transformed(ricker_of(3), run.t0, scene.form.dt, k) *
                       (std::polar(1.0, 0.7 * k) + reflected * std::polar(1.0, k * (2 * length - 0.7))) /
                       (1.0 - reflected * std::polar(1.0, 2 * k * length));
     out.of.push_back(std::abs(transformed(run.u[0], run.u_times, k) - want) / std::abs(want));
+  }
+  return out;
+}
+
+SpectralErrors porous_duct(int divisions, Team& team) {
+  const double resistivity = 5, thickness = 0.2;
+  return absorbing_duct(divisions, fit_porous(resistivity, thickness, 1, ricker_of(3).highest_frequency()).admittance,
+                        team, [&](double omega) {
+                          const double x = 1000 * omega / (2 * pi) / resistivity;
+                          const std::complex<double> j(0, 1),
+                              z = 1.0 + std::complex<double>(5.50, -8.43) * std::pow(x, -0.632),
+                              gamma = j * omega * (1.0 + std::complex<double>(7.81, -11.41) * std::pow(x, -0.618));
+                          return std::tanh(gamma * thickness) / z;
+                        });
+}
+
+double HearingErrors::allowed(std::size_t f) const {
+  const double of_mesh = wave_numbers[f] * h, of_step = wave_numbers[f] * dt;
+  return of_mesh * of_mesh / std::sqrt(720.0) + of_step * of_step / 12;
+}
+
+HearingErrors hearing_sphere(int divisions, Team& team) {
+  Conditions conditions;
+  conditions.walls = {{"cap", WallKind::velocity, 1, {}}};
+  const Surface s = made_under(grouped_sphere(divisions, 0.35), conditions);
+  const Form form = form_for(s, FormName::NC);
+  const Drive drive(s, form, {}, {{"cap", 0, ricker_of(2), 0}}, false, 1, team, nullptr, {});
+  const Matrices<double> matrices = assemble_all<double>(s, form, {}, team);
+  InstantSolver instant(matrices.M0, false);
+  FrequencySolver<double> solver(matrices, instant, nullptr);
+  HeadSetting head;
+  head.radius = 3;
+  head.directions = even_angles(30);
+  HearingErrors out{{{s.unknowns, s.mean_edge, 0, 0}, {0.5, 1, 2, 3}, {}}, form.dt, {}, {}, {}, {}, {}};
+  for (const double k : out.wave_numbers) {
+    std::vector<std::complex<double>> a(static_cast<std::size_t>(s.unknowns));
+    solver.set(team, k);
+    if (solver.solve(team, drive.response_of(0, k), a) == 0) throw Failure(not_solved(k / (2 * pi)));
+    const auto got = ear_responses(s, form, drive, 0, a, k / (2 * pi), head, team),
+               want = exact_ear_responses(s, form, 0, 1, k / (2 * pi), head);
+    double difference = 0, total = 0, level = 0, delay = 0, levels = 0, delays = 0, loudest = 0, softest = 1e300;
+    for (std::size_t d = 0; d < got.size(); ++d) {
+      const std::complex<double> over = got[d] / want[d];
+      const double louder = 20 * std::log10(std::abs(over)), later = std::arg(over) / k;
+      difference += std::norm(got[d] - want[d]);
+      total += std::norm(want[d]);
+      level = std::max(level, std::abs(louder));
+      delay = std::max(delay, std::abs(later));
+      levels += louder * louder;
+      delays += later * later;
+      loudest = std::max(loudest, std::abs(want[d]));
+      softest = std::min(softest, std::abs(want[d]));
+    }
+    const auto count = static_cast<double>(got.size());
+    out.of.push_back(std::sqrt(difference / total));
+    out.levels.push_back(level);
+    out.delays.push_back(delay);
+    out.mean_levels.push_back(std::sqrt(levels / count));
+    out.mean_delays.push_back(std::sqrt(delays / count));
+    out.spread.push_back(loudest / softest);
   }
   return out;
 }

@@ -2,6 +2,8 @@
 // Short runs on bodies that move, absorb or yield, over grounds and in rooms, against exact answers. c = ρ = 1.
 #pragma once
 
+#include <complex>
+#include <functional>
 #include <vector>
 
 #include "engine/solvers/acoustic_bem/drive.hpp"
@@ -54,7 +56,26 @@ struct SpectralErrors : WallErrors {
 [[nodiscard]] SpectralErrors remembering_sphere(int divisions, const RationalAdmittance& wall, Team& team);
 /// A duct of 1.2 × 0.4 × 0.4 with a piston at one end and the wall at the other, `divisions` elements a unit of length: spectra of the
 /// pressure at x = 0.7 against plane waves with the wall's reflection (1 − β)/(1 + β).
-[[nodiscard]] SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team);
+/// `exact`: β(ω) under e^{jωt} that the wall stands for, if it is a fit.
+[[nodiscard]] SpectralErrors absorbing_duct(int divisions, const RationalAdmittance& wall, Team& team,
+                                            const std::function<std::complex<double>(double)>& exact = {});
+/// The same with a porous layer of thickness 0.2 and f/resistivity = 0.048 to 0.16, fitted as a case's is, against Miki's law itself.
+[[nodiscard]] SpectralErrors porous_duct(int divisions, Team& team);
+/// What an ear hears of sources in all directions, at each wave number: `of` is the relative L² over directions.
+struct HearingErrors : SpectralErrors {
+  double dt = 0;
+  std::vector<double> levels;  ///< largest over directions of |20 log10|p/p_exact||, dB
+  std::vector<double> delays;  ///< largest of |arg(p/p_exact)|/ω
+  std::vector<double> mean_levels,
+      mean_delays;             ///< the same, root mean square over directions: of one, facets make more or less
+  std::vector<double> spread;  ///< loudest direction over the most silent one, exact
+  /// What the mesh and the step may cost at wave number `f`, relative to the loudest direction: e^{ikx} is off from the nearest functions that
+  /// are linear on pieces of length h by (kh)²/√720 in the mean square, and linear between the steps by (ωΔt)²/12 in the mean.
+  [[nodiscard]] double allowed(std::size_t f) const;
+};
+/// An ear, a cap of 0.35 rad of a rigid sphere, hearing sources at a distance of three radii in directions 30 degrees apart, against the
+/// series over the same faces, at four wave numbers.
+[[nodiscard]] HearingErrors hearing_sphere(int divisions, Team& team);
 /// late_level_of_walls() with that wall beside the soft cap.
 [[nodiscard]] double late_level_of_memory(int divisions, const RationalAdmittance& wall, Index steps, Team& team);
 

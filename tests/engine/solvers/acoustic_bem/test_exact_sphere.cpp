@@ -5,7 +5,9 @@
 #include <QTest>
 #include <QTextStream>
 #include <cmath>
+#include <complex>
 #include <numbers>
+#include <utility>
 
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 
@@ -29,6 +31,22 @@ std::vector<std::vector<double>> table(const char* name) {
   return rows;
 }
 
+std::complex<double> published(double mu, double rho, double cosine) {
+  using Complex = std::complex<double>;
+  const double x = mu * rho;
+  // h_{m−1}, h_m by h_{−1} = i h_0, h_0 = −i e^{ix}/x, upwards, where y grows and carries it.
+  Complex below_x = std::polar(1 / x, x), at_x = Complex(0, -1) * below_x, below = std::polar(1 / mu, mu),
+          at = Complex(0, -1) * below, sum = 0;
+  double before = 0, p = 1;
+  for (int m = 0; m < 120 && std::abs(at) < 1e150 && std::abs(at_x) < 1e150; ++m) {
+    sum += (2.0 * m + 1) * p * at_x / (below - (m + 1.0) / mu * at);
+    below_x = std::exchange(at_x, (2.0 * m + 1) / x * at_x - below_x);
+    below = std::exchange(at, (2.0 * m + 1) / mu * at - below);
+    before = std::exchange(p, ((2.0 * m + 1) * cosine * p - m * before) / (m + 1));
+  }
+  return -rho / mu * std::polar(1.0, -x) * sum;
+}
+
 }  // namespace
 
 class TestExactSphere : public QObject {
@@ -46,6 +64,34 @@ class TestExactSphere : public QObject {
       QVERIFY(std::abs(p - std::complex<double>(r[2], -r[3])) < 1e-10);
       QVERIFY(std::abs(f - std::complex<double>(r[4], -r[5])) < 1e-10);
     }
+  }
+
+  // R. O. Duda and W. L. Martens, J. Acoust. Soc. Am. 104 (1998) 3048, equation 4, over the free field at the centre:
+  // H = −(ρ/μ) e^{−iμρ} Σ (2m+1) P_m(cos θ) h_m(μρ)/h′_m(μ), summed by its own recurrences.
+  void sources_nearby_are_heard_as_published() {
+    for (const double rho : {1.25, 2.0, 3.0, 100.0})
+      for (const double mu : {0.5, 1.0, 3.0, 10.0})
+        for (const double theta : {0.0, 40.0, 100.0, 150.0, 180.0}) {
+          const double cosine = std::cos(theta * std::numbers::pi / 180);
+          const auto got = ExactSphere{true, 1, 1, rho}.surface(mu, -cosine) /
+                           std::polar(1 / (4 * std::numbers::pi * rho), mu * rho);
+          QVERIFY2(std::abs(got - published(mu, rho, cosine)) < 1e-6 * std::abs(got),
+                   qPrintable(QString("rho %1, mu %2, theta %3: %4 for %5")
+                                  .arg(rho)
+                                  .arg(mu)
+                                  .arg(theta)
+                                  .arg(std::abs(got))
+                                  .arg(std::abs(published(mu, rho, cosine)))));
+        }
+    // At rest the sum is known where the ear faces the source: 2ρ/(ρ − 1) + ρ ln(1 − 1/ρ), 18 dB at ρ = 1.25.
+    for (const double rho : {1.25, 2.0}) {
+      const double still = std::abs(ExactSphere{true, 1, 1, rho}.surface(0.02, -1)) * 4 * std::numbers::pi * rho;
+      const double want = 2 * rho / (rho - 1) + rho * std::log(1 - 1 / rho);
+      QVERIFY2(std::abs(still / want - 1) < 1e-3, qPrintable(QString("%1 for %2").arg(still).arg(want)));
+    }
+    // Waves from afar reach ears at both ends of a diameter 3 a/c apart where they are long (G. F. Kuhn, J. Acoust. Soc. Am. 62 (1977) 157).
+    const ExactSphere far{true, 1, 1, 0};
+    QVERIFY(std::abs(std::arg(far.surface(0.01, 1) / far.surface(0.01, -1)) / 0.01 - 3) < 1e-3);
   }
 
   void cross_sections_agree_with_the_table() {

@@ -6,10 +6,12 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <numeric>
 
+#include "engine/io/hdf5_grid.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
@@ -114,6 +116,20 @@ struct Run {
       if (n.name == name) return n.value;
     return std::nan("");
   }
+};
+
+/// Keeps in memory, and has a folder for files.
+class InFolder final : public Results {
+ public:
+  InFolder(MemoryResults& kept, std::filesystem::path folder) : kept_(kept), folder_(std::move(folder)) {}
+  Table& table(const TableInfo& info) override { return kept_.table(info); }
+  void number(std::string_view name, double value, std::string_view unit) override { kept_.number(name, value, unit); }
+  void text(std::string_view, std::string_view) override {}
+  [[nodiscard]] std::filesystem::path folder() const override { return folder_; }
+
+ private:
+  MemoryResults& kept_;
+  std::filesystem::path folder_;
 };
 
 QString first_error(const Json& json, const Mesh& mesh) {
@@ -334,6 +350,89 @@ class TestSolver : public QObject {
     FrameBuilder builder({}, 1);
     second.solver.fill(builder);
     QCOMPARE(builder.finish()->step, Index{9});  // after that of a stop, so that it is kept
+  }
+
+  // Ears of a sphere that send against the series for sources that do (Duda and Martens 1998), and the files that hold them.
+  void ears_hear_what_the_series_says() {
+    Mesh mesh = *icosphere({.divisions = 6, .equal_volume = true});
+    const QTemporaryDir folder;
+    for (const double side : {1.0, -1.0}) {
+      auto& group = mesh.add_group(side > 0 ? "left" : "right", 2);
+      for (Index c = 0; c < mesh.cell_count(); ++c) {
+        double y = 0;
+        for (const Index n : mesh.nodes(c)) y += side * mesh.point(n)[1] / 3;
+        if (y > 0.94) group.cells.push_back(c);
+      }
+      QVERIFY(group.cells.size() >= 6);
+    }
+    Json json = sphere_case();
+    json.erase("excitation");
+    json["boundaries"] = read_json(R"({"groups": [
+      {"kind": "velocity", "group": "left", "pulse": {"kind": "ricker", "frequency": "80 Hz"}},
+      {"kind": "velocity", "group": "right", "pulse": {"kind": "ricker", "frequency": "80 Hz"}}]})");
+    json["output"] = read_json(
+        R"({"exact": "sphere", "head_related": {"ears": ["left", "right"], "view": [0, 0, 2], "up": [-1, 0, 0.5],
+      "radius": 3, "grid": {"kind": "even-angles", "step": 45}, "frequency_step": 27, "highest": 108, "sampling_rate": 432}})");
+    json["parameters"]["steps"] = 8;
+    Run run(json, std::make_shared<const Mesh>(mesh));
+    run.go();
+    InFolder results(run.results, folder.path().toStdString());
+    RunContext context{run.input, run.mesh, run.team, run.offer, *run.cluster, results, run.progress, {}};
+    const Status finished = run.solver.finish(context);
+    QVERIFY2(finished.ok(), finished ? "" : finished.error().render().c_str());
+    QVERIFY2(run.number("error_head_related") < 0.01, qPrintable(QString::number(run.number("error_head_related"))));
+
+    const auto file = std::filesystem::path(folder.path().toStdString()) / "head-related.sofa";
+    const auto real = read_hdf5_grid(file, "Data.Real", ""), imaginary = read_hdf5_grid(file, "Data.Imag", ""),
+               places = read_hdf5_grid(file, "SourcePosition", ""), ears = read_hdf5_grid(file, "ReceiverPosition", "");
+    QVERIFY(real.ok() && imaginary.ok() && places.ok() && ears.ok());
+    QCOMPARE(real->shape, (std::vector<Index>{26, 2, 4}));
+    QCOMPARE(places->shape, (std::vector<Index>{26, 3}));
+    QVERIFY(ears->values[1] > 0.9F && ears->values[4] < -0.9F && std::abs(ears->values[0]) < 0.05F);
+    const auto heard = [&](std::size_t direction, std::size_t ear, std::size_t f) {
+      const std::size_t at = (direction * 2 + ear) * 4 + f;
+      return std::complex<double>(real->values[at], imaginary->values[at]);
+    };
+    std::size_t beside = 0;  // a source on the left
+    while (places->values[3 * beside] != 90.0F || places->values[3 * beside + 1] != 0.0F) ++beside;
+    // At 108 Hz (ka = 2) the near ear is louder than the free field; at 27 Hz it hears before the centre by about 1.5 radii.
+    QVERIFY(std::abs(heard(beside, 0, 3)) > 1.5 && std::abs(heard(beside, 1, 3)) < 1);
+    QVERIFY(std::arg(heard(beside, 0, 0)) > 0.4 && std::arg(heard(beside, 1, 0)) < -0.4);
+
+    // The signals hold these responses below the fade.
+    const auto impulses = read_hdf5_grid(file.parent_path() / "head-related-signals.sofa", "Data.IR", "");
+    QVERIFY(impulses.ok());
+    QCOMPARE(impulses->shape, (std::vector<Index>{26, 2, 16}));
+    const double late = std::ceil(432 * (std::hypot(ears->values[0], ears->values[1], ears->values[2]) / 340 + 5e-4));
+    for (std::size_t f = 0; f < 3; ++f) {
+      std::complex<double> sum = 0;
+      for (std::size_t n = 0; n < 16; ++n)
+        sum += double(impulses->values[(beside * 2) * 16 + n]) *
+               std::polar(1.0, -2 * 3.14159265358979 * double(f + 1) * (double(n) - late) / 16);
+      QVERIFY2(std::abs(sum - heard(beside, 0, f)) < 1e-5,
+               qPrintable(QString::number(std::abs(sum - heard(beside, 0, f)))));
+    }
+    json["output"]["head_related"]["ears"] = read_json(R"(["left", "nose"])");
+    QVERIFY(first_error(json, mesh).contains("\"nose\" is no group that moves"));
+    json["output"]["head_related"]["ears"] = read_json(R"(["left"])");
+    json["output"]["head_related"]["radius"] = 1.1;
+    QVERIFY(first_error(json, mesh).contains("the body reaches"));
+    json["output"]["head_related"]["radius"] = 3;
+    json["output"]["head_related"]["sampling_rate"] = 440;
+    QVERIFY(first_error(json, mesh).contains("whole number of frequency steps"));
+  }
+  void directions_share_the_sphere() {
+    const auto even = even_angles(30);
+    QCOMPARE(even.size(), std::size_t{2 + 5 * 12});
+    // Any harmonic of low degree has no mean over directions that share the sphere evenly.
+    double z = 0, zz = 0, x = 0;
+    for (const auto& d : spiral(1000)) {
+      const double s = std::sin(d[1] * 3.14159265358979 / 180), c = std::cos(d[1] * 3.14159265358979 / 180);
+      z += s / 1000;
+      zz += s * s / 1000;
+      x += c * std::cos(d[0] * 3.14159265358979 / 180) / 1000;
+    }
+    QVERIFY(std::abs(z) < 1e-9 && std::abs(zz - 1.0 / 3) < 1e-5 && std::abs(x) < 1e-3);
   }
 
   void walls_and_grounds_that_cannot_be_are_refused() {
