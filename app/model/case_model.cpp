@@ -11,6 +11,7 @@
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/session/case_checker.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -108,6 +109,7 @@ void CaseModel::adopt(CaseDocument document) {
     schema_problem_->place = document_.place("/solver");
   }
   open_ = true;
+  checker_.reset();
   undo_.clear();
   validate_now();
   emit opened();
@@ -118,6 +120,7 @@ void CaseModel::adopt(CaseDocument document) {
 void CaseModel::close() {
   open_ = false;
   checking_.reset();
+  checker_.reset();
   full_check_timer_.stop();
   document_ = {};
   schema_.reset();
@@ -220,16 +223,17 @@ void CaseModel::set_full_checks(bool on) {
 
 void CaseModel::start_full_check() {
   checking_ = std::make_shared<int>(0);
+  if (!checker_) checker_ = std::make_shared<CaseChecker>();
   OfferSources sources;
   if (resources_) sources.settings = resources_();
   const std::weak_ptr<int> ticket = checking_;
   in_background(
       this,
-      [document = document_, sources = std::move(sources), ticket] {
+      [document = document_, sources = std::move(sources), ticket, checker = checker_] {
         CheckReport report;
         if (ticket.expired()) return report;
         try {
-          report = check_case(document, sources);
+          report = checker->check(document, sources);
         } catch (...) {
           report.diagnostics.push_back(current_exception_as_error());
         }

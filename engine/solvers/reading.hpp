@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A case is read once: what check() has made of it, surface and all, serves estimate() and prepare().
+// A case is read once: what check() has made of it, surface and all, serves estimate() and prepare(); and what the next edit of the case
+// leaves as it is may be taken over.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,14 +30,21 @@ struct Reading {
 template <class Problem>
 class KeptReading {
  public:
-  /// What is kept, or what `read(input, mesh)` makes now.
+  /// What is kept, or what `read(input, mesh)` makes now; `read(input, mesh, before)` also gets what was kept of another case on the same
+  /// mesh, null if nothing.
   template <class Read>
   Reading<Problem>& of(const Case& input, const Mesh* mesh, Read&& read) {
     const std::uint64_t mark = mark_of(mesh);
     // Cases are immutable and copies share: one that is kept is not another at the same place.
     if (!reading_ || &input_.values().json() != &input.values().json() || mark != mark_) {
+      std::unique_ptr<Problem> before = reading_ && mark == mark_ ? std::move(reading_->problem) : nullptr;
       reading_.reset();
-      reading_ = read(input, mesh);
+      if constexpr (std::is_invocable_v<Read&, const Case&, const Mesh*, std::unique_ptr<Problem>>) {
+        reading_ = read(input, mesh, std::move(before));
+      } else {
+        before.reset();
+        reading_ = read(input, mesh);
+      }
       input_ = input;
       mark_ = mark;
     }

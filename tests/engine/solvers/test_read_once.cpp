@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "engine/core/log.hpp"
+#include "engine/session/case_checker.hpp"
 #include "engine/session/setup.hpp"
 #include "engine/team/team.hpp"
 
@@ -34,6 +35,7 @@ class TestReadOnce : public QObject {
   void another_mesh_is_read_anew_data() { rows(); }
   void another_mesh_is_read_anew();
   void another_offer_is_another_answer();
+  void an_edit_that_leaves_the_geometry_keeps_the_surface();
 
  private:
   static void rows() {
@@ -76,7 +78,8 @@ void TestReadOnce::another_mesh_is_read_anew() {
   QVERIFY(setup.solver->estimate(setup.input, &mesh, setup.offer).ok());
   QCOMPARE(made.count(), 1);
   const Setup same = set_up(*document, quiet);  // a document that is resolved again is another case
-  QVERIFY(setup.solver->estimate(same.input, &mesh, setup.offer).ok());
+  QCOMPARE(made.count(), 2);
+  QVERIFY(setup.solver->estimate(same.input, setup.mesh.get(), setup.offer).ok());
   QCOMPARE(made.count(), 3);
 }
 
@@ -93,6 +96,45 @@ void TestReadOnce::another_offer_is_another_answer() {
   QVERIFY(has_errors(setup.solver->check(setup.input, setup.mesh.get(), little)));
   QVERIFY(!has_errors(setup.solver->check(setup.input, setup.mesh.get(), setup.offer)));
   QCOMPARE(made.count(), 0);
+}
+
+/// As the window checks a case after every edit. What the answer says is what a check without memory says.
+void TestReadOnce::an_edit_that_leaves_the_geometry_keeps_the_surface() {
+  auto document = CaseDocument::read(CONOID_TEST_DATA "/safety/acoustic-bem.json").value();
+  CaseChecker checker;
+  const auto surfaces = [&](const std::vector<std::pair<std::string, std::string>>& edits) {
+    for (const auto& [path, value] : edits) document.set(path, value).or_throw();
+    int made_now = 0;
+    CheckReport kept;
+    {
+      const Made made;
+      kept = checker.check(document);
+      made_now = made.count();
+    }
+    const CheckReport fresh = check_case(document);
+    const auto same = [&] {
+      QCOMPARE(kept.diagnostics.size(), fresh.diagnostics.size());
+      for (std::size_t k = 0; k < fresh.diagnostics.size(); ++k)
+        QCOMPARE(kept.diagnostics[k].render(), fresh.diagnostics[k].render());
+      QCOMPARE(kept.estimated, fresh.estimated);
+      QCOMPARE(kept.estimate.steps, fresh.estimate.steps);
+      QCOMPARE(kept.estimate.disk, fresh.estimate.disk);
+      QCOMPARE(kept.estimate.details.size(), fresh.estimate.details.size());
+    };
+    same();
+    return made_now;
+  };
+  QCOMPARE(surfaces({}), 1);
+  QCOMPARE(surfaces({{"title", "Another title"}}), 0);
+  QCOMPARE(surfaces({{"output.receivers.0.position", "[0, 0, 9]"}}), 0);
+  QCOMPARE(surfaces({{"parameters.courant", "0.3"}}), 0);
+  QCOMPARE(surfaces({{"excitation.waves.0.kind", "nonsense"}}), 0);  // an error, at which nothing is looked at
+  document.set("excitation.waves.0.kind", "plane").or_throw();
+  QCOMPARE(surfaces({}), 0);
+  QCOMPARE(surfaces({{"parameters.ordering", "given"}}), 1);
+  QCOMPARE(surfaces({{"boundaries.surface", "soft"}}), 1);
+  QCOMPARE(surfaces({{"mesh.unit", "cm"}}), 1);
+  QCOMPARE(surfaces({{"parameters.courant", "0.35"}}), 0);
 }
 
 QTEST_APPLESS_MAIN(TestReadOnce)
