@@ -30,19 +30,23 @@ struct Reading {
 template <class Problem>
 class KeptReading {
  public:
-  /// What is kept, or what `read(input, mesh)` makes now; `read(input, mesh, before)` also gets what was kept of another case on the same
-  /// mesh, null if nothing.
+  /// What is kept, or what `read(input, mesh)` makes now. `read(input, mesh, before)` also gets the last problem that was read of another
+  /// case on the same mesh, null if there is none, and may take of it what is the same.
   template <class Read>
   Reading<Problem>& of(const Case& input, const Mesh* mesh, Read&& read) {
     const std::uint64_t mark = mark_of(mesh);
     // Cases are immutable and copies share: one that is kept is not another at the same place.
     if (!reading_ || &input_.values().json() != &input.values().json() || mark != mark_) {
-      std::unique_ptr<Problem> before = reading_ && mark == mark_ ? std::move(reading_->problem) : nullptr;
-      reading_.reset();
-      if constexpr (std::is_invocable_v<Read&, const Case&, const Mesh*, std::unique_ptr<Problem>>) {
-        reading_ = read(input, mesh, std::move(before));
+      if constexpr (std::is_invocable_v<Read&, const Case&, const Mesh*, Problem*>) {
+        if (mark != mark_)
+          before_.reset();
+        else if (reading_ && reading_->problem)
+          before_ = std::move(reading_->problem);
+        reading_.reset();
+        reading_ = read(input, mesh, before_.get());
+        if (reading_->problem) before_.reset();  // otherwise it waits until an error is mended
       } else {
-        before.reset();
+        reading_.reset();
         reading_ = read(input, mesh);
       }
       input_ = input;
@@ -55,6 +59,7 @@ class KeptReading {
 
  private:
   std::optional<Reading<Problem>> reading_;
+  std::unique_ptr<Problem> before_;
   Case input_;
   std::uint64_t mark_ = 0;
 };

@@ -25,10 +25,8 @@ namespace conoid::acoustic_bem {
 extern const std::string_view parameters_schema;
 
 Reading<Problem>& AcousticBem::read(const Case& input, const Mesh& mesh, const Offer& offer) const {
-  Reading<Problem>& out =
-      reading_.of(input, &mesh, [&mesh](const Case& c, const Mesh*, std::unique_ptr<Problem> before) {
-        return read_problem(c, mesh, std::move(before));
-      });
+  Reading<Problem>& out = reading_.of(
+      input, &mesh, [&mesh](const Case& c, const Mesh*, Problem* before) { return read_problem(c, mesh, before); });
   if (out.problem) out.problem->settings.ranks = std::max(offer.place.ranks, 1);
   return out;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,9 +78,8 @@ struct Problem {
   std::string geometry;  ///< what the surface hangs on beside the mesh
 };
 /// Reads the case, looks whether the mesh is closed and oriented, and makes the surface; no problem where there are errors. The surface is
-/// that of `before`, an earlier problem on the same mesh, where nothing that it hangs on is another.
-[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh& mesh,
-                                            std::unique_ptr<Problem> before = nullptr);
+/// taken from `before`, an earlier problem on the same mesh (may be null), where nothing that it hangs on is another.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* before = nullptr);
 /// Time step against h, pulse against h, memory, places. Cheap.
 [[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer);
 

@@ -323,7 +323,7 @@ std::string geometry_of(const Case& input, const Settings& s) {
 
 }  // namespace
 
-Reading<Problem> read_problem(const Case& input, const Mesh& mesh, std::unique_ptr<Problem> before) {
+Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* before) {
   Reading<Problem> made;
   std::vector<Diagnostic>& out = made.said;
   Settings s = read_settings(input, out);
@@ -334,9 +334,8 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh, std::unique_p
   }
   if (has_errors(out)) return made;
   std::string geometry = geometry_of(input, s);
-  const bool kept = before && before->geometry == geometry;
+  const bool kept = before != nullptr && before->geometry == geometry;
   auto surface = kept ? Result<Surface>(std::move(before->surface)) : surface_for(s, mesh);
-  before.reset();
   if (!surface) {
     out.push_back(surface.error());
     return made;
