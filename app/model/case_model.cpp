@@ -10,6 +10,7 @@
 
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/session/case_checker.hpp"
 #include "engine/solvers/registry.hpp"
@@ -168,9 +169,12 @@ void CaseModel::remove(const std::string& pointer, const QString& what) {
 void CaseModel::push(const std::string& pointer, std::optional<Json> value, const QString& what) {
   const std::string key = first_token(pointer);
   if (key.empty()) return;
-  Json root = document_.json();
   std::optional<Json> before;
-  if (const auto it = root.find(key); it != root.end()) before = *it;
+  if (const auto it = document_.json().find(key); it != document_.json().end()) before = *it;
+  CaseDocument named = document_;
+  // What was written under a former name gives place; names that cannot be followed are what diagnostics are of.
+  if (value && schema_) (void)take_names_of(named, *schema_, pointer).ok();
+  Json root = named.json();
   if (value) fill_ancestors(root, pointer);
   if (!assign_value(root, pointer, std::move(value))) return;
   std::optional<Json> after;
