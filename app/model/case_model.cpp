@@ -10,7 +10,9 @@
 
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/session/case_checker.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -108,6 +110,7 @@ void CaseModel::adopt(CaseDocument document) {
     schema_problem_->place = document_.place("/solver");
   }
   open_ = true;
+  checker_.reset();
   undo_.clear();
   validate_now();
   emit opened();
@@ -118,6 +121,7 @@ void CaseModel::adopt(CaseDocument document) {
 void CaseModel::close() {
   open_ = false;
   checking_.reset();
+  checker_.reset();
   full_check_timer_.stop();
   document_ = {};
   schema_.reset();
@@ -165,9 +169,12 @@ void CaseModel::remove(const std::string& pointer, const QString& what) {
 void CaseModel::push(const std::string& pointer, std::optional<Json> value, const QString& what) {
   const std::string key = first_token(pointer);
   if (key.empty()) return;
-  Json root = document_.json();
   std::optional<Json> before;
-  if (const auto it = root.find(key); it != root.end()) before = *it;
+  if (const auto it = document_.json().find(key); it != document_.json().end()) before = *it;
+  CaseDocument named = document_;
+  // What was written under a former name gives place; names that cannot be followed are what diagnostics are of.
+  if (value && schema_) (void)take_names_of(named, *schema_, pointer).ok();
+  Json root = named.json();
   if (value) fill_ancestors(root, pointer);
   if (!assign_value(root, pointer, std::move(value))) return;
   std::optional<Json> after;
@@ -220,16 +227,17 @@ void CaseModel::set_full_checks(bool on) {
 
 void CaseModel::start_full_check() {
   checking_ = std::make_shared<int>(0);
+  if (!checker_) checker_ = std::make_shared<CaseChecker>();
   OfferSources sources;
   if (resources_) sources.settings = resources_();
   const std::weak_ptr<int> ticket = checking_;
   in_background(
       this,
-      [document = document_, sources = std::move(sources), ticket] {
+      [document = document_, sources = std::move(sources), ticket, checker = checker_] {
         CheckReport report;
         if (ticket.expired()) return report;
         try {
-          report = check_case(document, sources);
+          report = checker->check(document, sources);
         } catch (...) {
           report.diagnostics.push_back(current_exception_as_error());
         }

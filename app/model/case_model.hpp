@@ -18,6 +18,10 @@
 #include "engine/case/schema.hpp"
 #include "engine/session/session.hpp"
 
+namespace conoid {
+class CaseChecker;
+}
+
 namespace conoid::app {
 
 /// Finds the schema of a solver's cases by its id.
@@ -109,7 +113,8 @@ class CaseModel : public QObject {
   QUndoStack undo_;
   std::vector<Diagnostic> quick_, diagnostics_;
   std::optional<CheckReport> report_;
-  std::shared_ptr<int> checking_;  ///< replaced at each edit: an older check's answer is dropped
+  std::shared_ptr<int> checking_;         ///< replaced at each edit: an older check's answer is dropped
+  std::shared_ptr<CaseChecker> checker_;  ///< of the case that is open: what an edit leaves as it is, is not made again
   QTimer full_check_timer_;
   std::function<ResourceRequest()> resources_;
   bool full_checks_ = true;

@@ -32,7 +32,9 @@
 #include "app/model/json_path.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "engine/case/case.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/session/prolong.hpp"
 
 namespace conoid::app {
 namespace {
@@ -390,14 +392,18 @@ void RunsPage::refresh_sweep() {
 }
 
 QString RunsPage::add_sweep() {
+  CaseDocument base = model_.document();
+  const Schema schema = schema_of(base);
   std::vector<SweepAxis> axes;
   for (SweepRow* one : rows_) {
     if (one->text().empty()) continue;
     auto axis = parse_sweep_axis(one->text());
     if (!axis) return QString::fromStdString(axis.error().text);
+    if (const Status named = take_names_of(base, schema, axis->pointer); !named)
+      return QString::fromStdString(named.error().text);
     axes.push_back(std::move(axis).value());
   }
-  auto points = expand_sweep(model_.document(), axes);
+  auto points = expand_sweep(base, axes);
   if (!points) return QString::fromStdString(points.error().text);
   for (SweepPoint& point : *points) {
     QStringList parts;

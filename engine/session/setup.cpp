@@ -47,7 +47,7 @@ void question_wavelengths(Setup& out, const CaseDocument& document, const Schema
 }
 
 void fill(Setup& out, const CaseDocument& document, Progress& progress, const std::stop_token& stop, Meshing meshing,
-          const OfferSources& sources) {
+          const OfferSources& sources, KeptSolver& kept) {
   auto fail = [&out](Error error) { out.diagnostics.push_back(std::move(error)); };
   auto info = solver_of(document);
   if (!info) return fail(info.error());
@@ -97,15 +97,15 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
   }
 
   question_wavelengths(out, document, *schema);
-  auto solver = out.info->make();
-  add(solver->check(out.input, out.mesh.get(), out.offer));
+  if (!kept.solver || kept.info != out.info) kept = {out.info, out.info->make()};
+  add(kept.solver->check(out.input, out.mesh.get(), out.offer));
   if (has_errors(out.diagnostics)) return;
-  auto estimate = solver->estimate(out.input, out.mesh.get(), out.offer);
+  auto estimate = kept.solver->estimate(out.input, out.mesh.get(), out.offer);
   if (!estimate) return fail(estimate.error());
   out.plan = plan_run(out.offer, out.input, *estimate);
   out.estimate = out.plan.estimate;
   add(out.plan.diagnostics);
-  out.solver = std::move(solver);
+  out.looked_at = true;
 }
 
 }  // namespace
@@ -113,11 +113,25 @@ void fill(Setup& out, const CaseDocument& document, Progress& progress, const st
 Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop, Meshing meshing,
              const OfferSources& sources) {
   Setup out;
+  KeptSolver solver;
   try {
-    fill(out, document, progress, stop, meshing, sources);
+    fill(out, document, progress, stop, meshing, sources, solver);
+    if (out.looked_at) out.solver = std::move(solver.solver);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
-    out.solver.reset();
+  }
+  return out;
+}
+
+Setup look_at(const CaseDocument& document, Progress& progress, KeptSolver& kept, Meshing meshing,
+              const OfferSources& sources) {
+  Setup out;
+  try {
+    fill(out, document, progress, {}, meshing, sources, kept);
+  } catch (...) {
+    out.diagnostics.push_back(current_exception_as_error());
+    out.looked_at = false;
+    kept = {};  // whatever state it is in
   }
   return out;
 }

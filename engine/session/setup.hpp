@@ -24,17 +24,27 @@ struct Setup {
   Offer offer;
   Estimate estimate;
   RunPlan plan;
-  bool unmeshed = false;  ///< the case names a geometry that has no mesh yet, and none was to be made
+  bool looked_at = false;  ///< the solver has found no error, and estimate and plan are there
+  bool unmeshed = false;   ///< the case names a geometry that has no mesh yet, and none was to be made
   [[nodiscard]] bool ok() const { return solver && !has_errors(diagnostics); }
 };
 
 /// Whether a geometry that a case names may be meshed. Looking at a case executes nothing.
 enum class Meshing { never, confined, trusted };
 
+/// The solver that looked at a case before: what it keeps of one (reading.hpp) serves the next.
+struct KeptSolver {
+  const SolverInfo* info = nullptr;
+  std::unique_ptr<Solver> solver;
+};
+
 /// Never throws: what goes wrong inside becomes a diagnostic. A geometry without a mesh that may not be meshed is a warning, and
 /// what needs the mesh is left out.
 [[nodiscard]] Setup set_up(const CaseDocument& document, Progress& progress, std::stop_token stop = {},
                            Meshing meshing = Meshing::confined, const OfferSources& sources = {});
+/// The same with `kept` as solver where it is of the case's kind, which afterwards is the one that was taken, `out.solver` null.
+[[nodiscard]] Setup look_at(const CaseDocument& document, Progress& progress, KeptSolver& kept, Meshing meshing,
+                            const OfferSources& sources);
 
 /// The geometry that a case names and that has no mesh yet; empty when there is none.
 [[nodiscard]] std::filesystem::path unmeshed_geometry(const Case& input);

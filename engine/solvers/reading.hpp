@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A case is read once: what check() has made of it, surface and all, serves estimate() and prepare().
+// A case is read once: what check() has made of it, surface and all, serves estimate() and prepare(); and what the next edit of the case
+// leaves as it is may be taken over.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,14 +30,25 @@ struct Reading {
 template <class Problem>
 class KeptReading {
  public:
-  /// What is kept, or what `read(input, mesh)` makes now.
+  /// What is kept, or what `read(input, mesh)` makes now. `read(input, mesh, before)` also gets the last problem that was read of another
+  /// case on the same mesh, null if there is none, and may take of it what is the same.
   template <class Read>
   Reading<Problem>& of(const Case& input, const Mesh* mesh, Read&& read) {
     const std::uint64_t mark = mark_of(mesh);
     // Cases are immutable and copies share: one that is kept is not another at the same place.
     if (!reading_ || &input_.values().json() != &input.values().json() || mark != mark_) {
-      reading_.reset();
-      reading_ = read(input, mesh);
+      if constexpr (std::is_invocable_v<Read&, const Case&, const Mesh*, Problem*>) {
+        if (mark != mark_)
+          before_.reset();
+        else if (reading_ && reading_->problem)
+          before_ = std::move(reading_->problem);
+        reading_.reset();
+        reading_ = read(input, mesh, before_.get());
+        if (reading_->problem) before_.reset();  // otherwise it waits until an error is mended
+      } else {
+        reading_.reset();
+        reading_ = read(input, mesh);
+      }
       input_ = input;
       mark_ = mark;
     }
@@ -46,6 +59,7 @@ class KeptReading {
 
  private:
   std::optional<Reading<Problem>> reading_;
+  std::unique_ptr<Problem> before_;
   Case input_;
   std::uint64_t mark_ = 0;
 };

@@ -8,7 +8,8 @@
     case.parameters.end_time = 0.2 * s
     case.check().require()
 
-Names come from `conoid list SOLVER`; a trailing underscore stands for names that Python keeps to itself (`from_`). The whole case
+Names come from `conoid list SOLVER`; a trailing underscore stands for names that Python keeps to itself (`from_`). A key that was
+renamed is taken under its former name as well, of which `check` then has a warning. The whole case
 is checked by the program (`check`), which alone decides what is right.
 """
 
@@ -70,16 +71,28 @@ class _Place:
 class Node(_Place, MutableMapping[str, Any]):
     """The keys below one place, as attributes and as items. Places that are not there yet come into being when they are set."""
 
+    def _key(self, key: str) -> str:
+        """The name under which this key stands here: its own, or another that it has or had."""
+        if key not in self._data:
+            for name in self._case.schema.other_names((*self._path, key)):
+                if name in self._data:
+                    return name
+        return key
+
     def __getitem__(self, key: str) -> Any:
+        key = self._key(key)
         return self._view(key, self._data[key])
 
     def __setitem__(self, key: str, value: Any) -> None:
         path = (*self._path, key)
-        self._data[key] = self._case._taken(path, value)
+        taken = self._case._taken(path, value)
+        for name in self._case.schema.other_names(path):  # both beside each other would be an error
+            self._data.pop(name, None)
+        self._data[key] = taken
         self._case._keep(self._path, self._data)
 
     def __delitem__(self, key: str) -> None:
-        del self._data[key]
+        del self._data[self._key(key)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)
@@ -90,7 +103,7 @@ class Node(_Place, MutableMapping[str, Any]):
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        key = _name(attribute)
+        key = self._key(_name(attribute))
         if key in self._data:
             return self[key]
         path = (*self._path, key)

@@ -26,6 +26,7 @@ class Key:
     description: str
     when: str  #: "kind = plane": holds for this form only; empty: always
     mandatory: bool
+    formerly: tuple[str, ...] = ()  #: what its last step was called before
 
     @property
     def is_file(self) -> bool:
@@ -68,15 +69,40 @@ class Schema:
         self.summary = summary
         self.keys = keys
         self._patterns = [(split(k.pointer), k) for k in keys]
+        self._former: dict[str, list[tuple[Path, str]]] = {}  # a former name: where it stood, and what it is now
+        for pattern, key in self._patterns:
+            for name in key.formerly:
+                self._former.setdefault(name, []).append((pattern[:-1], pattern[-1]))
+
+    def _now(self, path: Path) -> Path:
+        """The path as its steps are called now."""
+        if self._former.keys().isdisjoint(path):
+            return path
+        out = path
+        for n, step in enumerate(path):
+            for above, name in self._former.get(step, ()):
+                if fits(out[:n], above):
+                    out = (*out[:n], name, *out[n + 1 :])
+        return out
+
+    def other_names(self, path: Path) -> list[str]:
+        """What the last step of this place is called besides: a key that was renamed is read under its former names as well."""
+        above, names = self._now(path)[:-1], []
+        for former, places in self._former.items():
+            for where, now in places:
+                if fits(above, where) and now == self._now(path)[-1]:
+                    names += [former, now]
+        return [name for name in dict.fromkeys(names) if name != path[-1]]
 
     def at(self, path: Path) -> list[Key]:
         """Keys that fit this place: several where forms of a choice share a name."""
-        return [key for pattern, key in self._patterns if fits(path, pattern)]
+        now = self._now(path)
+        return [key for pattern, key in self._patterns if fits(now, pattern)]
 
     def children(self, path: Path) -> list[str]:
         """Names that may stand below this place; "*" for lists and maps."""
-        n = len(path)
-        return list(dict.fromkeys(p[n] for p, _ in self._patterns if len(p) > n and fits(path, p[:n])))
+        n, now = len(path), self._now(path)
+        return list(dict.fromkeys(p[n] for p, _ in self._patterns if len(p) > n and fits(now, p[:n])))
 
     def require(self, path: Path) -> None:
         """Raises InvalidInput for a place that no case of this solver has."""
@@ -110,6 +136,7 @@ def _schema(which: str, solver: str) -> Schema:
             description=k.get("description", ""),
             when=k.get("when", ""),
             mandatory=bool(k.get("mandatory", False)),
+            formerly=tuple(k.get("formerly", ())),
         )
         for k in told["keys"]
     ]

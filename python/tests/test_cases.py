@@ -58,6 +58,38 @@ def test_unknown_keys_and_wrong_units_are_refused() -> None:
     assert "grid" not in case  # nothing was left behind
 
 
+@pytest.mark.parametrize("solver", ["acoustic-fd", "acoustic-bem"])
+def test_a_former_name_is_taken_and_told(solver: str) -> None:
+    case = conoid.Case(solver)
+    case.parameters.duration = 0.2 * s
+    assert case.to_dict()["parameters"] == {"duration": "0.2 s"}
+    assert case.parameters.end_time == case.parameters.duration == case["parameters.end_time"] == "0.2 s"
+    assert "parameters.end_time" in case
+    told = [d.text for d in case.check().diagnostics if d.pointer == "/parameters/duration"]
+    assert told == ["'duration' is called 'end_time' now; the former name is still read"]
+    with pytest.raises(conoid.InvalidInput, match="expected a number in s"):
+        case.parameters.duration = 3 * kg
+    # What is set last stands alone, by whichever name.
+    case["parameters.end_time"] = 0.3 * s
+    assert case.to_dict()["parameters"] == {"end_time": "0.3 s"}
+    case["parameters.duration"] = 0.4
+    assert case.to_dict()["parameters"] == {"duration": 0.4}
+    del case.parameters.end_time
+    assert "parameters.duration" not in case
+    case.parameters = {"duration": 0.5 * s}
+    assert case.parameters.end_time == "0.5 s"
+    with pytest.raises(conoid.InvalidInput, match="unknown key 'duration'"):
+        case.output.duration = 1
+
+
+def test_a_sweep_takes_a_former_name(tmp_path: Path) -> None:
+    case = plane_wave()  # has an end_time
+    swept = conoid.sweep(case, {"parameters.duration": [10 * ms, 20 * ms]}, tmp_path, threads=1)
+    assert not swept.failed
+    ends = [p.run.frames[-1].value for p in swept if p.run]
+    assert ends == pytest.approx([0.01, 0.02], rel=1e-9)  # 20 and 40 steps
+
+
 def test_records_and_names() -> None:
     case = conoid.Case("hydro-fem", title="Two gases")
     case.materials.air.gamma = 1.4

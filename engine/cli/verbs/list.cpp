@@ -99,7 +99,7 @@ void list_keys(const std::string& solver, Context& context) {
   Json keys = Json::array();
   for (const auto& [pointer, node] : schema->fields()) {
     Json key = {{"key", pointer}, {"takes", describe(node)}};
-    for (const char* word : {"unit", "default", "title", "description", "when", "mandatory"})
+    for (const char* word : {"unit", "default", "title", "description", "when", "mandatory", "formerly"})
       if (node.contains(word)) key[word] = node[word];
     keys.push_back(std::move(key));
   }

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "engine/case/case.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/report.hpp"
 #include "engine/cli/run_here.hpp"
@@ -212,6 +213,8 @@ void sweep(const SweepOptions& options, Context& context) {
   for (const std::string& text : options.over) {
     auto axis = parse_sweep_axis(text);
     if (!axis) return context.fail(axis.error());
+    if (const Status named = take_names_of(*document, schema_of(*document), axis->pointer); !named)
+      return context.fail(named.error());
     axes.push_back(std::move(*axis));
   }
   auto expanded = expand_sweep(*document, axes);

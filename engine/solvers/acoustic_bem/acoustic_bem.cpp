@@ -25,8 +25,8 @@ namespace conoid::acoustic_bem {
 extern const std::string_view parameters_schema;
 
 Reading<Problem>& AcousticBem::read(const Case& input, const Mesh& mesh, const Offer& offer) const {
-  Reading<Problem>& out =
-      reading_.of(input, &mesh, [&mesh](const Case& c, const Mesh*) { return read_problem(c, mesh); });
+  Reading<Problem>& out = reading_.of(
+      input, &mesh, [&mesh](const Case& c, const Mesh*, Problem* before) { return read_problem(c, mesh, before); });
   if (out.problem) out.problem->settings.ranks = std::max(offer.place.ranks, 1);
   return out;
 }

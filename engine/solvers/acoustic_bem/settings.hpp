@@ -79,9 +79,11 @@ void add_image_waves(Settings& settings);
 struct Problem {
   Settings settings;  ///< completed
   Surface surface;
+  std::string geometry;  ///< what the surface hangs on beside the mesh
 };
-/// Reads the case, looks whether the mesh is closed and oriented, and makes the surface; no problem where there are errors.
-[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh& mesh);
+/// Reads the case, looks whether the mesh is closed and oriented, and makes the surface; no problem where there are errors. The surface is
+/// taken from `before`, an earlier problem on the same mesh (may be null), where nothing that it hangs on is another.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* before = nullptr);
 /// Time step against h, pulse against h, memory, places. Cheap.
 [[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer);
 

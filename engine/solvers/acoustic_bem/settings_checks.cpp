@@ -321,7 +321,24 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
 
 }  // namespace
 
-Reading<Problem> read_problem(const Case& input, const Mesh& mesh) {
+namespace {
+
+/// What a surface is made of beside the mesh. Walls are fitted to the pulses and to the time step.
+std::string geometry_of(const Case& input, const Settings& s) {
+  std::string out;
+  const Json& all = input.values().json();
+  for (const char* part : {"mesh", "boundaries", "materials"})
+    if (all.contains(part)) out += compact_json(all[part]) + '\n';
+  if (s.conditions.walls.empty() && s.motions.empty())
+    return out + fmt::format("{} {}", static_cast<int>(s.ordering), s.rim_layers);
+  for (const char* part : {"excitation", "parameters"})
+    if (all.contains(part)) out += compact_json(all[part]) + '\n';
+  return out;
+}
+
+}  // namespace
+
+Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* before) {
   Reading<Problem> made;
   std::vector<Diagnostic>& out = made.said;
   Settings s = read_settings(input, out);
@@ -331,7 +348,9 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh) {
     out.push_back(std::move(d));
   }
   if (has_errors(out)) return made;
-  auto surface = surface_for(s, mesh);
+  std::string geometry = geometry_of(input, s);
+  const bool kept = before != nullptr && before->geometry == geometry;
+  auto surface = kept ? Result<Surface>(std::move(before->surface)) : surface_for(s, mesh);
   if (!surface) {
     out.push_back(surface.error());
     return made;
@@ -339,14 +358,15 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh) {
   complete(s, *surface);
   set_wall_memory(*surface, s.form.dt);
   s.memory_columns = static_cast<Index>(surface->memory_columns.size());
-  log::debug("acoustic-bem: a surface of {} triangles was made of the case", surface->triangles.size());
-  made.problem = std::make_unique<Problem>(Problem{std::move(s), std::move(*surface)});
+  if (!kept) log::debug("acoustic-bem: a surface of {} triangles was made of the case", surface->triangles.size());
+  made.problem = std::make_unique<Problem>(Problem{std::move(s), std::move(*surface), std::move(geometry)});
   return made;
 }
 
 std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer) {
   std::vector<Diagnostic> out;
-  const auto& [s, surface] = problem;
+  const Settings& s = problem.settings;
+  const Surface& surface = problem.surface;
   check_step(input, s, surface, out);
   check_waves(input, s, surface, out);
   check_extent(input, s, surface, out);

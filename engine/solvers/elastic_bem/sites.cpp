@@ -3,6 +3,7 @@
 #include "engine/solvers/elastic_bem/sites.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -64,15 +65,18 @@ int crossings(const Surface& s, const Vec3& x, const Vec3& way) {
     const Element& e = s.elements[static_cast<std::size_t>(k)];
     const Vec3 d = sub(e.centre, x);
     if (norm(sub(d, scale(dot(d, way), way))) > 1.2 * e.size) continue;
-    const int n = e.affine ? 1 : 4;
-    const auto at = [&](int i, int j) {
-      double jacobian = 1;
-      const auto p = e.reference(static_cast<double>(i) / n, static_cast<double>(j) / n, jacobian);
-      return e.at(p[0], p[1]).x;
-    };
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
-        const Vec3 a = at(i, j), b = at(i + 1, j), c = at(i + 1, j + 1), f = at(i, j + 1);
+    const std::size_t n = e.affine ? 1 : 4;
+    std::array<std::array<Vec3, 5>, 5> at;  // corners of the triangles
+    for (std::size_t i = 0; i <= n; ++i)
+      for (std::size_t j = 0; j <= n; ++j) {
+        double jacobian = 1;
+        const auto p = e.reference(static_cast<double>(i) / static_cast<double>(n),
+                                   static_cast<double>(j) / static_cast<double>(n), jacobian);
+        at[i][j] = e.at(p[0], p[1]).x;
+      }
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        const Vec3 &a = at[i][j], &b = at[i + 1][j], &c = at[i + 1][j + 1], &f = at[i][j + 1];
         count += (meets(x, way, a, b, c) ? 1 : 0) + (meets(x, way, a, c, f) ? 1 : 0);
       }
   }

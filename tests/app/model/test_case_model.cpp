@@ -62,6 +62,28 @@ class TestCaseModel : public QObject {
     }
   }
 
+  /// Where a case was written under a former name, what is set in the window takes its place: both beside each other would be an error.
+  void a_value_under_a_former_name_gives_place() {
+    CaseModel model([](const std::string&) {
+      return Schema::for_solver("s", R"({"properties": {"mesh": false, "parameters": {"type": "object", "properties": {
+          "end_time": {"type": "number", "unit": "s", "formerly": ["duration"]}, "steps": {"type": "integer"}}}}})");
+    });
+    model.set_full_checks(false);
+    model.take(
+        CaseDocument::parse(R"({"conoid": 1, "solver": "s", "parameters": {"duration": 2}})", "old.json").value(),
+        false);
+    QVERIFY(model.is_valid());
+    const std::string before = compact_json(model.json());
+    model.set("/parameters/steps", 7, "change");
+    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"duration":2,"steps":7})"));
+    model.set("/parameters/end_time", "3 s", "change");
+    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"steps":7,"end_time":"3 s"})"));
+    QVERIFY(model.is_valid());
+    model.undo_stack().undo();
+    model.undo_stack().undo();
+    QCOMPARE(compact_json(model.json()), before);
+  }
+
   void editing_inside_a_default_keeps_the_default() {
     auto model = opened();
     model->set("/boundaries/top/width", 30, "change");

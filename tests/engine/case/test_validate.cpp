@@ -321,6 +321,15 @@ class TestValidate : public QObject {
         QVERIFY(!has_errors(validate_and_resolve(document, schema, resolved)));
         QCOMPARE(resolved["parameters"]["courant"].get<double>(), 0.125);
       }
+    // A sweep sets one key at many points: before, the case calls it as the sweep does.
+    for (const char* name : {"cfl", "courant"}) {
+      CaseDocument base = text("\"courant_number\": 0.25");
+      QVERIFY(take_names_of(base, schema, std::string("/parameters/") + name).ok());
+      QCOMPARE(compact_json(base.json()["parameters"]), "{\"" + std::string(name) + "\":0.25}");
+      const auto points = expand_sweep(base, {*parse_sweep_axis(std::string("parameters.") + name + "=0.1,0.2")});
+      QVERIFY(points.ok());
+      for (const SweepPoint& point : *points) QVERIFY(!has_errors(validate(point.document, schema)));
+    }
     CaseDocument whole = text("\"cfl\": 0.25");
     QVERIFY(!set_by_any_name(whole, schema, "parameters.courant.x", "1").ok());
     QCOMPARE(compact_json(whole.json()["parameters"]), std::string("{\"cfl\":0.25}"));

@@ -2,9 +2,20 @@
 // A case is read once: from its check over its estimate to its run the surface of a boundary-element case is made a single time, and made
 // again where case or mesh are others.
 // labels: unit
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
 #include "engine/core/log.hpp"
+#include "engine/mesh/readers/read_mesh.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/session/case_checker.hpp"
 #include "engine/session/setup.hpp"
 #include "engine/team/team.hpp"
 
@@ -34,6 +45,10 @@ class TestReadOnce : public QObject {
   void another_mesh_is_read_anew_data() { rows(); }
   void another_mesh_is_read_anew();
   void another_offer_is_another_answer();
+  void an_edit_that_leaves_the_geometry_keeps_the_surface();
+  void an_edit_of_pulse_or_step_fits_walls_anew();
+  void a_check_with_memory_says_what_one_without_says_data();
+  void a_check_with_memory_says_what_one_without_says();
 
  private:
   static void rows() {
@@ -76,7 +91,8 @@ void TestReadOnce::another_mesh_is_read_anew() {
   QVERIFY(setup.solver->estimate(setup.input, &mesh, setup.offer).ok());
   QCOMPARE(made.count(), 1);
   const Setup same = set_up(*document, quiet);  // a document that is resolved again is another case
-  QVERIFY(setup.solver->estimate(same.input, &mesh, setup.offer).ok());
+  QCOMPARE(made.count(), 2);
+  QVERIFY(setup.solver->estimate(same.input, setup.mesh.get(), setup.offer).ok());
   QCOMPARE(made.count(), 3);
 }
 
@@ -93,6 +109,153 @@ void TestReadOnce::another_offer_is_another_answer() {
   QVERIFY(has_errors(setup.solver->check(setup.input, setup.mesh.get(), little)));
   QVERIFY(!has_errors(setup.solver->check(setup.input, setup.mesh.get(), setup.offer)));
   QCOMPARE(made.count(), 0);
+}
+
+namespace {
+
+/// What a check says, as far as it is the same each time: all but what is measured, seconds and the memory that this program has by now.
+std::vector<std::string> said(const CheckReport& report) {
+  std::vector<std::string> out;
+  for (const Diagnostic& d : report.diagnostics) out.push_back(d.render());
+  const Estimate& e = report.estimate;
+  out.push_back(fmt::format("estimated {}: {} steps, {} B of a device, {} B of disk, basis '{}'", report.estimated,
+                            e.steps, e.device_memory, e.disk, e.basis));
+  for (const auto& [name, text] : e.details) out.push_back(name + ": " + text);
+  return out;
+}
+
+/// A key, two values that go with each other's keys, and one that is an error (or null: there is none).
+struct Edit {
+  const char* path;
+  const char* values[2];
+  const char* wrong = nullptr;
+};
+
+const std::map<std::string, std::vector<Edit>>& edits_of() {
+  static const std::map<std::string, std::vector<Edit>> all = {
+      {"acoustic-bem",
+       {{"title", {"one", "another"}},
+        {"mesh.unit", {"m", "cm"}, "furlong"},
+        {"materials.speed", {"343 m/s", "340 m/s"}, "-1"},
+        {"boundaries.surface", {"rigid", "rigid"}, "wet"},
+        {"boundaries.ground",
+         {R"({"normal": "z", "height": -4})", R"({"normal": "z", "height": -5})"},
+         R"({"normal": "z", "height": 0.5})"},
+        {"boundaries.groups", {"[]", "[]"}, R"([{"group": "nowhere", "kind": "soft"}])"},
+        {"excitation.pulse.frequency", {"40 Hz", "60 Hz"}, "4 kg"},
+        {"excitation.waves.0.direction", {"[0, 0, -1]", "[1, 0, -1]"}, "[0, 0, 0]"},
+        {"parameters.courant", {"0.3", "0.5"}, "-1"},
+        {"parameters.end_time", {"0.1", "0.2"}, "4 m"},
+        {"parameters.ordering", {"given", "hilbert"}, "none"},
+        {"parameters.rim_layers", {"1", "2"}, "-3"},
+        {"output.receivers.0.position", {"[0, 0, 3]", "[0, 0, 1.2]"}, "[0, 0, 0.1]"},
+        {"output.frequencies.to", {"60 Hz", "50 Hz"}, "5 Hz"}}},
+      {"elastic-bem",
+       {{"title", {"one", "another"}},
+        {"mesh.unit", {"m", "cm"}, "furlong"},
+        {"materials.shear_speed", {"100 m/s", "200 m/s"}, "-1"},
+        {"parameters.domain", {"outside", "auto"}, "nowhere"},
+        {"parameters.elements", {"constant", "continuous"}, "smooth"},
+        {"parameters.symmetry", {"none", "none"}, "q"},
+        {"parameters.solution", {"auto", "direct"}, "magic"},
+        {"parameters.frequencies.to", {"20 Hz", "10 Hz"}, "4 kg"},
+        {"excitation.loads.0.wave", {"p", "sv"}, "nonsense"},
+        {"output.receivers.0.position", {"[0, 0, -2]", "[0, 0, -3]"}, "[0, 0, 0.1]"}}}};
+  return all;
+}
+
+/// How many surfaces were made in this check.
+int made_by(CaseChecker& checker, const CaseDocument& document) {
+  const Made made;
+  (void)checker.check(document);
+  return made.count();
+}
+
+}  // namespace
+
+/// As the window checks a case after every edit.
+void TestReadOnce::an_edit_that_leaves_the_geometry_keeps_the_surface() {
+  auto document = CaseDocument::read(CONOID_TEST_DATA "/safety/acoustic-bem.json").value();
+  CaseChecker checker;
+  const auto surfaces = [&](const char* path, const char* value) {
+    document.set(path, value).or_throw();
+    return made_by(checker, document);
+  };
+  QCOMPARE(made_by(checker, document), 1);
+  QCOMPARE(surfaces("title", "Another title"), 0);
+  QCOMPARE(surfaces("output.receivers.0.position", "[0, 0, 9]"), 0);
+  QCOMPARE(surfaces("parameters.courant", "0.3"), 0);
+  QCOMPARE(surfaces("excitation.waves.0.kind", "nonsense"), 0);  // an error, at which nothing is looked at
+  QCOMPARE(surfaces("excitation.waves.0.kind", "plane"), 0);
+  QCOMPARE(surfaces("parameters.form", "D"), 0);  // an error of the solver's own: soft, while the surface is rigid
+  QCOMPARE(surfaces("parameters.form", "auto"), 0);
+  QCOMPARE(surfaces("parameters.ordering", "given"), 1);
+  QCOMPARE(surfaces("boundaries.surface", "soft"), 1);
+  QCOMPARE(surfaces("mesh.unit", "cm"), 1);
+  QCOMPARE(surfaces("parameters.courant", "0.35"), 0);
+}
+
+/// Absorbing walls are fitted to the pulses, and their memory to the step.
+void TestReadOnce::an_edit_of_pulse_or_step_fits_walls_anew() {
+  QTemporaryDir folder;
+  const auto sphere = read_mesh(CONOID_TEST_DATA "/safety/sphere.ply");
+  QVERIFY(sphere.ok());
+  Mesh mesh = *sphere;
+  MeshGroup& skin = mesh.add_group("skin", 2, 1);
+  for (Index c = 0; c < mesh.cell_count(); ++c) skin.cells.push_back(c);
+  const std::string file = folder.filePath("skin.msh").toStdString();
+  write_mesh(mesh, file).or_throw();
+  auto document = CaseDocument::read(CONOID_TEST_DATA "/safety/acoustic-bem.json").value();
+  document.set("mesh.file", file).or_throw();
+  document
+      .set("boundaries.groups", R"([{"group": "skin", "kind": "porous", "flow_resistivity": 10000, "thickness": 0.1}])")
+      .or_throw();
+  CaseChecker checker;
+  const auto surfaces = [&](const char* path, const char* value) {
+    document.set(path, value).or_throw();
+    return made_by(checker, document);
+  };
+  QCOMPARE(made_by(checker, document), 1);
+  QCOMPARE(surfaces("output.receivers.0.position", "[0, 0, 8]"), 0);
+  QCOMPARE(surfaces("parameters.courant", "0.3"), 1);
+  QCOMPARE(surfaces("excitation.pulse.frequency", "50 Hz"), 1);
+  QCOMPARE(surfaces("materials.speed", "340 m/s"), 1);
+  QCOMPARE(surfaces("output.receivers.0.position", "[0, 0, 9]"), 0);
+}
+
+void TestReadOnce::a_check_with_memory_says_what_one_without_says_data() {
+  QTest::addColumn<QString>("solver");
+  for (const auto& [solver, edits] : edits_of()) QTest::newRow(solver.c_str()) << QString::fromStdString(solver);
+}
+
+void TestReadOnce::a_check_with_memory_says_what_one_without_says() {
+  QFETCH(QString, solver);
+  const std::vector<Edit>& edits = edits_of().at(solver.toStdString());
+  auto document = CaseDocument::read((QString(CONOID_TEST_DATA "/safety/%1.json").arg(solver)).toStdString()).value();
+  if (solver == "acoustic-bem")  // from above, where it meets the ground
+    document.set("excitation.waves.0.direction", "[0, 0, -1]").or_throw();
+  CaseChecker checker;
+  std::mt19937 random(7);
+  int kept = 0, made_anew = 0, errors = 0;
+  for (int k = 0; k < 120; ++k) {
+    const Edit& edit = edits[random() % edits.size()];
+    const CaseDocument before = document;
+    const bool wrong = edit.wrong != nullptr && random() % 4 == 0;
+    document.set(edit.path, wrong ? edit.wrong : edit.values[random() % 2]).or_throw();
+    Made made;
+    const CheckReport with = checker.check(document);
+    const int made_with = made.count();
+    const CheckReport without = check_case(document);
+    const int made_without = made.count() - made_with;
+    QCOMPARE(said(with), said(without));
+    if (has_errors(without.diagnostics)) ++errors;
+    if (made_with < made_without) ++kept;
+    if (made_with > 0) ++made_anew;
+    if (wrong) document = before;  // somebody takes it back
+  }
+  const std::string counts = fmt::format("{} kept, {} made anew, {} errors", kept, made_anew, errors);
+  QVERIFY2(errors > 10 && made_anew > 10, counts.c_str());
+  QVERIFY2(kept > 40 || solver != "acoustic-bem", counts.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestReadOnce)
