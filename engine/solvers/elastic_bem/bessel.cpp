@@ -89,4 +89,21 @@ BesselValues bessel_values(Number w) {
   return size < expansion_from ? bessel_by_recurrence(w) : bessel_by_expansion(w);
 }
 
+BesselValues hankel_values(Number w, double sign) {
+  const Number i1{0, 1}, front = std::sqrt(2.0 / (std::numbers::pi * w));
+  Number out[3];
+  for (int n = 0; n < 3; ++n) {
+    Number term = 1, sum = 1;
+    for (int k = 1; k < 40; ++k) {
+      const double odd = 2 * k - 1;
+      const Number next = term * sign * i1 * (4.0 * n * n - odd * odd) / (8.0 * k * w);
+      if (std::abs(next) >= std::abs(term) || std::abs(next) < 1e-17) break;
+      term = next;
+      sum += term;
+    }
+    out[n] = front * sum * std::polar(1.0, -sign * std::numbers::pi * (0.5 * n + 0.25));
+  }
+  return {out[0], out[1], out[2]};
+}
+
 }  // namespace conoid::elastic_bem

@@ -13,5 +13,7 @@ struct BesselValues {
 /// to 25 (normalised by J_0 + 2 ΣJ_2n = 1), Hankel's expansion beyond (M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",
 /// 9.1.10, 9.1.46, 9.2.5).
 [[nodiscard]] BesselValues bessel_values(std::complex<double> w);
+/// H^(1) (sign +1) and H^(2) (sign −1) of the orders 0, 1, 2 without e^{±iw}, by Hankel's expansion: twelve digits from |w| = 14 on.
+[[nodiscard]] BesselValues hankel_values(std::complex<double> w, double sign);
 
 }  // namespace conoid::elastic_bem

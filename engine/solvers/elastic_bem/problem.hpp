@@ -145,7 +145,11 @@ void plan_solution(Problem& problem, const Case& input, const Offer& offer, std:
 [[nodiscard]] inline bool is_incident(const Load& load) {
   return load.kind == LoadKind::wave || load.kind == LoadKind::point;
 }
-/// The field of such a load for this problem (waves: that of a half-space when the domain is ground).
+/// The level (up · x) of the ground over a force in the medium where it is flat and has no layers, so that the force's field is that of a
+/// half-space: its end (a rim, if any) is level, the force lies below it, and nothing of the ground rises above it by half the force's depth.
+[[nodiscard]] std::optional<double> flat_ground_over(const Problem& problem, const Load& load);
+/// The field of such a load for this problem (waves: that of a half-space when the domain is ground; forces: where
+/// flat_ground_over() has a level).
 [[nodiscard]] Result<IncidentField> incident_field(const Problem& problem, const Load& load, const Harmonic& harmonic);
 
 }  // namespace conoid::elastic_bem

@@ -10,8 +10,36 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
+std::optional<double> flat_ground_over(const Problem& p, const Load& load) {
+  const std::vector<RegionView> all = p.regions_of(p.scene);
+  const RegionView& of = all[load.region];
+  const auto layered = [](const RegionView& r) { return std::ranges::count(r.surface->closed, false) > 1; };
+  const auto ground = [](const RegionView& r) { return r.options->domain == Domain::ground; };
+  if (!ground(of) || std::ranges::count_if(all, ground) > 1 || std::ranges::any_of(all, layered)) return std::nullopt;
+  const Surface& s = *of.surface;
+  const Vec3 up = scale(-1, unit(of.options->down));
+  double low = 1e300, high = -1e300, highest = -1e300;
+  const auto hold = [&](const Vec3& x) {
+    low = std::min(low, dot(x, up));
+    high = std::max(high, dot(x, up));
+  };
+  for (const auto& side : s.rim)
+    for (const Vec3& x : side) hold(x);
+  for (const Vec3& x : s.nodes) {
+    if (s.rim.empty()) hold(x);
+    highest = std::max(highest, dot(x, up));
+  }
+  const double level = 0.5 * (low + high), depth = level - dot(load.at, up);
+  if (high - low > 1e-6 * s.diameter || !(depth > 0) || highest - level > 0.5 * depth) return std::nullopt;
+  return level;
+}
+
 Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
-  if (load.kind == LoadKind::point) return IncidentField::point_force(load.at, load.value, h);
+  if (load.kind == LoadKind::point) {
+    const auto level = flat_ground_over(p, load);
+    return level ? IncidentField::buried_force(load.at, load.value, scale(-1, p.surface_options.down), *level, h)
+                 : IncidentField::point_force(load.at, load.value, h);
+  }
   WaveSetting w = load.wave;
   w.half_space = p.surface_options.domain == Domain::ground;
   w.up = scale(-1, p.surface_options.down);

@@ -39,23 +39,6 @@ Spectrum spectrum(double nu, Complex q) {
           0.5 * (sv + sh) * q - (1 - nu / 2), 0.5 * (sh - sv) * q - nu / 2};
 }
 
-/// H^(1) (sign +1) and H^(2) (sign −1) of the orders 0, 1, 2 by Hankel's expansion, without e^{±iw}.
-BesselValues hankel(Complex w, double sign) {
-  const Complex front = std::sqrt(2.0 / (std::numbers::pi * w));
-  Complex out[3];
-  for (int n = 0; n < 3; ++n) {
-    Complex term = 1, sum = 1;
-    for (int k = 1; k < 40; ++k) {
-      const double odd = 2 * k - 1;
-      const Complex next = term * sign * i1 * (4.0 * n * n - odd * odd) / (8.0 * k * w);
-      if (std::abs(next) >= std::abs(term) || std::abs(next) < 1e-17) break;
-      term = next;
-      sum += term;
-    }
-    out[n] = front * sum * std::polar(1.0, -sign * std::numbers::pi * (0.5 * n + 0.25));
-  }
-  return {out[0], out[1], out[2]};
-}
 void add(SurfaceResponse& sum, const Spectrum& s, const BesselValues& f, Complex weight) {
   sum.v += weight * s.v * f.f0;
   sum.u += weight * s.u * f.f1;
@@ -80,26 +63,28 @@ SurfaceResponse surface_response(double nu, Complex z) {
   const double size = std::abs(z);
   SurfaceResponse sum{};
   if (size > 0) {
-    // Branch points κ and 1, the Rayleigh pole below 1.15 for ν ≥ 0 and below 1.5 for any ν: the path runs above them.
+    // Branch points κ and 1, the Rayleigh pole below 1.15 for ν ≥ 0 and below 1.5 for any ν: the path runs above them, turned so that q z
+    // stays real beyond: else Bessel's functions grow with the damping as far as the answer falls.
+    const Complex turn = size / z;
     const double past = 1.6, height = std::min(0.4, 3 / size), panel = std::min(1.2 * height, 4 / size);
-    straight(nu, z, 0, Complex(0.5 * height, height), panel, sum);
-    straight(nu, z, Complex(0.5 * height, height), Complex(past, height), panel, sum);
-    straight(nu, z, Complex(past, height), past, panel, sum);
-    // Then along the axis until Hankel's expansions hold, and on along the ways on which they decay.
+    straight(nu, z, 0, turn * Complex(0.5 * height, height), panel, sum);
+    straight(nu, z, turn * Complex(0.5 * height, height), turn * Complex(past, height), panel, sum);
+    straight(nu, z, turn * Complex(past, height), turn * past, panel, sum);
+    // Then along that ray until Hankel's expansions hold, and on along the ways on which they decay.
     const double last = std::max(past, (far_argument + 1) / size);
     for (double q = past; q < last;) {
       const double next = std::min(last, q + std::max(0.2 * q, 2 / size));
-      straight(nu, z, q, next, std::min(0.5 * q, 4 / size), sum);
+      straight(nu, z, turn * q, turn * next, std::min(0.5 * q, 4 / size), sum);
       q = next;
     }
     for (double sign : {1.0, -1.0}) {
-      // e^{±iqz} over q = last ± i s/z is e^{±i last z} e^{−s}.
-      const Complex ahead = std::exp(sign * i1 * last * z);
+      // e^{±iqz} over q = turn last ± i s/z is e^{±i last |z|} e^{−s}.
+      const Complex ahead = std::exp(sign * i1 * last * size);
       for (int k = 0; k < 10; ++k)
         for (const GaussPoint& g : gauss_points(10)) {
           const double s = 4 * (k + g.x);
-          const Complex q = last + sign * i1 * s / z;
-          add(sum, spectrum(nu, q), hankel(q * z, sign), 0.5 * g.w * 4 * std::exp(-s) * ahead * sign * i1 / z);
+          const Complex q = turn * last + sign * i1 * s / z;
+          add(sum, spectrum(nu, q), hankel_values(q * z, sign), 0.5 * g.w * 4 * std::exp(-s) * ahead * sign * i1 / z);
         }
     }
   }

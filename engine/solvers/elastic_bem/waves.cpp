@@ -127,12 +127,25 @@ IncidentField IncidentField::point_force(const Vec3& at, const Vec3& force, cons
   return f;
 }
 
+IncidentField IncidentField::buried_force(const Vec3& at, const Vec3& force, const Vec3& up, double level,
+                                          const Harmonic& h) {
+  IncidentField f = point_force(at, force, h);
+  f.lambda_ = h.lambda;
+  f.mu_ = h.mu;
+  f.reflected_ = std::make_shared<const ReflectedForce>(at, force, scale(-1, unit(up)), -level, h);
+  return f;
+}
+
 std::array<Complex, 3> IncidentField::displacement(const Vec3& x) const {
   Vector u{};
   if (source_) {
     const Matrix3 g = kernels(source_->harmonic, source_->at, x, {0, 0, 1}).u;
     for (std::size_t j = 0; j < 3; ++j)
       for (std::size_t i = 0; i < 3; ++i) u[i] += source_->force[j] * g[j][i];
+  }
+  if (reflected_) {
+    const Vector r = reflected_->displacement(x);
+    for (std::size_t i = 0; i < 3; ++i) u[i] += r[i];
   }
   for (const Term& t : terms_) {
     const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));
@@ -143,10 +156,19 @@ std::array<Complex, 3> IncidentField::displacement(const Vec3& x) const {
 
 std::array<Complex, 3> IncidentField::traction(const Vec3& x, const Vec3& n) const {
   Vector out{};
+  if (reflected_ && reflected_->on_surface(x) && norm(cross(n, reflected_->down())) < 1e-9) return out;
   if (source_) {
     const Matrix3 g = kernels(source_->harmonic, source_->at, x, n).t;
     for (std::size_t j = 0; j < 3; ++j)
       for (std::size_t i = 0; i < 3; ++i) out[i] += source_->force[j] * g[j][i];
+  }
+  if (reflected_) {
+    const auto slope = reflected_->slopes(x);
+    const Complex swell = slope[0][0] + slope[1][1] + slope[2][2];
+    for (std::size_t i = 0; i < 3; ++i) {
+      out[i] += lambda_ * swell * n[i];
+      for (std::size_t k = 0; k < 3; ++k) out[i] += mu_ * (slope[k][i] + slope[i][k]) * n[k];
+    }
   }
   for (const Term& t : terms_) {
     const Complex phase = std::exp(Complex(0, -1) * (t.k[0] * x[0] + t.k[1] * x[1] + t.k[2] * x[2]));

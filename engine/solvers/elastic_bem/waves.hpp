@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Incident fields: plane P, SV and SH waves in the full space, the same with their reflections at a flat free surface, and
-// Rayleigh waves: sums of (possibly inhomogeneous) plane waves d e^{-ik·x}; and the field of a force at a point of the full space.
+// Rayleigh waves: sums of (possibly inhomogeneous) plane waves d e^{-ik·x}; and the field of a force at a point of the full space or
+// of a half-space.
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
+#include "engine/solvers/elastic_bem/reflected_force.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -31,6 +34,10 @@ class IncidentField {
   [[nodiscard]] static Result<IncidentField> make(const WaveSetting& setting, const Harmonic& harmonic);
   /// Of a force in the full space (Stokes); infinite at its point.
   [[nodiscard]] static IncidentField point_force(const Vec3& at, const Vec3& force, const Harmonic& harmonic);
+  /// The same in a half-space, with what its free surface reflects. `up`: its outward normal; `level`: up · x on it, which the force
+  /// lies below.
+  [[nodiscard]] static IncidentField buried_force(const Vec3& at, const Vec3& force, const Vec3& up, double level,
+                                                  const Harmonic& harmonic);
   [[nodiscard]] std::array<Complex, 3> displacement(const Vec3& x) const;
   /// σ·n.
   [[nodiscard]] std::array<Complex, 3> traction(const Vec3& x, const Vec3& n) const;
@@ -47,6 +54,7 @@ class IncidentField {
   Complex lambda_, mu_;
   std::vector<Term> terms_;
   std::optional<Source> source_;
+  std::shared_ptr<const ReflectedForce> reflected_;
 };
 
 }  // namespace conoid::elastic_bem

@@ -168,6 +168,10 @@ struct InclusionSetting {
 /// the square (relative error).
 [[nodiscard]] double point_force_asymmetry(Team& team);
 [[nodiscard]] double buried_force_error(Team& team);
+/// The same mean by the field of a force in a half-space, without a mesh; and what a held square of ground to three radii feels of a force
+/// beside and below it, against ground to ten radii.
+[[nodiscard]] double half_space_force_error();
+[[nodiscard]] double held_square_reach_error(Team& team);
 
 /// Layered ground without a mesh (layered_system.hpp). Rigid disc of radius 1, `around` elements a quarter of the circle: impedance over μ of
 /// the uppermost medium.

@@ -22,6 +22,9 @@ LoadValues scattered_by(const Surface& s, const IncidentField& field) {
   return out;
 }
 
+/// By Hankel integrals: u_z at depth 1 below (0.5, 0.5) under an even unit pressure on a square of side 2, μ = ρ = ω = 1, damping 5 %.
+constexpr Complex mean_of_square(0.0920447824, -0.375981071);
+
 }  // namespace
 
 double point_force_asymmetry(Team& team) {
@@ -97,9 +100,62 @@ double buried_force_error(Team& team) {
       mean += -set.w[q] * u;  // down
     }
   }
-  // By Hankel integrals: u_z at depth 1 below (0.5, 0.5) under an even unit pressure on the square.
-  const Complex want(0.0920447824, -0.375981071);
-  return std::abs(mean - want) / std::abs(want);
+  return std::abs(mean - mean_of_square) / std::abs(mean_of_square);
+}
+
+double half_space_force_error() {
+  Medium medium;
+  medium.nu = 0.3;
+  medium.beta = 0.05;
+  const IncidentField field =
+      IncidentField::buried_force({0.5, 0.5, -1}, {0, 0, -1}, {0, 0, 1}, 0, Harmonic(medium, 1));
+  Complex mean = 0;
+  const auto points = gauss_points(12);
+  for (const GaussPoint& x : points)
+    for (const GaussPoint& y : points) mean += -4 * x.w * y.w * field.displacement({2 * x.x - 1, 2 * y.x - 1, 0})[2];
+  return std::abs(mean - mean_of_square) / std::abs(mean_of_square);
+}
+
+double held_square_reach_error(Team& team) {
+  // A held square, 4 wide, on ground to 6 and to 20, with a force 1.5 below a point beside it: what the ground exerts on the square.
+  std::array<Complex3, 2> on{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    GroundRectangle g;
+    const double reach = k == 0 ? 6 : 20;
+    g.low = {-reach, -reach};
+    g.high = {reach, reach};
+    g.element = 0.8;
+    g.growth = 1.25;
+    g.largest = 2.4;
+    g.patches = {{"square", {-2, -2}, {2, 2}, 1}};
+    SurfaceOptions options;
+    options.domain = Domain::ground;
+    options.window = 0.8;
+    Medium medium;
+    medium.nu = 0.3;
+    medium.beta = 0.05;
+    TestBody body(ground_rectangle(g).value(), options, {{"square", {true, true, true}}}, medium, {1e-5, false}, team);
+    const double omega = 0.5;
+    const IncidentField field =
+        IncidentField::buried_force({3, 0.5, -1.5}, {0.4, 0.2, -1}, {0, 0, 1}, 0, Harmonic(medium, omega));
+    LoadValues held;
+    const Surface& s = body.surface();
+    held.displacement.resize(s.nodes.size());
+    for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
+      if (s.traction_condition[t] != 1) continue;
+      const auto n = static_cast<std::size_t>(s.traction_node[t]);
+      const auto u = field.displacement(s.nodes[n]);
+      for (std::size_t d = 0; d < 3; ++d) held.displacement[n][d] = -u[d];
+    }
+    const auto all = resultant(s, 1, {0, 0, 0}, body.solve(omega, {held}).front());
+    for (std::size_t d = 0; d < 3; ++d) on[k][d] = all[d];
+  }
+  double off = 0, size = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    off += std::norm(on[0][d] - on[1][d]);
+    size += std::norm(on[1][d]);
+  }
+  return std::sqrt(off / size);
 }
 
 }  // namespace conoid::elastic_bem

@@ -636,6 +636,10 @@ void loads(Table& t) {
               point_force_asymmetry(t.team), 0.002, "reciprocity");
     t.at_most("force in the medium below ground: mean motion of a square", buried_force_error(t.team), 0.005,
               "Hankel integrals, reciprocity");
+    t.at_most("force in the medium of a half-space, without a mesh: mean motion of a square", half_space_force_error(),
+              1e-6, "Hankel integrals, reciprocity");
+    t.at_most("force in the medium beside a held square, ground to 3 radii: force on it",
+              held_square_reach_error(t.team), 0.01, "ground to 10 radii");
   }
   if (!t.run.quick && t.run.may_want("layer on rock")) layer(t);
   if (t.run.may_want("planes of symmetry")) symmetry(t);

@@ -8,6 +8,8 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/assembly.hpp"
+#include "engine/solvers/elastic_bem/surface_loads.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -299,6 +301,68 @@ class TestKernels : public QObject {
     QCOMPARE(ball.node_count(), Index{4 * 6 * 9 + 2});
     QVERIFY(ball.hollow.front());
     QCOMPARE(ball.discontinuous, Index{0});
+  }
+  void a_force_within_a_half_space_leaves_its_surface_free() {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> u(-1, 1);
+    const Vec3 up{0.6, 0, 0.8}, across{0, 1, 0}, along{0.8, 0, -0.6};
+    const double level = 0.4, depth = 1.3;
+    const auto at = [&](double x, double y, double z) {
+      Vec3 out{};
+      for (std::size_t d = 0; d < 3; ++d) out[d] = x * along[d] + y * across[d] + (level - z) * up[d];
+      return out;
+    };
+    const auto length = [](const std::array<Complex, 3>& v) {
+      return std::sqrt(std::norm(v[0]) + std::norm(v[1]) + std::norm(v[2]));
+    };
+    for (const double beta : {0.0, 0.05})
+      for (const double omega : {0.0, 1e-3, 0.4, 2.0, 9.0})
+        for (const double r : {0.0, 0.7, 30.0}) {
+          Medium medium;
+          medium.nu = 0.3;
+          medium.beta = beta;
+          const Harmonic h(medium, omega);
+          const Vec3 force{u(random), u(random), u(random)}, from = at(0, 0, depth);
+          const IncidentField whole = IncidentField::buried_force(from, force, up, level, h),
+                              free = IncidentField::point_force(from, force, h);
+          // A normal a little off that of the surface, so that the integrals are asked; a step into the medium by the same.
+          const double tilt = 1e-7;
+          Vec3 normal = up;
+          for (std::size_t d = 0; d < 3; ++d) normal[d] += tilt * along[d];
+          const Vec3 x = at(0.8 * r, 0.6 * r, 0);
+          const auto left = whole.traction(x, normal), own = free.traction(x, normal);
+          // tilt times stresses along the surface, which far away exceed the traction of the full space by up to a few r/d.
+          QVERIFY2(length(left) < 30 * tilt * (1 + r / depth) * length(own),
+                   qPrintable(QString("%1 %2 %3: %4").arg(beta).arg(omega).arg(r).arg(length(left) / length(own))));
+          // Reciprocity with a force at another depth, and the table of the surface.
+          const Vec3 y = at(0.8 * r + 0.2, 0.6 * r, 0.3);
+          const auto there = whole.displacement(y);
+          Complex a = 0, b = 0;
+          const Vec3 other{0.3, -0.5, 0.8};
+          const auto back = IncidentField::buried_force(y, other, up, level, h).displacement(from);
+          for (std::size_t d = 0; d < 3; ++d) {
+            a += there[d] * other[d];
+            b += back[d] * force[d];
+          }
+          QVERIFY(std::abs(a - b) < 1e-9 * length(there));
+          const auto on = whole.displacement(x), beside = whole.displacement(at(0.8 * r, 0.6 * r, 1e-7));
+          double apart = 0;
+          for (std::size_t d = 0; d < 3; ++d) apart = std::max(apart, std::abs(on[d] - beside[d]));
+          QVERIFY2(apart < 1e-5 * length(on), qPrintable(QString("%1 %2: %3").arg(omega).arg(r).arg(apart)));
+        }
+  }
+  void a_damped_surface_under_loads_comes_to_rest_far_away() {
+    // Nothing falls more slowly than a P wave: e^{−|Im k_P| r}, times k_S r for what the response is relative to.
+    Medium medium;
+    medium.nu = 0.3;
+    medium.beta = 0.2;
+    const Harmonic h(medium, 1);
+    for (const double z : {60.0, 100.0, 150.0}) {
+      const SurfaceResponse s = surface_response(medium.nu, z * h.kS / std::abs(h.kS));
+      const double most = z * std::exp(h.kappa * h.kS.imag() / std::abs(h.kS) * z);
+      for (const Complex v : {s.v, s.u, s.a, s.b})
+        QVERIFY2(std::abs(v) < most, qPrintable(QString::number(std::abs(v))));
+    }
   }
   void flat_faces_need_no_row_sums() {
     // ½ and a contour against rigid-body sums over the closed cube.

@@ -136,6 +136,51 @@ class TestSolver : public QObject {
     json["excitation"]["loads"][0]["position"] = Json::parse("[1, 0.4, -1.7001]");
     QVERIFY2(said_of(json).contains("infinite"), qPrintable(said_of(json)));
   }
+  void a_force_within_ground_that_ends_sees_no_end() {
+    // At rest, Mindlin's half-space (1936): u_z, u_r at the depth z and the distance r of a force P down at the depth c.
+    const double nu = 0.3, c = 1.5;
+    const auto mindlin = [&](double r, double z) {
+      const double r1 = std::hypot(r, z - c), r2 = std::hypot(r, z + c), n = 3 - 4 * nu,
+                   all = 16 * std::numbers::pi * (1 - nu);
+      return std::array{
+          (n / r1 + (8 * (1 - nu) * (1 - nu) - n) / r2 + (z - c) * (z - c) / std::pow(r1, 3) +
+           (n * (z + c) * (z + c) - 2 * c * z) / std::pow(r2, 3) + 6 * c * z * (z + c) * (z + c) / std::pow(r2, 5)) /
+              all,
+          r / all *
+              ((z - c) / std::pow(r1, 3) + n * (z - c) / std::pow(r2, 3) -
+               4 * (1 - nu) * (1 - 2 * nu) / (r2 * (r2 + z + c)) + 6 * c * z * (z + c) / std::pow(r2, 5))};
+    };
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1},
+      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "excitation": {"loads": [{"kind": "point", "position": [0, 0, -1.5], "force": [0, 0, -1]}]},
+      "parameters": {"frequencies": {"values": [0]}},
+      "output": {"receivers": [{"position": [1.5, 0, 0]}, {"position": [4, 0, 0]}, {"position": [3, 0, -1]}]}})j");
+    Run run(json);
+    run.go();
+    const auto& row = run.results.find("receivers_complex")->rows.front();
+    const double places[3][2] = {{1.5, 0}, {4, 0}, {3, 1}};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto want = mindlin(places[k][0], places[k][1]);
+      // On elements between their nodes the field is interpolated.
+      const double got_r = row[1 + 6 * k], got_z = -row[1 + 6 * k + 4];
+      const double off = std::hypot(got_r - want[1], got_z - want[0]) / std::hypot(want[0], want[1]);
+      QVERIFY2(off < (k < 2 ? 0.01 : 1e-6), qPrintable(QString("%1: %2").arg(k).arg(off)));
+    }
+    const Case input = resolved(json).value();
+    for (const Diagnostic& d : ElasticBem().check(input, nullptr, make_offer(input).value()))
+      QVERIFY2(
+          d.render().find("the ground ends") == std::string::npos && d.render().find("fades out") == std::string::npos,
+          d.render().c_str());
+    // Between layers the field of the missing ground is not known.
+    json["ground"]["rock"] = 4;
+    const Case layer = resolved(json).value();
+    QString said;
+    for (const Diagnostic& d : ElasticBem().check(layer, nullptr, make_offer(layer).value()))
+      said += QString::fromStdString(d.render());
+    QVERIFY2(said.contains("the ground ends"), qPrintable(said));
+  }
   void a_layer_on_rock_is_stiffer_than_ground_without_end() {
     Json json = Json::parse(R"j({
       "solver": "elastic-bem",
