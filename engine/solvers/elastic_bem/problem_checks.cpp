@@ -67,8 +67,8 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
   }
   double way = p.receivers.empty() ? 0.5 * reach : 0;
   for (const Vec3& x : p.receivers) way = std::max(way, distance(x, force));
-  // The reflection of ground beyond the rim is missing where it is not that of a half-space. Measured with squares of 24 to 60 m around forces 3 m deep, 1 to 12 Hz: this share of
-  // the motion at a distance `way`, within a factor of two.
+  // The reflection of ground beyond the rim is missing where it is not that of a half-space. Measured with squares of 24 to 60 m around
+  // forces 3 m deep, 1 to 12 Hz: this share of the motion at a distance `way`, within a factor of two.
   const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
   const double wave = p.medium.rayleigh_speed() / lowest,
                share = std::min(0.5, 0.27 * way / reach * std::exp(-reach / wave));
