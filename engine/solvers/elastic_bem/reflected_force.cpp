@@ -23,7 +23,8 @@ constexpr double decayed = 38;       ///< e^−38 is below round-off
 /// One wave number of one pair of depths. With s = k_S²/k², a = α/k, b = β/k: downward P (q, w) = (1, a) e^{−αz}, SV (b, 1) e^{−βz}.
 class Reflection {
  public:
-  Reflection(const Harmonic& h, double d, double z) : kP2_(h.kP * h.kP), kS2_(h.kS * h.kS), kappa2_(h.kappa * h.kappa), d_(d), z_(z) {}
+  Reflection(const Harmonic& h, double d, double z)
+      : kP2_(h.kP * h.kP), kS2_(h.kS * h.kS), kappa2_(h.kappa * h.kappa), d_(d), z_(z) {}
 
   /// Parts without their Bessel functions, and their ∂/∂z.
   void at(Complex k, ReflectedParts& value, ReflectedParts* down) const {
@@ -75,8 +76,7 @@ struct Sum {
     const Complex by[5] = {f.f0, f.f1, f.f0, f.f2, f.f1};
     for (std::size_t i = 0; i < 5; ++i) out.value[i] += weight * v[i] * by[i];
     if (!slopes) return;
-    const Complex f1 = 0.5 * k * (f.f0 - f.f2),
-                  d[5] = {-k * f.f1, f1, -k * f.f1, k * f.f1 - 2.0 / r * f.f2, f1};
+    const Complex f1 = 0.5 * k * (f.f0 - f.f2), d[5] = {-k * f.f1, f1, -k * f.f1, k * f.f1 - 2.0 / r * f.f2, f1};
     for (std::size_t i = 0; i < 5; ++i) {
       out.along[i] += weight * v[i] * d[i];
       out.down[i] += weight * dz[i] * by[i];

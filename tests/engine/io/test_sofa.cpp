@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 class TestSofa : public QObject {
   Q_OBJECT
   static SofaScene scene() {
-    return {"a head", "somebody", "a comment", {{0, 0.09, 0}, {0, -0.09, 0}}, {{0, 0, 1.2}, {90, 0, 1.2}, {0, 90, 1.2}}};
+    return {
+        "a head", "somebody", "a comment", {{0, 0.09, 0}, {0, -0.09, 0}}, {{0, 0, 1.2}, {90, 0, 1.2}, {0, 90, 1.2}}};
   }
 
  private slots:  // whatever the build has: moc knows nothing of it
