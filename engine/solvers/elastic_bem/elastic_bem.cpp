@@ -18,6 +18,7 @@
 #include "engine/solvers/elastic_bem/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/exact.hpp"
 #include "engine/solvers/elastic_bem/verify/verify.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
@@ -308,6 +309,23 @@ Result<Answer> ElasticBem::answer(const Ready& ready, const Harmonic& h, RunCont
   return out;
 }
 
+void ElasticBem::add_incident_beside_elements(const Ready& ready,
+                                              const std::vector<std::optional<IncidentField>>& incident,
+                                              RunContext& context, Answer& out) {
+  // A point costs a millisecond where the field is an integral.
+  const Interval all{0, static_cast<Index>(points_.size())};
+  parallel_for(crew(context).threads(), all, 16, [&](Index n) {
+    const auto k = static_cast<std::size_t>(n);
+    const auto [place, region] = ready.places[k];
+    if (place == Place::outside || ready.sites[k].element >= 0 || context.stop.stop_requested()) return;
+    for (std::size_t q = 0; q < shown(); ++q) {
+      if (!incident[q] || problem_->loads[q].region != region) continue;
+      const auto in = incident[q]->displacement(points_[k]);
+      for (std::size_t c = 0; c < 3; ++c) out.at_points[q][k][c] += in[c];
+    }
+  });
+}
+
 Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField* far,
                            const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
                            Answer& out) {
@@ -322,13 +340,6 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
     for (const BoundaryValues& v : of_region(out.scattered, ready.parts.front().view))
       forces.push_back(far->forces(v.traction, v.displacement));
   out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
-  const auto put = [&](std::size_t q, std::size_t k, Complex3 u) {
-    if (incident[q] && p.loads[q].region == ready.places[k].region) {
-      const auto in = incident[q]->displacement(points_[k]);
-      for (std::size_t c = 0; c < 3; ++c) u[c] += in[c];
-    }
-    out.at_points[q][k] = u;
-  };
   std::vector<std::vector<Vec3>> inner(ready.parts.size());  // of each region
   std::vector<std::vector<std::size_t>> where(ready.parts.size());
   for (std::size_t k = 0; k < points_.size(); ++k) {
@@ -336,7 +347,7 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
     const auto [place, region] = ready.places[k];
     if (place == Place::outside) continue;  // above the ground or in a hollow nothing moves
     if (site.element < 0 && region == 0 && far != nullptr && far->ground().beyond_rim(points_[k])) {
-      for (std::size_t q = 0; q < shown(); ++q) put(q, k, far->displacement(forces[q], points_[k]));
+      for (std::size_t q = 0; q < shown(); ++q) out.at_points[q][k] = far->displacement(forces[q], points_[k]);
     } else if (site.element < 0) {
       inner[region].push_back(points_[k]);
       where[region].push_back(k);
@@ -366,9 +377,10 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
         Complex3 v = u[q][k];
         if (reaches)
           for (std::size_t c = 0; c < 3; ++c) v[c] += beyond[q][k][c];
-        put(q, where[r][k], v);
+        out.at_points[q][where[r][k]] = v;
       }
   }
+  add_incident_beside_elements(ready, incident, context, out);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   if (!p.stresses || ready.scene != &p.scene || p.receivers.empty()) return {};

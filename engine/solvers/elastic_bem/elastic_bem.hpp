@@ -81,6 +81,9 @@ class ElasticBem final : public Solver {
   [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
                                const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
                                Answer& out);
+  /// Incident fields at the points that lie on no element, by all threads.
+  void add_incident_beside_elements(const Ready& ready, const std::vector<std::optional<IncidentField>>& incident,
+                                    RunContext& context, Answer& out);
   [[nodiscard]] Result<Answer> answer(const Ready& ready, const Harmonic& harmonic, RunContext& context,
                                       SolveFacts& facts);
   /// The same on layered ground without a mesh (layered_answer.cpp).
