@@ -4,18 +4,25 @@
 
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include <QAbstractTextDocumentLayout>
 #include <QFile>
 #include <QFontMetricsF>
+#include <QGuiApplication>
 #include <QImage>
 #include <QPageLayout>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QRegularExpression>
+#include <QScreen>
+#include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
+#include <QTextFrame>
+#include <QTextLayout>
 #include <QTextObjectInterface>
 #include <QUrl>
 
@@ -118,6 +125,63 @@ class FigureHandler final : public QObject, public QTextObjectInterface {
   QFont font_;
 };
 
+/// Where a block of text is on paper: the page on which it begins, and that on which its first line, or figure, ends.
+struct OnPaper {
+  int begins = 0, ends = 0;
+};
+
+/// As QTextDocument::print() has it, which lays out a copy with margins of 2 cm, told in pixels of the screen. Lines end a little late, as
+/// letters of the printed copy are not measured to the same pixel.
+std::vector<OnPaper> blocks_on_paper(const QTextDocument& document, QPdfWriter& writer, FigureHandler& figures) {
+  constexpr double margin_inch = 2 / 2.54;
+  const QScreen* screen = QGuiApplication::primaryScreen();
+  const std::unique_ptr<QTextDocument> copy(document.clone());
+  QAbstractTextDocumentLayout* layout = copy->documentLayout();
+  layout->registerHandler(QTextFormat::ImageObject, &figures);
+  layout->setPaintDevice(&writer);
+  QTextFrameFormat frame = copy->rootFrame()->frameFormat();
+  frame.setMargin(static_cast<int>(margin_inch * (screen ? screen->logicalDotsPerInchY() : 96)));
+  copy->rootFrame()->setFrameFormat(frame);
+  copy->setPageSize(QSizeF(writer.width(), writer.height()));
+  const double height = writer.height(), foot = margin_inch * writer.logicalDpiY() + height / 40;
+  std::vector<OnPaper> out;
+  for (QTextBlock block = copy->begin(); block.isValid(); block = block.next()) {
+    double top = layout->blockBoundingRect(block).top(), bottom = top;
+    // A first line that has no room on a page moves on within its block.
+    if (const QTextLayout* lines = block.layout(); lines->lineCount() > 0) {
+      top += lines->lineAt(0).y() - lines->boundingRect().top();
+      bottom = top + lines->lineAt(0).height();
+    }
+    out.push_back({static_cast<int>(top / height), static_cast<int>((bottom + foot) / height)});
+  }
+  return out;
+}
+
+/// No heading ends a page: what stands below it begins on the same one. Headings that follow one another stay together.
+void keep_headings(QTextDocument& document, QPdfWriter& writer, FigureHandler& figures) {
+  const auto is_heading = [](const QTextBlock& block) { return block.blockFormat().headingLevel() > 0; };
+  for (bool moved = true;
+       moved;) {  // what moves on moves what follows; each turn ends the page before one more heading
+    moved = false;
+    const std::vector<OnPaper> paper = blocks_on_paper(document, writer, figures);
+    const auto on = [&paper](const QTextBlock& block) { return paper[static_cast<std::size_t>(block.blockNumber())]; };
+    for (QTextBlock first = document.begin(); first.isValid() && !moved; first = first.next()) {
+      if (!is_heading(first)) continue;
+      QTextBlock below = first;
+      while (below.isValid() && is_heading(below)) below = below.next();
+      if (!below.isValid()) break;
+      const bool parted = on(below).ends > on(first).begins;
+      if (parted && first.blockFormat().pageBreakPolicy() == QTextFormat::PageBreak_Auto) {
+        QTextBlockFormat format;
+        format.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+        QTextCursor(first).mergeBlockFormat(format);
+        moved = true;
+      }
+      first = below.previous();
+    }
+  }
+}
+
 }  // namespace
 
 Status print_page(const QString& page, const QString& pdf) {
@@ -143,6 +207,7 @@ Status print_page(const QString& page, const QString& pdf) {
     writer.setPageSize(QPageSize(QPageSize::A4));
     writer.setTitle(document.metaInformation(QTextDocument::DocumentTitle));
     writer.setCreator("Conoid");
+    keep_headings(document, writer, figures);
     document.print(&writer);
   }
   std::error_code trouble;

@@ -234,6 +234,32 @@ class TestRunReport : public QObject {
       QCOMPARE(pictures, 5);
     }
   }
+
+  void no_heading_is_alone_at_the_foot_of_a_page() {
+    const QString page = folder_.filePath("page.html"), pdf = folder_.filePath("page.pdf");
+    QImage picture(620, 300, QImage::Format_RGB32);
+    picture.fill(Qt::gray);
+    QByteArray png;
+    QBuffer buffer(&png);
+    QVERIFY(buffer.open(QIODevice::WriteOnly) && picture.save(&buffer, "PNG"));
+    int broken = 0;  // lengths of what stands above for which all of it does not fit on one page
+    for (int lines = 16; lines <= 40; ++lines) {
+      std::ofstream out(page.toStdString());
+      out << "<!DOCTYPE html><html><head><title>t</title></head><body>";
+      for (int i = 0; i < lines; ++i) out << "<p>x</p>";
+      out << "<h2>Heading</h2><h3>Part</h3><figure><img alt=\"Picture\" src=\"data:image/png;base64,"
+          << png.toBase64().toStdString() << "\"><figcaption>Words</figcaption></figure></body></html>\n";
+      out.close();
+      const Status printed = print_page(page, pdf);
+      QVERIFY2(printed.ok(), printed.ok() ? "" : printed.error().text.c_str());
+      const auto pages = pages_of(bytes(pdf));  // those with pictures
+      QCOMPARE(pages.size(), 1);
+      const int whole = 7 + 4 + 5, signs = pages.front().second;
+      QVERIFY2(signs >= whole, qPrintable(QString("%1 lines, %2 signs beside the picture").arg(lines).arg(signs)));
+      broken += signs == whole;
+    }
+    QVERIFY2(broken > 4 && broken < 24, qPrintable(QString::number(broken)));
+  }
 };
 
 QTEST_MAIN(TestRunReport)
