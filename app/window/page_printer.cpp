@@ -2,19 +2,16 @@
 // HTML to PDF by Qt's own rich text.
 #include "app/window/page_printer.hpp"
 
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <vector>
 
 #include <QAbstractTextDocumentLayout>
 #include <QFile>
-#include <QFontMetricsF>
 #include <QGuiApplication>
 #include <QImage>
 #include <QPageLayout>
 #include <QPageSize>
-#include <QPainter>
 #include <QPdfWriter>
 #include <QRegularExpression>
 #include <QScreen>
@@ -23,25 +20,15 @@
 #include <QTextDocument>
 #include <QTextFrame>
 #include <QTextLayout>
-#include <QTextObjectInterface>
 #include <QUrl>
 
+#include "app/window/figure_handler.hpp"
 #include "engine/core/atomic_file.hpp"
 
 namespace conoid::app {
 namespace {
 
 constexpr Bytes most_bytes = Bytes{256} << 20;
-constexpr int picture_width = 620;   // of 642 pixels between the margins of A4 at 96 to the inch
-constexpr int picture_height = 860;  // of 1010, with room for what is said below it
-constexpr double caption_gap = 4;    // pixels below a picture
-constexpr const char* figure_scheme = "figure:";
-
-/// A picture and what is said below it. They are one thing to the layout: no page ends between the two.
-struct Figure {
-  QImage picture;
-  QString caption;
-};
 
 /// Nothing is fetched: neither files nor anything else.
 class Page final : public QTextDocument {
@@ -60,7 +47,7 @@ std::vector<Figure> take_figures(QString& html) {
   for (auto it = figure.globalMatch(html); it.hasNext();) {
     const auto match = it.next();
     rest += QStringView(html).mid(from, match.capturedStart() - from);
-    rest += QString("<p><img src=\"%1%2\"></p>").arg(figure_scheme).arg(out.size());
+    rest += QString("<p><img src=\"%1%2\"></p>").arg(FigureHandler::scheme).arg(out.size());
     from = match.capturedEnd();
     // What stands in the page is text of HTML.
     QTextDocument plain;
@@ -70,60 +57,6 @@ std::vector<Figure> take_figures(QString& html) {
   html = rest + html.mid(from);
   return out;
 }
-
-/// Draws a figure where the layout has put its mark.
-class FigureHandler final : public QObject, public QTextObjectInterface {
-  Q_OBJECT
-  Q_INTERFACES(QTextObjectInterface)
- public:
-  FigureHandler(std::vector<Figure> figures, QFont font) : figures_(std::move(figures)), font_(std::move(font)) {}
-
-  QSizeF intrinsicSize(QTextDocument* document, int, const QTextFormat& format) override {
-    const Figure* figure = at(format);
-    if (!figure) return {};
-    QPaintDevice* device = document->documentLayout()->paintDevice();
-    const double pixel = device ? device->logicalDpiY() / 96.0 : 1;
-    const QSizeF picture = picture_size(*figure, pixel);
-    const QRectF words = caption_box(*figure, device, picture.width());
-    return {picture.width(), picture.height() + (words.isEmpty() ? 0 : 2 * caption_gap * pixel + words.height())};
-  }
-
-  void drawObject(QPainter* painter, const QRectF& box, QTextDocument* document, int,
-                  const QTextFormat& format) override {
-    const Figure* figure = at(format);
-    if (!figure) return;
-    QPaintDevice* device = document->documentLayout()->paintDevice();
-    const double pixel = device ? device->logicalDpiY() / 96.0 : 1;
-    const QSizeF picture = picture_size(*figure, pixel);
-    painter->drawImage(QRectF(box.topLeft(), picture), figure->picture);
-    painter->save();
-    painter->setFont(font_);
-    painter->setPen(QColor("#5a6572"));
-    painter->drawText(box.adjusted(0, picture.height() + caption_gap * pixel, 0, 0),
-                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, figure->caption);
-    painter->restore();
-  }
-
- private:
-  [[nodiscard]] const Figure* at(const QTextFormat& format) const {
-    const QString name = format.toImageFormat().name();
-    const std::size_t index = name.mid(static_cast<qsizetype>(std::strlen(figure_scheme))).toULongLong();
-    return name.startsWith(figure_scheme) && index < figures_.size() ? &figures_[index] : nullptr;
-  }
-  static QSizeF picture_size(const Figure& figure, double pixel) {
-    const QSizeF size = figure.picture.size(), room(picture_width * pixel, picture_height * pixel);
-    return size.isEmpty() ? QSizeF() : size.scaled(room, Qt::KeepAspectRatio);
-  }
-  [[nodiscard]] QRectF caption_box(const Figure& figure, QPaintDevice* device, double width) const {
-    if (figure.caption.isEmpty()) return {};
-    constexpr double endless = 1e6;
-    const QFontMetricsF metrics = device ? QFontMetricsF(font_, device) : QFontMetricsF(font_);
-    return metrics.boundingRect(QRectF(0, 0, width, endless), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                                figure.caption);
-  }
-  std::vector<Figure> figures_;
-  QFont font_;
-};
 
 /// Where a block of text is on paper: the page on which it begins, and that on which its first line, or figure, ends.
 struct OnPaper {
@@ -220,5 +153,3 @@ Status print_page(const QString& page, const QString& pdf) {
 }
 
 }  // namespace conoid::app
-
-#include "page_printer.moc"

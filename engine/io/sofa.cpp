@@ -139,6 +139,8 @@ class SofaFile {
   void attach(hid_t array, const std::string& name, const std::string& dimensions) {
     std::vector<hobj_ref_t> scales;
     std::vector<hvl_t> lists;
+    scales.reserve(dimensions.size());  // their places go to the lists
+    lists.reserve(dimensions.size());
     for (const char d : dimensions) scales.push_back(reference(std::string(1, d)));
     for (hobj_ref_t& s : scales) lists.push_back({1, &s});
     const hsize_t count = dimensions.size();

@@ -24,6 +24,7 @@
 #include "engine/core/utc.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/session/offer.hpp"
+#include "engine/session/prolong.hpp"
 #include "engine/solvers/registry.hpp"
 
 extern char** environ;
