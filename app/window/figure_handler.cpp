@@ -16,7 +16,9 @@ constexpr int picture_width = 620;   // of 642 pixels between the margins of A4 
 constexpr int picture_height = 860;  // of 1010, with room for what is said below it
 constexpr double caption_gap = 4;    // pixels below a picture
 
-double pixel_of(const QPaintDevice* device) { return device ? device->logicalDpiY() / 96.0 : 1; }
+double pixel_of(const QPaintDevice* device) {
+  return device ? device->logicalDpiY() / 96.0 : 1;
+}
 
 QSizeF picture_size(const Figure& figure, double pixel) {
   const QSizeF size = figure.picture.size(), room(picture_width * pixel, picture_height * pixel);
@@ -25,8 +27,8 @@ QSizeF picture_size(const Figure& figure, double pixel) {
 
 }  // namespace
 
-FigureHandler::FigureHandler(std::vector<Figure> figures, QFont font)
-    : figures_(std::move(figures)), font_(std::move(font)) {}
+FigureHandler::FigureHandler(std::vector<Figure> figures, const QFont& font)
+    : figures_(std::move(figures)), font_(font) {}
 
 QSizeF FigureHandler::intrinsicSize(QTextDocument* document, int, const QTextFormat& format) {
   const Figure* figure = at(format);

@@ -23,7 +23,7 @@ class FigureHandler final : public QObject, public QTextObjectInterface {
  public:
   static constexpr const char* scheme = "figure:";
 
-  FigureHandler(std::vector<Figure> figures, QFont font);
+  FigureHandler(std::vector<Figure> figures, const QFont& font);
   QSizeF intrinsicSize(QTextDocument* document, int position, const QTextFormat& format) override;
   void drawObject(QPainter* painter, const QRectF& box, QTextDocument* document, int position,
                   const QTextFormat& format) override;
