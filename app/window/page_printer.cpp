@@ -93,8 +93,8 @@ std::vector<OnPaper> blocks_on_paper(const QTextDocument& document, QPdfWriter& 
 /// No heading ends a page: what stands below it begins on the same one. Headings that follow one another stay together.
 void keep_headings(QTextDocument& document, QPdfWriter& writer, FigureHandler& figures) {
   const auto is_heading = [](const QTextBlock& block) { return block.blockFormat().headingLevel() > 0; };
-  for (bool moved = true;
-       moved;) {  // what moves on moves what follows; each turn ends the page before one more heading
+  bool moved = true;
+  while (moved) {  // what moves on moves what follows: a turn ends the page before one heading
     moved = false;
     const std::vector<OnPaper> paper = blocks_on_paper(document, writer, figures);
     const auto on = [&paper](const QTextBlock& block) { return paper[static_cast<std::size_t>(block.blockNumber())]; };

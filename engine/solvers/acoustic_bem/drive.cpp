@@ -22,6 +22,26 @@ using Complex = std::complex<double>;
 
 namespace {
 
+/// ∫ w f(y) dS over the faces of a motion, with those of the image in a ground.
+template <class Kernel>
+Complex over_faces(const Surface& surface, const std::vector<double>& weights, Kernel&& f) {
+  static const Rule rule = triangle_rule(7);
+  Complex over = 0;
+  const auto add = [&](const Triangle& T, double weight) {
+    for (const RulePoint& q : rule) {
+      Vec3 y{};
+      for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
+      over += weight * q.weight * T.area * f(y);
+    }
+  };
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    if (weights[t] == 0) continue;
+    add(surface.triangles[t], weights[t]);
+    if (!surface.images.empty()) add(surface.images[t], weights[t] * surface.image_sign());
+  }
+  return over;
+}
+
 /// Adds S_k of one motion's faces to some rows.
 void add_response(SigmaSweep& sweep, const Surface& surface, Interval rows, const std::vector<std::int32_t>& moving,
                   std::span<const double> weights, std::vector<double>& out, const std::stop_token& stop) {
@@ -175,21 +195,11 @@ std::vector<Complex> Drive::response_of(std::size_t motion, double omega) const 
 
 Complex Drive::near_field(const Surface& surface, std::size_t motion, double frequency, const Vec3& x) const {
   const double omega = 2 * std::numbers::pi * frequency, k = omega / form_.c;
-  Complex over = 0;
-  const auto add = [&](const Triangle& T, double weight) {
-    static const Rule rule = triangle_rule(7);
-    for (const RulePoint& q : rule) {
-      Vec3 y{};
-      for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
-      const double R = distance(x, y);
-      over += weight * q.weight * T.area * std::polar(1 / R, k * R);
-    }
-  };
-  for (std::size_t t = 0; t < weights_[motion].size() && !screen_; ++t) {
-    if (weights_[motion][t] == 0) continue;
-    add(surface.triangles[t], weights_[motion][t]);
-    if (!surface.images.empty()) add(surface.images[t], weights_[motion][t] * surface.image_sign());
-  }
+  if (screen_) return 0;
+  const Complex over = over_faces(surface, weights_[motion], [&](const Vec3& y) {
+    const double R = distance(x, y);
+    return std::polar(1 / R, k * R);
+  });
   return Complex(0, -omega) * density_ * over / (4 * std::numbers::pi);
 }
 
@@ -242,20 +252,8 @@ Complex Drive::far_field(const Surface& surface, double frequency, Index steps, 
   const double k = 2 * std::numbers::pi * frequency / form_.c, omega = 2 * std::numbers::pi * frequency;
   Complex sum = 0;
   for (std::size_t m = 0; m < motions_.size() && !screen_; ++m) {
-    Complex over = 0;
-    const auto add = [&](const Triangle& T, double weight) {
-      static const Rule rule = triangle_rule(7);
-      for (const RulePoint& q : rule) {
-        Vec3 y{};
-        for (std::size_t c = 0; c < 3; ++c) y = axpy(q.lambda[c], T.corner[c], y);
-        over += weight * q.weight * T.area * std::polar(1.0, -k * dot(direction, y));
-      }
-    };
-    for (std::size_t t = 0; t < weights_[m].size(); ++t) {
-      if (weights_[m][t] == 0) continue;
-      add(surface.triangles[t], weights_[m][t]);
-      if (!surface.images.empty()) add(surface.images[t], weights_[m][t] * surface.image_sign());
-    }
+    const Complex over =
+        over_faces(surface, weights_[m], [&](const Vec3& y) { return std::polar(1.0, -k * dot(direction, y)); });
     // −σ̂, σ = −ρ ∂_t v
     sum += Complex(0, -omega) * density_ * velocity(m, frequency, steps) * over / (4 * std::numbers::pi);
   }

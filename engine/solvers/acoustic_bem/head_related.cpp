@@ -114,14 +114,16 @@ std::vector<double> signal_of(std::span<const Complex> response, std::size_t sam
   // Re H is even in ω: H(0) from the first two frequencies, to order 4.
   const double still = response.size() > 1 ? (4 * response[0].real() - response[1].real()) / 3 : response[0].real();
   std::vector<double> out(samples, still / static_cast<double>(samples));
+  std::vector<Complex> turns(samples);  // e^{2πi n/samples}
+  for (std::size_t n = 0; n < samples; ++n)
+    turns[n] = std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(n) / static_cast<double>(samples));
   const double from = 0.875 * static_cast<double>(last);
   for (std::size_t k = 1; k <= last; ++k) {
     const double beyond = (static_cast<double>(k) - from) / (static_cast<double>(last) + 1 - from),
                  fade = beyond > 0 ? 0.5 + 0.5 * std::cos(std::numbers::pi * beyond) : 1,
                  turn = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(samples);
-    for (std::size_t n = 0; n < samples; ++n)
-      out[n] += 2 * fade / static_cast<double>(samples) *
-                (response[k - 1] * std::polar(1.0, turn * (static_cast<double>(n) - late))).real();
+    const Complex sent = 2 * fade / static_cast<double>(samples) * response[k - 1] * std::polar(1.0, -turn * late);
+    for (std::size_t n = 0, at = 0; n < samples; ++n, at = (at + k) % samples) out[n] += (sent * turns[at]).real();
   }
   return out;
 }

@@ -22,6 +22,32 @@ LoadValues scattered_by(const Surface& s, const IncidentField& field) {
   return out;
 }
 
+Medium soil() {
+  Medium out;
+  out.nu = 0.3;
+  out.beta = 0.05;
+  return out;
+}
+
+struct Elements {
+  double size, growth, largest;
+};
+
+/// A square of half a side `half`, held or free, in the middle of ground that ends at `reach`.
+TestBody square_on_ground(double half, double reach, const Elements& elements, bool held, Team& team) {
+  GroundRectangle g;
+  g.low = {-reach, -reach};
+  g.high = {reach, reach};
+  g.element = elements.size;
+  g.growth = elements.growth;
+  g.largest = elements.largest;
+  g.patches = {{"square", {-half, -half}, {half, half}, 1}};
+  SurfaceOptions options;
+  options.domain = Domain::ground;
+  options.window = 0.8;
+  return TestBody(ground_rectangle(g).value(), options, {{"square", {held, held, held}}}, soil(), {1e-5, false}, team);
+}
+
 /// By Hankel integrals: u_z at depth 1 below (0.5, 0.5) under an even unit pressure on a square of side 2, μ = ρ = ω = 1, damping 5 %.
 constexpr Complex mean_of_square(0.0920447824, -0.375981071);
 
@@ -70,21 +96,8 @@ double point_force_asymmetry(Team& team) {
 
 double buried_force_error(Team& team) {
   // A square of side 2 with elements of 0.5, ground to 12; the force below (0.5, 0.5), half a side deep.
-  GroundRectangle g;
-  g.low = {-12, -12};
-  g.high = {12, 12};
-  g.element = 0.5;
-  g.growth = 1.15;
-  g.largest = 1.6;
-  g.patches = {{"square", {-1, -1}, {1, 1}, 1}};
-  SurfaceOptions options;
-  options.domain = Domain::ground;
-  options.window = 0.8;
-  Medium medium;
-  medium.nu = 0.3;
-  medium.beta = 0.05;
-  TestBody body(ground_rectangle(g).value(), options, {{"square", {false, false, false}}}, medium, {1e-5, false}, team);
-  const Harmonic h(medium, 1);
+  TestBody body = square_on_ground(1, 12, {0.5, 1.15, 1.6}, false, team);
+  const Harmonic h(soil(), 1);
   const IncidentField field = IncidentField::point_force({0.5, 0.5, -1}, {0, 0, -1}, h);
   const BoundaryValues values = body.solve(1, {scattered_by(body.surface(), field)}).front();
   Complex mean = 0;
@@ -104,11 +117,8 @@ double buried_force_error(Team& team) {
 }
 
 double half_space_force_error() {
-  Medium medium;
-  medium.nu = 0.3;
-  medium.beta = 0.05;
   const IncidentField field =
-      IncidentField::buried_force({0.5, 0.5, -1}, {0, 0, -1}, {0, 0, 1}, 0, Harmonic(medium, 1));
+      IncidentField::buried_force({0.5, 0.5, -1}, {0, 0, -1}, {0, 0, 1}, 0, Harmonic(soil(), 1));
   Complex mean = 0;
   const auto points = gauss_points(12);
   for (const GaussPoint& x : points)
@@ -120,24 +130,10 @@ double held_square_reach_error(Team& team) {
   // A held square, 4 wide, on ground to 6 and to 20, with a force 1.5 below a point beside it: what the ground exerts on the square.
   std::array<Complex3, 2> on{};
   for (std::size_t k = 0; k < 2; ++k) {
-    GroundRectangle g;
-    const double reach = k == 0 ? 6 : 20;
-    g.low = {-reach, -reach};
-    g.high = {reach, reach};
-    g.element = 0.8;
-    g.growth = 1.25;
-    g.largest = 2.4;
-    g.patches = {{"square", {-2, -2}, {2, 2}, 1}};
-    SurfaceOptions options;
-    options.domain = Domain::ground;
-    options.window = 0.8;
-    Medium medium;
-    medium.nu = 0.3;
-    medium.beta = 0.05;
-    TestBody body(ground_rectangle(g).value(), options, {{"square", {true, true, true}}}, medium, {1e-5, false}, team);
+    TestBody body = square_on_ground(2, k == 0 ? 6 : 20, {0.8, 1.25, 2.4}, true, team);
     const double omega = 0.5;
     const IncidentField field =
-        IncidentField::buried_force({3, 0.5, -1.5}, {0.4, 0.2, -1}, {0, 0, 1}, 0, Harmonic(medium, omega));
+        IncidentField::buried_force({3, 0.5, -1.5}, {0.4, 0.2, -1}, {0, 0, 1}, 0, Harmonic(soil(), omega));
     LoadValues held;
     const Surface& s = body.surface();
     held.displacement.resize(s.nodes.size());
