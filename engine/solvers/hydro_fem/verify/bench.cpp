@@ -162,12 +162,14 @@ const DeviceCase device_cases[] = {
     {"triple point 2D Q3-Q2, 28×12", [] { return flows::triple_point(3, 28, 12); }, true, 0},
     {"triple point 2D Q3-Q2, 112×48", [] { return flows::triple_point(3, 112, 48); }, true, 0},
     {"triple point 2D Q3-Q2, 224×96", [] { return flows::triple_point(3, 224, 96); }, false, 0},
+    {"triple point 2D Q4-Q3, 224×96", [] { return flows::triple_point(4, 224, 96); }, false, 0},
     {"Sedov 3D Q2-Q1, 8×8×8", [] { return flows::sedov(3, 2, 8, 1, 0.25); }, true, 0},
     {"Sedov 3D Q2-Q1, 16×16×16", [] { return flows::sedov(3, 2, 16, 1, 0.25); }, true, 0},
     {"Sedov 3D Q2-Q1, 32×32×32", [] { return flows::sedov(3, 2, 32, 1, 0.25); }, true, 0},
     {"Sedov 3D Q2-Q1, 64×64×64", [] { return flows::sedov(3, 2, 64, 1, 0.25); }, false, 1.7},
     {"Sedov 3D Q3-Q2, 32×32×32", [] { return flows::sedov(3, 3, 32, 1, 0.25); }, false, 0},
     {"Sedov 3D Q4-Q3, 16×16×16", [] { return flows::sedov(3, 4, 16, 1, 0.25); }, false, 0},
+    {"Sedov 3D Q4-Q3, 32×32×32", [] { return flows::sedov(3, 4, 32, 1, 0.25); }, false, 0},
     {"Sedov 3D Q5-Q4, 8×8×8 (general kernels)", [] { return flows::sedov(3, 5, 8, 1, 0.25); }, false, 0},
 };
 
