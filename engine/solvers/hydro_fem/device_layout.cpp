@@ -204,7 +204,6 @@ void DeviceZones::lay_out_nodes() {
   p_ = room(nodes_ * dim_, "direction");
   n.r = r_.data();
   n.p = p_.data();
-  node_blocks_ = device_blocks(nodes_, device_node_threads);
   dot_partial_ = device_.allocate<double>(most_device_blocks, "sums of products");
 }
 

@@ -41,6 +41,19 @@ DeviceZones::BlockPlan DeviceZones::plan(Index zones, int zone_doubles, int work
   return out;
 }
 
+/// Passes over nodes have a thread a component.
+void DeviceZones::plan_nodes() {
+  begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
+  solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/solve<{}>", dim_));
+  node_blocks_ = device_blocks(nodes_ * dim_, device_node_threads);
+  if (!part_.shared)
+    node_blocks_ = in_one_wave(solve_, over_nodes());
+  else if (part_.sides.empty())
+    node_blocks_ = in_one_wave(solve_shared_, over_nodes());
+  else
+    node_blocks_ = in_one_wave(solve_peers_, over_nodes());
+}
+
 std::string DeviceZones::kernel_name(const char* pass, const char* kind) const {
   return fmt::format("hydro-fem/{}<{},{}{}>", pass, dim_, own_ ? k_ : 0, kind);
 }
@@ -54,13 +67,12 @@ void DeviceZones::plan_kernels(const DeviceOptions& options) {
   update_partial_ = device_.allocate<double>(update_plan_.blocks, "steps of blocks");
   plan_mass(options);
   plan_whole_solves(options);
+  plan_nodes();
   zone_partial_ = room(std::max<Index>(zone_partials_, at_once_plan_.blocks), "sums over zones");
   node_partial_ = device_.allocate<double>(std::max(node_blocks_, at_once_plan_.blocks), "sums over nodes");
   node_arguments_.partial = node_partial_.data();
   node_arguments_.zone_partial = zone_partial_.data();
   node_arguments_.zone_partials = zone_partials_;
-  begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
-  solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/solve<{}>", dim_));
   press_ = device_.kernel<PressureArguments>("hydro-fem/press");
   load_ = device_.kernel<PressureArguments>(part_.shared ? "hydro-fem/load-terms" : "hydro-fem/load");
   add_ = device_.kernel<SumArguments>("hydro-fem/add");
@@ -93,6 +105,7 @@ void DeviceZones::plan_mass(const DeviceOptions& options) {
     const int lines = dim_ * (kind == 0 ? z.zone_nodes / (k_ + 1) : z.zone_points / 2);
     part.plan =
         plan(part.zones, mass_layout(dim_, k_, kind == 0).zone, std::max(1, lines), most_device_blocks, options);
+    part.plan.blocks = in_one_wave(part.kernel, shape(part.plan));
     zone_partials_ += static_cast<int>(part.plan.blocks);
     mass_.push_back(std::move(part));
     lists_kind_ = kind;

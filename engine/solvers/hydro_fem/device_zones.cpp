@@ -27,8 +27,8 @@ DeviceZones::DeviceZones(Operator& op, DevicePart part, Device device, const Dev
   lay_out_nodes();
   lay_out_walls();
   lay_out_pressure();
-  plan_kernels(options);
   if (part_.shared) lay_out_share();
+  plan_kernels(options);
   for (StageEvents& s : stages_) s = {device_.event(), device_.event(), false};
   numbers_ = device_.allocate<SolveNumbers>(1, "numbers");
   stream_.zero(numbers_);

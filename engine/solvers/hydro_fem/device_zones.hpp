@@ -6,6 +6,7 @@
 #include "engine/solvers/hydro_fem/device_backend.hpp"
 #include "engine/solvers/hydro_fem/device_part.hpp"
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <span>
@@ -142,6 +143,7 @@ class DeviceZones {
                                const DeviceOptions& options) const;
   void plan_kernels(const DeviceOptions& options);
   void plan_mass(const DeviceOptions& options);
+  void plan_nodes();
   void plan_whole_solves(const DeviceOptions& options);
   [[nodiscard]] std::string kernel_name(const char* pass, const char* kind = "") const;
 
@@ -159,6 +161,14 @@ class DeviceZones {
   int solve_at_once(const MassArguments& m, const NodeArguments& n, const StageTime& when);
   int solve_by_launches(MassArguments& m, NodeArguments& n, const StageTime& when);
   static void use(ZoneArguments& a, const BlockPlan& plan);
+  /// Of the blocks of a launch those that are there at once: blocks that share the items among them would otherwise leave a few for a
+  /// second wave, which takes as long as the first. Emulated devices run block after block.
+  template <class... P>
+  [[nodiscard]] unsigned in_one_wave(const Kernel<P...>& kernel, const LaunchShape& launch) const {
+    if (device_.info().backend != "cuda") return launch.grid[0];
+    const int there = device_.blocks_at_once(kernel, launch) * device_.info().multiprocessors;
+    return std::clamp(static_cast<unsigned>(std::max(1, there)), 1U, launch.grid[0]);
+  }
   static LaunchShape shape(const BlockPlan& plan);
 
   Operator& op_;

@@ -223,6 +223,7 @@ class Operator {
   void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);
   void weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& zone, double* mass,
                     double* J0inv);
+  [[nodiscard]] double round_off(Index zone) const;
   void count_uniform(double* uniform);
   void set_diagonal(const reference::ZoneTables& tables);
   [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,

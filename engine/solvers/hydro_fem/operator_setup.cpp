@@ -270,7 +270,7 @@ void Operator::set_masses(const Setup& setup) {
       of.counts = l == 0 || of.zone != lane_zone_[u(b * W + l - 1)];
       start_densities(setup, at_energies, of);
       weigh_points(setup, tables, of, mass, J0inv);
-      if (of.most - of.least <= 1e-13 * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
+      if (of.most - of.least <= round_off(of.zone) * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
       const bool kept = b >= kept_.begin && b < kept_.end;
       const bool projects = (turns_ > 0 || setup.at_points) && setup.energy && of.counts;
       if (!kept && !projects) continue;
@@ -281,6 +281,24 @@ void Operator::set_masses(const Setup& setup) {
   count_uniform(uniform);
   set_widths();
   set_diagonal(tables);
+}
+
+/// How far |J0| of a zone with straight sides may differ from point to point for nothing but its coordinates' digits. A derivative is a sum
+/// of coordinates with weights of at most 2 k² in all (Markov's inequality) and one more power for what interpolation adds: of a zone
+/// that is small beside its distance from the origin each direction is off by ε |x| over its extent.
+double Operator::round_off(Index zone) const {
+  const double weights = 2.0 * (tables_.k + 1) * (tables_.k + 1);
+  double sum = 0;
+  for (int d = 0; d < space_.dim; ++d) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (int i = 0; i < space_.zone_nodes; ++i) {
+      const double x = space_.x0[u(d * space_.nodes + space_.map[u(zone * space_.zone_nodes + i)])];
+      least = std::min(least, x);
+      most = std::max(most, x);
+    }
+    sum += std::max(std::abs(least), std::abs(most)) / (most - least);
+  }
+  return std::clamp(weights * std::numeric_limits<double>::epsilon() * sum, 1e-13, 1e-10);
 }
 
 /// The tensor form serves a batch only where it holds in all of its zones.

@@ -84,24 +84,19 @@ __device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared,
   const NodeArguments& a = shared.node;
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   double gamma = 0;
-  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
-    double w[D];
-    meet<D>(a, node, w);
-    keep_free<D>(a, node, w);
-    const double d = a.diagonal[node];
-#pragma unroll
-    for (int c = 0; c < D; ++c) {
-      const long long at = node * D + c;
-      const double p = shared.u[c * a.nodes + node] + beta * a.p[at];
-      const double s = w[c] + beta * shared.s[at];
-      const double r = a.r[at] - alpha * s;
-      a.p[at] = p;
-      shared.s[at] = s;
-      a.r[at] = r;
-      a.a[c * a.nodes + node] += alpha * p;
-      shared.u[c * a.nodes + node] = d * r;
-      if (node < shared.counted) gamma += d * r * r;
-    }
+  for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
+    const long long node = at / D;
+    const int c = static_cast<int>(at % D);
+    const double w = free_component<D>(a, node, c), d = a.diagonal[node];
+    const double p = shared.u[c * a.nodes + node] + beta * a.p[at];
+    const double s = w + beta * shared.s[at];
+    const double r = a.r[at] - alpha * s;
+    a.p[at] = p;
+    shared.s[at] = s;
+    a.r[at] = r;
+    a.a[c * a.nodes + node] += alpha * p;
+    shared.u[c * a.nodes + node] = d * r;
+    if (node < shared.counted) gamma += d * r * r;
   }
   return gamma;
 }

@@ -490,25 +490,24 @@ __device__ __forceinline__ double mass_pass(const MassArguments& m, const Device
   double* const u = zone.memory;
   double* const one = u + Z * at.u;
   double* const two = one + Z * at.turn;
+  double* const out = uniform && D == 1 ? one : u;  // in place where nothing else is read any more
   double product = 0;
   for (int group = static_cast<int>(blockIdx.x); group * Z < a.zones; group += static_cast<int>(gridDim.x)) {
     const int begin = group * Z, count = a.zones - begin < Z ? a.zones - begin : Z;
     const auto number = [&](int z) -> long long { return a.list != nullptr ? a.list[begin + z] : begin + z; };
-    for (int j = id; j < count * NN; j += T) {
-      const int z = j / NN, i = j % NN;
+    // A thread a component, neighbours side by side in memory: what a warp asks for lies in one piece.
+#pragma unroll 4
+    for (int j = id; j < count * NN * D; j += T) {
+      const int z = j / (NN * D), i = j / D % NN, c = j % D;
       const long long node = a.map[number(z) * NN + i];
-      const double d = m.plain == nullptr ? m.diagonal[node] : 0.0;
-#pragma unroll
-      for (int c = 0; c < D; ++c) {
-        double value;
-        if (m.plain != nullptr) {
-          value = m.plain[c * a.nodes + node];
-        } else {
-          value = d * m.r[node * D + c];
-          if (iteration > 0) value += beta * m.p[node * D + c];
-        }
-        u[(z * D + c) * NN + i] = value;
+      double value;
+      if (m.plain != nullptr) {
+        value = m.plain[c * a.nodes + node];
+      } else {
+        value = m.diagonal[node] * m.r[node * D + c];
+        if (iteration > 0) value += beta * m.p[node * D + c];
       }
+      u[(z * D + c) * NN + i] = value;
     }
     __syncthreads();
     if constexpr (uniform) {
@@ -525,10 +524,9 @@ __device__ __forceinline__ double mass_pass(const MassArguments& m, const Device
       }
       const int C = D == 1 ? 1 : D == 2 ? N : N * N;
       contract_into<cN, cN>(zone.M, N, 1, N, N, count * D, C, from, NN, [&](int f, int i, double value) {
-        const long long z = number(f / D);
-        value *= a.uniform[z];
+        value *= a.uniform[number(f / D)];
         product += u[f * NN + i] * value;
-        if (a.terms != nullptr) a.terms[(z * NN + i) * D + f % D] = value;
+        out[f * NN + i] = value;
       });
     } else {
       const int QQ = zone.QQ, fields = count * D;
@@ -570,13 +568,19 @@ __device__ __forceinline__ double mass_pass(const MassArguments& m, const Device
           __syncthreads();
         }
         const int lines = D == 1 ? 1 : D == 2 ? N : N * N;
-        zone.to_nodes_into(zone.B, fields * lines, 1, last, Q, [&](int line, int i, double value) {
-          const int f = line / lines;
-          a.terms[(number(f / D) * NN + line % lines * N + i) * D + f % D] = value;
-        });
+        zone.to_nodes_into(zone.B, fields * lines, 1, last, Q,
+                           [&](int line, int i, double value) { out[line * N + i] = value; });
       }
     }
     __syncthreads();
+    // Out in the order of memory: a sector that is written in pieces costs as much as many.
+    if (a.terms != nullptr) {
+      for (int j = id; j < count * NN * D; j += T) {
+        const int z = j / (NN * D), i = j / D % NN, c = j % D;
+        a.terms[number(z) * (NN * D) + j % (NN * D)] = out[(z * D + c) * NN + i];
+      }
+      __syncthreads();
+    }
   }
   return product;
 }
@@ -607,28 +611,43 @@ __device__ __forceinline__ void keep_free(const NodeArguments& a, long long node
     value[i] = sum;
   }
 }
+/// Component c of P Σ of the zones' terms at a node. Threads of a node's components lie side by side, and so do the terms that they
+/// read.
+template <int D>
+__device__ __forceinline__ double free_component(const NodeArguments& a, long long node, int c) {
+  if (a.constraint[node] >= 0) {
+    double all[D];
+    meet<D>(a, node, all);
+    keep_free<D>(a, node, all);
+    double out = all[0];
+#pragma unroll
+    for (int i = 1; i < D; ++i)
+      if (c == i) out = all[i];
+    return out;
+  }
+  double sum = 0;
+  const int end = a.meet_begin[node + 1];
+#pragma unroll 4
+  for (int m = a.meet_begin[node]; m < end; ++m) sum += a.terms[static_cast<long long>(D) * a.place[m] + c];
+  return sum;
+}
 /// q = P M_v p from the zones' terms; a += α p, r -= α q; returns this thread's part of r·D r. p lies in the free directions, so
 /// p·(P M p) = p·(M p).
 template <int D>
 __device__ __forceinline__ double node_pass(const NodeArguments& a, int iteration, double alpha, double beta) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   double gamma = 0;
-  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
-    double q[D];
-    meet<D>(a, node, q);
-    keep_free<D>(a, node, q);
-    const double d = a.diagonal[node];
-#pragma unroll
-    for (int c = 0; c < D; ++c) {
-      const long long at = node * D + c;
-      double r = a.r[at], p = d * r;
-      if (iteration > 0) p += beta * a.p[at];
-      a.p[at] = p;
-      a.a[c * a.nodes + node] += alpha * p;
-      r -= alpha * q[c];
-      a.r[at] = r;
-      gamma += d * r * r;
-    }
+  for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
+    const long long node = at / D;
+    const int c = static_cast<int>(at % D);
+    const double q = free_component<D>(a, node, c), d = a.diagonal[node];
+    double r = a.r[at], p = d * r;
+    if (iteration > 0) p += beta * a.p[at];
+    a.p[at] = p;
+    a.a[c * a.nodes + node] += alpha * p;
+    r -= alpha * q;
+    a.r[at] = r;
+    gamma += d * r * r;
   }
   return gamma;
 }

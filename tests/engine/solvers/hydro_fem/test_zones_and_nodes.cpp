@@ -4,6 +4,8 @@
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
+
+#include <algorithm>
 #include <set>
 
 using namespace conoid;
@@ -94,6 +96,26 @@ class TestZonesAndNodes : public QObject {
                       1e-13);
           }
       }
+  }
+
+  void straight_zones_keep_their_plain_matrix_far_from_the_origin() {
+    // Coordinates have so many digits: |J0| of a straight zone differs from point to point by what they leave of it, a bent one's by more.
+    Team team({WorkerSpec{}});
+    const auto plain = [&](double from, int n, double bend) {
+      Setup s = flows::sedov(3, 2, 1, 1, 0.25);
+      const std::vector<double> line = flows::line(from, from + 1, n);
+      s.mesh = box_zones(3, {line, line, line});
+      s.point_energy = 0;
+      if (bend > 0) s.mesh.curve = [bend](const Vec3& x) { return Vec3{x[0] + bend * std::sin(7 * x[0]), x[1], x[2]}; };
+      const Operator op(s, best_kernels(), team);
+      const double* uniform = op.data().uniform;
+      const Index zones = op.space().zones;  // a multiple of any kernel's lanes: none is repeated
+      return static_cast<double>(std::count_if(uniform, uniform + zones, [](double m) { return m > 0; })) /
+             static_cast<double>(zones);
+    };
+    QCOMPARE(plain(0, 24, 0), 1.0);
+    QCOMPARE(plain(700, 8, 0), 1.0);
+    QCOMPARE(plain(0, 4, 1e-6), 0.0);
   }
 
   void points_are_found_where_they_are() {
