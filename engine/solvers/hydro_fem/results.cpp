@@ -196,11 +196,12 @@ void HydroFem::write_lines(RunContext& context) const {
     }
     Table& table = context.results.table(info);
     const double length = distance(line.from, line.to);
+    const View::Boxes near = view_->along(boxes, line.from, line.to);
     bool met = false;
     for (int n = 0; n < line.points; ++n) {
       const double f = static_cast<double>(n) / (line.points - 1);
       const Vec3 x = between(line.from, line.to, f);
-      const auto place = view_->locate(state, boxes, x);
+      const auto place = view_->locate(state, near, x);
       if (!place) continue;  // the material has moved away
       const PointValues v = view_->at(state, *place, false);
       double along = 0;
@@ -333,43 +334,62 @@ Status HydroFem::finish(RunContext& context) {
   return {};
 }
 
+namespace {
+
+/// Radius at which density along a ray is last half-way between that ahead and its largest; 0: nowhere. A ray must run through the
+/// material, and must end where the shock has not been.
+double front_on_ray(const View& view, const State& state, const View::Boxes& boxes, const Vec3& from, const Vec3& to,
+                    double reach, double density, int samples) {
+  const View::Boxes near = view.along(boxes, from, to);
+  std::vector<double> rho(u(samples));
+  double largest = 0;
+  int valid = 0;
+  for (int i = 1; i < samples; ++i) {
+    const auto place = view.locate(state, near, between(from, to, static_cast<double>(i) / samples));
+    if (!place) break;
+    rho[u(i)] = view.at(state, *place, false).density;
+    largest = std::max(largest, rho[u(i)]);
+    valid = i;
+  }
+  if (valid < samples / 20 || std::abs(rho[u(valid)] - density) > 0.1 * density) return 0;
+  const double middle = 0.5 * (density + largest);
+  for (int i = valid; i > 1; --i) {
+    if (rho[u(i - 1)] < middle || rho[u(i)] >= middle) continue;
+    const double f = (rho[u(i - 1)] - middle) / (rho[u(i - 1)] - rho[u(i)]);
+    return (i - 1 + f) / samples * reach;
+  }
+  return 0;
+}
+
+}  // namespace
+
 ShockFront shock_front(const View& view, const State& state, const Setup& setup, double reach, double density,
                        int samples) {
-  ShockFront out;
   const int dim = setup.mesh.dim;
   const View::Boxes boxes = view.boxes(state);
-  double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
-  int rays = 0;
-  std::vector<double> rho(u(samples));
+  std::vector<Vec3> ends;
   for (int mask = 1; mask < 1 << dim; ++mask)
     for (const double sign : {1.0, -1.0}) {
-      Vec3 end = setup.point;
+      ends.push_back(setup.point);
       const int count = std::popcount(static_cast<unsigned>(mask));
       for (int d = 0; d < dim; ++d)
-        if (mask >> d & 1) end[u(d)] += sign * reach / std::sqrt(static_cast<double>(count));
-      double largest = 0;
-      int valid = 0;
-      for (int i = 1; i < samples; ++i) {
-        const auto place = view.locate(state, boxes, between(setup.point, end, static_cast<double>(i) / samples));
-        if (!place) break;
-        rho[u(i)] = view.at(state, *place, false).density;
-        largest = std::max(largest, rho[u(i)]);
-        valid = i;
-      }
-      // A ray must run through the material, and must end where the shock has not been.
-      if (valid < samples / 20 || std::abs(rho[u(valid)] - density) > 0.1 * density) continue;
-      const double middle = 0.5 * (density + largest);
-      for (int i = valid; i > 1; --i) {
-        if (rho[u(i - 1)] < middle || rho[u(i)] >= middle) continue;
-        const double f = (rho[u(i - 1)] - middle) / (rho[u(i - 1)] - rho[u(i)]);
-        const double r = (i - 1 + f) / samples * reach;
-        nearest = std::min(nearest, r);
-        farthest = std::max(farthest, r);
-        sum += r;
-        ++rays;
-        break;
-      }
+        if (mask >> d & 1) ends.back()[u(d)] += sign * reach / std::sqrt(static_cast<double>(count));
     }
+  std::vector<double> radii(ends.size());
+  view.workers().for_each({0, static_cast<Index>(ends.size())}, 1, [&](Interval rays, int) {
+    for (Index r = rays.begin; r < rays.end; ++r)
+      radii[u(r)] = front_on_ray(view, state, boxes, setup.point, ends[u(r)], reach, density, samples);
+  });
+  ShockFront out;
+  double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
+  int rays = 0;
+  for (const double r : radii) {
+    if (!(r > 0)) continue;
+    nearest = std::min(nearest, r);
+    farthest = std::max(farthest, r);
+    sum += r;
+    ++rays;
+  }
   if (rays == 0) return out;
   out.radius = sum / rays;
   out.spread = farthest - nearest;

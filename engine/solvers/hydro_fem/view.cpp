@@ -191,27 +191,57 @@ View::Boxes View::boxes(const State& state) const {
   const int n = s.dim;
   Boxes out;
   out.range.resize(u(2 * n * s.zones));
-  for (Index zone = 0; zone < s.zones; ++zone)
-    for (int d = 0; d < n; ++d) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (int i = 0; i < s.zone_nodes; ++i) {
-        const double x = state.x[u(d * s.nodes + s.map[u(zone * s.zone_nodes + i)])];
-        low = std::min(low, x);
-        high = std::max(high, x);
+  workers_.for_each({0, s.zones}, 512, [&](Interval zones, int) {
+    for (Index zone = zones.begin; zone < zones.end; ++zone)
+      for (int d = 0; d < n; ++d) {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (int i = 0; i < s.zone_nodes; ++i) {
+          const double x = state.x[u(d * s.nodes + s.map[u(zone * s.zone_nodes + i)])];
+          low = std::min(low, x);
+          high = std::max(high, x);
+        }
+        // Nodes of a curved side do not bound it exactly.
+        const double slack = 0.1 * (high - low) + 1e-12 * std::abs(high);
+        out.range[u(2 * (zone * n + d))] = low - slack;
+        out.range[u(2 * (zone * n + d) + 1)] = high + slack;
       }
-      // Nodes of a curved side do not bound it exactly.
-      const double slack = 0.1 * (high - low) + 1e-12 * std::abs(high);
-      out.range[u(2 * (zone * n + d))] = low - slack;
-      out.range[u(2 * (zone * n + d) + 1)] = high + slack;
+  });
+  return out;
+}
+
+View::Boxes View::along(const Boxes& boxes, const Vec3& from, const Vec3& to) const {
+  const int n = op_.space().dim;
+  const std::size_t size = u(2 * n);
+  Boxes out;
+  for (std::size_t at = 0; at < boxes.range.size(); at += size) {
+    const double* range = &boxes.range[at];
+    double begin = 0, end = 1;  // of the part of the line between the planes
+    for (int d = 0; d < n; ++d) {
+      const double a = from[u(d)], step = to[u(d)] - a;
+      const double slack = 1e-12 * (std::abs(a) + std::abs(step));  // for the digits of places on the line
+      const double low = range[2 * d] - slack - a, high = range[2 * d + 1] + slack - a;
+      if (step == 0) {
+        if (low > 0 || high < 0) end = -1;
+        continue;
+      }
+      begin = std::max(begin, std::min(low / step, high / step));
+      end = std::min(end, std::max(low / step, high / step));
     }
+    if (begin > end) continue;
+    const std::size_t number = at / size;
+    out.zones.push_back(boxes.zones.empty() ? static_cast<Index>(number) : boxes.zones[number]);
+    out.range.insert(out.range.end(), range, range + size);
+  }
   return out;
 }
 
 std::optional<View::Place> View::locate(const State& state, const Boxes& boxes, const Vec3& position) const {
   const Space& s = op_.space();
   const int n = s.dim;
-  for (Index zone = 0; zone < s.zones; ++zone) {
-    const double* range = &boxes.range[u(2 * zone * n)];
+  const auto count = static_cast<Index>(boxes.range.size()) / (2 * n);
+  for (Index i = 0; i < count; ++i) {
+    const double* range = &boxes.range[u(2 * i * n)];
+    const Index zone = boxes.zones.empty() ? i : boxes.zones[u(i)];
     bool near = true;
     double size = 0;
     for (int d = 0; d < n && near; ++d) {
@@ -225,9 +255,9 @@ std::optional<View::Place> View::locate(const State& state, const Boxes& boxes, 
       const Place here = place(zone, xi);
       Vec3 x{};
       std::array<double, 9> J{};
-      over_nodes(here, n, s.k + 1, [&](int i, double w, const std::array<double, 3>& d) {
+      over_nodes(here, n, s.k + 1, [&](int node, double w, const std::array<double, 3>& d) {
         for (int c = 0; c < n; ++c) {
-          const double value = state.x[u(c * s.nodes + map[i])];
+          const double value = state.x[u(c * s.nodes + map[node])];
           x[u(c)] += w * value;
           for (int m = 0; m < n; ++m) J[u(c * n + m)] += d[u(m)] * value;
         }

@@ -35,11 +35,17 @@ class View {
   /// Bounding boxes of all zones at a state, for many searches in it: (low, high) a direction.
   struct Boxes {
     std::vector<double> range;
+    std::vector<Index> zones;  ///< whose they are, in their order; empty: of all
   };
   [[nodiscard]] Boxes boxes(const State& state) const;
+  /// Those that a straight line from `from` to `to` meets: for many searches along it, with the same answers.
+  [[nodiscard]] Boxes along(const Boxes& boxes, const Vec3& from, const Vec3& to) const;
   /// The material at a point of space now: the zone whose curved map holds it (Newton), or nothing outside all zones.
   [[nodiscard]] std::optional<Place> locate(const State& state, const Boxes& boxes, const Vec3& position) const;
   [[nodiscard]] PointValues at(const State& state, const Place& place, bool with_viscosity = true) const;
+
+  /// For loops over points; all const functions of a view may be called by several threads.
+  [[nodiscard]] const CpuWorker& workers() const { return workers_; }
 
   /// What is burnt is so at this time from now on; everything without it.
   void at_time(double t) { time_ = t; }

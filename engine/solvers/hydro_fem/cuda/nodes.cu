@@ -87,15 +87,16 @@ __device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared,
   for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
     const long long node = at / D;
     const int c = static_cast<int>(at % D);
-    const double w = free_component<D>(a, node, c), d = a.diagonal[node];
-    const double p = shared.u[c * a.nodes + node] + beta * a.p[at];
-    const double s = w + beta * shared.s[at];
-    const double r = a.r[at] - alpha * s;
+    const long long there = c * a.nodes + node;
+    const double d = a.diagonal[node], p = shared.u[there] + beta * a.p[at], before = shared.s[at], r_before = a.r[at],
+                 gained = a.a[there];
+    const double s = free_component<D>(a, node, c) + beta * before;
+    const double r = r_before - alpha * s;
     a.p[at] = p;
     shared.s[at] = s;
     a.r[at] = r;
-    a.a[c * a.nodes + node] += alpha * p;
-    shared.u[c * a.nodes + node] = d * r;
+    a.a[there] = gained + alpha * p;
+    shared.u[there] = d * r;
     if (node < shared.counted) gamma += d * r * r;
   }
   return gamma;

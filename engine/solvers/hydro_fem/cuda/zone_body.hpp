@@ -477,110 +477,231 @@ __global__ void __launch_bounds__(device_threads) energy_of_zones(const __grid_c
   }
 }
 
-/// terms = M_v p of zones; returns this thread's part of p·M_v p. p is m.plain or, in a solve, D r + β p_before. uniform: zones where
-/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones.
-template <int D, int K, bool uniform>
-__device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone, int iteration,
-                                            double beta) {
-  const ZoneArguments& a = m.zone;
-  const int id = static_cast<int>(threadIdx.x), T = static_cast<int>(blockDim.x);
-  const MassLayout at = mass_layout(D, K > 0 ? K : a.k, uniform);
-  const int N = zone.N, Q = zone.Q, NN = zone.NN, Z = zone.Z;
-  constexpr int cN = DeviceZone<D, K>::cN;
-  double* const u = zone.memory;
-  double* const one = u + Z * at.u;
-  double* const two = one + Z * at.turn;
-  double* const out = uniform && D == 1 ? one : u;  // in place where nothing else is read any more
-  double product = 0;
-  for (int group = static_cast<int>(blockIdx.x); group * Z < a.zones; group += static_cast<int>(gridDim.x)) {
-    const int begin = group * Z, count = a.zones - begin < Z ? a.zones - begin : Z;
-    const auto number = [&](int z) -> long long { return a.list != nullptr ? a.list[begin + z] : begin + z; };
-    // A thread a component, neighbours side by side in memory: what a warp asks for lies in one piece.
-#pragma unroll 4
-    for (int j = id; j < count * NN * D; j += T) {
+/// Zones of a group, which a block takes together.
+template <int D, int K>
+struct MassGroup {
+  const MassArguments& m;
+  const DeviceZone<D, K>& zone;
+  int begin, count;
+  double *u, *one, *two;  ///< [zone][component][node], and room for what the axes leave
+
+  __device__ __forceinline__ MassGroup(const MassArguments& arguments, const DeviceZone<D, K>& z, bool uniform)
+      : m(arguments), zone(z), begin(0), count(0) {
+    const MassLayout at = mass_layout(D, K > 0 ? K : z.a.k, uniform);
+    u = z.memory;
+    one = u + z.Z * at.u;
+    two = one + z.Z * at.turn;
+  }
+  __device__ __forceinline__ void take(int group) {
+    begin = group * zone.Z;
+    count = zone.a.zones - begin < zone.Z ? zone.a.zones - begin : zone.Z;
+  }
+  [[nodiscard]] __device__ __forceinline__ long long number(int z) const {
+    return zone.a.list != nullptr ? zone.a.list[begin + z] : begin + z;
+  }
+
+  /// u = the field itself, or D r + β p. A thread a component, neighbours side by side in memory: what a warp asks for lies in one piece.
+  __device__ __forceinline__ void load(int iteration, double beta) const {
+    const int NN = zone.NN;
+    for (int j = static_cast<int>(threadIdx.x); j < count * NN * D; j += static_cast<int>(blockDim.x)) {
       const int z = j / (NN * D), i = j / D % NN, c = j % D;
-      const long long node = a.map[number(z) * NN + i];
+      const long long node = zone.a.map[number(z) * NN + i];
       double value;
       if (m.plain != nullptr) {
-        value = m.plain[c * a.nodes + node];
+        value = m.plain[c * zone.a.nodes + node];
       } else {
         value = m.diagonal[node] * m.r[node * D + c];
         if (iteration > 0) value += beta * m.p[node * D + c];
       }
       u[(z * D + c) * NN + i] = value;
     }
-    __syncthreads();
-    if constexpr (uniform) {
-      const double* from = u;
-      if constexpr (D > 1) {
-        contract<cN, cN>(zone.M, N, 1, N, N, count * D * (D == 2 ? N : N * N), 1, u, N, one, N);
-        __syncthreads();
-        from = one;
-      }
-      if constexpr (D > 2) {
-        contract<cN, cN>(zone.M, N, 1, N, N, count * D * N, N, one, N * N, two, N * N);
-        __syncthreads();
-        from = two;
-      }
-      const int C = D == 1 ? 1 : D == 2 ? N : N * N;
-      contract_into<cN, cN>(zone.M, N, 1, N, N, count * D, C, from, NN, [&](int f, int i, double value) {
-        value *= a.uniform[number(f / D)];
-        product += u[f * NN + i] * value;
-        out[f * NN + i] = value;
-      });
-    } else {
-      const int QQ = zone.QQ, fields = count * D;
-      const double* from = u;
-      if constexpr (D == 2) {
-        zone.to_points(zone.B, fields * N, 1, u, N, one, Q);
-        from = one;
-      }
-      if constexpr (D == 3) {
-        zone.to_points(zone.B, fields * N * N, 1, u, N, two, Q);
-        __syncthreads();
-        zone.to_points(zone.B, fields * N, Q, two, N * Q, one, Q * Q);
-        from = one;
-      }
-      if constexpr (D > 1) __syncthreads();
-      const int plane = D == 1 ? 1 : D == 2 ? Q : Q * Q;
-      for (int j = id; j < fields * QQ; j += T) {
-        const int f = j / QQ, q = j % QQ;
-        const double* const line = from + f * N * plane + q % plane;
-        double value = 0;
+  }
+  /// `out` = M u by one-dimensional matrices; returns this thread's part of u·M u.
+  __device__ __forceinline__ double multiply_uniform(double* out) const {
+    constexpr int cN = DeviceZone<D, K>::cN;
+    const int N = zone.N, NN = zone.NN;
+    const double* from = u;
+    if constexpr (D > 1) {
+      contract<cN, cN>(zone.M, N, 1, N, N, count * D * (D == 2 ? N : N * N), 1, u, N, one, N);
+      __syncthreads();
+      from = one;
+    }
+    if constexpr (D > 2) {
+      contract<cN, cN>(zone.M, N, 1, N, N, count * D * N, N, one, N * N, two, N * N);
+      __syncthreads();
+      from = two;
+    }
+    double product = 0;
+    const int C = D == 1 ? 1 : D == 2 ? N : N * N;
+    contract_into<cN, cN>(zone.M, N, 1, N, N, count * D, C, from, NN, [&](int f, int i, double value) {
+      value *= zone.a.uniform[number(f / D)];
+      product += u[f * NN + i] * value;
+      out[f * NN + i] = value;
+    });
+    return product;
+  }
+  /// The same with the masses at the points; without `out` the product alone.
+  __device__ __forceinline__ double multiply_points(double* out) const {
+    const int N = zone.N, Q = zone.Q, QQ = zone.QQ, fields = count * D;
+    const double* from = u;
+    if constexpr (D == 2) {
+      zone.to_points(zone.B, fields * N, 1, u, N, one, Q);
+      from = one;
+    }
+    if constexpr (D == 3) {
+      zone.to_points(zone.B, fields * N * N, 1, u, N, two, Q);
+      __syncthreads();
+      zone.to_points(zone.B, fields * N, Q, two, N * Q, one, Q * Q);
+      from = one;
+    }
+    if constexpr (D > 1) __syncthreads();
+    const int plane = D == 1 ? 1 : D == 2 ? Q : Q * Q;
+    double product = 0;
+    for (int j = static_cast<int>(threadIdx.x); j < fields * QQ; j += static_cast<int>(blockDim.x)) {
+      const int f = j / QQ, q = j % QQ;
+      const double* const line = from + f * N * plane + q % plane;
+      double value = 0;
 #pragma unroll
-        for (int i = 0; i < N; ++i) value += zone.tB[q / plane * N + i] * line[i * plane];
-        const double weighted = a.mass[number(f / D) * QQ + q] * value;
-        product += value * weighted;
-        two[j] = weighted;
-      }
-      __syncthreads();
-      if (a.terms != nullptr) {
-        const double* last = two;
-        if constexpr (D == 3) {
-          zone.to_nodes(zone.B, fields, Q * Q, two, QQ, one, N * Q * Q);
-          __syncthreads();
-          zone.to_nodes(zone.B, fields * N, Q, one, Q * Q, two, N * Q);
-          __syncthreads();
-        }
-        if constexpr (D == 2) {
-          zone.to_nodes(zone.B, fields, Q, two, QQ, one, N * Q);
-          last = one;
-          __syncthreads();
-        }
-        const int lines = D == 1 ? 1 : D == 2 ? N : N * N;
-        zone.to_nodes_into(zone.B, fields * lines, 1, last, Q,
-                           [&](int line, int i, double value) { out[line * N + i] = value; });
-      }
+      for (int i = 0; i < N; ++i) value += zone.tB[q / plane * N + i] * line[i * plane];
+      const double weighted = zone.a.mass[number(f / D) * QQ + q] * value;
+      product += value * weighted;
+      two[j] = weighted;
     }
     __syncthreads();
-    // Out in the order of memory: a sector that is written in pieces costs as much as many.
-    if (a.terms != nullptr) {
-      for (int j = id; j < count * NN * D; j += T) {
-        const int z = j / (NN * D), i = j / D % NN, c = j % D;
-        a.terms[number(z) * (NN * D) + j % (NN * D)] = out[(z * D + c) * NN + i];
-      }
+    if (out == nullptr) return product;
+    const double* last = two;
+    if constexpr (D == 3) {
+      zone.to_nodes(zone.B, fields, Q * Q, two, QQ, one, N * Q * Q);
+      __syncthreads();
+      zone.to_nodes(zone.B, fields * N, Q, one, Q * Q, two, N * Q);
       __syncthreads();
     }
+    if constexpr (D == 2) {
+      zone.to_nodes(zone.B, fields, Q, two, QQ, one, N * Q);
+      last = one;
+      __syncthreads();
+    }
+    const int lines = D == 1 ? 1 : D == 2 ? N : N * N;
+    zone.to_nodes_into(zone.B, fields * lines, 1, last, Q,
+                       [&](int line, int i, double value) { out[line * N + i] = value; });
+    return product;
+  }
+  /// `out` to the zones' terms, in the order of memory: a sector that is written in pieces costs as much as many.
+  __device__ __forceinline__ void store(const double* out) const {
+    const int NN = zone.NN;
+    for (int j = static_cast<int>(threadIdx.x); j < count * NN * D; j += static_cast<int>(blockDim.x)) {
+      const int z = j / (NN * D), i = j / D % NN, c = j % D;
+      zone.a.terms[number(z) * (NN * D) + j % (NN * D)] = out[(z * D + c) * NN + i];
+    }
+  }
+};
+
+/// The direction D r + β p at the nodes of a block's groups, on its way: which nodes is asked two groups ahead, what they have one group
+/// ahead, as each waits for the other and both take longer than a group is computed.
+template <int D, int K>
+class DirectionAhead {
+ public:
+  /// `beta` 0 in the first iteration, which has no p.
+  __device__ __forceinline__ DirectionAhead(const MassArguments& m, int Z, double beta, bool with_p)
+      : m_(m), Z_(Z), beta_(beta), with_p_(with_p) {
+    const int group = static_cast<int>(blockIdx.x);
+    ask_nodes(group);
+    ask_values(group);
+    ask_nodes(group + static_cast<int>(gridDim.x));
+  }
+  /// That of `group`, which was asked for last, to u.
+  __device__ __forceinline__ void put(int group, double* u) const {
+    const int count = items(group);
+#pragma unroll
+    for (int s = 0; s < most; ++s)
+      if (const int j = item(s); j < count)
+        u[(j / (NN * D) * D + j % D) * NN + j / D % NN] = diagonal_[s] * r_[s] + beta_ * p_[s];
+  }
+  /// What comes after `group`.
+  __device__ __forceinline__ void ask_next(int group) {
+    ask_values(group + static_cast<int>(gridDim.x));
+    ask_nodes(group + 2 * static_cast<int>(gridDim.x));
+  }
+
+ private:
+  static constexpr int N = K + 1, NN = D == 1 ? N : D == 2 ? N * N : N * N * N;
+  /// Each line of a group has a thread (DeviceZones::plan_mass()), so that a thread has at most a line's numbers to bring.
+  static constexpr int most = N;
+  static __device__ __forceinline__ int item(int s) {
+    return static_cast<int>(threadIdx.x + s * blockDim.x);
+  }
+  [[nodiscard]] __device__ __forceinline__ int items(int group) const {
+    const long long left = m_.zone.zones - static_cast<long long>(group) * Z_;
+    return left <= 0 ? 0 : static_cast<int>(left < Z_ ? left : Z_) * (NN * D);
+  }
+  __device__ __forceinline__ void ask_nodes(int group) {
+    const int count = items(group);
+#pragma unroll
+    for (int s = 0; s < most; ++s)
+      if (const int j = item(s); j < count) {
+        const int zone = group * Z_ + j / (NN * D);
+        const long long number = m_.zone.list != nullptr ? m_.zone.list[zone] : zone;
+        node_[s] = m_.zone.map[number * NN + j / D % NN];
+      }
+  }
+  __device__ __forceinline__ void ask_values(int group) {
+    const int count = items(group);
+#pragma unroll
+    for (int s = 0; s < most; ++s)
+      if (const int j = item(s); j < count) {
+        const long long place = static_cast<long long>(node_[s]) * D + j % D;
+        diagonal_[s] = m_.diagonal[node_[s]];
+        r_[s] = m_.r[place];
+        p_[s] = with_p_ ? m_.p[place] : 0.0;
+      }
+  }
+
+  const MassArguments& m_;
+  int Z_;
+  double beta_;
+  bool with_p_;
+  int node_[most] = {};
+  double diagonal_[most] = {}, r_[most] = {}, p_[most] = {};
+};
+
+/// terms = M_v p of zones; returns this thread's part of p·M_v p. p is m.plain or, in a solve, D r + β p_before. uniform: zones where
+/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones. asks_ahead: DirectionAhead, which pays where a block has many
+/// groups and costs registers.
+template <int D, int K, bool uniform, bool asks_ahead>
+__device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone, int iteration,
+                                            double beta) {
+  MassGroup<D, K> of(m, zone, uniform);
+  double* const out = uniform && D == 1 ? of.one : of.u;  // in place where nothing else is read any more
+  const int step = static_cast<int>(gridDim.x);
+  double product = 0;
+  if constexpr (uniform && K > 0 && asks_ahead) {
+    if (m.plain == nullptr && zone.a.terms != nullptr) {
+      DirectionAhead<D, K> direction(m, zone.Z, iteration > 0 ? beta : 0.0, iteration > 0);
+      for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
+        of.take(group);
+        direction.put(group, of.u);
+        __syncthreads();
+        direction.ask_next(group);
+        product += of.multiply_uniform(out);
+        __syncthreads();
+        of.store(out);
+        __syncthreads();
+      }
+      return product;
+    }
+  }
+  for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
+    of.take(group);
+    of.load(iteration, beta);
+    __syncthreads();
+    if constexpr (uniform)
+      product += of.multiply_uniform(out);
+    else
+      product += of.multiply_points(zone.a.terms != nullptr ? out : nullptr);
+    __syncthreads();
+    if (zone.a.terms == nullptr) continue;
+    of.store(out);
+    __syncthreads();
   }
   return product;
 }
@@ -612,9 +733,10 @@ __device__ __forceinline__ void keep_free(const NodeArguments& a, long long node
   }
 }
 /// Component c of P Σ of the zones' terms at a node. Threads of a node's components lie side by side, and so do the terms that they
-/// read.
+/// read; four at a time are on their way together.
 template <int D>
 __device__ __forceinline__ double free_component(const NodeArguments& a, long long node, int c) {
+  const int begin = a.meet_begin[node], end = a.meet_begin[node + 1];
   if (a.constraint[node] >= 0) {
     double all[D];
     meet<D>(a, node, all);
@@ -626,9 +748,16 @@ __device__ __forceinline__ double free_component(const NodeArguments& a, long lo
     return out;
   }
   double sum = 0;
-  const int end = a.meet_begin[node + 1];
-#pragma unroll 4
-  for (int m = a.meet_begin[node]; m < end; ++m) sum += a.terms[static_cast<long long>(D) * a.place[m] + c];
+  for (int m = begin; m < end; m += 4) {
+    int place[4];
+    double term[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) place[i] = m + i < end ? a.place[m + i] : -1;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) term[i] = place[i] >= 0 ? a.terms[static_cast<long long>(D) * place[i] + c] : 0.0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sum += term[i];
+  }
   return sum;
 }
 /// q = P M_v p from the zones' terms; a += α p, r -= α q; returns this thread's part of r·D r. p lies in the free directions, so
@@ -640,11 +769,13 @@ __device__ __forceinline__ double node_pass(const NodeArguments& a, int iteratio
   for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
     const long long node = at / D;
     const int c = static_cast<int>(at % D);
-    const double q = free_component<D>(a, node, c), d = a.diagonal[node];
-    double r = a.r[at], p = d * r;
-    if (iteration > 0) p += beta * a.p[at];
+    double* const acceleration = &a.a[c * a.nodes + node];
+    double r = a.r[at];
+    const double d = a.diagonal[node], before = iteration > 0 ? a.p[at] : 0.0, gained = *acceleration;
+    const double q = free_component<D>(a, node, c);
+    const double p = d * r + beta * before;
     a.p[at] = p;
-    a.a[c * a.nodes + node] += alpha * p;
+    *acceleration = gained + alpha * p;
     r -= alpha * q;
     a.r[at] = r;
     gamma += d * r * r;
@@ -680,7 +811,7 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
     if (done) return;
   }
   const DeviceZone<D, K> zone(m.zone);
-  const double sum = block_fold<false>(mass_pass<D, K, uniform>(m, zone, m.iteration, beta));
+  const double sum = block_fold<false>(mass_pass<D, K, uniform, true>(m, zone, m.iteration, beta));
   if (id == 0) m.zone.partial[blockIdx.x] = sum;
 }
 
@@ -695,7 +826,7 @@ __global__ void __launch_bounds__(device_threads) solve_at_once(const __grid_con
   const double target = s.mass.tolerance2 * gamma;
   int iteration = 0;
   for (; gamma > target && iteration < s.most_iterations; ++iteration) {
-    const double product = block_fold<false>(mass_pass<D, K, uniform>(s.mass, zone, iteration, beta));
+    const double product = block_fold<false>(mass_pass<D, K, uniform, false>(s.mass, zone, iteration, beta));
     if (threadIdx.x == 0) s.mass.zone.partial[blockIdx.x] = product;
     grid.sync();
     const double alpha = gamma / sum_of(s.mass.zone.partial, blocks);
