@@ -78,10 +78,15 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                                      2 * static_cast<Bytes>(s.grouped) + 18),
                 kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
                 count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
-    const Bytes assembled =
-        DeviceTiles::takes(*surface)
-            ? DeviceTiles::expected(*surface, s.form, std::min(plan.tiles, tile_memory(surface->unknowns)))
-            : 0;
+    Bytes assembled = 0;
+    if (DeviceTiles::takes(*surface)) {
+      const Bytes tiles = tile_memory(surface->unknowns), one = std::min(plan.tiles, tiles);
+      int feeding = 1;
+      for (const WorkerSpec& w : team.workers)
+        if (!w.device.empty()) feeding = std::max(feeding, w.threads);
+      assembled = DeviceTiles::expected(*surface, s.form, one) *
+                  static_cast<Bytes>(DeviceTiles::feeders(*surface, s.form, tiles, memory, feeding));
+    }
     e.device_memory = std::min(std::max(needed, assembled), memory);
     if (needed > memory && e.streams.empty()) {
       e.streams = "values of the matrices, between memory and device";

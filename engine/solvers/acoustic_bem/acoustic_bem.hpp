@@ -64,6 +64,8 @@ class AcousticBem final : public Solver {
   /// Of a run, of all that the surface sends, with motions where they act.
   [[nodiscard]] std::complex<double> far_amplitude(std::size_t run, std::size_t spectrum, double frequency,
                                                    const Vec3& toward) const;
+  /// Of a thread for one amplitude, about.
+  [[nodiscard]] double far_field_seconds() const;
   void write_receiver_spectra(RunContext& context) const;
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
