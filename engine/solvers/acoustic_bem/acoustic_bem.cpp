@@ -176,6 +176,7 @@ Status AcousticBem::prepare(RunContext& context) {
                             context.progress, context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
+  lit_.resize(settings_.runs.size());
   for (const Excitation& run : settings_.runs) {
     rhs_.emplace_back(surface_, settings_.form, run);
     rhs_.back().reserve(settings_.grouped);
@@ -275,13 +276,18 @@ void AcousticBem::place_points(RunContext& context) {
 
 void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l) {
   RightHandSide& r = rhs_[static_cast<std::size_t>(run)];
+  std::vector<double>& lit = lit_[static_cast<std::size_t>(run)];
   const Index step = (n - 1) % settings_.grouped;
   if (step == 0) {  // a whole group at once: one phase of the team instead of n_g
     const double cost = 3e-7 * static_cast<double>(r.triangle_count() * settings_.grouped);
     for_range(team, "illumination", r.triangle_count(), 256, cost,
               [&](Interval range) { r.triangles(n, range, settings_.grouped); });
+    lit.resize(static_cast<std::size_t>(surface_.unknowns * settings_.grouped));
+    for_range(team, "illumination", surface_.unknowns, 256, 0.5 * cost, [&](Interval range) {
+      for (Index g = 0; g < settings_.grouped; ++g) r.gather(range, lit.data() + g * surface_.unknowns, g);
+    });
   }
-  r.gather({0, surface_.unknowns}, l.data(), step);
+  std::copy_n(lit.begin() + step * surface_.unknowns, surface_.unknowns, l.begin());
   if (run + 1 == static_cast<Index>(settings_.runs.size())) drive_.add_to(n, l);
 }
 

@@ -77,6 +77,7 @@ class AcousticBem final : public Solver {
   Surface surface_;
   std::unique_ptr<Engine> engine_;
   std::vector<RightHandSide> rhs_;
+  std::vector<std::vector<double>> lit_;  ///< of a group, [run][step][unknown]
   Drive drive_;
   Drive::Points driven_receivers_, driven_planes_;
   double energy_ = 0;  ///< given to the fluid by moving faces so far, J

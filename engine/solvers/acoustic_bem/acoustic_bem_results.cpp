@@ -501,6 +501,7 @@ Status AcousticBem::finish(RunContext& context) {
   out.number("seconds_radiation", times.radiation, "s");
   out.number("seconds_solution", times.solution, "s");
   out.number("seconds_illumination", times.illumination, "s");
+  if (times.on_device > 0) out.number("seconds_steps_on_device", times.on_device, "s");
   return {};
 }
 

@@ -40,7 +40,10 @@ double Pulse::value(double t) const {
 }
 
 double Pulse::integral(double t) const {
-  if (kind == PulseKind::ricker) return amplitude * t * std::exp(-std::min(std::pow(pi * frequency * t, 2), 700.0));
+  if (kind == PulseKind::ricker) {
+    const double u = std::pow(pi * frequency * t, 2);
+    return u > 45 ? 0 : amplitude * t * std::exp(-u);  // as value() has it
+  }
   return amplitude * width * std::sqrt(pi / 2) * (1 + std::erf(t / (width * std::numbers::sqrt2)));
 }
 
@@ -137,6 +140,7 @@ void RightHandSide::triangles(Index n, Interval range, Index steps) {
     for (std::size_t w = 0; w < waves_.size(); ++w) {
       const Pulse& pulse = waves_[w].pulse;
       Point* p = points_.data() + (w * t_count + static_cast<std::size_t>(k)) * q_count;
+      double* const local = local_.data() + 3 * static_cast<std::size_t>(k);
       for (std::size_t q = 0; q < q_count; ++q, ++p)
         for (Index g = 0; g < steps; ++g) {
           const double s = static_cast<double>(n + g) * dt - p->travel;
@@ -155,7 +159,8 @@ void RightHandSide::triangles(Index n, Interval range, Index steps) {
             }
           }
           p->f = f;
-          double* const l = local_.data() + 3 * (static_cast<std::size_t>(g) * t_count + static_cast<std::size_t>(k));
+          if (v == 0) continue;
+          double* const l = local + 3 * static_cast<std::size_t>(g) * t_count;
           for (std::size_t a = 0; a < 3; ++a) l[a] += rule_[q].lambda[a] * v;
         }
     }

@@ -101,7 +101,8 @@ void values(const LaneSender& s, const double* x, std::size_t stride, double ear
     __builtin_memcpy(&lambda, s.lambda + 4 * q, sizeof lambda);
     for (std::size_t t = 0; t < W; ++t) {
       if (last[t] < first[t]) continue;
-      double* const row = out + 4 * (most * t + static_cast<std::size_t>(static_cast<long long>(column[t] - 2.0 - first[t])));
+      double* const row =
+          out + 4 * (most * t + static_cast<std::size_t>(static_cast<long long>(column[t] - 2.0 - first[t])));
       for (int c = 0; c < 4; ++c) {
         four v;
         __builtin_memcpy(&v, row + 4 * c, sizeof v);
