@@ -66,8 +66,14 @@ class AcousticBem final : public Solver {
                                                    const Vec3& toward) const;
   /// Of a thread for one amplitude, about.
   [[nodiscard]] double far_field_seconds() const;
+  /// Target strength over incidence. Collective: rank 0 writes.
+  [[nodiscard]] Status write_monostatic(RunContext& context);
+  void tell_monostatic(RunContext& context, const std::vector<std::vector<double>>& levels) const;
+  void write_directivity(RunContext& context) const;
   void write_receiver_spectra(RunContext& context) const;
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
+  /// The same of each wave of a run.
+  [[nodiscard]] std::vector<std::complex<double>> wave_spectra(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
 
   mutable KeptReading<Problem> reading_;  ///< from check() to prepare()

@@ -196,13 +196,20 @@ void AcousticBem::add_plane_spectra(Team& team) {
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
   // The same sum over the same time steps as the surface's spectrum. Without waves, that of the first motion.
   if (settings_.runs[run].waves.empty()) return drive_.velocity(0, frequency, engine_->step());
-  const Wave& w = settings_.runs[run].waves[0];
-  Complex sum = 0;
-  for (Index n = 0; n <= engine_->step(); ++n) {
-    const double t = static_cast<double>(n) * settings_.form.dt;
-    sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
+  return wave_spectra(run, frequency)[0];
+}
+
+std::vector<Complex> AcousticBem::wave_spectra(std::size_t run, double frequency) const {
+  std::vector<Complex> out;
+  for (const Wave& w : settings_.runs[run].waves) {
+    Complex sum = 0;
+    for (Index n = 0; n <= engine_->step(); ++n) {
+      const double t = static_cast<double>(n) * settings_.form.dt;
+      sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
+    }
+    out.push_back(sum);
   }
-  return sum;
+  return out;
 }
 
 double AcousticBem::far_field_seconds() const {
@@ -476,9 +483,12 @@ Status AcousticBem::finish(RunContext& context) {
     if (Status s = write_spectra(context); !s) return s;
   if (engine_)
     if (Status s = write_head_related(context); !s) return s;
+  if (engine_)
+    if (Status s = write_monostatic(context); !s) return s;
   if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);
+  write_directivity(context);
   write_receiver_spectra(context);
   write_radiated(context);
   Results& out = context.results;
