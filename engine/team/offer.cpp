@@ -51,6 +51,18 @@ ChosenTeam choose_team(const Offer& offer, const DeviceUse& use, double seconds)
   out.workers = worth_their_start(std::move(out.workers), offer.threads.value, seconds);
   if (out.devices().size() < before)
     out.left_out = fmt::format("{}: the processors are done before a device has started", beyond(0));
+  if (!use.alone.empty() && !out.devices().empty()) {
+    const int devices = static_cast<int>(out.devices().size());
+    std::erase_if(out.workers, [](const WorkerSpec& worker) { return !is_device(worker); });
+    // The threads of the processors do what devices cannot.
+    int given = 0;
+    for (int k = 0; k < devices; ++k) {
+      WorkerSpec& worker = out.workers[static_cast<std::size_t>(k)];
+      worker.threads = std::max(1, (offer.threads.value - given) / (devices - k));
+      given += worker.threads;
+    }
+    out.left_out += (out.left_out.empty() ? "" : "; ") + use.alone;
+  }
   return out;
 }
 

@@ -66,12 +66,14 @@ struct Offer {
 struct DeviceUse {
   int most = -1;    ///< so many of them make it faster; −1: all there are
   std::string why;  ///< not more: "a grid that is streamed goes through one device"
+  /// Why they are faster without processors beside them, which then wait for their share: "cpu:15: …"; empty: processors compute, too.
+  std::string alone{};
 };
 
 /// The team that computes, of those that are offered.
 struct ChosenTeam {
   std::vector<WorkerSpec> workers;
-  std::string left_out;  ///< devices of "auto" that do not take part, and why; empty: all do
+  std::string left_out;  ///< workers of "auto" that do not take part, and why; empty: all do
   std::string
       idle;  ///< devices that were named although they do not make the case faster, and why; empty: there are none
   [[nodiscard]] std::vector<std::string> devices() const;

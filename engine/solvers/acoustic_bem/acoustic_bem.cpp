@@ -15,6 +15,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/places.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/team_price.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
@@ -71,17 +72,38 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
     e.streamed = plan.values + passes * plan.read_each_time();
     e.slower = e.seconds * of_two / (assembly + beside + march);
   }
+  // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
+  const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
+              ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) +
+                                   2 * static_cast<Bytes>(s.grouped) + 18),
+              kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real));
+  // Teams are priced where nothing passes between memories.
+  std::vector<DevicePace> paces;
+  for (const DeviceInfo& device : offer.devices)
+    if (device.backend == "cuda") paces.push_back(pace_of(device));
+  TeamPrice price;
+  if (const Bytes count = paces.size(); count > 0 && count == offer.devices.size() && !plan.streams() &&
+                                        kept + plan.values / count <= choose_team(offer, {}, 0).device_memory()) {
+    price = price_teams(s, *surface, threads, paces);
+    e.use = price.use;
+  }
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {
-    // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
-    const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
-                ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) +
-                                     2 * static_cast<Bytes>(s.grouped) + 18),
-                kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real)),
-                count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
-    const Bytes assembled =
-        DeviceTiles::takes(*surface)
-            ? DeviceTiles::expected(*surface, s.form, std::min(plan.tiles, tile_memory(surface->unknowns)))
-            : 0;
+    const Bytes count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
+    if (price.alone > 0) {
+      const bool alone = team.devices().size() == team.workers.size();
+      e.device_seconds = price.on_devices;
+      e.planned_seconds =
+          std::max(0.0, (alone ? price.alone : price.both) - price.on_devices) / of_two + price.on_devices;
+    }
+    Bytes assembled = 0;
+    if (DeviceTiles::takes(*surface)) {
+      const Bytes tiles = tile_memory(surface->unknowns), one = std::min(plan.tiles, tiles);
+      int feeding = 1;
+      for (const WorkerSpec& w : team.workers)
+        if (!w.device.empty()) feeding = std::max(feeding, w.threads);
+      assembled = DeviceTiles::expected(*surface, s.form, one) *
+                  static_cast<Bytes>(DeviceTiles::feeders(*surface, s.form, tiles, memory, feeding));
+    }
     e.device_memory = std::min(std::max(needed, assembled), memory);
     if (needed > memory && e.streams.empty()) {
       e.streams = "values of the matrices, between memory and device";
@@ -171,6 +193,7 @@ Status AcousticBem::prepare(RunContext& context) {
                             context.progress, context.stop);
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
+  lit_.resize(settings_.runs.size());
   for (const Excitation& run : settings_.runs) {
     rhs_.emplace_back(surface_, settings_.form, run);
     rhs_.back().reserve(settings_.grouped);
@@ -217,6 +240,17 @@ Status AcousticBem::prepare(RunContext& context) {
         "most, {}; M_0 skew part {:.1e}, {} steps",
         name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
         static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
+  // What a device that had it all to itself has made, for estimates to come.
+  if (const auto devices = context.team.devices(); devices.size() == 1 && context.team.workers().size() == 1 &&
+                                                   context.cluster.size() == 1 && !surface_.has_walls()) {
+    const DeviceInfo& info = devices.front()->device().info();
+    if (info.backend == "cuda") {
+      const double evaluations = static_cast<double>(f.evaluations);
+      log::info("acoustic-bem: {} found {:.3g} shell moments a second; planned with {:.3g}",
+                context.team.workers().front().name, evaluations / f.assembly_wall, pace_of(info).evaluations);
+      keep_pace(info, evaluations, f.assembly_wall);
+    }
+  }
   if (context.cluster.leads()) {
     context.results.number("unknowns", static_cast<double>(f.unknowns), "1");
     context.results.number("matrix_values", static_cast<double>(f.nonzeros), "1");
@@ -270,13 +304,18 @@ void AcousticBem::place_points(RunContext& context) {
 
 void AcousticBem::illuminate(Team& team, Index n, Index run, std::span<double> l) {
   RightHandSide& r = rhs_[static_cast<std::size_t>(run)];
+  std::vector<double>& lit = lit_[static_cast<std::size_t>(run)];
   const Index step = (n - 1) % settings_.grouped;
   if (step == 0) {  // a whole group at once: one phase of the team instead of n_g
     const double cost = 3e-7 * static_cast<double>(r.triangle_count() * settings_.grouped);
     for_range(team, "illumination", r.triangle_count(), 256, cost,
               [&](Interval range) { r.triangles(n, range, settings_.grouped); });
+    lit.resize(static_cast<std::size_t>(surface_.unknowns * settings_.grouped));
+    for_range(team, "illumination", surface_.unknowns, 256, 0.5 * cost, [&](Interval range) {
+      for (Index g = 0; g < settings_.grouped; ++g) r.gather(range, lit.data() + g * surface_.unknowns, g);
+    });
   }
-  r.gather({0, surface_.unknowns}, l.data(), step);
+  std::copy_n(lit.begin() + step * surface_.unknowns, surface_.unknowns, l.begin());
   if (run + 1 == static_cast<Index>(settings_.runs.size())) drive_.add_to(n, l);
 }
 

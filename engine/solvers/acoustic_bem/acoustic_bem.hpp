@@ -64,8 +64,16 @@ class AcousticBem final : public Solver {
   /// Of a run, of all that the surface sends, with motions where they act.
   [[nodiscard]] std::complex<double> far_amplitude(std::size_t run, std::size_t spectrum, double frequency,
                                                    const Vec3& toward) const;
+  /// Of a thread for one amplitude, about.
+  [[nodiscard]] double far_field_seconds() const;
+  /// Target strength over incidence. Collective: rank 0 writes.
+  [[nodiscard]] Status write_monostatic(RunContext& context);
+  void tell_monostatic(RunContext& context, const std::vector<std::vector<double>>& levels) const;
+  void write_directivity(RunContext& context) const;
   void write_receiver_spectra(RunContext& context) const;
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
+  /// The same of each wave of a run.
+  [[nodiscard]] std::vector<std::complex<double>> wave_spectra(std::size_t run, double frequency) const;
   [[nodiscard]] std::string suffix(std::size_t run) const;
 
   mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
@@ -75,6 +83,7 @@ class AcousticBem final : public Solver {
   Surface surface_;
   std::unique_ptr<Engine> engine_;
   std::vector<RightHandSide> rhs_;
+  std::vector<std::vector<double>> lit_;  ///< of a group, [run][step][unknown]
   Drive drive_;
   Drive::Points driven_receivers_, driven_planes_;
   double energy_ = 0;  ///< given to the fluid by moving faces so far, J

@@ -159,23 +159,36 @@ void AcousticBem::add_plane_spectra(Team& team) {
   std::vector<double> scattered;
   engine_->planes(team, scattered);
   const auto steps = static_cast<std::size_t>(settings_.grouped);
-  std::vector<double> incident(count);
+  const std::size_t runs = settings_.runs.size();
+  const auto step_of = [&](std::size_t g) {
+    return engine_->step() - settings_.grouped + 1 + static_cast<Index>(g) - receiver_lag;
+  };
+  const auto wanted = [&](std::size_t g) { return step_of(g) >= 0 && (!settings_.maps.empty() || g + 1 == steps); };
+  std::vector<double> incident(runs * steps * count);
+  const double cost = 1e-7 * static_cast<double>(incident.size());
+  for_range(team, "points of the planes", static_cast<Index>(count), 64, cost, [&](Interval some) {
+    for (std::size_t r = 0; r < runs; ++r)
+      for (std::size_t g = 0; g < steps; ++g) {
+        if (!wanted(g)) continue;
+        const double t = static_cast<double>(step_of(g)) * settings_.form.dt;
+        for (auto k = static_cast<std::size_t>(some.begin); k < static_cast<std::size_t>(some.end); ++k)
+          incident[(r * steps + g) * count + k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
+      }
+  });
   for (std::size_t g = 0; g < steps; ++g) {
-    const Index n = engine_->step() - settings_.grouped + 1 + static_cast<Index>(g) - receiver_lag;
-    if (n < 0) continue;
+    if (!wanted(g)) continue;
+    const Index n = step_of(g);
     const double t = static_cast<double>(n) * settings_.form.dt;
-    if (settings_.maps.empty() && g + 1 < steps) continue;
-    for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
+    for (std::size_t r = 0; r < runs; ++r) {
       const std::span<double> u(scattered.data() + (r * steps + g) * count, count);
-      if (r + 1 == settings_.runs.size()) drive_.add_at(driven_planes_, n, u);
-      for (std::size_t k = 0; k < count; ++k)
-        incident[k] = settings_.runs[r].value(plane_points_[k], t, settings_.form.c);
+      const std::span<const double> in(incident.data() + (r * steps + g) * count, count);
+      if (r + 1 == runs) drive_.add_at(driven_planes_, n, u);
       if (!settings_.maps.empty()) {
         plane_scattered_[r].add(team, u, t, settings_.form.dt);
-        plane_incident_[r].add(team, incident, t, settings_.form.dt);
+        plane_incident_[r].add(team, in, t, settings_.form.dt);
       }
       if (r == 0 && g + 1 == steps)
-        for (std::size_t k = 0; k < count; ++k) plane_now_[k] = incident[k] + u[k];
+        for (std::size_t k = 0; k < count; ++k) plane_now_[k] = in[k] + u[k];
     }
   }
 }
@@ -183,13 +196,24 @@ void AcousticBem::add_plane_spectra(Team& team) {
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
   // The same sum over the same time steps as the surface's spectrum. Without waves, that of the first motion.
   if (settings_.runs[run].waves.empty()) return drive_.velocity(0, frequency, engine_->step());
-  const Wave& w = settings_.runs[run].waves[0];
-  Complex sum = 0;
-  for (Index n = 0; n <= engine_->step(); ++n) {
-    const double t = static_cast<double>(n) * settings_.form.dt;
-    sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
+  return wave_spectra(run, frequency)[0];
+}
+
+std::vector<Complex> AcousticBem::wave_spectra(std::size_t run, double frequency) const {
+  std::vector<Complex> out;
+  for (const Wave& w : settings_.runs[run].waves) {
+    Complex sum = 0;
+    for (Index n = 0; n <= engine_->step(); ++n) {
+      const double t = static_cast<double>(n) * settings_.form.dt;
+      sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
+    }
+    out.push_back(sum);
   }
-  return sum;
+  return out;
+}
+
+double AcousticBem::far_field_seconds() const {
+  return 2e-7 * static_cast<double>(surface_.triangles.size() + surface_.images.size());
 }
 
 void AcousticBem::write_target_strength(RunContext& context) const {
@@ -231,12 +255,22 @@ void AcousticBem::write_target_strength(RunContext& context) const {
     strength.push_back(std::abs(pulse_spectrum(0, f)));
     most = std::max(most, strength.back());
   }
-  for (std::size_t k = 0; k < strength.size(); ++k) {
-    if (strength[k] < 1e-3 * most) continue;
-    const double f = settings_.frequencies[k];
-    std::vector<double> row{f};
-    for (const Cut& c : cuts)
-      row.push_back(target_strength(far_amplitude(c.run, k, f, c.toward), pulse_spectrum(c.run, f)));
+  std::vector<std::vector<double>> rows(strength.size());
+  const auto count = static_cast<Index>(strength.size());
+  const double cost = far_field_seconds() * static_cast<double>(strength.size() * cuts.size());
+  for_range(context.team, "far field", count, 1, cost, [&](Interval some) {
+    for (Index at = some.begin; at < some.end; ++at) {
+      const auto k = static_cast<std::size_t>(at);
+      if (strength[k] < 1e-3 * most) continue;
+      const double f = settings_.frequencies[k];
+      rows[k].push_back(f);
+      for (const Cut& c : cuts)
+        rows[k].push_back(target_strength(far_amplitude(c.run, k, f, c.toward), pulse_spectrum(c.run, f)));
+    }
+  });
+  for (std::vector<double>& row : rows) {
+    if (row.empty()) continue;
+    const double f = row[0];
     if (exact)
       for (std::size_t d = 0; d < cuts.size(); ++d) {
         row.push_back(target_strength(sphere.far_field(2 * std::numbers::pi * f, cuts[d].toward[2]), 1));
@@ -262,19 +296,26 @@ void AcousticBem::write_pattern(RunContext& context) const {
     for (double f : settings_.maps)
       t.columns.push_back({fmt::format("{:g} Hz{}", f, suffix(r)), "dB", format_quantity(f, "Hz") + suffix(r)});
   Table& table = context.results.table(t);
-  for (Index k = 0; k < settings_.pattern_count; ++k) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
-    Vec3 d{};
-    d[(normal + 1) % 3] = std::cos(angle);
-    d[(normal + 2) % 3] = std::sin(angle);
-    std::vector<double> row{angle * 180 / std::numbers::pi};
-    for (std::size_t r = 0; r < settings_.runs.size(); ++r)
-      for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
-        const double f = settings_.maps[m];
-        row.push_back(target_strength(far_amplitude(r, settings_.frequencies.size() + m, f, d), pulse_spectrum(r, f)));
-      }
-    table.append(row);
-  }
+  std::vector<Complex> pulses;
+  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+    for (const double f : settings_.maps) pulses.push_back(pulse_spectrum(r, f));
+  std::vector<std::vector<double>> rows(static_cast<std::size_t>(settings_.pattern_count));
+  const double cost = far_field_seconds() * static_cast<double>(rows.size() * pulses.size());
+  for_range(context.team, "far field", settings_.pattern_count, 1, cost, [&](Interval some) {
+    for (Index k = some.begin; k < some.end; ++k) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
+      Vec3 d{};
+      d[(normal + 1) % 3] = std::cos(angle);
+      d[(normal + 2) % 3] = std::sin(angle);
+      std::vector<double>& row = rows[static_cast<std::size_t>(k)];
+      row.push_back(angle * 180 / std::numbers::pi);
+      for (std::size_t r = 0; r < settings_.runs.size(); ++r)
+        for (std::size_t m = 0; m < settings_.maps.size(); ++m)
+          row.push_back(target_strength(far_amplitude(r, settings_.frequencies.size() + m, settings_.maps[m], d),
+                                        pulses[r * settings_.maps.size() + m]));
+    }
+  });
+  for (const std::vector<double>& row : rows) table.append(row);
 }
 
 void AcousticBem::write_receiver_spectra(RunContext& context) const {
@@ -442,9 +483,12 @@ Status AcousticBem::finish(RunContext& context) {
     if (Status s = write_spectra(context); !s) return s;
   if (engine_)
     if (Status s = write_head_related(context); !s) return s;
+  if (engine_)
+    if (Status s = write_monostatic(context); !s) return s;
   if (!engine_ || !context.cluster.leads()) return {};  // all ranks hold the same values
   write_target_strength(context);
   write_pattern(context);
+  write_directivity(context);
   write_receiver_spectra(context);
   write_radiated(context);
   Results& out = context.results;
@@ -467,6 +511,7 @@ Status AcousticBem::finish(RunContext& context) {
   out.number("seconds_radiation", times.radiation, "s");
   out.number("seconds_solution", times.solution, "s");
   out.number("seconds_illumination", times.illumination, "s");
+  if (times.on_device > 0) out.number("seconds_steps_on_device", times.on_device, "s");
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/assembly.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +13,8 @@
 #include "engine/solvers/acoustic_bem/device_tiles.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/memory_columns.hpp"
+#include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/settings.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
@@ -29,8 +32,8 @@ struct TilePair {
 class TilePhase final : public Phase {
  public:
   using Body = std::function<void(Index, TileSpace&, DeviceTiles*)>;
-  using Devices = std::function<DeviceTiles*(DeviceWorker&)>;
-  /// `devices`: what a device has for its tiles; none: processors only.
+  using Devices = std::function<std::vector<DeviceTiles*>(DeviceWorker&)>;
+  /// `devices`: what a device has for its tiles, for each of the threads that feed it; none: processors only.
   TilePhase(std::string_view name, Interval tiles, Body body, Devices devices)
       : name_(name), tiles_(tiles), body_(std::move(body)), devices_(std::move(devices)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -46,11 +49,16 @@ class TilePhase final : public Phase {
   }
   [[nodiscard]] bool runs_on_devices() const override { return devices_ != nullptr; }
   void run_on_device(DeviceWorker& worker, Interval items) override {
-    TileSpace space;
-    DeviceTiles* const device = devices_(worker);
-    for (Index k = items.begin; k < items.end; ++k) body_(tiles_.begin + k, space, device);
+    // Several threads feed it, each with tiles, buffers and a stream of its own: while one lays out slices, the device computes for others.
+    const std::vector<DeviceTiles*> fed = devices_(worker);
+    std::vector<TileSpace> spaces(fed.size());
+    std::atomic<Index> next = items.begin;
+    worker.host().for_each({0, static_cast<Index>(fed.size())}, 1, [&](Interval feeders, int) {
+      for (auto f = static_cast<std::size_t>(feeders.begin); f < static_cast<std::size_t>(feeders.end); ++f)
+        for (Index k = next++; k < items.end; k = next++) body_(tiles_.begin + k, spaces[f], fed[f]);
+    });
     const std::scoped_lock lock(mutex_);
-    spaces_.push_back(std::move(space));
+    for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
   }
   [[nodiscard]] std::vector<TileSpace>& spaces() { return spaces_; }
 
@@ -91,16 +99,26 @@ struct Assembly::Tiles {
   TileContext context;
   std::vector<TilePair> pairs;
   std::mutex mutex;
-  std::map<int, std::unique_ptr<DeviceTiles>> devices;  ///< by the worker's number, while tiles are assembled
+  std::map<int, std::vector<std::unique_ptr<DeviceTiles>>>
+      devices;  ///< by the worker's number, while tiles are assembled
 
   explicit Tiles(TileContext c) : context(std::move(c)) {}
 
-  DeviceTiles* device_of(DeviceWorker& worker) {
+  /// What each of the threads has that feed a device, `threads` at most; null: they compute as others do.
+  std::vector<DeviceTiles*> device_of(DeviceWorker& worker, int threads) {
     const std::scoped_lock lock(mutex);
-    if (worker.memory() < DeviceTiles::least(context.surface)) return nullptr;  // its thread computes as the others do
     auto& mine = devices[worker.index()];
-    if (!mine) mine = std::make_unique<DeviceTiles>(worker.device(), context, worker.memory());
-    return mine.get();
+    if (mine.empty() && worker.memory() >= DeviceTiles::least(context.surface)) {
+      const Bytes memory = worker.memory();
+      const int feeders =
+          DeviceTiles::feeders(context.surface, context.form, tile_memory(context.surface.unknowns), memory, threads);
+      for (int f = 0; f < feeders; ++f)
+        mine.push_back(std::make_unique<DeviceTiles>(worker.device(), context, memory / static_cast<Bytes>(feeders)));
+    }
+    std::vector<DeviceTiles*> out;
+    for (const auto& tiles : mine) out.push_back(tiles.get());
+    if (out.empty()) out.assign(static_cast<std::size_t>(std::max(threads, 1)), nullptr);
+    return out;
   }
 
   /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
@@ -238,21 +256,24 @@ Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
 
 /// The structure of every slice from the extents, without column 0, and memory or a file for its values.
 template <class Real>
-Status Assembly::lay_out(Matrices<Real>& out, const std::stop_token& stop) const {
+Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token& stop) const {
   const Index N = surface_.unknowns;
-  std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
-  for (Index j = own_.begin; j < own_.end; ++j) {
-    const std::size_t column = static_cast<std::size_t>(j * N);
-    for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
-    out.slices.lay_out(j - own_.begin, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
-    if (stop.stop_requested()) return stopped();
-  }
+  // Values are zeroed by the threads too, each page by the one that makes its slice.
+  const double cost = 5e-8 * static_cast<double>(own_.size()) * static_cast<double>(N);
+  for_range(team, "layout", own_.size(), 16, cost, [&](Interval some) {
+    std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
+    for (Index j = some.begin; j < some.end && !stop.stop_requested(); ++j) {
+      const std::size_t column = static_cast<std::size_t>((own_.begin + j) * N);
+      for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
+      out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
+      if (!window_memory_) out.slices.allocate(j);
+    }
+  });
+  if (stop.stop_requested()) return stopped();
   if (window_memory_) {
     auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_());
     if (!store) return store.error();
     out.slices.stream_through(std::move(*store));
-  } else {
-    for (Index j = 0; j < own_.size(); ++j) out.slices.allocate(j);
   }
   return {};
 }
@@ -295,7 +316,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
   const TileContext& context = tiles_->context;
 
-  if (Status s = lay_out(out, stop); !s) return s.error();
+  if (Status s = lay_out(out, team, stop); !s) return s.error();
 
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
@@ -352,7 +373,10 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
     if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
   TilePhase::Devices on_devices;
-  if (DeviceTiles::takes(surface_)) on_devices = [&](DeviceWorker& worker) { return tiles_->device_of(worker); };
+  if (DeviceTiles::takes(surface_))
+    on_devices = [&](DeviceWorker& worker) {
+      return tiles_->device_of(worker, team.workers()[static_cast<std::size_t>(worker.index())].threads);
+    };
   const Status status = tiles_->run(
       "assembly", chosen, team, progress, stop, body,
       [&](TileSpace& s) {

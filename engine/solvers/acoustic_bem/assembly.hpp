@@ -99,7 +99,7 @@ class Assembly {
   };
   void join_extents();
   template <class Real>
-  [[nodiscard]] Status lay_out(Matrices<Real>& out, const std::stop_token& stop) const;
+  [[nodiscard]] Status lay_out(Matrices<Real>& out, Team& team, const std::stop_token& stop) const;
   template <class Real>
   void close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>& m0, std::vector<Squares>& squares_of) const;
   const Surface& surface_;

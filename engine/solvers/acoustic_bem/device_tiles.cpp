@@ -118,7 +118,11 @@ struct DeviceTiles::Parts {
         to.first_here.push_back(static_cast<std::uint16_t>(from.first(i, j)));
         to.last_here.push_back(static_cast<std::uint16_t>(from.last(i, j)));
       }
-    upload<double>(device, stream, to.values, from.values, "tile");
+    if (to.values.size() < from.values.size()) {
+      to.values = {};
+      to.values = device.allocate<double>(from.values.size() + from.values.size() / 4, "tile");
+    }
+    stream.zero(to.values);  // as the block's are
     upload<std::uint32_t>(device, stream, to.offset, from.offset, "tile");
     upload<std::uint16_t>(device, stream, to.first, to.first_here, "tile");
     upload<std::uint16_t>(device, stream, to.last, to.last_here, "tile");
@@ -204,6 +208,11 @@ Bytes DeviceTiles::expected(const Surface& surface, const Form& form, Bytes tile
   const std::size_t all = surface.triangles.size(),
                     pairs = std::min(all * (all + surface.images.size()), most_pairs + all);
   return least(surface) + tiles + tiles / 4 + pairs * Parts::a_pair(most_shells_of(surface, form));
+}
+
+int DeviceTiles::feeders(const Surface& surface, const Form& form, Bytes tiles, Bytes memory, int threads) {
+  const auto room = static_cast<Index>(memory / expected(surface, form, tiles));
+  return static_cast<int>(std::clamp<Index>(room, 1, std::clamp(threads, 1, most_feeders)));
 }
 
 DeviceTiles::DeviceTiles(const Device& device, const TileContext& context, Bytes memory)

@@ -18,6 +18,9 @@ class DeviceTiles {
   [[nodiscard]] static Bytes least(const Surface& surface);
   /// Bytes that it takes at most of a device with room for them; `tiles`: those of a thread in the host's memory (settings.hpp).
   [[nodiscard]] static Bytes expected(const Surface& surface, const Form& form, Bytes tiles);
+  /// Threads that feed a device at a time: as many as it has memory for in full, 1 to most_feeders and `threads`.
+  [[nodiscard]] static int feeders(const Surface& surface, const Form& form, Bytes tiles, Bytes memory, int threads);
+  static constexpr int most_feeders = 8;
   /// `memory`: bytes of the device for triangles, tiles and pairs.
   DeviceTiles(const Device& device, const TileContext& context, Bytes memory);
   ~DeviceTiles();

@@ -33,7 +33,8 @@ class EngineOf final : public Engine {
   using Points = std::unique_ptr<Receivers<Real>>;
 
   EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
-           Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads, Communicator& cluster)
+           Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads, double assembly_wall,
+           Communicator& cluster)
       : cluster_(cluster), march_(std::move(matrices), options(settings, surface, plane_points, cluster)),
         receivers_(std::move(receivers)), planes_(std::move(planes)),
         receiver_count_(static_cast<Index>(settings.receivers.size())),
@@ -48,6 +49,7 @@ class EngineOf final : public Engine {
     facts_.assembly_seconds = m.seconds;
     facts_.evaluations = m.evaluations;
     facts_.assembly_threads = assembly_threads;
+    facts_.assembly_wall = assembly_wall;
     facts_.bytes = m.slices.bytes({0, m.slices.count()}) + m.memory.bytes({0, m.memory.count()}) +
                    (planes_ ? planes_->bytes() : 0) + (receivers_ ? receivers_->bytes() : 0);
     facts_.largest_rank_bytes = facts_.bytes;
@@ -261,8 +263,9 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
+  const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (few) {  // its samples end with it
-    team.note("assembly", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), {});
+    team.note("assembly", assembly_wall, {});
     few.reset();
   }
   // Extents and tiles are gone; past values and the near part come, and then windows get what is left.
@@ -277,8 +280,9 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
     give_windows(matrices->slices.store().windows(),
                  later + march_memory(settings, surface.unknowns, courant, columns));
   }
-  auto engine = std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices),
-                                                 std::move(receivers), std::move(planes), plan.threads, cluster);
+  auto engine =
+      std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
+                                       std::move(planes), plan.threads, assembly_wall, cluster);
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }

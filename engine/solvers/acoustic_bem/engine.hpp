@@ -19,7 +19,8 @@ namespace conoid::acoustic_bem {
 /// Numbers for the log and the summary.
 struct EngineFacts {
   Index unknowns = 0, nonzeros = 0, longest = 0, columns = 0, factor_nonzeros = 0;
-  double skew = 0, assembly_seconds = 0;
+  double skew = 0, assembly_seconds = 0;  ///< of all threads
+  double assembly_wall = 0;
   std::uint64_t evaluations = 0;
   Bytes bytes = 0;               ///< of all ranks
   Bytes largest_rank_bytes = 0;  ///< the most that one rank holds

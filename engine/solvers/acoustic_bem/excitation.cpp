@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -40,7 +41,10 @@ double Pulse::value(double t) const {
 }
 
 double Pulse::integral(double t) const {
-  if (kind == PulseKind::ricker) return amplitude * t * std::exp(-std::min(std::pow(pi * frequency * t, 2), 700.0));
+  if (kind == PulseKind::ricker) {
+    const double u = std::pow(pi * frequency * t, 2);
+    return u > 45 ? 0 : amplitude * t * std::exp(-u);  // as value() has it
+  }
   return amplitude * width * std::sqrt(pi / 2) * (1 + std::erf(t / (width * std::numbers::sqrt2)));
 }
 
@@ -127,6 +131,26 @@ void RightHandSide::reserve(Index steps) {
   local_.assign(3 * surface_.triangles.size() * static_cast<std::size_t>(steps), 0);
 }
 
+namespace {
+
+/// Before the first and after the second of these times a pulse is zero to the last bit, and its integral does not change.
+std::array<double, 2> active(const Pulse& pulse, double dt) {
+  switch (pulse.kind) {
+    case PulseKind::ricker: {
+      const double half = std::sqrt(45.0) / (pi * pulse.frequency) * (1 + 1e-12);
+      return {-half, half};
+    }
+    case PulseKind::sampled:
+      return {-2 * pulse.step - dt, pulse.step * (static_cast<double>(pulse.samples.size()) + 1) + dt};
+    default: {  // the integral of one without a closed form takes values within a step before
+      const double half = std::sqrt(90.0) * pulse.width * (1 + 1e-12) + dt;
+      return {-half, half};
+    }
+  }
+}
+
+}  // namespace
+
 void RightHandSide::triangles(Index n, Interval range, Index steps) {
   const std::size_t q_count = rule_.size(), t_count = surface_.triangles.size();
   const double dt = form_.dt;
@@ -137,7 +161,11 @@ void RightHandSide::triangles(Index n, Interval range, Index steps) {
     for (std::size_t w = 0; w < waves_.size(); ++w) {
       const Pulse& pulse = waves_[w].pulse;
       Point* p = points_.data() + (w * t_count + static_cast<std::size_t>(k)) * q_count;
-      for (std::size_t q = 0; q < q_count; ++q, ++p)
+      double* const local = local_.data() + 3 * static_cast<std::size_t>(k);
+      const std::array<double, 2> heard = active(pulse, dt);
+      for (std::size_t q = 0; q < q_count; ++q, ++p) {
+        const double from = static_cast<double>(n - 1) * dt - p->travel, to = from + static_cast<double>(steps) * dt;
+        if (p->f == 0 && (to < heard[0] || from > heard[1])) continue;
         for (Index g = 0; g < steps; ++g) {
           const double s = static_cast<double>(n + g) * dt - p->travel;
           const double f = pulse.value(s);
@@ -155,9 +183,11 @@ void RightHandSide::triangles(Index n, Interval range, Index steps) {
             }
           }
           p->f = f;
-          double* const l = local_.data() + 3 * (static_cast<std::size_t>(g) * t_count + static_cast<std::size_t>(k));
+          if (v == 0) continue;
+          double* const l = local + 3 * static_cast<std::size_t>(g) * t_count;
           for (std::size_t a = 0; a < 3; ++a) l[a] += rule_[q].lambda[a] * v;
         }
+      }
     }
 }
 
@@ -173,6 +203,27 @@ void RightHandSide::gather(Interval range, double* l, Index step) const {
           if (part.unknown == v) sum += part.weight * local[3 * t + a];
     }
     l[v] = sum;
+  }
+}
+
+void RightHandSide::transformed(double omega, std::span<std::complex<double>> out) const {
+  using Complex = std::complex<double>;
+  const std::size_t q_count = rule_.size(), t_count = surface_.triangles.size();
+  const Complex step = std::polar(1.0, omega * form_.dt);
+  // ∫f over the step before t has the transform f̂ (e^{iωΔt} − 1) / iω.
+  const Complex over_step = (step - 1.0) / Complex(0, omega);
+  std::fill(out.begin(), out.end(), Complex{});
+  for (std::size_t t = 0; t < t_count; ++t) {
+    Complex local[3] = {};
+    for (std::size_t w = 0; w < waves_.size(); ++w)
+      for (std::size_t q = 0; q < q_count; ++q) {
+        const Point& p = points_[(w * t_count + t) * q_count + q];
+        const Complex v = (p.now + p.before * step + p.average * over_step) * std::polar(1.0, omega * p.travel);
+        for (std::size_t a = 0; a < 3; ++a) local[a] += rule_[q].lambda[a] * v;
+      }
+    for (std::size_t a = 0; a < 3; ++a)
+      for (const Share& part : surface_.shares(surface_.triangles[t].vertex[a]))
+        out[static_cast<std::size_t>(part.unknown)] += part.weight * local[a];
   }
 }
 

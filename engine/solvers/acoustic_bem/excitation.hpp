@@ -2,6 +2,8 @@
 // Incident fields: pulses in time, plane waves and point sources in space, and their right-hand sides.
 #pragma once
 
+#include <complex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,8 @@ class RightHandSide {
   void triangles(Index n, Interval range, Index steps = 1);
   /// Adds up l for vertices [range), of the `step`-th of the last triangles().
   void gather(Interval range, double* l, Index step = 0) const;
+  /// Σ_n lⁿ e^{iωnΔt} over Σ_n f(nΔt) e^{iωnΔt}, of pulses f without anything above half the sampling rate, t_0 of the waves counted in.
+  void transformed(double omega, std::span<std::complex<double>> out) const;
   [[nodiscard]] Index triangle_count() const { return static_cast<Index>(surface_.triangles.size()); }
 
  private:
@@ -87,5 +91,9 @@ class RightHandSide {
   std::vector<Point> points_;  ///< wave by wave, triangle by triangle, point by point
   std::vector<double> local_;  ///< 3 a triangle, step by step
 };
+
+/// RightHandSide::transformed() of a plane wave along `direction` (unit) that passes the origin at t = 0.
+[[nodiscard]] std::vector<std::complex<double>> lit_by_plane_wave(const Surface& surface, const Form& form,
+                                                                  const Vec3& direction, double omega);
 
 }  // namespace conoid::acoustic_bem

@@ -71,6 +71,8 @@ FrequencySolver<Real>::FrequencySolver(const Matrices<Real>& matrices, InstantSo
 
 template <class Real>
 void FrequencySolver<Real>::set(Team& team, double omega) {
+  if (omega == omega_) return;
+  omega_ = omega;
   const Slices<Real>& slices = matrices_.slices;
   const auto N = static_cast<std::size_t>(slices.rows());
   columns_.assign(N * static_cast<std::size_t>(slices.count()), {});

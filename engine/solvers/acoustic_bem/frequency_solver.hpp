@@ -31,7 +31,7 @@ class FrequencySolver {
   using Complex = std::complex<double>;
   /// The matrices must outlive this. Collective on several ranks, each with the columns of its own slices.
   FrequencySolver(const Matrices<Real>& matrices, InstantSolver& instant, Communicator* cluster);
-  /// Transforms the slices to another frequency, rad/s.
+  /// Transforms the slices to a frequency, rad/s, unless they are there already.
   void set(Team& team, double omega);
   /// â from l̂; the number of iterations, 0 where they did not converge (residual 1e-10 of l̂, 1e-6 in single precision).
   [[nodiscard]] Index solve(Team& team, std::span<const Complex> l, std::span<Complex> a);
@@ -43,6 +43,7 @@ class FrequencySolver {
   const Matrices<Real>& matrices_;
   InstantSolver& instant_;
   Communicator* cluster_;
+  double omega_ = -1;                        ///< of the columns; negative: none yet
   std::vector<std::complex<Real>> columns_;  ///< column j of this rank's slices at j · N
 };
 

@@ -190,12 +190,14 @@ bool March<Real>::solve_steps_on_device(Team& team, const Illumination& l, const
               team.devices().front()->index());
   }
   const std::span<const double> a = device_steps_->result();
+  for (std::size_t r = 0; r < histories_.size(); ++r)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t g = 0; g < steps; ++g)
+        histories_[r].set(static_cast<Index>(j), static_cast<Index>(g) + 1,
+                          static_cast<Real>(a[(r * steps + g) * n + j]));
   for (std::size_t g = 0; g < steps; ++g) {
-    for (std::size_t r = 0; r < histories_.size(); ++r) {
+    for (std::size_t r = 0; r < histories_.size(); ++r)
       std::copy_n(a.begin() + static_cast<std::ptrdiff_t>((r * steps + g) * n), n, current_[r].begin());
-      for (std::size_t j = 0; j < n; ++j)
-        histories_[r].set(static_cast<Index>(j), static_cast<Index>(g) + 1, static_cast<Real>(current_[r][j]));
-    }
     if (each) each(step() + 1 + static_cast<Index>(g));
   }
   return true;

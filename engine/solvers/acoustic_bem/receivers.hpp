@@ -37,7 +37,7 @@ constexpr Index receiver_lag = 2;
 template <class Real>
 class Receivers {
  public:
-  /// `quadrature` points a triangle (7 by default). While it computes, a thread takes some 32 MB beside the result.
+  /// `quadrature` points a triangle (7 by default). While it computes, a thread takes some 4 MB beside the result.
   Receivers(const Surface& surface, const Form& form, const std::vector<Vec3>& points, int steps, Team& team,
             int quadrature = 7);
   /// After a group of n_g steps up to the history's step S: out[run][g][receiver] is the scattered pressure at time

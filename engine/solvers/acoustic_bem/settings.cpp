@@ -325,6 +325,33 @@ void read_head(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
         "The rate must be a whole number of frequency steps, 100000 at most, and at least twice \"highest\"."));
 }
 
+/// Target strength over incidence, and the far field in all directions.
+void read_far_pages(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  const Values output = input["output"];
+  for (const char* key : {"monostatic", "directivity"})
+    if (output.has(key) && (s.conditions.inside || (s.conditions.ground && key == std::string_view("monostatic"))))
+      out.push_back(input.error_at(output[key], fmt::format("\"{}\" is told of bodies in the free field", key),
+                                   s.conditions.inside ? "Leave it or \"fluid\" out." : "Leave it or \"ground\" out."));
+  if (output.has("monostatic")) {
+    const Values v = output["monostatic"];
+    s.monostatic = {axis_of(v["normal"].text()), v["count"].integer(), v["frequencies"].numbers()};
+    if (std::ranges::any_of(s.monostatic.frequencies, [](double f) { return !(f > 0); }))
+      out.push_back(input.error_at(v["frequencies"], "a frequency is not above zero", "Give frequencies in Hz."));
+  }
+  if (output.has("directivity")) {
+    s.directivity_step = output["directivity"]["step"].number();
+    const double rows = 180 / s.directivity_step;
+    if (std::abs(rows - std::round(rows)) > 1e-6)
+      out.push_back(input.error_at(output["directivity"]["step"],
+                                   fmt::format("180 degrees are {:.4g} steps of {:g}", rows, s.directivity_step),
+                                   "Give a step that divides 180."));
+    if (s.maps.empty())
+      out.push_back(input.error_at(output["directivity"],
+                                   "the far field is told at the frequencies of the maps, and there are none",
+                                   "Give \"maps\": frequencies in Hz."));
+  }
+}
+
 void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values output = input["output"];
   const Values receivers = output["receivers"];
@@ -363,6 +390,7 @@ void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     s.pattern_count = output["pattern"]["count"].integer();
   }
   s.exact_sphere = output["exact"].text() == "sphere";
+  read_far_pages(input, s, out);
   read_head(input, s, out);
 }
 

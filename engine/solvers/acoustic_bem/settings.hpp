@@ -20,6 +20,15 @@
 
 namespace conoid::acoustic_bem {
 
+/// Target strength seen from where plane waves come, around the body.
+struct MonostaticSetting {
+  int normal = 2;                     ///< axis of the plane in which directions lie
+  Index count = 0;                    ///< in the full turn
+  std::vector<double> frequencies{};  ///< Hz; empty: none is asked for
+  /// Unit, towards the k-th place that waves come from.
+  [[nodiscard]] Vec3 toward(Index k) const;
+};
+
 struct Settings {
   Form form;
   bool gamma_given = false;
@@ -51,8 +60,11 @@ struct Settings {
   std::vector<double> surface_spectra;  ///< Hz: complex values on the surface, solved for
   std::vector<double> maps;             ///< Hz
   HeadSetting head;
+  MonostaticSetting monostatic;
+  double directivity_step = 0;  ///< degrees; 0: none
   [[nodiscard]] std::size_t solved_frequencies() const {
-    return spectra.size() + surface_spectra.size() + head.frequencies.size() * head.ears.size();
+    return spectra.size() + surface_spectra.size() + head.frequencies.size() * head.ears.size() +
+           monostatic.frequencies.size();
   }
   double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
   std::vector<Vec3> directions;  ///< unit, towards the observer
@@ -131,15 +143,26 @@ inline constexpr std::string_view hint_of_fewer_threads =
 inline constexpr double disk_rate = 1e9;
 [[nodiscard]] double streaming_seconds(const Settings& settings, const MemoryPlan& plan);
 /// Seconds on so many cores, from rates measured on one core of a server: 0.41 µs a shell evaluation at cΔt = 0.4 h, 4 GB/s of
-/// matrix values; 0.19 µs a point of the receivers and planes and point of quadrature, and 10 GB/s of their row-vectors; 1.7 µs a
-/// triangle and direction of the far field, which does not divide.
+/// matrix values; 0.06 µs a point of the receivers and planes and point of quadrature, and 10 GB/s of their row-vectors; 1.7 µs a
+/// triangle and direction of the far field.
 struct ExpectedTime {
   double assembly = 0;
-  double points = 0;  ///< row-vectors of receivers and planes, before the march
-  double march = 0;
-  double finish = 0;  ///< far field
+  double points = 0;                                     ///< row-vectors of receivers and planes, before the march
+  double march = 0;                                      ///< and of it:
+  double summation = 0, illumination = 0, stepwise = 0;  ///< stepwise: radiation and solution, which do not divide
+  double finish = 0;                                     ///< far field
   [[nodiscard]] double sum() const { return assembly + points + march + finish; }
 };
 [[nodiscard]] ExpectedTime expected_time(const Settings& settings, const Surface& surface, int cores);
+/// What there is to do, whoever does it, on a rank.
+struct ExpectedWork {
+  double evaluations = 0;  ///< of shell moments, as long as those at cΔt = 0.4 h
+  double bytes = 0;        ///< of matrix values and rows of points that are gone through, in all passes
+  double passes = 0;       ///< of the matrices
+  double steps = 0;        ///< times excitations
+};
+[[nodiscard]] ExpectedWork expected_work(const Settings& settings, const Surface& surface);
+/// Tiles of the assembly on one rank, about.
+[[nodiscard]] double tile_count(Index unknowns);
 
 }  // namespace conoid::acoustic_bem

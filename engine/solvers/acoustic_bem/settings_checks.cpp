@@ -232,12 +232,13 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
-  for (const char* key : {"frequencies", "spectra", "head_related"}) {
+  for (const char* key : {"frequencies", "spectra", "head_related", "monostatic"}) {
     const auto& asked = key == std::string_view("spectra")        ? s.spectra
                         : key == std::string_view("head_related") ? s.head.frequencies
+                        : key == std::string_view("monostatic")   ? s.monostatic.frequencies
                                                                   : s.frequencies;
     if (asked.empty()) continue;
-    if (const double f = asked.back(); s.form.c / f < 3 * h)
+    if (const double f = *std::ranges::max_element(asked); s.form.c / f < 3 * h)
       out.push_back(input.warning_at(
           input["output"][key],
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),

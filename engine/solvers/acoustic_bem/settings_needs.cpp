@@ -12,6 +12,16 @@
 
 namespace conoid::acoustic_bem {
 
+namespace {
+/// Receivers, and points of planes.
+double expected_points(const Settings& s) {
+  auto points = static_cast<double>(s.receivers.size());
+  for (const PlaneSetting& plane : s.planes)
+    points += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
+  return points;
+}
+}  // namespace
+
 double expected_length(const Settings& s, double courant) {
   return 2.24 / courant + 3.0 + s.image_gap;
 }
@@ -23,8 +33,7 @@ double stored_length(const Settings& s, double courant) {
 Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8;
-  double points = static_cast<double>(s.receivers.size());
-  for (const PlaneSetting& p : s.planes) points += static_cast<double>(p.points[0] * p.points[1] * p.points[2]);
+  const double points = expected_points(s);
   const double transform = s.solved_frequencies() == 0 ? 0 : 2 * real;  // frequency_solver.hpp
   const double point = (8 + s.image_gap) * real + 7 + 4;  // values, structure; extents while they are made
   const double walls = n * static_cast<double>(s.memory_columns) * (stored_length(s, courant) * real + 3);
@@ -85,7 +94,12 @@ double streaming_seconds(const Settings& s, const MemoryPlan& plan) {
   return std::ceil(static_cast<double>(s.steps) / s.grouped) * static_cast<double>(plan.read_each_time()) / disk_rate;
 }
 
-ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
+double tile_count(Index unknowns) {
+  const double rows = std::ceil(static_cast<double>(unknowns) / static_cast<double>(window_group(unknowns)));
+  return rows * (rows + 1) / 2;
+}
+
+ExpectedWork expected_work(const Settings& s, const Surface& surface) {
   const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant);
   const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
   double evaluations = triangles * triangles * s.assembly.far_points * 1.25 * (surface.images.empty() ? 1 : 2);
@@ -101,38 +115,56 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
         evaluations * 2 *
         static_cast<double>(std::count(surface.wall.begin(), surface.wall.end(), static_cast<std::int16_t>(m.wall))) /
         triangles;
-  const double real = s.single_precision ? 4 : 8, share = std::max(1, cores);
-  // Fitted to measured times of an airplane (3247 unknowns, 1194 steps) in single precision on p cores: assembly 2 + 65/p s, march
-  // 2.4 + 13.7/p s.
-  // What does not divide is a share of the assembly and of the march so much an unknown and step.
-  constexpr double undivided = 0.03;
-  const auto steps = static_cast<double>(s.steps), runs = static_cast<double>(s.runs.size());
-  auto points = static_cast<double>(s.receivers.size());
-  for (const PlaneSetting& plane : s.planes)
-    points += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
-  constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
-  const double row_vector = 2 / (s.form.delta() / surface.mean_edge) + 6;  // reach of a hat, and of the cubic in time
-  // Row-vectors of points, spectra of the surface and of the points, each step.
-  const double received = points * n * row_vector * real / 10e9 / s.grouped * runs,
-               spectra = 2e-9 * runs *
-                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
-                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
-  const double directions =
-      runs * ((s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
-              static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
   // Tiles in which slices of two ranks meet are computed by both.
   const double ranks = s.ranks, assembled = 1 - (1 - 1 / ranks) * (1 - 1 / ranks);
+  const double real = s.single_precision ? 4 : 8;
+  const double row_vector = 2 / courant + 6;  // reach of a hat, and of the cubic in time
+  ExpectedWork out;
+  out.evaluations = assembled * evaluations * (length - s.image_gap) / 8.6;
+  out.steps = static_cast<double>(s.steps) * static_cast<double>(s.runs.size());
+  out.passes = out.steps / s.grouped;
+  // Row-vectors of points pass 2.5 times as fast by a processor as those of the matrices.
+  out.bytes = out.passes * n * (n * length + expected_points(s) * row_vector / 2.5) * real / ranks;
+  return out;
+}
+
+ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
+  const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
+  const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant), ranks = s.ranks;
+  const double share = std::max(1, cores), points = expected_points(s);
+  const ExpectedWork work = expected_work(s, surface);
+  // What does not divide is a share of the assembly and so much an unknown and step.
+  constexpr double undivided = 0.02;
+  const auto runs = static_cast<double>(s.runs.size());
+  constexpr double rule = 7;  // points of quadrature that a triangle has for receivers
+  // Spectra of the surface and of the points, each step.
+  const double spectra = 2e-9 * runs *
+                         (n * static_cast<double>(s.frequencies.size() + s.maps.size()) +
+                          50 * points * (s.maps.empty() ? 1.0 / s.grouped : 1.0));
+  const double turn = s.directivity_step > 0 ? 180 / s.directivity_step : 0;
+  const double directions =
+      static_cast<double>(s.monostatic.frequencies.size()) * static_cast<double>(s.monostatic.count) +
+      runs * (2 * turn * turn * static_cast<double>(s.maps.size()) +
+              (s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
+              static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
   ExpectedTime out;
-  out.assembly = assembled * evaluations * 0.41e-6 * (length - s.image_gap) / 8.6 * (1 / share + undivided);
-  out.points = 0.19e-6 / ranks * points * rule * triangles * (1 / share + undivided);
-  out.march = steps * (((n * n * length * real / 4e9 / s.grouped * runs + received) / ranks + spectra) / share +
-                       0.62e-6 * n * runs);
+  out.assembly = work.evaluations * 0.41e-6 * (1 / share + undivided);
+  out.points = 0.06e-6 / ranks * points * rule * triangles * (1 / share + undivided);
+  out.summation = work.bytes / 4e9 / share;
+  out.illumination = (static_cast<double>(s.steps) * spectra + 0.3e-6 * n * work.steps) / share;
+  out.stepwise = 0.3e-6 * n * work.steps;
+  out.march = out.summation + out.illumination + out.stepwise;
   // A transform goes through all values once, an iteration through a fifth of them; 40 iterations a frequency.
-  const double solved = static_cast<double>(s.solved_frequencies()) * n * n * (2e-9 * length + runs * 40 * 1.5e-9);
+  const double iterations = 40 * 1.5e-9, monostatic = static_cast<double>(s.monostatic.frequencies.size()),
+               directions_solved = monostatic * static_cast<double>(s.monostatic.count);
+  const double solved =
+      n * n *
+      (static_cast<double>(s.solved_frequencies()) * 2e-9 * length +
+       (static_cast<double>(s.solved_frequencies()) - monostatic) * runs * iterations + directions_solved * iterations);
   // Responses of ears, which all threads of rank 0 add up.
   const double heard =
       1e-6 * triangles * static_cast<double>(s.head.directions.size() * s.head.ears.size() * s.head.frequencies.size());
-  out.finish = 1.7e-6 * triangles * directions + solved / ranks / share + heard / share;
+  out.finish = 1.7e-6 * triangles * directions / share + solved / ranks / share + heard / share;
   return out;
 }
 

@@ -90,8 +90,11 @@ template <class Real, class F>
 void for_each_row_below(const Slices<Real>& slices, Index columns, F&& f) {
   if (!slices.streams()) {
     for (Index j = 0; j < slices.count(); ++j)
-      slices.for_each_row(j,
-                          [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
+      for (Index panel = 0; panel < slices.panels(); ++panel)
+        if (const Panel& p = slices[j].panels[static_cast<std::size_t>(panel)]; p.rows > 0 && p.first < columns)
+          slices.for_each_row(
+              j, panel, slices[j].values.data() + p.values,
+              [&](Index i, Index start, std::span<const Real> v) { f(i, slices.first() + j, start, v); });
     return;
   }
   SliceStore<Real>& store = slices.store();

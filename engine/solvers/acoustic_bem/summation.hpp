@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -39,7 +40,10 @@ class Summation final : public Phase {
   void run(CpuWorker& worker, Interval slices) override;
   /// Two a value, step and run; memory: the slices once, as runs share what is in the cache.
   [[nodiscard]] Work work(Interval slices) const override;
-  [[nodiscard]] bool runs_on_devices() const override { return may_run_on_devices_ && fits_devices(slices_); }
+  [[nodiscard]] bool runs_on_devices() const override {
+    if (!fits_) fits_ = fits_devices(slices_);  // goes through all slices
+    return may_run_on_devices_ && *fits_;
+  }
   void keep_on_processors() { may_run_on_devices_ = false; }
   void run_on_device(DeviceWorker& worker, Interval slices) override;
   /// Others hold so much of each device: what slices get is beside that. Before the first add_up().
@@ -72,6 +76,7 @@ class Summation final : public Phase {
   std::vector<Partial> partial_;
   Bytes held_on_devices_ = 0;
   bool may_run_on_devices_ = true;
+  mutable std::optional<bool> fits_;              ///< the slices, devices; made when first asked for
   Bytes to_devices_ = 0;                          ///< guarded by mutex_ while a pass is under way
   std::map<int, Bytes> to_device_;                ///< the same of this pass, by the worker's number
   using Share = std::tuple<Index, Index, Index>;  ///< interval and threads of a worker

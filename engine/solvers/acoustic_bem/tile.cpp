@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
@@ -203,36 +204,92 @@ void add_density(double* to, const Density& of, double weight, double per_delta,
 
 }  // namespace
 
+namespace {
+
+/// Columns of the entries rows × cols of a tile, and the outer triangles of each row.
+class TileExtents {
+ public:
+  TileExtents(const Surface& surface, const OuterSet& outer, Interval rows, Interval cols)
+      : low(outer.size()), high(outer.size()), surface_(surface), rows_(rows), cols_(cols),
+        row_low_(static_cast<std::size_t>(rows.size())), row_high_(row_low_.size()),
+        first_(row_low_.size() * static_cast<std::size_t>(cols.size()), std::numeric_limits<std::uint16_t>::max()),
+        last_(first_.size(), 0) {
+    std::vector<std::vector<std::uint32_t>> of(row_low_.size());
+    for (std::size_t k = 0; k < outer.size(); ++k)
+      for_shares(surface, surface.triangles[static_cast<std::size_t>(outer.triangle(k))], rows,
+                 [&](std::size_t, Index i, double) {
+                   of[static_cast<std::size_t>(i - rows.begin)].push_back(static_cast<std::uint32_t>(k));
+                 });
+    for (const auto& list : of) {
+      outer_.insert(outer_.end(), list.begin(), list.end());
+      begin_.push_back(outer_.size());
+    }
+  }
+  /// Of each outer triangle with the source at hand.
+  std::vector<std::uint16_t> low, high;
+
+  /// All pairs with this source are in `low` and `high`.
+  void add(const Triangle& source) {
+    for (std::size_t i = 0; i < row_low_.size(); ++i) {
+      auto l = std::numeric_limits<std::uint16_t>::max();
+      std::uint16_t h = 0;
+      for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) {
+        l = std::min(l, low[outer_[e]]);
+        h = std::max(h, high[outer_[e]]);
+      }
+      row_low_[i] = l;
+      row_high_[i] = h;
+    }
+    for_shares(surface_, source, cols_, [&](std::size_t, Index j, double) {
+      const std::size_t column = static_cast<std::size_t>(j - cols_.begin) * row_low_.size();
+      for (std::size_t i = 0; i < row_low_.size(); ++i) {
+        first_[column + i] = std::min(first_[column + i], row_low_[i]);
+        last_[column + i] = std::max(last_[column + i], row_high_[i]);
+      }
+    });
+  }
+  /// Widens both mirror entries.
+  void put(Extents& extents) const {
+    std::size_t at = 0;
+    for (Index j = cols_.begin; j < cols_.end; ++j)
+      for (Index i = rows_.begin; i < rows_.end; ++i, ++at)
+        for (const std::size_t entry :
+             {static_cast<std::size_t>(j * extents.unknowns + i), static_cast<std::size_t>(i * extents.unknowns + j)}) {
+          extents.first[entry] = std::min(extents.first[entry], first_[at]);
+          extents.last[entry] = std::max(extents.last[entry], last_[at]);
+        }
+  }
+
+ private:
+  const Surface& surface_;
+  Interval rows_, cols_;
+  std::vector<std::uint32_t> outer_;   ///< row after row
+  std::vector<std::size_t> begin_{0};  ///< of each row in outer_
+  std::vector<std::uint16_t> row_low_, row_high_, first_, last_;
+};
+
+}  // namespace
+
 void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, Interval cols, Extents& extents,
                    const std::stop_token& stop) {
   reserve(space, context);
   const Surface& surface = context.surface;
   OuterSet outer(surface, surface.touching(rows), context.far, context.near, context.thin, context.kernels.lanes);
-  const auto widen = [&](std::size_t entry, std::uint16_t low, std::uint16_t high) {
-    extents.first[entry] = std::min(extents.first[entry], low);
-    extents.last[entry] = std::max(extents.last[entry], high);
-  };
+  TileExtents found(surface, outer, rows, cols);
+  const auto W = static_cast<std::size_t>(context.kernels.lanes);
   for (std::int32_t s : surface.touching(cols)) {
     if (stop.stop_requested()) return;
     for_images(surface, s, [&](const Triangle& S, double) {
       const LaneSource source = lane_source(S);
       const auto note = [&](std::size_t k, std::size_t lane) {
-        const Triangle& T = surface.triangles[static_cast<std::size_t>(outer.triangle(k))];
-        const auto low = static_cast<std::uint16_t>(space.first[lane]);
-        const auto high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
-        for_shares(surface, T, rows, [&](std::size_t, Index i, double) {
-          for_shares(surface, S, cols, [&](std::size_t, Index j, double) {
-            widen(static_cast<std::size_t>(j * extents.unknowns + i), low, high);
-            widen(static_cast<std::size_t>(i * extents.unknowns + j), low, high);
-          });
-        });
+        found.low[k] = static_cast<std::uint16_t>(space.first[lane]);
+        found.high[k] = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
       };
       for_batches(
           context, space, outer, S,
           [&](std::size_t begin) {
             context.kernels.range(source, outer.far(), begin, context.far.view(), context.form.delta(),
                                   space.first.data(), space.last.data());
-            const auto W = static_cast<std::size_t>(context.kernels.lanes);
             for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
               if (space.close[begin + t] == Closeness::far) note(begin + t, t);
           },
@@ -241,8 +298,10 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
                                   space.first.data(), space.last.data());
             for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
           });
+      found.add(S);
     });
   }
+  found.put(extents);
 }
 
 namespace {

@@ -11,6 +11,8 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/head_related.hpp"
 #include "engine/solvers/acoustic_bem/receivers.hpp"
 
 namespace conoid::acoustic_bem {
@@ -292,6 +294,83 @@ double interior_source_error(const Surface& surface, Team& team) {
   double worst = 0;
   for (std::size_t r = 0; r < places.size(); ++r) worst = std::max(worst, std::sqrt(difference[r] / total[r]));
   return worst;
+}
+
+EchoErrors echoing_sphere(int divisions, FormName name, Team& team) {
+  const Surface s = unit_sphere(divisions);
+  const Form form = form_for(s, name);
+  const Matrices<double> matrices = assemble_all<double>(s, form, {}, team);
+  InstantSolver instant(matrices.M0, false);
+  FrequencySolver<double> solver(matrices, instant, nullptr);
+  const ExactSphere exact{form.rigid(), 1, 1, 0};
+  EchoErrors out{s.unknowns, s.mean_edge, 0, 0, 0, 0, 0};
+  double difference = 0, total = 0;
+  for (const double k : {0.5, 1.5, 3.0}) {
+    solver.set(team, k);
+    const double f = k / (2 * std::numbers::pi);
+    const double allowed = std::pow(k * s.mean_edge, 2) / std::sqrt(720.0) + std::pow(k * form.dt, 2) / 12;
+    double of_all = 0;
+    std::vector<Complex> a(static_cast<std::size_t>(s.unknowns));
+    for (const int normal : {0, 2}) {
+      const MonostaticSetting around{normal, 6, {f}};
+      for (Index d = 0; d < around.count; ++d) {
+        const Vec3 toward = around.toward(d);
+        if (solver.solve(team, lit_by_plane_wave(s, form, vec::scale(-1, toward), k), a) == 0)
+          throw Failure(not_solved(f));
+        out.monostatic_db = std::max(out.monostatic_db, std::abs(target_strength(far_field(s, form, a, f, toward), 1) -
+                                                                 target_strength(exact.far_field(k, -1), 1)));
+      }
+      // The last wave, in all directions.
+      HeadSetting all;
+      all.directions = even_angles(30);
+      const Vec3 along = vec::scale(-1, around.toward(around.count - 1));
+      for (std::size_t d = 0; d < all.directions.size(); ++d) {
+        const Vec3 toward = all.toward(d);
+        // Values of soft surfaces lie half a step earlier.
+        const Complex got = far_field(s, form, a, f, toward) * std::polar(1.0, form.rigid() ? 0.0 : -0.5 * k * form.dt),
+                      want = exact.far_field(k, vec::dot(toward, along));
+        difference += std::norm(got - want);
+        total += std::norm(want);
+        of_all += std::norm(want) / (2 * static_cast<double>(all.directions.size()));
+      }
+    }
+    const double loud = std::sqrt(of_all);
+    out.allowed = std::max(out.allowed, allowed);
+    out.allowed_db = std::max(out.allowed_db, -20 * std::log10(1 - allowed * loud / std::abs(exact.far_field(k, -1))));
+  }
+  out.directivity = std::sqrt(difference / total);
+
+  // The closed transform of a right-hand side, against that of a pulse's steps.
+  Wave wave;
+  wave.kind = WaveKind::plane;
+  wave.direction = {0.6, 0, 0.8};
+  wave.pulse = ricker_of(2);
+  wave.t0 = wave.pulse.onset() + 1.1;
+  RightHandSide rhs(s, form, {"", {wave}});
+  std::vector<double> l(static_cast<std::size_t>(s.unknowns));
+  std::vector<Complex> sum(l.size()), closed(l.size());
+  Complex pulse = 0;
+  constexpr double omega = 1.5;
+  const auto steps = static_cast<Index>((2 * wave.t0 + 4) / form.dt);
+  for (Index n = 1; n <= steps; ++n) {
+    const Complex turn = std::polar(1.0, omega * static_cast<double>(n) * form.dt);
+    rhs.triangles(n, {0, rhs.triangle_count()});
+    rhs.gather({0, s.unknowns}, l.data());
+    for (std::size_t j = 0; j < l.size(); ++j) sum[j] += turn * l[j];
+  }
+  for (Index n = -steps; n <= steps; ++n) {
+    const double t = static_cast<double>(n) * form.dt;
+    pulse += wave.pulse.value(t) * std::polar(1.0, omega * t);
+  }
+  rhs.transformed(omega, closed);
+  double off = 0, all = 0;
+  for (std::size_t j = 0; j < l.size(); ++j) {
+    // The waves' t_0 is in both; a pulse about t = 0 has the spectrum that is asked for.
+    off += std::norm(closed[j] * pulse - sum[j]);
+    all += std::norm(sum[j]);
+  }
+  out.transformed = std::sqrt(off / all);
+  return out;
 }
 
 }  // namespace conoid::acoustic_bem

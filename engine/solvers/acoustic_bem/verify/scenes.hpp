@@ -74,4 +74,17 @@ struct LateLevels {
 [[nodiscard]] std::vector<double> body_receivers(const Surface& surface, const Form& form, double k,
                                                  const std::vector<Vec3>& receivers, double span, Team& team);
 
+/// Echoes of plane waves from twelve places about the unit sphere (of equal volume), solved for at ka 0.5, 1.5 and 3, and what the sphere sends in 62 directions
+/// of one of them, against the series.
+struct EchoErrors {
+  Index unknowns = 0;
+  double h = 0;
+  double monostatic_db = 0;  ///< worst echo
+  double directivity = 0;    ///< far field in all directions, relative L²
+  double allowed = 0,
+         allowed_db = 0;  ///< what mesh and step allow of these: (kh)²/√720 + (ωΔt)²/12 of the mean over directions
+  double transformed = 0;  ///< right-hand side of a plane wave against the sum over the steps of a pulse, relative L²
+};
+[[nodiscard]] EchoErrors echoing_sphere(int divisions, FormName form, Team& team);
+
 }  // namespace conoid::acoustic_bem

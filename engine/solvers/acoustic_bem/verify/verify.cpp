@@ -3,13 +3,16 @@
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <map>
+#include <numbers>
 
 #include <fmt/core.h>
 #include <Eigen/Eigenvalues>
 
+#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
@@ -174,6 +177,71 @@ void cube(Table& t) {
              "order 2 less edges");
 }
 
+/// A square in the plane z = 0 with a stem below its middle line x = 0, the triangles on both sides mirrored.
+Mesh t_barrier(int n, bool stem) {
+  Mesh mesh;
+  std::map<std::array<int, 3>, Index> at;
+  const auto point = [&](int x, int y, int z) {
+    const auto [found, fresh] = at.try_emplace({x, y, z}, Index{-1});
+    if (fresh) found->second = mesh.add_point({0.5 * x / n, 0.5 * y / n, 0.5 * z / n});
+    return found->second;
+  };
+  const auto square = [&](Index p, Index q, Index r, Index s) {
+    mesh.add_cell(CellShape::triangle3, {p, q, r});
+    mesh.add_cell(CellShape::triangle3, {p, r, s});
+  };
+  for (int y = -n; y < n; ++y)
+    for (int k = 0; k < n; ++k) {
+      for (const int side : {1, -1})
+        square(point(side * k, y, 0), point(side * (k + 1), y, 0), point(side * (k + 1), y + 1, 0),
+               point(side * k, y + 1, 0));
+      if (stem) square(point(0, y, -k), point(0, y, -k - 1), point(0, y + 1, -k - 1), point(0, y + 1, -k));
+    }
+  return mesh;
+}
+
+/// Where three sheets meet: in sound that is the same on both sides of the stem nothing jumps there, and it does nothing; in the way of sound
+/// it does.
+void junction(Table& t) {
+  t.run.doing("T-shaped sheet");
+  constexpr double k = 3;
+  const Vec3 toward[] = {{0, 0, 1}, {0, 0, -1}, {1, 0, 0}, {0, 0.6, -0.8}, {0.6, 0, -0.8}, {-0.6, 0.8, 0}};
+  Form form;
+  Index unknowns = 0;
+  std::vector<std::complex<double>> sent[2][3];
+  for (const bool stem : {true, false}) {
+    const Surface s = *make_surface(t_barrier(5, stem), Ordering::hilbert, 1);  // layers at rims are not mirrored
+    if (stem) {
+      form = form_for(s, FormName::N);
+      unknowns = s.unknowns;
+    }
+    const Matrices<double> matrices = assemble_all<double>(s, form, {}, t.team);
+    InstantSolver instant(matrices.M0, false);
+    FrequencySolver<double> solver(matrices, instant, nullptr);
+    solver.set(t.team, k);
+    const Vec3 waves[] = {{0, 0.6, 0.8}, {0, 0, 1}, {0.6, 0, 0.8}};
+    for (std::size_t w = 0; w < 3; ++w) {
+      std::vector<std::complex<double>> a(static_cast<std::size_t>(s.unknowns));
+      if (solver.solve(t.team, lit_by_plane_wave(s, form, waves[w], k), a) == 0)
+        throw Failure(not_solved(k / (2 * std::numbers::pi)));
+      for (const Vec3& d : toward)
+        sent[stem ? 1 : 0][w].push_back(far_field(s, form, a, k / (2 * std::numbers::pi), d));
+    }
+  }
+  const auto off = [&](std::size_t w) {
+    double difference = 0, total = 0;
+    for (std::size_t d = 0; d < sent[0][w].size(); ++d) {
+      difference += std::norm(sent[1][w][d] - sent[0][w][d]);
+      total += std::norm(sent[0][w][d]);
+    }
+    return std::sqrt(difference / total);
+  };
+  const std::string name = fmt::format("T-shaped sheet, N = {}: far field of a wave ", unknowns);
+  // Equations are solved to 1e-10.
+  t.at_most(name + "along its stem against the top alone", std::max(off(0), off(1)), 1e-8, "exact: mirror symmetry");
+  t.at_least(name + "across its stem, the same difference", off(2), 0.05, "the stem is in its way");
+}
+
 /// Open rigid screens: the pressure jump goes like the root of the distance from the rim.
 void screens(Table& t) {
   const bool quick = t.run.quick;
@@ -230,6 +298,24 @@ void hearing(Table& t) {
     return;  // on coarse spheres the outline of the ear follows the faces, and no order is seen by itself
   order_of("level", a.mean_levels[2], b.mean_levels[2]);
   order_of("delay", a.mean_delays[2], b.mean_delays[2]);
+}
+
+/// Target strength over incidence and the far field in all directions.
+void echoes(Table& t) {
+  for (const FormName form : {FormName::NC, FormName::DC}) {
+    t.run.doing(fmt::format("echoes of a {} sphere", form == FormName::NC ? "rigid" : "soft"));
+    const int fine = t.run.quick ? 6 : 8;
+    const EchoErrors a = echoing_sphere(4, form, t.team), b = echoing_sphere(fine, form, t.team);
+    const std::string name = fmt::format("echoes of a sphere, {}", name_of(form));
+    t.at_most(fmt::format("{}, N = {}: from all around, ka 0.5 to 3, worst", name, b.unknowns), b.monostatic_db,
+              b.allowed_db, series, "dB");
+    t.at_most(fmt::format("{}, N = {}: far field in all directions, relative L2", name, b.unknowns), b.directivity,
+              b.allowed, series);
+    t.at_least(fmt::format("{}: order of the far field, N = {} to {}", name, a.unknowns, b.unknowns),
+               std::log(a.directivity / b.directivity) / std::log(a.h / b.h), 1.8, "order 2");
+    t.at_most(fmt::format("{}, N = {}: plane wave over frequency against the steps of a pulse", name, b.unknowns),
+              b.transformed, 1e-9, "the same sum, closed");
+  }
 }
 
 /// Walls whose impedance depends on frequency.
@@ -401,10 +487,12 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"soft sphere"})) soft_sphere(t);
     if (any({"cube, N", "cube: "})) cube(t);
     if (any({"disc", "half-plane", "spherical shell"})) screens(t);
+    if (any({"T-shaped sheet"})) junction(t);
     if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
              "porous layer", "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
       walls(t);
     if (any({"ear of a sphere"})) hearing(t);
+    if (any({"echoes of a sphere"})) echoes(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);
   } catch (const Failure& failure) {
     return failure.error();

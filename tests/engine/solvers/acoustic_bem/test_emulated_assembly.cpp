@@ -70,6 +70,15 @@ class TestEmulatedAssembly : public QObject {
         assembly_difference(s, form_for(s, FormName::NC), {{"cpu", 1, 1}, emulated_worker("emulated:0")});
     QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
   }
+  /// A device alone has all threads: each that feeds it has tiles and a stream of its own.
+  void several_threads_feed_one_device() {
+    const Surface s = unit_sphere(6);  // three tiles
+    WorkerSpec worker = emulated_worker("emulated:0");
+    worker.threads = 3;
+    const double off = assembly_difference(s, form_for(s, FormName::NC), {worker});
+    QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
+    QVERIFY(off > 0);
+  }
   /// Far too little memory: the device's host thread computes.
   void what_does_not_fit_is_computed_by_the_host() {
     EmulatedOptions small;

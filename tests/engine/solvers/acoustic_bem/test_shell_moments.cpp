@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed-form shell moments: against area, solid angle and independent quadrature; lane kernels against the reference.
+// Closed-form shell moments: against area, solid angle and independent quadrature; lane kernels against the reference, those of
+// receivers against what they are exact for.
 // labels: unit
 #include <QTest>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/kernels/receiver_lanes.hpp"
 #include "engine/solvers/acoustic_bem/pair_reference.hpp"
 #include "engine/solvers/acoustic_bem/shell_moments.hpp"
 #include "engine/solvers/acoustic_bem/tile.hpp"
@@ -55,6 +57,66 @@ class TestShellMoments : public QObject {
   Q_OBJECT
 
  private slots:
+  /// Surface values that are cubics in time are interpolated exactly, whatever the distance and the registers.
+  void points_receive_cubics_in_time_exactly() {
+    Sample random;
+    const Rule rule = triangle_rule(7);
+    constexpr double delta = 0.3;
+    const auto p = [](double s) { return 1 + 0.3 * s - 0.02 * s * s + 1e-3 * s * s * s; };
+    const auto slope = [](double s) { return 0.3 - 0.04 * s + 3e-3 * s * s; };
+    for (const int widest : {2, 4, 8})
+      for (int k = 0; k < 20; ++k) {
+        const Triangle T = random.triangle();
+        const ReceiverLanes& kernels = receiver_lanes(widest);
+        const auto W = static_cast<std::size_t>(kernels.lanes);
+        std::vector<double> y, lambda, weight, x(3 * W), first(W), last(W);
+        std::vector<Vec3> at;
+        for (const RulePoint& q : rule) {
+          Vec3 point{};
+          for (std::size_t c = 0; c < 3; ++c) point = axpy(q.lambda[c], T.corner[c], point);
+          y.insert(y.end(), point.begin(), point.end());
+          lambda.insert(lambda.end(), {q.lambda[0], q.lambda[1], q.lambda[2], 0.0});
+          weight.push_back(q.weight);
+        }
+        for (std::size_t t = 0; t < W; ++t) {
+          at.push_back(axpy(random.uniform(3, 9), T.normal, random.point(4)));
+          for (std::size_t d = 0; d < 3; ++d) x[d * W + t] = at[t][d];
+        }
+        const LaneSender sender{7,
+                                y.data(),
+                                lambda.data(),
+                                weight.data(),
+                                T.area / (4 * std::numbers::pi),
+                                {T.normal[0], T.normal[1], T.normal[2]},
+                                delta};
+        for (const bool of_sigma : {false, true}) {
+          const double early = of_sigma ? 0.5 : 0;
+          constexpr std::size_t most = 24;
+          std::vector<double> out(4 * most * W, 0.0);
+          kernels.range(sender, x.data(), W, early, first.data(), last.data());
+          kernels.values(sender, x.data(), W, early, of_sigma, first.data(), last.data(), most, out.data());
+          for (std::size_t t = 0; t < W; ++t) {
+            QVERIFY(last[t] - first[t] + 1 <= static_cast<double>(most));
+            for (std::size_t b = 0; b < 3; ++b) {
+              double got = 0, expected = 0, size = 0;
+              for (auto c = first[t]; c <= last[t]; ++c) {
+                const double v = out[4 * (most * t + static_cast<std::size_t>(c - first[t])) + b] * p(-c - early);
+                got += v;
+                size += std::abs(v);
+              }
+              for (std::size_t q = 0; q < rule.size(); ++q) {
+                const Vec3 to = sub(at[t], {y[3 * q], y[3 * q + 1], y[3 * q + 2]});
+                const double R = norm(to), s = R / delta,
+                             w = rule[q].weight * T.area / (4 * std::numbers::pi) * rule[q].lambda[b];
+                expected += of_sigma ? -w / R * p(-s) : w * dot(T.normal, to) / (R * R * R) * (p(-s) + s * slope(-s));
+              }
+              QVERIFY2(std::abs(got - expected) < 1e-13 * size, qPrintable(QString::number(got - expected)));
+            }
+          }
+        }
+      }
+  }
+
   void shells_add_up_to_area_and_solid_angle() {
     Sample random;
     for (int k = 0; k < 40; ++k) {
