@@ -75,27 +75,90 @@ class TestWallsAndPlanes : public QObject {
     }
   }
 
-  /// In core, on two devices, in windows over the host's memory; devices keep no maps, and say so.
+  /// In core, on two devices, in windows over the host's memory: with walls alone, and with what is kept of every node beside the levels (memories of the
+  /// attenuation, maps), which lie behind the field.
   void devices_give_the_processors_field_step_by_step() {
     configure_emulated({.devices = 2});
     for (const int order : {2, 8})
-      for (const bool flat : {false, true}) {
-        Problem p = walled_problem(order, {97, flat ? 1 : 2 * order + 9, flat ? 32 : 33}, true, order == 2);
-        std::string how;
-        QVERIFY(nearly(run(p, "emulated:0", 9, &how), run(p, "cpu", 9)) && how.find("emulated") == std::string::npos);
-        p.peak_map = p.rms_map = false;
-        p.relaxations.clear();
-        const Everything want = run(p, "cpu", 9);
-        const Everything one = run(p, "emulated:0", 9, &how);
-        QVERIFY2(how.find("panels") == std::string::npos && how.find("towers") == std::string::npos, how.c_str());
-        QVERIFY2(nearly(one, want), qPrintable(QString("order %1, flat %2").arg(order).arg(flat)));
-        QVERIFY2(run(p, "emulated:0,emulated:1", 9, &how) == one, how.c_str());
-        make_matched(p);
-        QVERIFY(nearly(run(p, "emulated:0", 9), run(p, "cpu", 9)));
-        const DevicePlan plan = device_plan(p, 1, 1);
-        p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
-        QVERIFY2(nearly(run(p, "emulated:0", 9, &how), run(p, "cpu", 9)), how.c_str());
+      for (const bool flat : {false, true})
+        for (const bool kept : {false, true}) {
+          Problem p = walled_problem(order, {97, flat ? 1 : 2 * order + 9, flat ? 32 : 33}, true, order == 2);
+          if (!kept) {
+            p.peak_map = p.rms_map = false;
+            p.relaxations.clear();
+          }
+          const QString where = QString("order %1, flat %2, kept %3").arg(order).arg(flat).arg(kept);
+          std::string how;
+          const Everything want = run(p, "cpu", 9);
+          QCOMPARE(want.field.size(), static_cast<std::size_t>(p.grid.cells() * (kept ? 3 : 1)));
+          const Everything one = run(p, "emulated:0", 9, &how);
+          QVERIFY2(how.find("emulated") != std::string::npos && how.find("panels") == std::string::npos &&
+                       how.find("towers") == std::string::npos,
+                   how.c_str());
+          QVERIFY2(nearly(one, want), qPrintable(where));
+          QVERIFY2(run(p, "emulated:0,emulated:1", 9, &how) == one, qPrintable(where + how.c_str()));
+          make_matched(p);
+          const Everything layered = run(p, "cpu", 9);
+          QVERIFY2(nearly(run(p, "emulated:0", 9), layered), qPrintable(where));
+          const DevicePlan plan = device_plan(p, 1, 1);
+          p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
+          QVERIFY2(nearly(run(p, "emulated:0", 9, &how), layered), qPrintable(where + how.c_str()));
+          QVERIFY2(how.find("window") != std::string::npos, how.c_str());
+        }
+    configure_emulated({});
+  }
+
+  /// Attenuation and maps, together and alone, without walls, at odd sizes, of one to six solids, with sources beside each other in a row and on a border of devices:
+  /// one device and several, windows of several sweeps, and a split by save and load give the bits of the processors.
+  void attenuation_and_maps_on_devices_are_those_of_the_processors() {
+    configure_emulated({.devices = 3});
+    std::mt19937 random(77);
+    const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
+    for (int trial = 0; trial < 6; ++trial) {
+      const int order = trial % 3 == 0 ? 2 : trial % 3 == 1 ? 4 : 8;
+      Problem p =
+          busy_problem(order, {5 * order + number(45, 55), 3 * order + number(0, 5), order + number(9, trial + 19)},
+                       trial % 2 == 0, trial % 4 != 0, trial == 4);
+      if (trial % 2 == 1) make_matched(p);
+      if (trial == 2 || trial == 5) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      p.peak_map = trial % 3 != 1;
+      p.rms_map = trial % 3 != 2;
+      for (int l = 0; l < (trial == 0 ? 0 : trial == 5 ? 6 : number(1, 3)); ++l)
+        p.relaxations.push_back({0.03 + 0.02 * l, (5 + 40 * l) * p.dt});
+      const Vec3 border{p.grid.at(0, 40), p.grid.at(1, p.grid.points[1] / 3), p.grid.at(2, 7)};
+      for (const double beside : {0.0, 1.0, 2.3}) {
+        Vec3 place = border;
+        place[2] += beside * p.grid.spacing[2];
+        p.sources.push_back({place, p.sources.front().signal});
       }
+      const Index steps = number(9, 11);
+      const QString where = QString("trial %1").arg(trial);
+      std::string how;
+      const Everything want = run(p, "cpu", steps), one = run(p, "emulated:0", steps, &how);
+      QVERIFY2(how.find("emulated") != std::string::npos, how.c_str());
+      QVERIFY2(nearly(one, want), qPrintable(where));
+      QVERIFY2(run(p, "emulated:0,emulated:1,emulated:2", steps, &how) == one && how.find("3 ×") == 0,
+               qPrintable(where + how.c_str()));
+      if (trial == 3 && Device::open("emulated-checked"))
+        QVERIFY2(run(p, "emulated-checked", steps) == one, qPrintable(where + ", checked"));
+      const DevicePlan plan = device_plan(p, 1, 1);
+      p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
+      QVERIFY2(run(p, "emulated:0", steps, &how) == one && how.find("window") != std::string::npos,
+               qPrintable(where + how.c_str()));
+      if (trial % 2 == 1) p.device_memory = 0;
+      const auto cluster = single_rank();
+      Team team(parse_workers("emulated:0", 2).value());
+      const auto first = make_march(p, this_machine(), *cluster), second = make_march(p, this_machine(), *cluster);
+      first->start(team, *cluster);
+      first->advance(team, *cluster, 5);
+      MemoryCheckpoint kept;
+      first->save(kept);
+      const Everything rest = in_bands(*first, p, steps, team, *cluster);
+      second->start(team, *cluster);
+      second->load(kept, *cluster);
+      QVERIFY2(in_bands(*second, p, steps, team, *cluster) == rest, qPrintable(where + ", split"));
+      QVERIFY2(rest.field == one.field, qPrintable(where + ", split"));
+    }
     configure_emulated({});
   }
 
