@@ -248,7 +248,7 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
     h.channel = h.number;
     h.shot = static_cast<std::int32_t>(setup_.shots[shot_]);
     h.receiver = p.receivers[n].position;
-    if (!p.sources.empty()) h.source = p.sources.front().position;
+    if (!p.sources.empty()) h.source = p.sources.front().centre;
     h.offset = std::hypot(h.receiver[0] - h.source[0], h.receiver[1] - h.source[1]);
     h.cdp_x = 0.5 * (h.receiver[0] + h.source[0]);
     h.cdp_y = 0.5 * (h.receiver[1] + h.source[1]);

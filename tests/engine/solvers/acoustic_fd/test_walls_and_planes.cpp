@@ -15,6 +15,8 @@
 
 #include <QTest>
 
+#include <fmt/core.h>
+
 using namespace conoid;
 using namespace conoid::acoustic_fd;
 using namespace conoid::acoustic_fd::testing;
@@ -250,6 +252,80 @@ class TestWallsAndPlanes : public QObject {
         for (const SourcePart& part : parts) sum += part.share;
         QVERIFY(std::abs(sum - 1) < 1e-12);
       }
+  }
+
+  /// Elements, shares and delays by their formulas; what cannot be an array is told.
+  void a_case_reads_arrays() {
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    std::vector<Diagnostic> diagnostics;
+    const auto read = [&](const std::string& shape, const char* points = "[61, 51, 41]", int y = 25) {
+      const std::string text = fmt::format(
+          R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": {0}, "spacing": "1 m"}}, "excitation": {{"sources": [
+            {{"position": [9, {1}, 9], "signal": {{"kind": "ricker", "frequency": "50 Hz"}}}},
+            {{"position": [30, {1}, 20], "shot": 3, "signal": {{"kind": "ricker", "frequency": "50 Hz", "amplitude": 2}},
+              "shape": {2}}}]}}, "parameters": {{"steps": 10}}, "boundaries": {3}}})json",
+          points, y, shape, y == 0 ? R"({"y_min": {"kind": "rigid"}, "y_max": {"kind": "rigid"}})" : "{}");
+      const auto resolved = Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value());
+      if (!resolved) {
+        diagnostics = {resolved.error()};
+        return Problem{};
+      }
+      diagnostics.clear();
+      const Setup setup = read_setup(resolved.value(), true, diagnostics);
+      if (!has_errors(diagnostics)) check_setup(setup, resolved.value(), diagnostics);
+      return setup.problem;
+    };
+    const auto told = [&](const std::string& shape, const char* what) {
+      static_cast<void>(read(shape));
+      return std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& d) {
+        return d.severity == Severity::error && d.text.find(what) != std::string::npos;
+      });
+    };
+    const Problem line =
+        read(R"({"kind": "array", "elements": 3, "pitch": 4, "direction": [0, 2, 0], "apodisation": "hann",
+      "speed": 2000, "steering": {"kind": "angle", "angle": "30 deg"}})");
+    QVERIFY2(!has_errors(diagnostics), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    QCOMPARE(line.sources.size(), std::size_t{4});
+    const double shares[] = {0.25 / 1.5, 1 / 1.5, 0.25 / 1.5};
+    const Ricker sent(50, 0.03, 2);
+    for (std::size_t n = 0; n < 3; ++n) {
+      const Source& source = line.sources[n + 1];
+      QVERIFY(source.shot == 3 && source.listed == 1 && source.centre == (Vec3{30, 25, 20}));
+      QCOMPARE(source.position, (Vec3{30, 21 + 4 * static_cast<double>(n), 20}));
+      const double delay = 4 * static_cast<double>(n) * 0.5 / 2000;
+      for (const double t : {0.02, 0.03, 0.0337})
+        QVERIFY(std::abs(source.signal->at(t) - shares[n] * sent.at(t - delay)) < 1e-12);
+    }
+    // By the medium's own speed, in rows: all arrive at the focus together, wherever it is.
+    const Problem rows =
+        read(R"({"kind": "array", "elements": 4, "rows": 3, "pitch": 2, "row_pitch": 3, "across": [1, 0, 1],
+      "steering": {"kind": "focus", "at": [33, 40, 12]}})");
+    QCOMPARE(rows.sources.size(), std::size_t{13});
+    std::vector<double> arrivals;
+    for (std::size_t n = 1; n < 13; ++n) {
+      const Vec3& x = rows.sources[n].position;
+      arrivals.push_back(rows.sources[n].signal->end() + std::hypot(x[0] - 33, x[1] - 40, x[2] - 12) / 1500);
+    }
+    const auto [first, last] = std::minmax_element(arrivals.begin(), arrivals.end());
+    QVERIFY(*last - *first < 1e-12);
+    QCOMPARE(rows.sources[1].position, (Vec3{27, 25, 17}));
+    // In two dimensions y does not count.
+    const Problem flat =
+        read(R"({"kind": "array", "elements": 2, "pitch": 6, "steering": {"kind": "focus", "at": [30, 0, 40]}})",
+             "[61, 1, 51]", 0);
+    QVERIFY2(!has_errors(diagnostics), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    QVERIFY(flat.sources[1].signal->end() == flat.sources[2].signal->end());
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "pitch": 1, "steering": {"kind": "delays", "delays": [0]}})",
+                 "1 delays for 2"));
+    QVERIFY(told(R"({"kind": "array", "elements": 200, "rows": 200, "pitch": 0.1})", "at most 10000"));
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "rows": 2, "pitch": 1, "across": [1, 0, 0]})", "parallel"));
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "rows": 2, "pitch": 1,
+      "steering": {"kind": "angle", "angle": "60 deg", "angle_across": "60 deg"}})",
+                 "squares of their sines"));
+    QVERIFY(told(R"({"kind": "array", "elements": 40, "pitch": 3})", "source 2: an element's x"));
+    QVERIFY(std::count_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
+              return d.text.find("source 2") != std::string::npos;
+            }) == 1);  // one element is enough
   }
 
   void a_case_reads_walls_shapes_and_velocities() {
