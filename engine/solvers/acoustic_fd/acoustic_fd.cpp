@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ double seconds_since(Clock::time_point start) {
 
 const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
 const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
+const FieldInfo obstacle_field{"obstacle", "1", FieldKind::magnitude, Association::point, 1, false, "Obstacle"};
 const std::array<FieldInfo, 2> map_fields{
     FieldInfo{"peak_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Peak pressure"},
     FieldInfo{"rms_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "RMS pressure"}};
@@ -526,6 +528,7 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
   const auto add = [&](const char* part) {
     out.push_back({part, pressure_field});
     if (setup_.several_speeds) out.push_back({part, speed_field});
+    if (setup_.problem.obstacles) out.push_back({part, obstacle_field});
     if (setup_.problem.peak_map) out.push_back({part, map_fields[0]});
     if (setup_.problem.rms_map) out.push_back({part, map_fields[1]});
     if (setup_.image.any()) {
@@ -573,6 +576,25 @@ March::Cut AcousticFd::plane_cut(std::size_t normal, Index limit) const {
   const double place = std::round((setup_.plane_at[normal] - g.origin[normal]) / g.spacing[normal]);
   cut.first[normal] = static_cast<Index>(std::clamp(place, 0.0, static_cast<double>(g.points[normal] - 1)));
   return cut;
+}
+
+/// 0: fluid, 1: rigid, 2: soft.
+Field AcousticFd::obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const {
+  auto& kept = obstacle_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
+  if (!kept) {
+    std::vector<float> mine;
+    for (Index i = 0; i < cut.count[0]; ++i) {
+      const Index x = cut.first[0] + i * cut.step[0];
+      if (x < march_->planes().begin || x >= march_->planes().end) continue;
+      for (Index j = 0; j < cut.count[1]; ++j)
+        for (Index l = 0; l < cut.count[2]; ++l)
+          mine.push_back(static_cast<float>(
+              setup_.problem.obstacles->at(x, cut.first[1] + j * cut.step[1], cut.first[2] + l * cut.step[2])));
+    }
+    auto joined = join(std::move(mine));
+    kept = joined ? joined : std::make_shared<const std::vector<float>>();
+  }
+  return {obstacle_field, kept};
 }
 
 void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const {
@@ -638,6 +660,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
     }
     fields.push_back({speed_field, kept});
   }
+  if (builder.wants(obstacle_field.name) && setup_.problem.obstacles) fields.push_back(obstacles_of(name, cut, join));
   if (!cluster_->leads() || fields.empty()) return;
   ImageGeometry image;
   image.points = cut.count;

@@ -91,9 +91,11 @@ class AcousticFd final : public Solver {
   void set_sources_of_receivers();
   void save_image(CheckpointWriter& writer) const;
   void load_image(CheckpointReader& reader, std::size_t shot, Pass pass);
-  void add_image_fields(FrameBuilder& builder, const March::Cut& cut,
-                        const std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>& join,
+  /// Values of all ranks, [z][y][x], from those of this one; null on ranks that do not lead.
+  using Join = std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>;
+  void add_image_fields(FrameBuilder& builder, const March::Cut& cut, const Join& join,
                         std::vector<Field>& fields) const;
+  [[nodiscard]] conoid::Field obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const;
   [[nodiscard]] FieldInfo image_field() const;
   [[nodiscard]] static FieldInfo illumination_field();
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
@@ -137,7 +139,7 @@ class AcousticFd final : public Solver {
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;
   Index bundle_ = 1;
-  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_, obstacle_fields_;
 };
 
 }  // namespace acoustic_fd

@@ -5,6 +5,8 @@
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/mesh/prepare.hpp"
+#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 #include "engine/solvers/acoustic_fd/source_arrays.hpp"
@@ -104,6 +106,39 @@ ShapeMaker model_shape(std::shared_ptr<const Velocity> samples, double above) {
   };
 }
 
+ShapeMaker mesh_shape(std::shared_ptr<const MeshSolid> solid) {
+  return [solid = std::move(solid)]() -> RowTest {
+    return [solid](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      solid->row(x, y, z0, dz, out);
+    };
+  };
+}
+
+/// The body of a mesh file, which is read for checks, too: whether it is closed is known only then.
+ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
+  MeshRequest request;
+  request.file = input.path(v["file"].text());
+  if (v.has("unit")) request.unit = v["unit"].text();
+  if (is_geometry(request.file)) {
+    diagnostics.push_back(input.error_at(v["file"], "obstacles are taken from meshes; this is a geometry",
+                                         "Make a mesh of it first: conoid mesh FILE --convert body.msh"));
+    return nullptr;
+  }
+  auto prepared = prepare_mesh(request);
+  if (!prepared) {
+    diagnostics.push_back(at_value(input, v["file"], prepared.error()));
+    return nullptr;
+  }
+  const auto solid = MeshSolid::of(prepared->mesh);
+  if (!solid) {
+    diagnostics.push_back(at_value(input, v["file"], solid.error()));
+    return nullptr;
+  }
+  for (const Diagnostic& note : prepared->notes)
+    if (note.severity == Severity::warning) diagnostics.push_back(input.warning_at(v["file"], note.text, note.hint));
+  return mesh_shape(*solid);
+}
+
 /// Null when diagnostics were added, or when a file is not to be loaded.
 ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
@@ -117,6 +152,7 @@ ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector
     }
     return formula_shape(v["formula"].text());
   }
+  if (kind == "mesh") return read_mesh_solid(input, v, diagnostics);
   const auto model = open_model(input.path(v["header"].text()), ModelQuantity::speed);
   if (!model) {
     diagnostics.push_back(at_value(input, v["header"], model.error()));

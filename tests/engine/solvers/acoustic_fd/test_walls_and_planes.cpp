@@ -2,8 +2,12 @@
 // Obstacles, impedance walls, grids of one row, wide sources and maps: the same bits in every order of work, on devices and in windows; energy
 // stays; a case reads them.
 // labels: unit emulated
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
@@ -13,7 +17,9 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
+#include <QTemporaryDir>
 #include <QTest>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -252,6 +258,93 @@ class TestWallsAndPlanes : public QObject {
         for (const SourcePart& part : parts) sum += part.share;
         QVERIFY(std::abs(sum - 1) < 1e-12);
       }
+  }
+
+  /// Points inside bodies by crossings are those by the angles of the triangles: bodies that touch no plane of nodes evenly and ones whose corners and edges
+  /// lie on its rows, with a hollow, overlapping, inside out.
+  void the_inside_of_a_mesh_is_where_its_surface_winds() {
+    const auto joined = [](Mesh a, const Mesh& b, bool inverted) {
+      const Index first = a.point_count();
+      for (Index i = 0; i < b.point_count(); ++i) a.add_point(b.point(i));
+      for (Index c = 0; c < b.cell_count(); ++c) {
+        const auto n = b.nodes(c);
+        a.add_cell(b.shape(c), {n[0] + first, n[inverted ? 2 : 1] + first, n[inverted ? 1 : 2] + first});
+      }
+      return a;
+    };
+    const auto sphere = [](double radius, int divisions, const Vec3& centre) {
+      return icosphere({.radius = radius, .divisions = divisions, .centre = centre}).value();
+    };
+    const Mesh plain = sphere(6, 4, {8, 8, 8}), odd = sphere(5.3, 3, {7.31, 8.17, 7.77});
+    for (const Mesh& mesh : {plain, odd, joined(plain, sphere(3, 3, {8, 8, 8}), true),
+                             joined(plain, sphere(5, 3, {11, 8, 8}), false), joined(Mesh(), odd, true)}) {
+      const auto solid = MeshSolid::of(mesh);
+      QVERIFY2(solid.ok(), solid ? "" : solid.error().text.c_str());
+      std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
+      std::iota(cells.begin(), cells.end(), Index{0});
+      std::vector<unsigned char> inside(41);
+      Index within = 0;
+      for (int x = 0; x < 34; ++x)
+        for (int y = 0; y < 34; ++y) {
+          (*solid)->row(0.5 * x, 0.5 * y, -1.03, 0.47, inside);
+          for (std::size_t k = 0; k < inside.size(); ++k) {
+            const double turns = winding_number(mesh, cells, {0.5 * x, 0.5 * y, -1.03 + 0.47 * static_cast<double>(k)});
+            QCOMPARE(inside[k] != 0, std::abs(turns) > 0.5);
+            within += inside[k];
+          }
+        }
+      QVERIFY(within > 1000);
+    }
+    // 82,000 triangles, no node near enough to tell them from the ball.
+    const auto ball = MeshSolid::of(sphere(10.3, 64, {12, 12, 12}));
+    std::vector<unsigned char> inside(25);
+    for (int x = 0; x < 25; ++x)
+      for (int y = 0; y < 25; ++y) {
+        (*ball)->row(x, y, 0, 1, inside);
+        for (int z = 0; z < 25; ++z)
+          QCOMPARE(inside[static_cast<std::size_t>(z)] != 0, std::hypot(x - 12, y - 12, z - 12) <= 10.3);
+      }
+    std::vector<Index> cells(static_cast<std::size_t>(plain.cell_count() - 1));
+    std::iota(cells.begin(), cells.end(), Index{0});
+    const auto open = MeshSolid::of(plain.extract(cells));
+    QVERIFY(!open && open.error().text.find("not closed") != std::string::npos);
+  }
+
+  /// A file in millimetres, read for the run and for the check alone; what it lacks is told at the case's line.
+  void a_case_reads_an_obstacle_from_a_mesh() {
+    const QTemporaryDir folder;
+    const auto file = [&](const char* name) { return folder.filePath(name).toStdString(); };
+    const Mesh ball = icosphere({.radius = 8300, .divisions = 16, .centre = {15000, 14000, 13000}}).value();
+    QVERIFY(write_mesh(ball, file("ball.stl")).ok());
+    std::vector<Index> cells(static_cast<std::size_t>(ball.cell_count() - 3));
+    std::iota(cells.begin(), cells.end(), Index{0});
+    QVERIFY(write_mesh(ball.extract(cells), file("open.stl")).ok());
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    std::vector<Diagnostic> diagnostics;
+    const auto read = [&](const char* name, const char* unit, bool load) {
+      const std::string text = fmt::format(
+          R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [31, 29, 27], "spacing": "1 m"}},
+            "materials": {{"obstacles": [{{"kind": "mesh", "file": "{}", "surface": "soft"{}}}]}}, "boundaries": {{
+            "x_min": {{"width": 3}}, "x_max": {{"width": 3}}, "y_min": {{"width": 3}}, "y_max": {{"width": 3}},
+            "z_min": {{"width": 3}}, "z_max": {{"width": 3}}}}, "parameters": {{"steps": 10, "order": 2}}}})json",
+          file(name), unit);
+      diagnostics.clear();
+      return read_setup(Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value(), load,
+                        diagnostics)
+          .problem;
+    };
+    const Problem p = read("ball.stl", R"(, "unit": "mm")", true);
+    QVERIFY2(diagnostics.empty(), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    Index differ = 0;
+    for (Index x = 0; x < 31; ++x)
+      for (Index y = 0; y < 29; ++y)
+        for (Index z = 0; z < 27; ++z)
+          differ += (p.obstacles->at(x, y, z) == Solid::soft) != (std::hypot(x - 15, y - 14, z - 13) <= 8.25);
+    QCOMPARE(differ, Index{0});
+    static_cast<void>(read("open.stl", R"(, "unit": "mm")", false));
+    QVERIFY(has_errors(diagnostics) && diagnostics[0].text.find("not closed") != std::string::npos);
+    static_cast<void>(read("ball.stl", "", false));
+    QVERIFY(has_errors(diagnostics) && diagnostics[0].text.find("unit") != std::string::npos);
   }
 
   /// Elements, shares and delays by their formulas; what cannot be an array is told.
