@@ -127,9 +127,10 @@ class AcousticFd final : public Solver {
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty
-  TableInfo receivers_table_, velocity_table_;
+  TableInfo receivers_table_, velocity_table_, flow_table_;
   std::vector<double>
       integrals_;  ///< of every slope: the velocity and the slopes of the last three levels; empty: no level yet
+  std::vector<double> flows_;  ///< of every slope: ∫ p v dt so far, J/m²
   std::vector<Line> lines_;
   std::size_t single_receivers_ = 0;
   std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver

@@ -360,6 +360,7 @@ void read_velocities(const Values& output, double density, Setup& setup) {
       Receiver slope{fmt::format("{}_v{}", p.receivers[i].name, "xyz"[a]), p.receivers[i].position, {}, density};
       slope.slope[a] = 1;
       p.receivers.push_back(std::move(slope));
+      setup.heard_with.push_back(i);
     }
   }
 }
