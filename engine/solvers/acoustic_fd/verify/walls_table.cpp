@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls of a given impedance, rigid and soft bodies.
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
@@ -239,10 +240,83 @@ double sphere_strength(bool rigid, double radius, const RowWorkers& workers, boo
   return target_strength(rigid, ka / 0.01, 0.01) + 20 * std::log10(std::abs(ratio));
 }
 
+/// A line source between a free surface and a soft slope of voxels, which meet at π/8 (the ideal wedge, with a steeper angle): traces against the sum over its sixteen
+/// images around the apex. Until echoes of the box's end arrive.
+double wedge_error(double nodes, const RowWorkers& workers) {
+  constexpr int turns = 8;
+  constexpr double angle = std::numbers::pi / turns;
+  const double unit = nodes / 12;
+  Problem p;
+  p.grid.points = {std::lround(430 * unit), 1, std::lround(180 * unit)};
+  p.order = 8;
+  p.velocity = constant_velocity(1);
+  p.speed = {1, 1};
+  for (Face& face : p.faces) {
+    face.kind = FaceKind::matched;
+    face.width = 12;
+  }
+  p.faces[2].kind = p.faces[3].kind = FaceKind::rigid;
+  p.faces[5].kind = FaceKind::free_surface;
+  p.dt = 0.4;
+  const double apex = 18.37 * unit, top = p.grid.upper(2);
+  auto slope = std::make_shared<Obstacles>(p.grid);
+  for (Index x = 0; x < p.grid.points[0]; ++x)
+    for (Index z = 0; z < p.grid.points[2]; ++z)
+      if (top - static_cast<double>(z) > (static_cast<double>(x) - apex) * std::tan(angle))
+        slope->set(x, 0, z, Solid::soft);
+  static_cast<void>(slope->extend_through_layers(p.faces, p.order / 2));
+  p.obstacles = slope;
+  struct Place {
+    double r, below;
+  };
+  const auto at = [&](const Place& place) {  // on a node, as near to a wall points should be
+    return Vec3{std::round(apex + place.r * std::cos(place.below)), 0,
+                std::round(top - place.r * std::sin(place.below))};
+  };
+  const auto polar = [&](const Vec3& x) {
+    return Place{std::hypot(x[0] - apex, top - x[2]), std::atan2(top - x[2], x[0] - apex)};
+  };
+  const auto signal = std::make_shared<Ricker>(1 / nodes, 1.5 * nodes, 1);
+  p.sources.push_back({at({120 * unit, 0.45 * angle}), signal});
+  for (const Place& place :
+       {Place{80 * unit, 0.6 * angle}, Place{150 * unit, 0.3 * angle}, Place{100 * unit, 0.7 * angle}})
+    p.receivers.push_back({"R", at(place)});
+  const auto steps = static_cast<Index>((3 * nodes + 400 * unit) / p.dt);
+  const Traces got = traces_of_run(p, steps, signal->highest_frequency(), workers);
+  const Place source = polar(p.sources[0].position);
+  double worst = 0;
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    const Place heard = polar(p.receivers[r].position);
+    std::vector<double> exact(got[r].size(), 0.0);
+    for (int k = 0; k < turns; ++k)
+      for (const int side : {1, -1}) {
+        const double between = 2 * k * angle + side * source.below - heard.below,
+                     way = std::sqrt(source.r * source.r + heard.r * heard.r -
+                                     2 * source.r * heard.r * std::cos(between));
+        for (std::size_t i = 0; i < exact.size(); ++i)
+          exact[i] += side * line_source(*signal, way, static_cast<double>(i) * p.dt);
+      }
+    worst = std::max(worst, acoustic_fd::relative_error(got[r], exact));
+  }
+  return worst;
+}
+
+void wedge_rows(const TestRun& run, const VerifySink& sink) {
+  for (const double nodes : {12.0, 24.0}) {
+    const std::string name = fmt::format("wedge of pi/8, soft slope of voxels, waves of {:g} nodes", nodes);
+    if (!run.may_want(name) || (run.quick && nodes > 12)) continue;
+    run.doing(name);
+    // Stairs of one node: a wall that is a quarter of it away turns the phase of an echo by 2 k h/4 = pi/nodes.
+    sink({name + ": error of traces", wedge_error(nodes, run.workers()), "1", std::numbers::pi / nodes, false,
+          "sum over images, Buckingham & Tolstoy 1990"});
+  }
+}
+
 }  // namespace
 
 void walls_table(const TestRun& run, const VerifySink& sink) {
   impedance_rows(run, sink);
+  wedge_rows(run, sink);
   for (const bool rigid : {true, false}) {
     const char* const kind = rigid ? "rigid" : "soft";
     if (run.may_want(fmt::format("{} cylinder", kind))) {
