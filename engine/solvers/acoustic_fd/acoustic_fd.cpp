@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -27,9 +28,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
 constexpr double longest_bundle_seconds = 4;
-constexpr std::size_t most_exact = 16;     // receivers that get an exact curve beside theirs
-constexpr std::size_t most_drawn = 16;     // columns that a chart can carry
-constexpr std::size_t most_gathered = 48;  // traces that a gather draws
+constexpr std::size_t most_exact = 16;        // receivers that get an exact curve beside theirs
+constexpr std::size_t most_drawn = 16;        // columns that a chart can carry
+constexpr std::size_t most_intensities = 60;  // numbers of a run
+constexpr std::size_t most_gathered = 48;     // traces that a gather draws
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -37,10 +39,22 @@ double seconds_since(Clock::time_point start) {
 
 const FieldInfo pressure_field{"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"};
 const FieldInfo speed_field{"speed", "m/s", FieldKind::magnitude, Association::point, 1, false, "Speed of sound"};
+const FieldInfo obstacle_field{"obstacle", "1", FieldKind::magnitude, Association::point, 1, false, "Obstacle"};
 const std::array<FieldInfo, 2> map_fields{
     FieldInfo{"peak_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "Peak pressure"},
     FieldInfo{"rms_pressure", "Pa", FieldKind::magnitude, Association::point, 1, false, "RMS pressure"}};
 constexpr std::array<const char*, 3> plane_names{"plane yz", "plane xz", "plane xy"};  // by normal
+
+/// Of a component of the velocity, "R1_vx": "R1_energy_x" and "R1_intensity_x".
+std::string renamed(std::string_view velocity, std::string_view as) {
+  return fmt::format("{}{}_{}", velocity.substr(0, velocity.size() - 2), as, velocity.back());
+}
+std::string flow_name(std::string_view velocity) {
+  return renamed(velocity, "energy");
+}
+std::string intensity_name(std::string_view velocity) {
+  return renamed(velocity, "intensity");
+}
 
 TableInfo table_info(std::string id, std::string title) {
   TableInfo info;
@@ -146,6 +160,7 @@ void AcousticFd::set_problem() {
   sums_ = {};
   gather_.clear();
   integrals_.clear();
+  flows_.assign(p.receivers.size() - setup_.pressure_receivers, 0.0);
   image_rows_.clear();
 }
 
@@ -248,7 +263,7 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
     h.channel = h.number;
     h.shot = static_cast<std::int32_t>(setup_.shots[shot_]);
     h.receiver = p.receivers[n].position;
-    if (!p.sources.empty()) h.source = p.sources.front().position;
+    if (!p.sources.empty()) h.source = p.sources.front().centre;
     h.offset = std::hypot(h.receiver[0] - h.source[0], h.receiver[1] - h.source[1]);
     h.cdp_x = 0.5 * (h.receiver[0] + h.source[0]);
     h.cdp_y = 0.5 * (h.receiver[1] + h.source[1]);
@@ -321,6 +336,13 @@ void AcousticFd::head_tables() {
     velocity_table_.columns.push_back({p.receivers[n].name, "m/s", ""});
   if (p.receivers.size() - setup_.pressure_receivers > most_drawn) velocity_table_.form = ChartForm::none;
 
+  flow_table_ = table_info(of_shot("energy_flow"), "Sound energy that has passed the receivers" + shot);
+  flow_table_.definition =
+      "Integral of p v over time, by components: divided by the duration it is the active intensity. " + filtered;
+  for (std::size_t n = setup_.pressure_receivers; n < p.receivers.size(); ++n)
+    flow_table_.columns.push_back({flow_name(p.receivers[n].name), "J/m^2", ""});
+  flow_table_.form = velocity_table_.form;
+
   double most = 0;  // of the first source's signature
   if (!p.sources.empty())
     for (int i = 0; i <= 1000; ++i)
@@ -373,7 +395,10 @@ void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<doub
   }
   // Tables are there from the first step on, rows come later.
   if (single_receivers_ > 0) static_cast<void>(context.results.table(receivers_table_));
-  if (receivers > setup_.pressure_receivers) static_cast<void>(context.results.table(velocity_table_));
+  if (receivers > setup_.pressure_receivers) {
+    static_cast<void>(context.results.table(velocity_table_));
+    static_cast<void>(context.results.table(flow_table_));
+  }
   for (const Line& line : lines_) {
     static_cast<void>(context.results.table(line.plain));
     if (!line.scale.empty()) static_cast<void>(context.results.table(line.gather));
@@ -419,6 +444,14 @@ void AcousticFd::append_row(RunContext& context, double t, std::span<const doubl
     row.assign(1, t);
     row.insert(row.end(), begin + static_cast<std::ptrdiff_t>(setup_.pressure_receivers), traces.end());
     context.results.table(velocity_table_).append(row);
+    // Rows carry less than half of what they could, so that a sum is the integral of the product.
+    row.assign(1, t);
+    for (std::size_t n = 0; n < flows_.size(); ++n) {
+      flows_[n] += static_cast<double>(setup_.problem.trace_every) * setup_.problem.dt * traces[setup_.heard_with[n]] *
+                   traces[setup_.pressure_receivers + n];
+      row.push_back(flows_[n]);
+    }
+    context.results.table(flow_table_).append(row);
   }
   if (single_receivers_ > 0) {
     row.assign(1, t);
@@ -526,6 +559,7 @@ std::vector<CatalogEntry> AcousticFd::catalog() const {
   const auto add = [&](const char* part) {
     out.push_back({part, pressure_field});
     if (setup_.several_speeds) out.push_back({part, speed_field});
+    if (setup_.problem.obstacles) out.push_back({part, obstacle_field});
     if (setup_.problem.peak_map) out.push_back({part, map_fields[0]});
     if (setup_.problem.rms_map) out.push_back({part, map_fields[1]});
     if (setup_.image.any()) {
@@ -573,6 +607,25 @@ March::Cut AcousticFd::plane_cut(std::size_t normal, Index limit) const {
   const double place = std::round((setup_.plane_at[normal] - g.origin[normal]) / g.spacing[normal]);
   cut.first[normal] = static_cast<Index>(std::clamp(place, 0.0, static_cast<double>(g.points[normal] - 1)));
   return cut;
+}
+
+/// 0: fluid, 1: rigid, 2: soft.
+Field AcousticFd::obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const {
+  auto& kept = obstacle_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
+  if (!kept) {
+    std::vector<float> mine;
+    for (Index i = 0; i < cut.count[0]; ++i) {
+      const Index x = cut.first[0] + i * cut.step[0];
+      if (x < march_->planes().begin || x >= march_->planes().end) continue;
+      for (Index j = 0; j < cut.count[1]; ++j)
+        for (Index l = 0; l < cut.count[2]; ++l)
+          mine.push_back(static_cast<float>(
+              setup_.problem.obstacles->at(x, cut.first[1] + j * cut.step[1], cut.first[2] + l * cut.step[2])));
+    }
+    auto joined = join(std::move(mine));
+    kept = joined ? joined : std::make_shared<const std::vector<float>>();
+  }
+  return {obstacle_field, kept};
 }
 
 void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const {
@@ -638,6 +691,7 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
     }
     fields.push_back({speed_field, kept});
   }
+  if (builder.wants(obstacle_field.name) && setup_.problem.obstacles) fields.push_back(obstacles_of(name, cut, join));
   if (!cluster_->leads() || fields.empty()) return;
   ImageGeometry image;
   image.points = cut.count;
@@ -665,7 +719,10 @@ void AcousticFd::save(CheckpointWriter& writer) const {
   march_->save(writer);
   if (filter_) filter_->save(writer);
   writer.shared<float>("gather", gather_);
-  if (setup_.pressure_receivers < setup_.problem.receivers.size()) writer.shared<double>("velocities", integrals_);
+  if (setup_.pressure_receivers < setup_.problem.receivers.size()) {
+    writer.shared<double>("velocities", integrals_);
+    writer.shared<double>("energy_flows", flows_);
+  }
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
   writer.value("steps_of_shot", setup_.problem.steps);
@@ -706,7 +763,10 @@ void AcousticFd::load(CheckpointReader& reader) {
   march_->load(reader, *cluster_);
   if (filter_) filter_->load(reader);
   gather_ = reader.all<float>("gather");
-  if (setup_.pressure_receivers < setup_.problem.receivers.size()) integrals_ = reader.all<double>("velocities");
+  if (setup_.pressure_receivers < setup_.problem.receivers.size()) {
+    integrals_ = reader.all<double>("velocities");
+    if (reader.length("energy_flows") >= 0) flows_ = reader.all<double>("energy_flows");
+  }
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
 }
@@ -753,6 +813,10 @@ Status AcousticFd::finish(RunContext& context) {
   for (std::size_t n = 0; n < exact_.size(); ++n)
     if (trace_sums_[2 * n + 1] > 0)
       number(p.receivers[n].name + "_error", std::sqrt(trace_sums_[2 * n] / trace_sums_[2 * n + 1]), "1");
+  if (setup_.shots.size() == 1 && flows_.size() <= most_intensities)
+    for (std::size_t n = 0; n < flows_.size(); ++n)
+      number(intensity_name(p.receivers[setup_.pressure_receivers + n].name),
+             flows_[n] / (static_cast<double>(p.steps) * p.dt), "W/m^2");
   const double peak = context.cluster.maximum(march_->peak(context.team));
   number("pressure_largest", peak, "Pa");
   if (!std::isfinite(peak))

@@ -91,9 +91,11 @@ class AcousticFd final : public Solver {
   void set_sources_of_receivers();
   void save_image(CheckpointWriter& writer) const;
   void load_image(CheckpointReader& reader, std::size_t shot, Pass pass);
-  void add_image_fields(FrameBuilder& builder, const March::Cut& cut,
-                        const std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>& join,
+  /// Values of all ranks, [z][y][x], from those of this one; null on ranks that do not lead.
+  using Join = std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>;
+  void add_image_fields(FrameBuilder& builder, const March::Cut& cut, const Join& join,
                         std::vector<Field>& fields) const;
+  [[nodiscard]] conoid::Field obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const;
   [[nodiscard]] FieldInfo image_field() const;
   [[nodiscard]] static FieldInfo illumination_field();
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
@@ -125,9 +127,10 @@ class AcousticFd final : public Solver {
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty
-  TableInfo receivers_table_, velocity_table_;
+  TableInfo receivers_table_, velocity_table_, flow_table_;
   std::vector<double>
       integrals_;  ///< of every slope: the velocity and the slopes of the last three levels; empty: no level yet
+  std::vector<double> flows_;  ///< of every slope: ∫ p v dt so far, J/m²
   std::vector<Line> lines_;
   std::size_t single_receivers_ = 0;
   std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver
@@ -137,7 +140,7 @@ class AcousticFd final : public Solver {
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;
   Index bundle_ = 1;
-  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_, obstacle_fields_;
 };
 
 }  // namespace acoustic_fd

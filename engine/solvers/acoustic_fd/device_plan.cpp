@@ -123,6 +123,7 @@ struct WindowCost {
   Bytes plane;          ///< bytes of a plane of one array
   Bytes layers, fixed;  ///< memory of matched layers with a plane, and what does not move
   Bytes arrays;         ///< of the host
+  Bytes changing;       ///< of these go back, too
   const Problem& problem;
   const DeviceInfo* device;
   const std::vector<Index>& panels;
@@ -130,7 +131,7 @@ struct WindowCost {
   [[nodiscard]] Bytes each() const { return plane * (arrays + (panels.empty() ? 0 : 2)) + layers; }
   /// Seconds that a plane comes, and goes.
   [[nodiscard]] double bound() const { return static_cast<double>(plane * arrays + layers) / link; }
-  [[nodiscard]] double back() const { return static_cast<double>(plane * 2 + layers) / link; }
+  [[nodiscard]] double back() const { return static_cast<double>(plane * changing + layers) / link; }
   /// The longest panels that cover a grid, and in how many rounds of planes.
   [[nodiscard]] std::pair<PanelPlan, double> cover(const std::array<Index, 3>& points, PanelPlan::Launch launch) const {
     PanelPlan plan = *std::find_if(std::begin(panel_plans), std::end(panel_plans), [&](const PanelPlan& p) {
@@ -148,8 +149,13 @@ struct WindowCost {
   [[nodiscard]] double work(Index steps, Index B, PanelPlan::Launch launch = PanelPlan::Launch::together) const {
     const auto& n = problem.grid.points;
     const auto s = static_cast<std::size_t>(problem.order / 2);
-    if (panels.empty())
-      return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * (problem.double_precision ? 2 : 1) / single_rate[s];
+    if (panels.empty()) {
+      // Steps move four values a cell; attenuation and maps three more, and two of each of their arrays.
+      const Index kept = problem.kept_arrays();
+      const double values = kept == 0 ? 1 : 1 + 0.25 * static_cast<double>(3 + 2 * kept);
+      return static_cast<double>(steps * n[1] * n[2]) * 1e-9 * values * (problem.double_precision ? 2 : 1) /
+             single_rate[s];
+    }
     const auto& timed = panels_timed_on;
     const double round = static_cast<double>(timed[0] * timed[1] * timed[2]) * 1e-9 /
                          (density_varies(problem) ? dense_panel_rate : panel_rate)[s] /
@@ -206,7 +212,8 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
   const bool varying = problem.medium_varies();
-  const Bytes arrays = 2 + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
+  const Bytes changing = 2 + static_cast<Bytes>(problem.kept_arrays()),
+              arrays = changing + (varying ? 1U : 0U) + (density_varies(problem) ? 1U : 0U);
   const Bytes rest = Bytes{1} << 20;  // points, profiles
   const Index beside = devices > 1 ? 2 * s * shared_band(problem, devices, device) : 0,
               rows = (n[1] + devices - 1) / devices + beside;
@@ -234,10 +241,11 @@ DevicePlan device_plan(const Problem& problem, Bytes budget, int devices, const 
       static_cast<Bytes>(layers.plane) * value_bytes(problem),
       rest + static_cast<Bytes>(layers.fixed) * value_bytes(problem) + rings * (device ? device->ring_unit : 4096),
       arrays,
+      changing,
       problem,
       device,
       none};
-  const WindowCost several{single.plane, single.layers, single.fixed, arrays, problem, device, panels};
+  const WindowCost several{single.plane, single.layers, single.fixed, arrays, changing, problem, device, panels};
   const std::vector<Stage> step = stages_of(1, s, none);
   plan.least =
       single.each() * static_cast<Bytes>(planes_behind(step, s) + planes_ahead(step, s) + 2 * 2 * s + 1) + single.fixed;

@@ -20,16 +20,10 @@ inline constexpr double longest_chain = 2.2;
 /// Panels of so many steps in core leave cells near matched layers to single steps; false: those of an axis are all its cells.
 [[nodiscard]] bool leaves_an_interior(const Problem& problem, Index levels);
 
-/// Tiles of several steps know neither walls nor grids of one row: their steps go one by one.
+/// Tiles of several steps know no walls, no grids of one row, and nothing that updates keep beside the levels (attenuation, maps): their steps go
+/// one by one.
 [[nodiscard]] inline bool takes_several_steps(const Problem& problem) {
-  return !problem.has_walls() && !problem.grid.flat();
-}
-
-/// What devices keep no arrays for, in words; null: nothing.
-[[nodiscard]] inline const char* not_on_devices(const Problem& problem) {
-  return problem.maps() > 0             ? "maps of peak and RMS pressure are kept by the processors"
-         : !problem.relaxations.empty() ? "attenuation is computed by the processors"
-                                        : nullptr;
+  return !problem.has_walls() && !problem.grid.flat() && problem.kept_arrays() == 0;
 }
 
 /// How a grid streams through a device.

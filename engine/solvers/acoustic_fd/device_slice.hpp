@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/cuda/advance_arguments.hpp"
+#include "engine/solvers/acoustic_fd/cuda/beside_arguments.hpp"
 #include "engine/solvers/acoustic_fd/cuda/shell_arguments.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/device_shapes.hpp"
@@ -105,21 +106,31 @@ class DeviceSlice {
     std::size_t all = kept_.size() + 2 * held(level_[0]) + 2 * held(spare_[0]) +
                       (host_.medium_varies() ? held(a_) : a_.size()) + held(v_) + sigma_.size();
     for (const PanelKind& kind : panels_) all += kind.damping.size();
+    for (const CellArray& kept : beside_) all += held(kept.values);
     for (std::size_t a = 0; a < 3; ++a)
       all += layer_arrays(problem_) * (a == 0 ? memory_[a][0].size() : held(memory_[a][0]));
     return all * sizeof(T);
   }
-  /// Arrays that come with a plane: the levels, the medium and the density where they vary.
+  /// Arrays that come with a plane: the levels, what is kept beside them (memories of the attenuation, maps), the medium and the density where they
+  /// vary.
   [[nodiscard]] std::size_t arrays() const {
-    return 2 + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U);
+    return changing() + (host_.medium_varies() ? 1U : 0U) + (host_.potential() ? 1U : 0U);
   }
+  /// The first of them: those that updates change.
+  [[nodiscard]] std::size_t changing() const { return 2 + beside_.size(); }
   [[nodiscard]] const DeviceBuffer<T>& array(std::size_t n) const {
-    return n < 2 ? level_[n] : n == 2 && host_.medium_varies() ? a_ : v_;
+    return n < 2                                      ? level_[n]
+           : n < changing()                           ? beside_[n - 2].values
+           : n == changing() && host_.medium_varies() ? a_
+                                                      : v_;
   }
   [[nodiscard]] const T* host_array(std::size_t n) const {
-    return n < 2                             ? host_.level(static_cast<Index>(n))
-           : n == 2 && host_.medium_varies() ? host_.medium()
-                                             : host_.potential();
+    return n < changing()                             ? changing_array(n)
+           : n == changing() && host_.medium_varies() ? host_.medium()
+                                                      : host_.potential();
+  }
+  [[nodiscard]] T* changing_array(std::size_t n) const {
+    return n < 2 ? host_.level(static_cast<Index>(n)) : beside_[n - 2].host;
   }
   /// Where plane `global` lies in the buffers.
   [[nodiscard]] std::size_t plane_at(Index global) const {
@@ -147,10 +158,10 @@ class DeviceSlice {
     return {h.at(global - h.first, held().begin - h.halo_y) - pad, h.row_values(held().size() + 2 * h.halo_y)};
   }
 
-  /// Levels (and the medium) of rows of the host, plane by plane.
+  /// What updates change (and the medium) of rows of the host, plane by plane.
   void send(Interval planes, Interval rows, bool medium) {
     const Layout& h = host_.at();
-    for (std::size_t n = 0; n < (medium ? arrays() : 2); ++n)
+    for (std::size_t n = 0; n < (medium ? arrays() : changing()); ++n)
       for (Index x = planes.begin; x < planes.end; ++x) {
         const Index count = h.row_values(rows.size());
         stream_.to_device(
@@ -161,23 +172,22 @@ class DeviceSlice {
   }
   void fetch(Interval planes, Interval rows) {
     const Layout& h = host_.at();
-    for (Index n = 0; n < 2; ++n)
+    for (std::size_t n = 0; n < changing(); ++n)
       for (Index x = planes.begin; x < planes.end; ++x)
-        stream_.to_host(std::span<T>(host_.level(n) + h.at(x - h.first, rows.begin) - pad,
+        stream_.to_host(std::span<T>(changing_array(n) + h.at(x - h.first, rows.begin) - pad,
                                      static_cast<std::size_t>(h.row_values(rows.size()))),
-                        level_[static_cast<std::size_t>(n)],
-                        static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
+                        array(n), static_cast<std::size_t>(at_.at(x - first_, rows.begin - held().begin) - pad));
   }
 
-  /// Rows (global) of another device, both levels, with the images behind the faces of x, and the layers' memory; then the images of level k. The gaps before the first row and
+  /// Rows (global) of another device, both levels, with the images behind the faces of x, memories of the attenuation and of the layers; then the images of level k. The gaps before the first row and
   /// behind the last have images of this slice's own rows, too, which the other does not keep: they stay.
   void pull(const DeviceSlice& from, Index k, Interval rows) {
     if (rows.empty()) return;
     const auto at = [&](const DeviceSlice& slice) {
       return static_cast<std::size_t>(slice.at_.at(-s_, rows.begin - slice.held().begin));
     };
-    for (std::size_t l = 0; l < 2; ++l)
-      stream_.from_peer(level_[l], at(*this), static_cast<std::size_t>(at_.stride_x), from.level_[l], at(from),
+    for (std::size_t l = 0; l < 2 + problem_.relaxations.size(); ++l)
+      stream_.from_peer(array(l), at(*this), static_cast<std::size_t>(at_.stride_x), from.array(l), at(from),
                         static_cast<std::size_t>(from.at_.stride_x), from.device_.info().index,
                         static_cast<std::size_t>(rows.size() * at_.stride_y - pad),
                         static_cast<std::size_t>(problem_.grid.points[0] + 2 * s_));
@@ -236,8 +246,11 @@ class DeviceSlice {
     [[nodiscard]] bool empty() const { return x.empty() || y.empty() || z.empty(); }
   };
   [[nodiscard]] Interval whole_row() const { return {0, at_.nz}; }
-  /// What comes after the stencil and the layers of update k: sources, images, receivers.
+  /// What comes after the stencil and the layers of update k: attenuation, sources, maps, images, receivers.
   void finish(Index k, const Part& part, T* o);
+  /// Attenuation, sources and maps of whole rows, where there is anything beside the levels.
+  void update_beside(Index k, const Part& part, T* o);
+  void make_beside();
   /// Cells that lie within `beside` nodes of matched layers, in parts that share none.
   [[nodiscard]] std::vector<Part> shell_parts(Index beside) const;
   /// Panels know nothing of matched layers: at level k + m they are wrong within s (m − 1) nodes of these. Those cells are computed here step by
@@ -360,6 +373,12 @@ class DeviceSlice {
   Index number_ = 0;  ///< of a window: its number, from 0 on
   Index origin_ = 0;  ///< position of cell (0, 0, 0) in the arrays
   DeviceBuffer<T> level_[2], a_, v_, sigma_, values_, traces_;
+  struct CellArray {
+    DeviceBuffer<T> values;
+    T* host;
+  };
+  std::vector<CellArray> beside_;  ///< memories of the attenuation, then maps, of every node
+  Kernel<BesideArguments<T>> update_beside_;
   DeviceBuffer<T> spare_[2];  ///< the other pair
   DeviceBuffer<T> kept_;      ///< by panels, of each of the bands
   Index kept_bands_ = 0;

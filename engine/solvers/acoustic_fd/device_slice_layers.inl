@@ -136,7 +136,10 @@ void DeviceSlice<T>::update(Index k, Interval planes, Interval rows) {
 template <class T>
 void DeviceSlice<T>::finish(Index k, const Part& part, T* o) {
   const Interval y{part.y.begin - held().begin, part.y.end - held().begin};
-  points(inject_, source_nodes_, source_first_, source_box_, part.x, y, part.z, o, k);
+  if (beside_.empty())
+    points(inject_, source_nodes_, source_first_, source_box_, part.x, y, part.z, o, k);
+  else
+    update_beside(k, part, o);
   images(o, part.x, part.y, part.z);
   if (recorded_.empty()) return;
   const auto slot = std::find(recorded_.begin(), recorded_.end(), k);
@@ -145,6 +148,54 @@ void DeviceSlice<T>::finish(Index k, const Part& part, T* o) {
   slot_ = static_cast<std::size_t>(slot - recorded_.begin());
   points(record_, receiver_nodes_, receiver_first_, receiver_box_, part.x,
          {std::max(y.begin, own.begin), std::min(y.end, own.end)}, part.z, o, k);
+}
+
+template <class T>
+void DeviceSlice<T>::make_beside() {
+  const auto add = [&](T* host) {
+    if (host) beside_.push_back({planes_of(static_cast<std::size_t>(at_.count), "attenuation and maps"), host});
+  };
+  for (std::size_t l = 0; l < host_.relaxations(); ++l) add(host_.memory_of(l));
+  for (const int which : {0, 1}) add(host_.map_of(which));
+  if (!beside_.empty()) update_beside_ = device_.kernel<BesideArguments<T>>(std::string("acoustic-fd/beside") + suffix);
+}
+
+template <class T>
+void DeviceSlice<T>::update_beside(Index k, const Part& part, T* o) {
+  BesideArguments<T> t;
+  t.u = level_[static_cast<std::size_t>(k & 1)].data() + origin_;
+  t.o = o;
+  t.stride_x = at_.stride_x;
+  t.stride_y = at_.stride_y;
+  t.solids = static_cast<int>(host_.relaxations());
+  std::size_t next = 0;
+  const auto array = [&] { return beside_[next++].values.data() + origin_; };
+  for (std::size_t l = 0; l < host_.relaxations(); ++l) {
+    const RelaxationStep& step = host_.relaxation(l);
+    t.m[l] = array();
+    t.pull[l] = static_cast<T>(step.pull);
+    t.keep[l] = static_cast<T>(step.keep);
+    t.add[l] = static_cast<T>(step.add);
+  }
+  if (host_.map_of(0)) t.peak = array();
+  if (host_.map_of(1)) t.squares = array();
+  t.sigma_x = sigma_.data() + sigma_at_[0] + first_;
+  t.sigma_y = sigma_.data() + sigma_at_[1] + held().begin;
+  t.sigma_z = sigma_.data() + sigma_at_[2];
+  if (!source_nodes_.empty()) t.sources = point_data_.sources;
+  t.values = values_.data() + static_cast<std::size_t>(k - band_) * parts_.size();
+  t.rows = static_cast<int>(held().size());
+  t.first = static_cast<int>(first_);
+  t.x0 = static_cast<int>(part.x.begin - first_);
+  t.x1 = static_cast<int>(part.x.end - first_);
+  t.y0 = static_cast<int>(part.y.begin - held().begin);
+  t.y1 = static_cast<int>(part.y.end - held().begin);
+  t.nz = static_cast<int>(at_.nz);
+  LaunchShape shape;
+  shape.block = {beside_threads_z, beside_threads_y, 1};
+  shape.grid = {blocks(at_.nz, 4 * beside_threads_z), blocks(part.y.size(), beside_threads_y),
+                static_cast<unsigned>(part.x.size())};
+  stream_.launch(update_beside_, shape, t);
 }
 
 template <class T>

@@ -159,7 +159,7 @@ std::array<Interval, 2> DeviceSlice<T>::box_of(const std::vector<PointNode>& nod
 
 template <class T>
 void DeviceSlice<T>::place_rows(const std::vector<PointNode>& receivers) {
-  if (!(plain_ || panels_possible_) || (source_nodes_list_.empty() && receivers.empty())) return;
+  if (!(plain_ || panels_possible_ || !beside_.empty()) || (source_nodes_list_.empty() && receivers.empty())) return;
   const std::array<Index, 3> n = held_points();
   std::vector<unsigned char> busy(static_cast<std::size_t>(n[0]), 0);
   std::vector<std::uint32_t> firsts;

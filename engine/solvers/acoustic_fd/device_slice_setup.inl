@@ -78,6 +78,7 @@ DeviceSlice<T>::DeviceSlice(const Problem& problem, Field<T>& host, Device devic
   if (towers_possible_) tower_ = device_.kernel<TowerArguments>(fmt::format("acoustic-fd/tower<{}>", s_));
   choose_torre();
   stream_.synchronize();
+  make_beside();
   place_points();
   place_walls();
   if (window) other_stream_ = device_.stream();

@@ -241,10 +241,6 @@ class RankSteps final : public DeviceSteps {
 template <class T>
 std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
                                                const Communicator& cluster) {
-  if (const char* const why = not_on_devices(problem)) {
-    log::warning("acoustic-fd: the processors march: {}", why);
-    return nullptr;
-  }
   std::vector<Device> devices;
   Bytes budget = 0;
   const Index s = problem.order / 2;

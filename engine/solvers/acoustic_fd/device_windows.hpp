@@ -290,10 +290,11 @@ class Windowed final : public DeviceSteps {
     }
     for_sweeps(chain, {held.begin, begin}, [&](const Sweep& sweep, Interval planes) {
       slice_.turn(sweep.last_pair);
-      for (Index n = 0; n < 2; ++n)
-        out_.to_host(std::span<T>(host_.level(n) + slice_.host_plane(planes.begin).first, values(planes.size())),
-                     slice_.array(static_cast<std::size_t>(n)), slice_.plane_at(planes.begin));
-      taken_away_ += 2 * values(planes.size()) * sizeof(T);
+      for (std::size_t n = 0; n < slice_.changing(); ++n)
+        out_.to_host(
+            std::span<T>(slice_.changing_array(n) + slice_.host_plane(planes.begin).first, values(planes.size())),
+            slice_.array(n), slice_.plane_at(planes.begin));
+      taken_away_ += slice_.changing() * values(planes.size()) * sizeof(T);
       for (const auto& m : slice_.plane_memory())
         if (const Interval own = inside(planes); m.changes && !own.empty()) {
           out_.to_host(std::span<T>(m.host + own.begin * m.values, static_cast<std::size_t>(own.size() * m.values)),

@@ -26,7 +26,7 @@ Index padded(Index n) {
 template <class T>
 Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab)
     : problem_(problem), stencil_(stencil_of_order(problem.order)), kernels_(patch_kernels<T>(problem.kernel, machine)),
-      order_(nullptr), slab_(slab) {
+      order_(nullptr), beside_(nullptr), slab_(slab) {
   if (!kernels_) {
     std::string names;
     for (const auto n : patch_kernel_names(machine)) names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
@@ -35,6 +35,7 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
                              fmt::format("Use auto, or one of: {}.", names)));
   }
   order_ = kernels_->order[stencil_.radius - 1];
+  beside_ = &beside_kernels<T>(kernels_->name);
   const auto& n = problem.grid.points;
   at_ = Layout(slab.planes.begin, slab.planes.size(), n[1], n[2], stencil_.radius, slab.beside);
   held_ = {std::max(-at_.halo_x, -at_.first), std::min(at_.nx + at_.halo_x, n[0] - at_.first)};

@@ -9,6 +9,7 @@
 
 #include "engine/core/types.hpp"
 #include "engine/io/checkpoint.hpp"
+#include "engine/solvers/acoustic_fd/kernels/beside.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/point_rows.hpp"
@@ -149,6 +150,8 @@ class Field final : public PatchSink {
   [[nodiscard]] std::size_t relaxations() const { return memories_.size(); }
   [[nodiscard]] T* memory_of(std::size_t relaxation) { return memories_[relaxation].data(); }
   [[nodiscard]] const RelaxationStep& relaxation(std::size_t n) const { return relaxation_steps_[n]; }
+  /// Of every cell in the layout of a level; null where it is not kept. `which` as in append_map().
+  [[nodiscard]] T* map_of(int which) { return map_[which].data(); }
   void append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
                   std::vector<float>& out) const;
   [[nodiscard]] const T* curvature() const { return curvature_; }
@@ -197,8 +200,9 @@ class Field final : public PatchSink {
   void map(const T* o, const Box& box);
   /// The terms and the memories of the attenuation, after the stencil and before the sources; relax() pulls, remember() goes on with what the
   /// sources have added.
-  void relax(Index k, const Box& box);
-  void remember(Index k, const Box& box);
+  void relax(Index k, const Box& box) { solids(k, box, beside_->relax); }
+  void remember(Index k, const Box& box) { solids(k, box, beside_->remember); }
+  void solids(Index k, const Box& box, void (*row)(const RelaxRow<T>&));
   void images(T* u, const Box& box);
   void fill_stretch(std::size_t a, Index x, Index y);
   [[nodiscard]] std::vector<std::pair<std::string, T*>> kept_arrays() const;
@@ -215,6 +219,7 @@ class Field final : public PatchSink {
   Stencil stencil_;
   const PatchKernels<T>* kernels_;
   const OrderKernels<T>* order_;
+  const BesideKernels<T>* beside_;
   Slab slab_;
   Layout at_;
   Interval core_x_{};  ///< global

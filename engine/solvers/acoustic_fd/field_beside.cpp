@@ -9,6 +9,31 @@
 
 namespace conoid::acoustic_fd {
 
+// Of each instruction set: kernels/beside_isa.inl.
+extern const BesideKernels<float> beside_float_base;
+extern const BesideKernels<double> beside_double_base;
+#if defined(__x86_64__)
+extern const BesideKernels<float> beside_float_avx2, beside_float_avx512;
+extern const BesideKernels<double> beside_double_avx2, beside_double_avx512;
+#endif
+
+template <>
+const BesideKernels<float>& beside_kernels<float>(std::string_view kernel) {
+#if defined(__x86_64__)
+  if (kernel == "avx512") return beside_float_avx512;
+  if (kernel == "avx2") return beside_float_avx2;
+#endif
+  return (void)kernel, beside_float_base;
+}
+template <>
+const BesideKernels<double>& beside_kernels<double>(std::string_view kernel) {
+#if defined(__x86_64__)
+  if (kernel == "avx512") return beside_double_avx512;
+  if (kernel == "avx2") return beside_double_avx2;
+#endif
+  return (void)kernel, beside_double_base;
+}
+
 template <class T>
 T Field<T>::wall_sum(const T* u, const WallNode& node) const {
   const Index stride[3]{at_.stride_x, at_.stride_y, 1};
@@ -35,54 +60,38 @@ void Field<T>::walls(Index k, const Box& box) {
     }
 }
 
+/// Row by row and solid by solid: what they have in common lies in the first cache.
 template <class T>
-void Field<T>::relax(Index k, const Box& box) {
-  const T* const u = level(k);
-  T* const o = level(k + 1);
-  const T* const sigma_z = sigma_z_.data();
+void Field<T>::solids(Index k, const Box& box, void (*row)(const RelaxRow<T>&)) {
+  RelaxRow<T> t;
+  t.sigma_z = sigma_z_.data();
+  t.z0 = box.z.begin;
+  t.z1 = box.z.end;
   for (Index x = box.x.begin; x < box.x.end; ++x)
     for (Index y = box.y.begin; y < box.y.end; ++y) {
-      const Index row = at_.at(x, y);
-      const T sigma_xy = sigma_[0][static_cast<std::size_t>(x + at_.first)] + sigma_[1][static_cast<std::size_t>(y)];
+      const Index here = at_.at(x, y);
+      t.u = level(k) + here;
+      t.o = level(k + 1) + here;
+      t.sigma_xy = sigma_[0][static_cast<std::size_t>(x + at_.first)] + sigma_[1][static_cast<std::size_t>(y)];
       for (std::size_t l = 0; l < memories_.size(); ++l) {
-        const auto pull = static_cast<T>(relaxation_steps_[l].pull);
-        const T* const m = memories_[l].data() + row;
-        for (Index z = box.z.begin; z < box.z.end; ++z) {
-          const T r = T(1) / (T(1) + (sigma_xy + sigma_z[z]));
-          o[row + z] = std::fma(pull * r, u[row + z] - m[z], o[row + z]);
-        }
+        const RelaxationStep& step = relaxation_steps_[l];
+        t.m = memories_[l].data() + here;
+        t.pull = static_cast<T>(step.pull);
+        t.keep = static_cast<T>(step.keep);
+        t.add = static_cast<T>(step.add);
+        row(t);
       }
     }
 }
 
 template <class T>
-void Field<T>::remember(Index k, const Box& box) {
-  const T *const u = level(k), *const o = level(k + 1);
-  for (std::size_t l = 0; l < memories_.size(); ++l) {
-    const RelaxationStep& step = relaxation_steps_[l];
-    const auto keep = static_cast<T>(step.keep), add = static_cast<T>(step.add);
-    for (Index x = box.x.begin; x < box.x.end; ++x)
-      for (Index y = box.y.begin; y < box.y.end; ++y) {
-        const Index row = at_.at(x, y);
-        T* const m = memories_[l].data() + row;
-        for (Index z = box.z.begin; z < box.z.end; ++z) m[z] = std::fma(add, o[row + z] + u[row + z], keep * m[z]);
-      }
-  }
-}
-
-template <class T>
 void Field<T>::map(const T* o, const Box& box) {
-  T *const peak = map_[0].data(), *const square = map_[1].data();
+  T *const peak = map_[0].data(), *const squares = map_[1].data();
   for (Index x = box.x.begin; x < box.x.end; ++x)
     for (Index y = box.y.begin; y < box.y.end; ++y) {
       const Index row = at_.at(x, y);
-      if (peak)
-        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) {
-          const T size = o[i] < 0 ? -o[i] : o[i];
-          peak[i] = size > peak[i] ? size : peak[i];
-        }
-      if (square)
-        for (Index i = row + box.z.begin; i < row + box.z.end; ++i) square[i] += o[i] * o[i];
+      if (peak) beside_->peak(o + row, peak + row, box.z.begin, box.z.end);
+      if (squares) beside_->squares(o + row, squares + row, box.z.begin, box.z.end);
     }
 }
 
@@ -120,8 +129,7 @@ std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
 #define CONOID_ACOUSTIC_FD_BESIDE(T)                                                                               \
   template T Field<T>::wall_sum(const T*, const WallNode&) const;                                                  \
   template void Field<T>::walls(Index, const Box&);                                                                \
-  template void Field<T>::relax(Index, const Box&);                                                                \
-  template void Field<T>::remember(Index, const Box&);                                                             \
+  template void Field<T>::solids(Index, const Box&, void (*)(const RelaxRow<T>&));                                 \
   template void Field<T>::map(const T*, const Box&);                                                               \
   template void Field<T>::append_map(int, const Three&, const Three&, const Three&, Interval, std::vector<float>&) \
       const;                                                                                                       \

@@ -160,8 +160,9 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
 std::string steps_text(const Problem& problem, const DevicePlan& plan) {
   if (plan.levels > 0) return fmt::format("in panels of {}", plan.levels);
   if (!takes_several_steps(problem))
-    return problem.has_walls() ? "one by one, beside obstacles and walls of an impedance"
-                               : "one by one, in two dimensions";
+    return problem.has_walls()         ? "one by one, beside obstacles and walls of an impedance"
+           : problem.kept_arrays() > 0 ? "one by one, with what attenuation and maps keep of every node"
+                                       : "one by one, in two dimensions";
   return plan.streamed ? "one by one" : "in towers, or one by one";
 }
 
@@ -175,7 +176,7 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
 void check_devices(const Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
   const ChosenTeam team = choose_team(offer, {}, 0);
   const int count = static_cast<int>(team.devices().size());
-  if (count == 0 || offer.place.ranks > 1 || not_on_devices(problem)) return;
+  if (count == 0 || offer.place.ranks > 1) return;
   const Bytes memory = team.device_memory();
   const DevicePlan plan = on_devices(problem, offer, count, memory).plan;
   if (!plan.streamed) return;
@@ -295,8 +296,6 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.slower = slowdown_of(plan, planned, rate);
     e.seconds *= e.slower;
     e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
-  } else if (const char* const why = not_on_devices(p)) {
-    e.use = {0, why};
   } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
     e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory()).use;
     const ChosenTeam team = choose_team(offer, e.use, e.seconds);

@@ -212,6 +212,7 @@ class TiledMarch final : public March {
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    bring_back();
     field_.append_map(which, cut.first, cut.step, cut.count, planes_, out);
   }
 

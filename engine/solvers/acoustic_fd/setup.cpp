@@ -360,6 +360,7 @@ void read_velocities(const Values& output, double density, Setup& setup) {
       Receiver slope{fmt::format("{}_v{}", p.receivers[i].name, "xyz"[a]), p.receivers[i].position, {}, density};
       slope.slope[a] = 1;
       p.receivers.push_back(std::move(slope));
+      setup.heard_with.push_back(i);
     }
   }
 }
@@ -502,7 +503,12 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
       setup.shots.push_back(source.shot);
     if (!source.signal) continue;
     setup.highest_frequency = std::max(setup.highest_frequency, source.signal->highest_frequency());
-    p.sources.push_back(std::move(source));
+    source.listed = i;
+    source.centre = source.position;
+    if (sources.at(i)["shape"]["kind"].text() == "array")
+      read_array(input, sources.at(i)["shape"], source, p, diagnostics);
+    else
+      p.sources.push_back(std::move(source));
   }
   const std::size_t listed = p.sources.size();
   read_traces(input, p, diagnostics);
@@ -527,7 +533,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   if (output.has("plane_at")) {
     setup.plane_at = output["plane_at"].vec3();
   } else if (!p.sources.empty()) {
-    setup.plane_at = p.sources.front().position;
+    setup.plane_at = p.sources.front().centre;
   } else {
     for (std::size_t a = 0; a < 3; ++a) setup.plane_at[a] = 0.5 * (p.grid.origin[a] + p.grid.upper(a));
   }
@@ -660,49 +666,61 @@ void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   }
 }
 
-void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+/// Of one source, or of an element of an array, which the case has at `from`. Whether something was told.
+bool check_source(const Setup& setup, const Case& input, const Values& from, const Source& source,
+                  std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
   const Grid& g = p.grid;
+  const std::size_t before = diagnostics.size(), number = source.listed + 1;
+  if (const auto& signal = source.signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
+    diagnostics.push_back(
+        input.warning_at(from["signal"],
+                         fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
+                                     format_quantity(signal->begin(), "s")),
+                         "Shift the times of the file so that they begin at 0 or later."));
+  const Values where = from["position"];
+  const char* const whose = source.centre == source.position ? "" : "an element's ";
+  for (const SourcePart& part : source.parts)
+    if (const std::string text = outside(g, part.position); !text.empty()) {
+      diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}", number, text),
+                                           "Move the source, make it smaller, or enlarge the grid."));
+      break;
+    }
+  if (const std::string text = outside(g, source.position); !text.empty()) {
+    diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}{}", number, whose, text),
+                                         "Move the source or enlarge the grid."));
+    return true;
+  }
+  for (std::size_t f = 0; f < 6; ++f) {
+    const std::size_t a = f / 2;
+    const double x = source.position[a], distance = (f % 2 == 0 ? x - g.origin[a] : g.upper(a) - x) / g.spacing[a];
+    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
+      diagnostics.push_back(input.warning_at(
+          where,
+          fmt::format("source {} lies in the absorbing layer of face {}, {:.1f} nodes from the face (the layer has {})",
+                      number, face_names[f], distance, p.faces[f].width),
+          "Its amplitude will be too small there; move it inwards or enlarge the grid."));
+      break;
+    }
+    if (p.faces[f].kind == FaceKind::free_surface && distance < 1e-9) {
+      diagnostics.push_back(input.warning_at(
+          where, fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
+          "Move it below the surface."));
+      break;
+    }
+  }
+  return diagnostics.size() > before;
+}
+
+void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
   const Values sources = input["excitation"]["sources"];
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (const auto& signal = p.sources[i].signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
-      diagnostics.push_back(
-          input.warning_at(sources.at(i)["signal"],
-                           fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
-                                       format_quantity(signal->begin(), "s")),
-                           "Shift the times of the file so that they begin at 0 or later."));
-    const Values where = sources.at(i)["position"];
-    const Vec3 x = where.vec3();
-    for (const SourcePart& part : p.sources[i].parts)
-      if (const std::string text = outside(g, part.position); !text.empty()) {
-        diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}", i + 1, text),
-                                             "Move the source, make it smaller, or enlarge the grid."));
-        break;
-      }
-    if (const std::string text = outside(g, x); !text.empty()) {
-      diagnostics.push_back(
-          input.error_at(where, fmt::format("source {}: {}", i + 1, text), "Move the source or enlarge the grid."));
-      continue;
-    }
-    for (std::size_t f = 0; f < 6; ++f) {
-      const std::size_t a = f / 2;
-      const double distance = (f % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
-      if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
-        diagnostics.push_back(input.warning_at(
-            where,
-            fmt::format(
-                "source {} lies in the absorbing layer of face {}, {:.1f} nodes from the face (the layer has {})",
-                i + 1, face_names[f], distance, p.faces[f].width),
-            "Its amplitude will be too small there; move it inwards or enlarge the grid."));
-        break;
-      }
-      if (p.faces[f].kind == FaceKind::free_surface && distance < 1e-9) {
-        diagnostics.push_back(input.warning_at(
-            where, fmt::format("source {} lies on the free surface {}, where it is silent", i + 1, face_names[f]),
-            "Move it below the surface."));
-        break;
-      }
-    }
+  constexpr std::size_t none = ~std::size_t{0};
+  std::size_t told = none;  // of an array one element is enough
+  for (const Source& source : p.sources) {
+    const std::size_t i = source.listed;
+    if (i >= sources.size() || i == told) continue;  // those of traces are beside the list
+    if (check_source(setup, input, sources.at(i), source, diagnostics)) told = i;
   }
 }
 

@@ -17,16 +17,17 @@ struct Setup {
   Problem problem;
   Index volume_points = 0;
   Vec3 plane_at{};
-  std::size_t pressure_receivers = 0;  ///< of problem.receivers; slopes for the particle velocity come behind them
-  std::vector<Index> shots;            ///< numbers in ascending order; at least one
-  std::string segy;                    ///< "none", "ieee" or "ibm"
-  double segy_interval = 0;            ///< s between samples of SEG-Y: whole microseconds where it can be
-  double highest_frequency = 0;        ///< of all sources; 0 = unknown
-  double highest_sent = 0;             ///< of sources and initial field, Hz
-  SpeedRange density;                  ///< 0: constant
-  double quality = 0;                  ///< Q of the medium; 0: no attenuation
-  SpeedRange quality_band;             ///< Hz, where Q is constant
-  double quality_frequency = 0;        ///< at which the case's speed holds
+  std::size_t pressure_receivers = 0;   ///< of problem.receivers; slopes for the particle velocity come behind them
+  std::vector<std::size_t> heard_with;  ///< of each slope: the receiver of pressure at its place
+  std::vector<Index> shots;             ///< numbers in ascending order; at least one
+  std::string segy;                     ///< "none", "ieee" or "ibm"
+  double segy_interval = 0;             ///< s between samples of SEG-Y: whole microseconds where it can be
+  double highest_frequency = 0;         ///< of all sources; 0 = unknown
+  double highest_sent = 0;              ///< of sources and initial field, Hz
+  SpeedRange density;                   ///< 0: constant
+  double quality = 0;                   ///< Q of the medium; 0: no attenuation
+  SpeedRange quality_band;              ///< Hz, where Q is constant
+  double quality_frequency = 0;         ///< at which the case's speed holds
   bool several_speeds = false;  ///< as the case has it: the nodes beside a jump of density may differ by themselves
   ImageSettings image;
   bool velocity_known = false;  ///< problem.velocity is set (a file may not have been loaded)

@@ -5,14 +5,18 @@
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/mesh/prepare.hpp"
+#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/solvers/acoustic_fd/source_arrays.hpp"
 #include "engine/solvers/acoustic_fd/walls.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -102,6 +106,39 @@ ShapeMaker model_shape(std::shared_ptr<const Velocity> samples, double above) {
   };
 }
 
+ShapeMaker mesh_shape(std::shared_ptr<const MeshSolid> solid) {
+  return [solid = std::move(solid)]() -> RowTest {
+    return [solid](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      solid->row(x, y, z0, dz, out);
+    };
+  };
+}
+
+/// The body of a mesh file, which is read for checks, too: whether it is closed is known only then.
+ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
+  MeshRequest request;
+  request.file = input.path(v["file"].text());
+  if (v.has("unit")) request.unit = v["unit"].text();
+  if (is_geometry(request.file)) {
+    diagnostics.push_back(input.error_at(v["file"], "obstacles are taken from meshes; this is a geometry",
+                                         "Make a mesh of it first: conoid mesh FILE --convert body.msh"));
+    return nullptr;
+  }
+  auto prepared = prepare_mesh(request);
+  if (!prepared) {
+    diagnostics.push_back(at_value(input, v["file"], prepared.error()));
+    return nullptr;
+  }
+  const auto solid = MeshSolid::of(prepared->mesh);
+  if (!solid) {
+    diagnostics.push_back(at_value(input, v["file"], solid.error()));
+    return nullptr;
+  }
+  for (const Diagnostic& note : prepared->notes)
+    if (note.severity == Severity::warning) diagnostics.push_back(input.warning_at(v["file"], note.text, note.hint));
+  return mesh_shape(*solid);
+}
+
 /// Null when diagnostics were added, or when a file is not to be loaded.
 ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
@@ -115,6 +152,7 @@ ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector
     }
     return formula_shape(v["formula"].text());
   }
+  if (kind == "mesh") return read_mesh_solid(input, v, diagnostics);
   const auto model = open_model(input.path(v["header"].text()), ModelQuantity::speed);
   if (!model) {
     diagnostics.push_back(at_value(input, v["header"], model.error()));
@@ -225,6 +263,97 @@ void read_shape(const Case& input, const Values& shape, const Grid& grid, Source
   }
 }
 
+namespace {
+
+/// The array's two directions, one across the other; false: something was told.
+bool read_axes(const Case& input, const Values& shape, const Grid& grid, ArrayShape& array,
+               std::vector<Diagnostic>& diagnostics) {
+  array.direction = read_direction(input, shape["direction"], grid, diagnostics);
+  if (array.direction == Vec3{}) return false;
+  if (array.rows == 1) return true;
+  Vec3 across = read_direction(input, shape["across"], grid, diagnostics);
+  if (across == Vec3{}) return false;
+  double along = 0, length = 0;
+  for (std::size_t a = 0; a < 3; ++a) along += across[a] * array.direction[a];
+  for (std::size_t a = 0; a < 3; ++a) across[a] -= along * array.direction[a];
+  for (const double component : across) length += component * component;
+  length = std::sqrt(length);
+  if (length < 1e-6) {
+    diagnostics.push_back(input.error_at(shape["across"],
+                                         "the rows would lie on each other: \"across\" is parallel to \"direction\"",
+                                         "Give it a direction across the rows."));
+    return false;
+  }
+  for (std::size_t a = 0; a < 3; ++a) array.across[a] = across[a] / length;
+  return true;
+}
+
+void read_steering(const Case& input, const Values& shape, const ArrayShape& array, double speed, bool flat,
+                   std::vector<ArrayElement>& elements, std::vector<Diagnostic>& diagnostics) {
+  const Values v = shape["steering"];
+  const std::string kind = v["kind"].text();
+  if (kind == "focus") {
+    Vec3 at = v["at"].vec3();
+    if (flat) at[1] = elements.front().position[1];
+    focus(elements, at, speed);
+  } else if (kind == "angle") {
+    const double along = std::sin(v["angle"].number()), across = std::sin(v["angle_across"].number());
+    if (along * along + across * across > 1 + 1e-12) {
+      diagnostics.push_back(input.error_at(
+          v, "no wave has both angles: the squares of their sines add up to more than one", "Lower one of them."));
+      return;
+    }
+    Vec3 d{};
+    for (std::size_t a = 0; a < 3; ++a)
+      d[a] = along * array.direction[a] + (array.rows > 1 ? across * array.across[a] : 0);
+    steer(elements, d, speed);
+  } else if (kind == "delays") {
+    const Values list = v["delays"];
+    if (list.size() != elements.size()) {
+      diagnostics.push_back(input.error_at(list, fmt::format("{} delays for {} elements", list.size(), elements.size()),
+                                           "Give one for each element, row after row."));
+      return;
+    }
+    for (std::size_t n = 0; n < elements.size(); ++n) elements[n].delay = list.at(n).number();
+  }
+}
+
+}  // namespace
+
+void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
+                std::vector<Diagnostic>& diagnostics) {
+  ArrayShape array;
+  array.elements = shape["elements"].integer();
+  array.rows = shape["rows"].integer();
+  array.pitch = shape["pitch"].number();
+  array.row_pitch = shape.has("row_pitch") ? shape["row_pitch"].number() : array.pitch;
+  const std::string taper = shape["apodisation"].text();
+  array.taper = taper == "hann" ? Taper::hann : taper == "hamming" ? Taper::hamming : Taper::uniform;
+  if (array.elements * array.rows > most_elements) {
+    diagnostics.push_back(input.error_at(
+        shape, fmt::format("{} elements; at most {} are possible", array.elements * array.rows, most_elements),
+        "Use fewer elements or rows, or a disc."));
+    return;
+  }
+  if (!read_axes(input, shape, problem.grid, array, diagnostics)) return;
+  double speed = problem.speed.highest;  // of a file that is only read through
+  if (shape.has("speed"))
+    speed = shape["speed"].number();
+  else if (problem.velocity)
+    problem.velocity->row(source.position[0], source.position[1], source.position[2], 0, {&speed, 1});
+  std::vector<ArrayElement> elements = array_elements(source.position, array);
+  read_steering(input, shape, array, speed, problem.grid.flat(), elements, diagnostics);
+  std::map<double, std::shared_ptr<const Signal>> later;  // elements with the same delay share what is made of it
+  for (const ArrayElement& element : elements) {
+    auto& signal = later[element.delay];
+    if (!signal) signal = std::make_shared<Delayed>(source.signal, element.delay);
+    Source one = source;
+    one.position = element.position;
+    one.signal = std::make_shared<Scaled>(signal, element.share);
+    problem.sources.push_back(std::move(one));
+  }
+}
+
 void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
                        std::vector<Diagnostic>& diagnostics) {
   problem.initial.kind = Initial::Kind::file;
@@ -290,6 +419,8 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     if (looked_at++ < 16) highest = std::max(highest, Sampled(values, 0, dt, 1).highest_frequency());
     source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number(), highest);
     source.shot = v["shot"].integer();
+    source.listed = ~std::size_t{0};
+    source.centre = source.position;
     problem.sources.push_back(std::move(source));
   }
   if (outside > 0)

@@ -17,6 +17,10 @@ void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
                 std::vector<Diagnostic>& diagnostics);
 
+/// `shape` of kind "array" of a source that has its place, signal and shot: its elements, appended to problem.sources. Needs the grid and the medium.
+void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
+                std::vector<Diagnostic>& diagnostics);
+
 /// `excitation.initial` of kind "file"; `load` false: the samples are only read through.
 void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
                        std::vector<Diagnostic>& diagnostics);

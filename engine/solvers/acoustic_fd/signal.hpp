@@ -69,6 +69,20 @@ class Scaled final : public Signal {
   double factor_;
 };
 
+/// Another one, later.
+class Delayed final : public Signal {
+ public:
+  Delayed(std::shared_ptr<const Signal> of, double delay) : of_(std::move(of)), delay_(delay) {}
+  [[nodiscard]] double at(double t) const override { return of_->at(t - delay_); }
+  [[nodiscard]] double highest_frequency() const override { return of_->highest_frequency(); }
+  [[nodiscard]] double begin() const override { return of_->begin() + delay_; }
+  [[nodiscard]] double end() const override { return of_->end() + delay_; }
+
+ private:
+  std::shared_ptr<const Signal> of_;
+  double delay_;
+};
+
 /// A CSV file of two columns: time (evenly spaced, to 10⁻⁶ of a step), value; in seconds and Pa m unless a header line names other units:
 /// "t[ms],p[kPa]". '#' starts a comment. At most 10⁶ samples.
 [[nodiscard]] Result<std::shared_ptr<const Signal>> read_signal(const std::filesystem::path& file, double amplitude);

@@ -2,6 +2,7 @@
 // Two ranks with an emulated device each give the bits of one.
 // labels: unit emulated mpi2
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTest>
 
@@ -44,6 +45,21 @@ class TestDeviceRanks : public QObject {
       if (world_->leads()) QVERIFY2(one == two, qPrintable(QString("order %1").arg(order)));
       QCOMPARE(one.traces, two.traces);
     }
+  }
+
+  /// Obstacles, an impedance wall, attenuation and maps.
+  void what_is_kept_beside_the_levels_goes_to_the_neighbour() {
+    const Problem p = walled_problem(4, {83, 19, 22}, true, false);
+    const auto alone = single_rank();
+    const auto run = [&](Communicator& cluster) {
+      Team team(parse_workers("emulated", 1).value());
+      const auto march = make_march(p, this_machine(), cluster);
+      march->start(team, cluster);
+      return in_bands(*march, p, 19, team, cluster);
+    };
+    const Everything one = run(*alone), two = run(*world_);
+    if (world_->leads()) QVERIFY(one == two);
+    QCOMPARE(one.traces, two.traces);
   }
 
   /// Slabs that do not fit go to the processors, each rank for itself; what comes out is that of processors.

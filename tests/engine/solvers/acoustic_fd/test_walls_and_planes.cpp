@@ -2,8 +2,12 @@
 // Obstacles, impedance walls, grids of one row, wide sources and maps: the same bits in every order of work, on devices and in windows; energy
 // stays; a case reads them.
 // labels: unit emulated
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
@@ -13,7 +17,11 @@
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
+#include <QTemporaryDir>
 #include <QTest>
+#include <numeric>
+
+#include <fmt/core.h>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -75,27 +83,90 @@ class TestWallsAndPlanes : public QObject {
     }
   }
 
-  /// In core, on two devices, in windows over the host's memory; devices keep no maps, and say so.
+  /// In core, on two devices, in windows over the host's memory: with walls alone, and with what is kept of every node beside the levels (memories of the
+  /// attenuation, maps), which lie behind the field.
   void devices_give_the_processors_field_step_by_step() {
     configure_emulated({.devices = 2});
     for (const int order : {2, 8})
-      for (const bool flat : {false, true}) {
-        Problem p = walled_problem(order, {97, flat ? 1 : 2 * order + 9, flat ? 32 : 33}, true, order == 2);
-        std::string how;
-        QVERIFY(nearly(run(p, "emulated:0", 9, &how), run(p, "cpu", 9)) && how.find("emulated") == std::string::npos);
-        p.peak_map = p.rms_map = false;
-        p.relaxations.clear();
-        const Everything want = run(p, "cpu", 9);
-        const Everything one = run(p, "emulated:0", 9, &how);
-        QVERIFY2(how.find("panels") == std::string::npos && how.find("towers") == std::string::npos, how.c_str());
-        QVERIFY2(nearly(one, want), qPrintable(QString("order %1, flat %2").arg(order).arg(flat)));
-        QVERIFY2(run(p, "emulated:0,emulated:1", 9, &how) == one, how.c_str());
-        make_matched(p);
-        QVERIFY(nearly(run(p, "emulated:0", 9), run(p, "cpu", 9)));
-        const DevicePlan plan = device_plan(p, 1, 1);
-        p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
-        QVERIFY2(nearly(run(p, "emulated:0", 9, &how), run(p, "cpu", 9)), how.c_str());
+      for (const bool flat : {false, true})
+        for (const bool kept : {false, true}) {
+          Problem p = walled_problem(order, {97, flat ? 1 : 2 * order + 9, flat ? 32 : 33}, true, order == 2);
+          if (!kept) {
+            p.peak_map = p.rms_map = false;
+            p.relaxations.clear();
+          }
+          const QString where = QString("order %1, flat %2, kept %3").arg(order).arg(flat).arg(kept);
+          std::string how;
+          const Everything want = run(p, "cpu", 9);
+          QCOMPARE(want.field.size(), static_cast<std::size_t>(p.grid.cells() * (kept ? 3 : 1)));
+          const Everything one = run(p, "emulated:0", 9, &how);
+          QVERIFY2(how.find("emulated") != std::string::npos && how.find("panels") == std::string::npos &&
+                       how.find("towers") == std::string::npos,
+                   how.c_str());
+          QVERIFY2(nearly(one, want), qPrintable(where));
+          QVERIFY2(run(p, "emulated:0,emulated:1", 9, &how) == one, qPrintable(where + how.c_str()));
+          make_matched(p);
+          const Everything layered = run(p, "cpu", 9);
+          QVERIFY2(nearly(run(p, "emulated:0", 9), layered), qPrintable(where));
+          const DevicePlan plan = device_plan(p, 1, 1);
+          p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
+          QVERIFY2(nearly(run(p, "emulated:0", 9, &how), layered), qPrintable(where + how.c_str()));
+          QVERIFY2(how.find("window") != std::string::npos, how.c_str());
+        }
+    configure_emulated({});
+  }
+
+  /// Attenuation and maps, together and alone, without walls, at odd sizes, of one to six solids, with sources beside each other in a row and on a border of devices:
+  /// one device and several, windows of several sweeps, and a split by save and load give the bits of the processors.
+  void attenuation_and_maps_on_devices_are_those_of_the_processors() {
+    configure_emulated({.devices = 3});
+    std::mt19937 random(77);
+    const auto number = [&](Index a, Index b) { return std::uniform_int_distribution<Index>(a, b)(random); };
+    for (int trial = 0; trial < 6; ++trial) {
+      const int order = trial % 3 == 0 ? 2 : trial % 3 == 1 ? 4 : 8;
+      Problem p =
+          busy_problem(order, {5 * order + number(45, 55), 3 * order + number(0, 5), order + number(9, trial + 19)},
+                       trial % 2 == 0, trial % 4 != 0, trial == 4);
+      if (trial % 2 == 1) make_matched(p);
+      if (trial == 2 || trial == 5) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      p.peak_map = trial % 3 != 1;
+      p.rms_map = trial % 3 != 2;
+      for (int l = 0; l < (trial == 0 ? 0 : trial == 5 ? 6 : number(1, 3)); ++l)
+        p.relaxations.push_back({0.03 + 0.02 * l, (5 + 40 * l) * p.dt});
+      const Vec3 border{p.grid.at(0, 40), p.grid.at(1, p.grid.points[1] / 3), p.grid.at(2, 7)};
+      for (const double beside : {0.0, 1.0, 2.3}) {
+        Vec3 place = border;
+        place[2] += beside * p.grid.spacing[2];
+        p.sources.push_back({place, p.sources.front().signal});
       }
+      const Index steps = number(9, 11);
+      const QString where = QString("trial %1").arg(trial);
+      std::string how;
+      const Everything want = run(p, "cpu", steps), one = run(p, "emulated:0", steps, &how);
+      QVERIFY2(how.find("emulated") != std::string::npos, how.c_str());
+      QVERIFY2(nearly(one, want), qPrintable(where));
+      QVERIFY2(run(p, "emulated:0,emulated:1,emulated:2", steps, &how) == one && how.find("3 ×") == 0,
+               qPrintable(where + how.c_str()));
+      if (trial == 3 && Device::open("emulated-checked"))
+        QVERIFY2(run(p, "emulated-checked", steps) == one, qPrintable(where + ", checked"));
+      const DevicePlan plan = device_plan(p, 1, 1);
+      p.device_memory = std::max(plan.least, plan.in_core / 10 * 8);
+      QVERIFY2(run(p, "emulated:0", steps, &how) == one && how.find("window") != std::string::npos,
+               qPrintable(where + how.c_str()));
+      if (trial % 2 == 1) p.device_memory = 0;
+      const auto cluster = single_rank();
+      Team team(parse_workers("emulated:0", 2).value());
+      const auto first = make_march(p, this_machine(), *cluster), second = make_march(p, this_machine(), *cluster);
+      first->start(team, *cluster);
+      first->advance(team, *cluster, 5);
+      MemoryCheckpoint kept;
+      first->save(kept);
+      const Everything rest = in_bands(*first, p, steps, team, *cluster);
+      second->start(team, *cluster);
+      second->load(kept, *cluster);
+      QVERIFY2(in_bands(*second, p, steps, team, *cluster) == rest, qPrintable(where + ", split"));
+      QVERIFY2(rest.field == one.field, qPrintable(where + ", split"));
+    }
     configure_emulated({});
   }
 
@@ -187,6 +258,167 @@ class TestWallsAndPlanes : public QObject {
         for (const SourcePart& part : parts) sum += part.share;
         QVERIFY(std::abs(sum - 1) < 1e-12);
       }
+  }
+
+  /// Points inside bodies by crossings are those by the angles of the triangles: bodies that touch no plane of nodes evenly and ones whose corners and edges
+  /// lie on its rows, with a hollow, overlapping, inside out.
+  void the_inside_of_a_mesh_is_where_its_surface_winds() {
+    const auto joined = [](Mesh a, const Mesh& b, bool inverted) {
+      const Index first = a.point_count();
+      for (Index i = 0; i < b.point_count(); ++i) a.add_point(b.point(i));
+      for (Index c = 0; c < b.cell_count(); ++c) {
+        const auto n = b.nodes(c);
+        a.add_cell(b.shape(c), {n[0] + first, n[inverted ? 2 : 1] + first, n[inverted ? 1 : 2] + first});
+      }
+      return a;
+    };
+    const auto sphere = [](double radius, int divisions, const Vec3& centre) {
+      return icosphere({.radius = radius, .divisions = divisions, .centre = centre}).value();
+    };
+    const Mesh plain = sphere(6, 4, {8, 8, 8}), odd = sphere(5.3, 3, {7.31, 8.17, 7.77});
+    for (const Mesh& mesh : {plain, odd, joined(plain, sphere(3, 3, {8, 8, 8}), true),
+                             joined(plain, sphere(5, 3, {11, 8, 8}), false), joined(Mesh(), odd, true)}) {
+      const auto solid = MeshSolid::of(mesh);
+      QVERIFY2(solid.ok(), solid ? "" : solid.error().text.c_str());
+      std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
+      std::iota(cells.begin(), cells.end(), Index{0});
+      std::vector<unsigned char> inside(41);
+      Index within = 0;
+      for (int x = 0; x < 34; ++x)
+        for (int y = 0; y < 34; ++y) {
+          (*solid)->row(0.5 * x, 0.5 * y, -1.03, 0.47, inside);
+          for (std::size_t k = 0; k < inside.size(); ++k) {
+            const double turns = winding_number(mesh, cells, {0.5 * x, 0.5 * y, -1.03 + 0.47 * static_cast<double>(k)});
+            QCOMPARE(inside[k] != 0, std::abs(turns) > 0.5);
+            within += inside[k];
+          }
+        }
+      QVERIFY(within > 1000);
+    }
+    // 82,000 triangles, no node near enough to tell them from the ball.
+    const auto ball = MeshSolid::of(sphere(10.3, 64, {12, 12, 12}));
+    std::vector<unsigned char> inside(25);
+    for (int x = 0; x < 25; ++x)
+      for (int y = 0; y < 25; ++y) {
+        (*ball)->row(x, y, 0, 1, inside);
+        for (int z = 0; z < 25; ++z)
+          QCOMPARE(inside[static_cast<std::size_t>(z)] != 0, std::hypot(x - 12, y - 12, z - 12) <= 10.3);
+      }
+    std::vector<Index> cells(static_cast<std::size_t>(plain.cell_count() - 1));
+    std::iota(cells.begin(), cells.end(), Index{0});
+    const auto open = MeshSolid::of(plain.extract(cells));
+    QVERIFY(!open && open.error().text.find("not closed") != std::string::npos);
+  }
+
+  /// A file in millimetres, read for the run and for the check alone; what it lacks is told at the case's line.
+  void a_case_reads_an_obstacle_from_a_mesh() {
+    const QTemporaryDir folder;
+    const auto file = [&](const char* name) { return folder.filePath(name).toStdString(); };
+    const Mesh ball = icosphere({.radius = 8300, .divisions = 16, .centre = {15000, 14000, 13000}}).value();
+    QVERIFY(write_mesh(ball, file("ball.stl")).ok());
+    std::vector<Index> cells(static_cast<std::size_t>(ball.cell_count() - 3));
+    std::iota(cells.begin(), cells.end(), Index{0});
+    QVERIFY(write_mesh(ball.extract(cells), file("open.stl")).ok());
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    std::vector<Diagnostic> diagnostics;
+    const auto read = [&](const char* name, const char* unit, bool load) {
+      const std::string text = fmt::format(
+          R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [31, 29, 27], "spacing": "1 m"}},
+            "materials": {{"obstacles": [{{"kind": "mesh", "file": "{}", "surface": "soft"{}}}]}}, "boundaries": {{
+            "x_min": {{"width": 3}}, "x_max": {{"width": 3}}, "y_min": {{"width": 3}}, "y_max": {{"width": 3}},
+            "z_min": {{"width": 3}}, "z_max": {{"width": 3}}}}, "parameters": {{"steps": 10, "order": 2}}}})json",
+          file(name), unit);
+      diagnostics.clear();
+      return read_setup(Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value(), load,
+                        diagnostics)
+          .problem;
+    };
+    const Problem p = read("ball.stl", R"(, "unit": "mm")", true);
+    QVERIFY2(diagnostics.empty(), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    Index differ = 0;
+    for (Index x = 0; x < 31; ++x)
+      for (Index y = 0; y < 29; ++y)
+        for (Index z = 0; z < 27; ++z)
+          differ += (p.obstacles->at(x, y, z) == Solid::soft) != (std::hypot(x - 15, y - 14, z - 13) <= 8.25);
+    QCOMPARE(differ, Index{0});
+    static_cast<void>(read("open.stl", R"(, "unit": "mm")", false));
+    QVERIFY(has_errors(diagnostics) && diagnostics[0].text.find("not closed") != std::string::npos);
+    static_cast<void>(read("ball.stl", "", false));
+    QVERIFY(has_errors(diagnostics) && diagnostics[0].text.find("unit") != std::string::npos);
+  }
+
+  /// Elements, shares and delays by their formulas; what cannot be an array is told.
+  void a_case_reads_arrays() {
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    std::vector<Diagnostic> diagnostics;
+    const auto read = [&](const std::string& shape, const char* points = "[61, 51, 41]", int y = 25) {
+      const std::string text = fmt::format(
+          R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": {0}, "spacing": "1 m"}}, "excitation": {{"sources": [
+            {{"position": [9, {1}, 9], "signal": {{"kind": "ricker", "frequency": "50 Hz"}}}},
+            {{"position": [30, {1}, 20], "shot": 3, "signal": {{"kind": "ricker", "frequency": "50 Hz", "amplitude": 2}},
+              "shape": {2}}}]}}, "parameters": {{"steps": 10}}, "boundaries": {3}}})json",
+          points, y, shape, y == 0 ? R"({"y_min": {"kind": "rigid"}, "y_max": {"kind": "rigid"}})" : "{}");
+      const auto resolved = Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value());
+      if (!resolved) {
+        diagnostics = {resolved.error()};
+        return Problem{};
+      }
+      diagnostics.clear();
+      const Setup setup = read_setup(resolved.value(), true, diagnostics);
+      if (!has_errors(diagnostics)) check_setup(setup, resolved.value(), diagnostics);
+      return setup.problem;
+    };
+    const auto told = [&](const std::string& shape, const char* what) {
+      static_cast<void>(read(shape));
+      return std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& d) {
+        return d.severity == Severity::error && d.text.find(what) != std::string::npos;
+      });
+    };
+    const Problem line =
+        read(R"({"kind": "array", "elements": 3, "pitch": 4, "direction": [0, 2, 0], "apodisation": "hann",
+      "speed": 2000, "steering": {"kind": "angle", "angle": "30 deg"}})");
+    QVERIFY2(!has_errors(diagnostics), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    QCOMPARE(line.sources.size(), std::size_t{4});
+    const double shares[] = {0.25 / 1.5, 1 / 1.5, 0.25 / 1.5};
+    const Ricker sent(50, 0.03, 2);
+    for (std::size_t n = 0; n < 3; ++n) {
+      const Source& source = line.sources[n + 1];
+      QVERIFY(source.shot == 3 && source.listed == 1 && source.centre == (Vec3{30, 25, 20}));
+      QCOMPARE(source.position, (Vec3{30, 21 + 4 * static_cast<double>(n), 20}));
+      const double delay = 4 * static_cast<double>(n) * 0.5 / 2000;
+      for (const double t : {0.02, 0.03, 0.0337})
+        QVERIFY(std::abs(source.signal->at(t) - shares[n] * sent.at(t - delay)) < 1e-12);
+    }
+    // By the medium's own speed, in rows: all arrive at the focus together, wherever it is.
+    const Problem rows =
+        read(R"({"kind": "array", "elements": 4, "rows": 3, "pitch": 2, "row_pitch": 3, "across": [1, 0, 1],
+      "steering": {"kind": "focus", "at": [33, 40, 12]}})");
+    QCOMPARE(rows.sources.size(), std::size_t{13});
+    std::vector<double> arrivals;
+    for (std::size_t n = 1; n < 13; ++n) {
+      const Vec3& x = rows.sources[n].position;
+      arrivals.push_back(rows.sources[n].signal->end() + std::hypot(x[0] - 33, x[1] - 40, x[2] - 12) / 1500);
+    }
+    const auto [first, last] = std::minmax_element(arrivals.begin(), arrivals.end());
+    QVERIFY(*last - *first < 1e-12);
+    QCOMPARE(rows.sources[1].position, (Vec3{27, 25, 17}));
+    // In two dimensions y does not count.
+    const Problem flat =
+        read(R"({"kind": "array", "elements": 2, "pitch": 6, "steering": {"kind": "focus", "at": [30, 0, 40]}})",
+             "[61, 1, 51]", 0);
+    QVERIFY2(!has_errors(diagnostics), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
+    QVERIFY(flat.sources[1].signal->end() == flat.sources[2].signal->end());
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "pitch": 1, "steering": {"kind": "delays", "delays": [0]}})",
+                 "1 delays for 2"));
+    QVERIFY(told(R"({"kind": "array", "elements": 200, "rows": 200, "pitch": 0.1})", "at most 10000"));
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "rows": 2, "pitch": 1, "across": [1, 0, 0]})", "parallel"));
+    QVERIFY(told(R"({"kind": "array", "elements": 2, "rows": 2, "pitch": 1,
+      "steering": {"kind": "angle", "angle": "60 deg", "angle_across": "60 deg"}})",
+                 "squares of their sines"));
+    QVERIFY(told(R"({"kind": "array", "elements": 40, "pitch": 3})", "source 2: an element's x"));
+    QVERIFY(std::count_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
+              return d.text.find("source 2") != std::string::npos;
+            }) == 1);  // one element is enough
   }
 
   void a_case_reads_walls_shapes_and_velocities() {
