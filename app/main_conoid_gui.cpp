@@ -81,24 +81,20 @@ bool parse_size(const QString& text, QSize& size) {
   return wide && high && size.width() >= 320 && size.height() >= 240 && size.width() <= 16384 && size.height() <= 16384;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i)
-    if (std::strcmp(argv[i], "--version") == 0 || std::strcmp(argv[i], "-v") == 0) {
-      std::puts("conoid-gui " CONOID_VERSION);
-      return 0;
-    }
-  set_up_heap();
-  choose_platform(argc, argv);
-  prepare_viewports();
-  QApplication application(argc, argv);
+void name_program() {
   QApplication::setApplicationName("conoid-gui");
   QApplication::setApplicationDisplayName("Conoid");
   QApplication::setApplicationVersion(CONOID_VERSION);
   QApplication::setDesktopFileName("conoid");
+}
 
-  QCommandLineParser parser;
+int print_on_paper(const QString& page, const QString& paper) {
+  const Status printed = print_page(page, paper);
+  if (!printed) std::fprintf(stderr, "conoid-gui: %s\n", printed.error().render().c_str());
+  return printed ? 0 : static_cast<int>(printed.error().code);
+}
+
+void add_options(QCommandLineParser& parser) {
   parser.setApplicationDescription("A desktop workbench for waves and shocks.");
   parser.addHelpOption();
   parser.addPositionalArgument("CASE", "A case file, a run folder or a mesh to open.", "[CASE|RUN|MESH]");
@@ -113,6 +109,23 @@ int main(int argc, char** argv) {
        {"language", "en or fr.", "ID"},
        {"viewport", "How pictures are drawn: auto, gl or raster.", "KIND", "auto"},
        {"runs", "Folder below which run folders are made.", "DIR"}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--version") == 0 || std::strcmp(argv[i], "-v") == 0) {
+      std::puts("conoid-gui " CONOID_VERSION);
+      return 0;
+    }
+  set_up_heap();
+  choose_platform(argc, argv);
+  prepare_viewports();
+  QApplication application(argc, argv);
+  name_program();
+  QCommandLineParser parser;
+  add_options(parser);
   if (!parser.parse(QApplication::arguments()))
     return complain(parser.errorText() + ".", "conoid-gui --help lists the options.");
   if (parser.isSet("help")) parser.showHelp(0);
@@ -120,9 +133,7 @@ int main(int argc, char** argv) {
   if (files.size() > 1) return complain("One file is expected.", "Found: " + files.join(", "));
   if (parser.isSet("paper")) {
     if (files.isEmpty()) return complain("--paper needs a page.", "conoid-gui PAGE.html --paper FILE.pdf");
-    const Status printed = print_page(files.front(), parser.value("paper"));
-    if (!printed) std::fprintf(stderr, "conoid-gui: %s\n", printed.error().render().c_str());
-    return printed ? 0 : static_cast<int>(printed.error().code);
+    return print_on_paper(files.front(), parser.value("paper"));
   }
   const QString theme = parser.value("theme");
   if (!theme.isEmpty() && theme != "light" && theme != "dark" && theme != "system")

@@ -4,8 +4,9 @@
 
     docs/check_commands.py PAGE.md     runs its commands in an empty folder, in their order
     docs/check_commands.py --all       names commands that no test runs, verbs and options that do not exist, keys that are missing
-    docs/check_commands.py --readme    runs the command beside each verified number of README.md and compares; of its table of speed,
-                                       that `conoid bench` knows the rows is not checked here, since a rate wants a quiet machine
+    docs/check_commands.py --readme    runs the command beside verified numbers of README.md (the first of each solver; with CONOID_ALL_ROWS
+                                       all) and compares; of its table of speed, that `conoid bench` knows the rows is not checked here,
+                                       since a rate wants a quiet machine
 
 In a page, blocks of the language `console` are run, line by line behind "$ "; other lines of theirs are output, and must be among that of
 the command above them, but for spaces and for a line "…". Blocks with `:caption: NAME` are files of that name.
@@ -13,6 +14,7 @@ Lines that no reader sees say more, and hold for the block behind them:
 
     % exit: 3               the last command ends with this exit code
     % needs: gmsh           the page goes on only where this program is; else what is left of it is skipped
+    % long: WHY             what is left of the page is run by the gate only (CONOID_ALL_ROWS)
     % expect: EXPRESSION    must be true here; number(run, name), table(run, chart), probe(run, words…), apart(run, run, part,
                              field) give results
 """
@@ -37,7 +39,7 @@ fence = re.compile(r"^(`{3,})(.*)$")
 
 
 def steps(page: Path) -> list[tuple[str, str, int]]:
-    """What is to be done: ("file NAME", text), ("exit", "3"), ("needs", …), ("expect", …), ("run", command), ("output", line), ("text", block)."""
+    """What is to be done: ("file NAME", text), ("exit", "3"), ("needs", …), ("long", …), ("expect", …), ("run", command), ("output", line), ("text", block)."""
     out: list[tuple[str, str, int]] = []
     block: list[str] | None = None
     kind = ""
@@ -58,7 +60,7 @@ def steps(page: Path) -> list[tuple[str, str, int]]:
             block = None
         elif block is not None:
             block.append(line)
-        elif hidden := re.match(r"% (exit|needs|expect): (.*)$", line):
+        elif hidden := re.match(r"% (exit|needs|long|expect): (.*)$", line):
             out.append((hidden.group(1), hidden.group(2), number))
     if block is not None:
         raise SystemExit(f"{page}:{begin}: the block is not closed")
@@ -107,6 +109,9 @@ def run_page(page: Path) -> int:
             elif kind == "needs" and shutil.which(text, path=environment["PATH"]) is None:
                 print(f"{page.name}:{line}: there is no {text}: the rest of the page was not run")
                 break
+            elif kind == "long" and "CONOID_ALL_ROWS" not in os.environ:
+                print(f"{page.name}:{line}: {text}: the rest of the page was left to the gate")
+                break
             elif kind == "exit":
                 expected = int(text)
             elif kind == "expect":
@@ -148,6 +153,8 @@ def check_readme() -> int:
     solvers = {s["id"] for s in json.loads(told("list", "--json"))["solvers"]}
     solvers -= {shlex.split(command)[1] for *_, command in rows}
     wrong += [f"README.md: no verified number of {solver}" for solver in sorted(solvers)]
+    if "CONOID_ALL_ROWS" not in os.environ:
+        rows = list({shlex.split(row[3])[1]: row for row in reversed(rows)}.values())
     for what, value, unit, command in rows:
         done = subprocess.run([program, *shlex.split(command), "--json"], capture_output=True, text=True, check=False)
         found = json.loads(done.stdout)["rows"] if done.returncode == 0 else []

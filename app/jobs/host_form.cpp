@@ -16,6 +16,7 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/table_page.hpp"
 
 namespace conoid::app {
 namespace {
@@ -147,9 +148,7 @@ HostDialog::HostDialog(const ComputeHost& host, JobList& jobs, const Look& look,
     : WordyDialog(parent), jobs_(jobs), name_before_(host.name), form_(new HostForm(true, this)) {
   setWindowTitle(host.name.empty() ? tr("Keep a machine") : tr("The machine “%1”").arg(line_of(host.name)));
   setMinimumWidth(520);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* column = make_page_column(this);
   auto* what =
       make_label(tr("Jobs go there by ssh, which asks for no password here: set up a key first. conoid must be "
                     "installed there."),

@@ -20,12 +20,11 @@
 
 #include "app/jobs/host_form.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/table_page.hpp"
 #include "app/look/translator.hpp"
 
 namespace conoid::app {
 namespace {
-
-constexpr int jobs_side_width = 376;
 
 /// A mark before the state, by shape and colour.
 class JobStateDelegate final : public QStyledItemDelegate {
@@ -47,18 +46,6 @@ class JobStateDelegate final : public QStyledItemDelegate {
  private:
   const Look& look_;
 };
-
-void make_calm(QTableView& table) {
-  table.setSelectionBehavior(QAbstractItemView::SelectRows);
-  table.setSelectionMode(QAbstractItemView::SingleSelection);
-  table.setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table.setShowGrid(false);
-  table.setWordWrap(false);
-  table.setTabKeyNavigation(false);
-  table.verticalHeader()->hide();
-  table.horizontalHeader()->setHighlightSections(false);
-  table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-}
 
 }  // namespace
 
@@ -96,14 +83,9 @@ JobsPage::JobsPage(JobList& jobs, const Look& look, QWidget* parent) : QWidget(p
 }
 
 QWidget* JobsPage::make_table() {
-  auto* box = new QWidget(this);
-  auto* column = new QVBoxLayout(box);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(8);
-  head->addWidget(make_label(tr("Jobs"), "title", box));
-  head->addStretch(1);
+  QVBoxLayout* column = nullptr;
+  QHBoxLayout* head = nullptr;
+  QWidget* box = make_table_page(tr("Jobs"), &column, &head, this);
   cancel_ = new QPushButton(tr("Cancel the job"), box);
   bring_ = new QPushButton(tr("Bring here"), box);
   bring_->setToolTip(
@@ -114,7 +96,6 @@ QWidget* JobsPage::make_table() {
     one->setFixedHeight(32);
     head->addWidget(one);
   }
-  column->addLayout(head);
   stack_ = new QStackedWidget(box);
   auto* empty = make_label(tr("No jobs yet.\nOpen a case and choose Submit as a job… in the menu Run: it goes on when "
                               "the window is closed."),
@@ -137,9 +118,7 @@ QWidget* JobsPage::make_table() {
   table_->setItemDelegateForColumn(JobList::state_column, new JobStateDelegate(look_, table_));
   stack_->addWidget(table_);
   column->addWidget(stack_, 1);
-  note_ = make_label({}, "small", box);
-  note_->setWordWrap(true);
-  note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  note_ = make_table_note(box);
   column->addWidget(note_);
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
     note_->setText({});
@@ -153,13 +132,8 @@ QWidget* JobsPage::make_table() {
 }
 
 QWidget* JobsPage::make_side() {
-  auto* side = new QWidget(this);
-  side->setObjectName("surface");
-  side->setAttribute(Qt::WA_StyledBackground);
-  side->setFixedWidth(jobs_side_width);
-  auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* column = nullptr;
+  QWidget* side = make_side_page(&column, this);
   auto* head = new QHBoxLayout;
   auto* title = make_label(tr("Machines"), "title", side);
   title->setFixedHeight(32);  // on one line with the other heads

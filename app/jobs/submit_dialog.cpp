@@ -17,6 +17,7 @@
 #include "app/forms/object_form.hpp"
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/table_page.hpp"
 #include "engine/core/shell_word.hpp"
 
 namespace conoid::app {
@@ -32,9 +33,7 @@ SubmitDialog::SubmitDialog(CaseDocument document, JobList& jobs, const Look& loo
     : WordyDialog(parent), document_(std::move(document)), jobs_(jobs), look_(look), form_(new HostForm(false, this)) {
   setWindowTitle(tr("Submit as a job"));
   setMinimumWidth(560);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* column = make_page_column(this);
   auto* what =
       make_label(tr("The job goes on when this window is closed. Jobs and machines, in the menu File, shows what "
                     "has become of it."),

@@ -50,19 +50,6 @@ QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column) {
   return scroll;
 }
 
-QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent) {
-  auto* header = new QFrame(parent);
-  header->setObjectName("paneHeader");
-  header->setFixedHeight(40);
-  auto* row = new QHBoxLayout(header);
-  row->setContentsMargins(16, 0, 8, 0);
-  row->setSpacing(8);
-  row->addWidget(make_label(title, "heading", header));
-  row->addStretch(1);
-  if (tools) *tools = row;
-  return header;
-}
-
 namespace {
 
 void stops_below(QWidget* widget, QWidgetList& out);

@@ -8,7 +8,6 @@
 
 #include "app/look/theme.hpp"
 
-class QBoxLayout;
 class QScrollArea;
 class QVBoxLayout;
 
@@ -23,8 +22,6 @@ namespace conoid::app {
                                             QWidget* parent = nullptr, const QString& colour = "muted");
 /// A page that scrolls up and down only; `column` gets what is on it.
 [[nodiscard]] QScrollArea* make_scroll_page(QWidget* parent, QVBoxLayout** column);
-/// A pane's head: a heading at the left, room for tools at the right (returned through `tools`).
-[[nodiscard]] QWidget* make_pane_header(const QString& title, QBoxLayout** tools, QWidget* parent = nullptr);
 
 /// Makes the tabulator go through what has the focus below `root` as its layouts lay it out: down and, in a row, rightwards.
 void tab_as_laid_out(QWidget* root);
@@ -59,7 +56,6 @@ class ElidedLabel : public QLabel {
                        QWidget* parent = nullptr);
   /// `spoken`, where it is given, is the tooltip and what a screen reader says instead of the text.
   void set_text(const QString& text, const QString& spoken = {});
-  [[nodiscard]] const QString& full_text() const { return full_; }
   /// Pixels at either side that the style sheet leaves empty.
   void set_padding(int pixels) { padding_ = pixels; }
   [[nodiscard]] QSize minimumSizeHint() const override;

@@ -15,8 +15,6 @@ class CaseWatcher : public QObject {
   Q_OBJECT
  public:
   explicit CaseWatcher(CaseModel& model, QObject* parent = nullptr);
-  /// What stands in the file differs from what was read or saved last.
-  [[nodiscard]] bool is_different() const { return different_; }
   /// Values that differ between the window and the file: "/excitation/frequency: 1 GHz → 2 GHz".
   [[nodiscard]] QStringList differences() const;
   /// Opens the file again; edits made here are given up.

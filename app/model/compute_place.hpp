@@ -45,7 +45,6 @@ class FarEndQuery : public QObject {
   ~FarEndQuery() override;
   /// `answered` follows, at the latest after `seconds`. A question that is still open is given up.
   void ask(const QString& place, int seconds = 30);
-  [[nodiscard]] bool is_asking() const { return process_ != nullptr; }
 
  signals:
   void answered(const conoid::app::FarEnd& far_end);

@@ -100,6 +100,33 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   column->addWidget(make_section(tr("Colours"), &inner));
   make_colours(inner);
 
+  make_cuts(column);
+  make_surface(column);
+  make_vectors(column);
+
+  recipe_ = new RecipeEditor(this);
+  column->addWidget(recipe_);
+  connect(recipe_, &RecipeEditor::changed, this, &DisplayPanel::changed);
+
+  column->addWidget(make_section(tr("Labels"), &inner));
+  bar_ = new QCheckBox(tr("Colour bar"), this);
+  caption_ = new QCheckBox(tr("Time"), this);
+  outline_ = new QCheckBox(tr("Outline"), this);
+  lengths_ = new QCheckBox(tr("Lengths"), this);
+  triad_ = new QCheckBox(tr("Axes"), this);
+  for (QCheckBox* box : {bar_, caption_, outline_, lengths_, triad_}) inner->addWidget(box);
+  column->addStretch(1);
+
+  for (QCheckBox* box : {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_,
+                         streamlines_, bar_, caption_, outline_, lengths_, triad_})
+    connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
+  for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
+    connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
+  connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
+}
+
+void DisplayPanel::make_cuts(QVBoxLayout* column) {
+  QVBoxLayout* inner = nullptr;
   planes_box_ = make_section(tr("Cut planes"), &inner);
   column->addWidget(planes_box_);
   mesh_cuts_ = new QCheckBox(tr("Cut the mesh open"), this);
@@ -129,7 +156,10 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   iso_row->addWidget(iso_text_, 0, 2);
   iso_row->setColumnStretch(1, 1);
   inner->addLayout(iso_row);
+}
 
+void DisplayPanel::make_surface(QVBoxLayout* column) {
+  QVBoxLayout* inner = nullptr;
   surface_box_ = make_section(tr("Surface"), &inner);
   column->addWidget(surface_box_);
   edges_ = new QCheckBox(tr("Sides of the cells"), this);
@@ -155,7 +185,10 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   surface->addWidget(clip_side_, 2, 1);
   surface->setColumnStretch(1, 1);
   inner->addLayout(surface);
+}
 
+void DisplayPanel::make_vectors(QVBoxLayout* column) {
+  QVBoxLayout* inner = nullptr;
   warp_box_ = make_section(tr("Move the mesh by a field"), &inner);
   column->addWidget(warp_box_);
   warp_ = make_calm_combo(this);
@@ -178,26 +211,6 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   inner->addWidget(arrows_);
   inner->addWidget(arrow_count_);
   inner->addWidget(streamlines_);
-
-  recipe_ = new RecipeEditor(this);
-  column->addWidget(recipe_);
-  connect(recipe_, &RecipeEditor::changed, this, &DisplayPanel::changed);
-
-  column->addWidget(make_section(tr("Labels"), &inner));
-  bar_ = new QCheckBox(tr("Colour bar"), this);
-  caption_ = new QCheckBox(tr("Time"), this);
-  outline_ = new QCheckBox(tr("Outline"), this);
-  lengths_ = new QCheckBox(tr("Lengths"), this);
-  triad_ = new QCheckBox(tr("Axes"), this);
-  for (QCheckBox* box : {bar_, caption_, outline_, lengths_, triad_}) inner->addWidget(box);
-  column->addStretch(1);
-
-  for (QCheckBox* box : {map_reversed_, map_log_, map_symmetric_, mesh_cuts_, iso_, edges_, smooth_, clip_,
-                         streamlines_, bar_, caption_, outline_, lengths_, triad_})
-    connect(box, &QCheckBox::clicked, this, &DisplayPanel::changed);
-  for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
-    connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
-  connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
 }
 
 void DisplayPanel::make_colours(QVBoxLayout* column) {

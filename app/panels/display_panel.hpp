@@ -41,6 +41,9 @@ class DisplayPanel : public QScrollArea {
   QSlider* make_slider(const QString& name);
   void fill_maps(FieldKind kind);
   void make_colours(QVBoxLayout* column);
+  void make_cuts(QVBoxLayout* column);     ///< planes, iso-surface
+  void make_surface(QVBoxLayout* column);  ///< sides, opacity, clip
+  void make_vectors(QVBoxLayout* column);  ///< movement, arrows
 
   const Look& look_;
   QWidget* planes_box_;

@@ -207,11 +207,6 @@ QString RecipeEditor::far_field() const {
   return far_->currentData().toString();
 }
 
-void RecipeEditor::choose_far_field(const QString& key) {
-  far_->setCurrentIndex(std::max(0, far_->findData(key)));
-  emit changed();
-}
-
 QString RecipeEditor::trouble() const {
   for (const QLabel* note : {planes_note_, formulas_note_, within_note_})
     if (!note->text().isEmpty()) return note->text();

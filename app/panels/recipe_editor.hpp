@@ -30,7 +30,6 @@ class RecipeEditor : public QWidget {
   /// All but the far field itself, which far_field() names.
   void apply_to(FrameRecipe& recipe) const;
   [[nodiscard]] QString far_field() const;
-  void choose_far_field(const QString& key);
   [[nodiscard]] QPlainTextEdit& planes() { return *planes_; }
   [[nodiscard]] QPlainTextEdit& formulas() { return *formulas_; }
   [[nodiscard]] QLineEdit& low() { return *low_; }

@@ -119,6 +119,20 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setAccessibleDescription(tr("Curves, balance of the workers and log of the run"));
   tabs_->setMinimumWidth(least_tabs);  // it scrolls
   head->addWidget(tabs_, 1);
+  QToolButton* more = make_tools();
+  head->addWidget(tools_);
+  column->addLayout(head);
+  column->addWidget(make_rule(this));
+
+  make_pages();
+  more->setMenu(make_more_menu());
+  column->addWidget(stack_, 1);
+  watch();
+  apply_theme();
+  refresh_tabs();
+}
+
+QToolButton* ResultsPanel::make_tools() {
   tools_ = new QWidget(this);
   auto* tools = new QHBoxLayout(tools_);
   tools->setContentsMargins(0, 0, 0, 0);
@@ -144,7 +158,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   connect(traces_, &QComboBox::activated, this,
           [this] { set_traces(static_cast<Traces>(traces_->currentData().toInt())); });
   const auto toggle = [&](const char* icon, const QString& tip) {
-    auto* button = make_icon_button(look, icon, tip, tools_);
+    auto* button = make_icon_button(look_, icon, tip, tools_);
     button->setCheckable(true);
     tools->addWidget(button);
     connect(button, &QToolButton::clicked, this, [this] { draw_chart(); });
@@ -156,10 +170,10 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   difference_ = toggle("difference", tr("Difference: the second run less the first"));
   difference_->hide();
   auto* copy =
-      make_icon_button(look, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
+      make_icon_button(look_, "copy", tr("Copy the chart: numbers for a spreadsheet, a picture for a text"), tools_);
   connect(copy, &QToolButton::clicked, this, &ResultsPanel::copy_chart);
   tools->addWidget(copy);
-  auto* save = make_icon_button(look, "export", tr("Save the chart"), tools_);
+  auto* save = make_icon_button(look_, "export", tr("Save the chart"), tools_);
   save->setPopupMode(QToolButton::InstantPopup);
   auto* formats = new QMenu(save);
   for (const auto& [name, ending] :
@@ -169,20 +183,20 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   save->setMenu(formats);
   tools->addWidget(save);
   auto* more =
-      make_icon_button(look, "more", tr("More for charts: limits, titles, numbers, charts beside each other"), tools_);
+      make_icon_button(look_, "more", tr("More for charts: limits, titles, numbers, charts beside each other"), tools_);
   more->setPopupMode(QToolButton::InstantPopup);
   tools->addWidget(more);
-  maximise_ = make_icon_button(look, "maximise", tr("Results alone, and back"), tools_);
+  maximise_ = make_icon_button(look_, "maximise", tr("Results alone, and back"), tools_);
   maximise_->setCheckable(true);
   tools->addWidget(maximise_);
   connect(maximise_, &QToolButton::clicked, this, [this](bool on) {
     scene_->set_title(on);
     emit maximise_wanted(on);
   });
-  head->addWidget(tools_);
-  column->addLayout(head);
-  column->addWidget(make_rule(this));
+  return more;
+}
 
+void ResultsPanel::make_pages() {
   stack_ = new QStackedWidget(this);
   auto* empty =
       make_label(tr("Curves are drawn here while a run goes on:\nreceivers, energies, the balance of the workers."),
@@ -195,7 +209,7 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   beside_ = new QSplitter(Qt::Horizontal, chart_page);
   beside_->setChildrenCollapsible(false);
   beside_->setHandleWidth(1);
-  viewport_ = make_viewport(beside_, kind);
+  viewport_ = make_viewport(beside_, kind_);
   beside_->addWidget(viewport_->widget());
   numbers_ = new NumbersTable(beside_);
   numbers_->hide();
@@ -203,13 +217,11 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   beside_->setStretchFactor(0, 3);
   beside_->setStretchFactor(1, 2);
   chart_column->addWidget(beside_);
-  more->setMenu(make_more_menu());
   stack_->addWidget(chart_page);
-  log_ = new LogPanel(run, look, stack_);
+  log_ = new LogPanel(run_, look_, stack_);
   stack_->addWidget(log_);
   differences_ = new DifferencesPanel(stack_);
   stack_->addWidget(differences_);
-  column->addWidget(stack_, 1);
   viewport_->set_scene(scene_);
   viewport_->widget()->setAccessibleName(tr("Chart"));
   viewport_->widget()->setAccessibleDescription(
@@ -220,7 +232,9 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
     const QString id = tabs_->tabData(index).toString();
     if (is_chart(id)) edit_style(id, forms(), {ChartPlace::Part::title, {}});
   });
+}
 
+void ResultsPanel::watch() {
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
@@ -239,29 +253,27 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
                             : warnings > 0 ? look_.icon("warning", "caution")
                                            : QIcon());
   });
-  connect(&run, &RunModel::tables_changed, this, [this] {
+  connect(&run_, &RunModel::tables_changed, this, [this] {
     refresh_tabs();
     draw_soon();
   });
-  connect(&run, &RunModel::balance_changed, this, [this] {
+  connect(&run_, &RunModel::balance_changed, this, [this] {
     refresh_tabs();
     draw_soon();
   });
   connect(tabs_, &QTabBar::tabBarClicked, this, [this] { chosen_ = true; });
-  connect(&run, &RunModel::started, this, [this] {
+  connect(&run_, &RunModel::started, this, [this] {
     profile_ = {};
     chosen_ = false;
     if (!run_.is_active()) measured_.clear();  // another case, another run; the same case computed again keeps them
     refresh_tabs();
   });
-  connect(&run, &RunModel::ended, this, [this] {
+  connect(&run_, &RunModel::ended, this, [this] {
     draw_timer_.stop();
     draw_chart();
     if (run_.state() == SessionState::failed) show_log();
   });
-  connect(&look, &Look::changed, this, &ResultsPanel::apply_theme);
-  apply_theme();
-  refresh_tabs();
+  connect(&look_, &Look::changed, this, &ResultsPanel::apply_theme);
 }
 
 void ResultsPanel::refresh_tabs() {
@@ -490,11 +502,6 @@ void ResultsPanel::refresh_tools() {
 
 void ResultsPanel::set_spectrum(bool on) {
   spectrum_->setChecked(on);
-  draw_chart();
-}
-
-void ResultsPanel::set_log(bool on) {
-  log_axis_->setChecked(on);
   draw_chart();
 }
 

@@ -55,10 +55,8 @@ class ResultsPanel : public QWidget {
   void compare_with(const RunModel* other, const QString& name = {});
   /// Turns the chart at hand into its spectrum and back.
   void set_spectrum(bool on);
-  void set_log(bool on);
   /// Shows the curves of the present tab in another unit, where there is a choice.
   void set_unit(const QString& unit);
-  [[nodiscard]] QComboBox& unit_choice() { return *unit_; }
   /// How many traces over time are drawn: as curves, or as a gather. Without a word of a person a gather where they are many.
   enum class Traces { curves, picture, wiggles, both };
   void set_traces(Traces look);
@@ -95,6 +93,9 @@ class ResultsPanel : public QWidget {
   void maximise_wanted(bool on);
 
  private:
+  QToolButton* make_tools();  ///< gives the button of what there is more
+  void make_pages();
+  void watch();  ///< tabs, log, run and look
   QMenu* make_more_menu();
   [[nodiscard]] ChartForms forms() const;
   [[nodiscard]] QString style_key(const QString& id, const ChartForms& forms) const;

@@ -29,6 +29,7 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/table_page.hpp"
 #include "app/model/json_path.hpp"
 #include "app/runs/runs_chart.hpp"
 #include "engine/case/case.hpp"
@@ -39,7 +40,6 @@
 namespace conoid::app {
 namespace {
 
-constexpr int side_width = 376;
 constexpr std::size_t most_axes = 3;
 
 /// A mark before the state, by shape and colour.
@@ -179,14 +179,9 @@ RunsPage::RunsPage(CaseModel& model, RunQueue& queue, const Settings& settings, 
 }
 
 QWidget* RunsPage::make_table() {
-  auto* box = new QWidget(this);
-  auto* column = new QVBoxLayout(box);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
-  auto* head = new QHBoxLayout;
-  head->setSpacing(8);
-  head->addWidget(make_label(tr("Runs"), "title", box));
-  head->addStretch(1);
+  QVBoxLayout* column = nullptr;
+  QHBoxLayout* head = nullptr;
+  QWidget* box = make_table_page(tr("Runs"), &column, &head, this);
   auto* find = new QLineEdit(box);
   find->setPlaceholderText(tr("Find a run"));
   find->setAccessibleName(tr("Find a run"));
@@ -218,7 +213,6 @@ QWidget* RunsPage::make_table() {
     one->setFixedHeight(32);
     head->addWidget(one);
   }
-  column->addLayout(head);
   stack_ = new QStackedWidget(box);
   auto* empty =
       make_label(tr("No runs yet.\nOpen a case and press Run, or build a sweep at the right."), "muted", stack_);
@@ -235,21 +229,12 @@ QWidget* RunsPage::make_table() {
   table_->setModel(filter_);
   table_->setSortingEnabled(true);
   table_->sortByColumn(RunList::started_column, Qt::DescendingOrder);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
-  table_->setTabKeyNavigation(false);
-  table_->verticalHeader()->hide();
+  make_calm(*table_, QAbstractItemView::ExtendedSelection);
   table_->verticalHeader()->setDefaultSectionSize(32);
-  table_->horizontalHeader()->setHighlightSections(false);
-  table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->setItemDelegateForColumn(RunList::state_column, new StateDelegate(look_, table_));
   stack_->addWidget(table_);
   column->addWidget(stack_, 1);
-  difference_ = make_label({}, "small", box);
-  difference_->setWordWrap(true);
-  difference_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  difference_ = make_table_note(box);
   column->addWidget(difference_);
   connect(find, &QLineEdit::textChanged, filter_, &QSortFilterProxyModel::setFilterFixedString);
   connect(list_, &RunList::loaded, this, [this] {
@@ -272,13 +257,8 @@ QWidget* RunsPage::make_table() {
 }
 
 QWidget* RunsPage::make_side() {
-  auto* side = new QWidget(this);
-  side->setObjectName("surface");
-  side->setAttribute(Qt::WA_StyledBackground);
-  side->setFixedWidth(side_width);
-  auto* column = new QVBoxLayout(side);
-  column->setContentsMargins(24, 20, 24, 20);
-  column->setSpacing(12);
+  QVBoxLayout* column = nullptr;
+  QWidget* side = make_side_page(&column, this);
   auto* sweep_title = make_label(tr("Sweep"), "title", side);
   sweep_title->setFixedHeight(32);  // on one line with the other heads
   column->addWidget(sweep_title);

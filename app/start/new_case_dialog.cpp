@@ -39,7 +39,7 @@ constexpr const char* lengths[] = {"m", "cm", "mm", "in", "ft"};
 /// The schema of a place of a case: through members, elements, and variants as the case has chosen them.
 Json node_at(Json node, const Json& document, const std::string& pointer) {
   const Json* value = &document;
-  static const Json none;
+  static const Json absent;
   for (std::size_t at = 1; at <= pointer.size() && node.is_object();) {
     const std::size_t end = std::min(pointer.find('/', at), pointer.size());
     const std::string key = pointer.substr(at, end - at);
@@ -47,12 +47,12 @@ Json node_at(Json node, const Json& document, const std::string& pointer) {
     if (node.contains("items")) {
       node = Json(node["items"]);
       const auto index = static_cast<std::size_t>(std::atoi(key.c_str()));
-      value = value->is_array() && index < value->size() ? &(*value)[index] : &none;
+      value = value->is_array() && index < value->size() ? &(*value)[index] : &absent;
     } else {
       const Json object = effective_object(node, *value);
       const auto member = object.find("properties");
       node = member != object.end() && member->contains(key) ? Json((*member)[key]) : Json();
-      value = value->is_object() && value->contains(key) ? &(*value)[key] : &none;
+      value = value->is_object() && value->contains(key) ? &(*value)[key] : &absent;
     }
   }
   return node;

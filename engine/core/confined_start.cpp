@@ -253,8 +253,4 @@ bool can_lock_folders() {
   return landlock_version() >= 1;
 }
 
-bool can_lock_sockets() {
-  return this_architecture != 0 && ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
-}
-
 }  // namespace conoid

@@ -22,8 +22,7 @@ using StandardStreams = std::array<int, 3>;
 [[nodiscard]] Result<pid_t> start_confined(const std::vector<std::string>& command, const Confinement& how,
                                            StandardStreams streams);
 
-/// Whether this kernel lets a program give up writing outside a folder, and give up sockets.
+/// Whether this kernel lets a program give up writing outside a folder.
 [[nodiscard]] bool can_lock_folders();
-[[nodiscard]] bool can_lock_sockets();
 
 }  // namespace conoid

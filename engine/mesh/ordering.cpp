@@ -138,50 +138,10 @@ std::vector<double> cell_centres(const Mesh& mesh) {
   return out;
 }
 
-Renumbering curve_renumbering(const Mesh& mesh, Curve curve) {
-  Renumbering r;
-  r.points = curve_order(mesh.points(), curve);
-  const auto along = curve_order(cell_centres(mesh), curve);
-  // The places of one dimension are filled with the cells of that dimension.
-  std::array<std::vector<Index>, 4> queue;
-  for (const Index c : along) queue[static_cast<std::size_t>(dimension_of(mesh.shape(c)))].push_back(c);
-  std::array<std::size_t, 4> next{};
-  r.cells.reserve(along.size());
-  for (Index c = 0; c < mesh.cell_count(); ++c) {
-    const auto d = static_cast<std::size_t>(dimension_of(mesh.shape(c)));
-    r.cells.push_back(queue[d][next[d]++]);
-  }
-  return r;
-}
-
 std::vector<Index> inverse(std::span<const Index> order) {
   std::vector<Index> out(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) out[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
   return out;
-}
-
-Mesh reordered(const Mesh& mesh, const Renumbering& order) {
-  verify(static_cast<Index>(order.points.size()) == mesh.point_count() &&
-             static_cast<Index>(order.cells.size()) == mesh.cell_count(),
-         "a renumbering fits its mesh");
-  const auto new_point = inverse(order.points);
-  const auto new_cell = inverse(order.cells);
-  std::vector<CellShape> shapes;
-  std::vector<Index> connectivity;
-  shapes.reserve(order.cells.size());
-  connectivity.reserve(mesh.connectivity().size());
-  for (const Index old : order.cells) {
-    shapes.push_back(mesh.shape(old));
-    for (const Index n : mesh.nodes(old)) connectivity.push_back(new_point[static_cast<std::size_t>(n)]);
-  }
-  auto groups = mesh.groups();
-  for (auto& g : groups) {
-    for (Index& c : g.cells) c = new_cell[static_cast<std::size_t>(c)];
-    std::sort(g.cells.begin(), g.cells.end());
-  }
-  return Mesh::from_arrays(permuted<double>(mesh.points(), order.points, 3), std::move(shapes), std::move(connectivity),
-                           std::move(groups))
-      .value();
 }
 
 }  // namespace conoid

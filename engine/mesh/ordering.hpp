@@ -33,25 +33,6 @@ enum class Curve : std::uint8_t { morton, hilbert };
 /// Mean of the corners of each cell, x y z ….
 [[nodiscard]] std::vector<double> cell_centres(const Mesh& mesh);
 
-struct Renumbering {
-  std::vector<Index> points;  ///< old number of each new point
-  std::vector<Index> cells;   ///< old number of each new cell
-};
-/// Points and cells along the curve. Cells change places only with cells of their own dimension.
-[[nodiscard]] Renumbering curve_renumbering(const Mesh& mesh, Curve curve = Curve::hilbert);
-
-/// The mesh with points and cells in the given orders (each a permutation), groups following.
-[[nodiscard]] Mesh reordered(const Mesh& mesh, const Renumbering& order);
-
-/// Values in the new order, `components` a tuple; with inverse(order), back again.
-template <class T>
-[[nodiscard]] std::vector<T> permuted(std::span<const T> values, std::span<const Index> order, int components = 1) {
-  std::vector<T> out(values.size());
-  const auto n = static_cast<std::size_t>(components);
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (std::size_t c = 0; c < n; ++c) out[n * i + c] = values[n * static_cast<std::size_t>(order[i]) + c];
-  return out;
-}
 /// The inverse permutation: new position of each old item.
 [[nodiscard]] std::vector<Index> inverse(std::span<const Index> order);
 

@@ -2,8 +2,9 @@
 // Lagrange shape functions, products of 1-D ones where the cell is a product.
 #include "engine/mesh/shape_functions.hpp"
 
-#include <cmath>
-#include <numbers>
+#include <utility>
+
+#include "engine/numerics/gauss_legendre.hpp"
 
 namespace conoid {
 namespace {
@@ -113,30 +114,6 @@ void serendipity(ShapeValues& v, int nodes, int dim, const Vec3& x01) {
   }
 }
 
-// Gauss-Legendre nodes on [0,1] by Newton's method on P_n.
-std::vector<std::pair<double, double>> gauss(int n) {
-  std::vector<std::pair<double, double>> out;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5));
-    double dp = 1;
-    for (int it = 0; it < 50; ++it) {
-      double p0 = 1;
-      double p1 = x;
-      for (int k = 2; k <= n; ++k) {
-        const double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
-        p0 = p1;
-        p1 = p2;
-      }
-      dp = n * (x * p1 - p0) / (x * x - 1);
-      const double step = p1 / dp;
-      x -= step;
-      if (std::abs(step) < 1e-15) break;
-    }
-    out.emplace_back((1 - x) / 2, 1 / ((1 - x * x) * dp * dp));
-  }
-  return out;
-}
-
 enum class Domain { point, line, triangle, quad, tet, hex };
 
 Domain domain_of(CellShape s) {
@@ -149,7 +126,9 @@ Domain domain_of(CellShape s) {
 }
 
 std::vector<QuadraturePoint> make_rule(Domain domain, int n) {
-  const auto g = gauss(n);
+  const LineRule rule = gauss_legendre(n);
+  std::vector<std::pair<double, double>> g;
+  for (std::size_t i = 0; i < rule.points.size(); ++i) g.emplace_back(rule.points[i], rule.weights[i]);
   std::vector<QuadraturePoint> out;
   if (domain == Domain::point) return {{{0, 0, 0}, 1}};
   for (const auto& [x, wx] : g) {

@@ -97,6 +97,9 @@ struct ChartScene::Impl {
   void lift_floor(View& v) const;
   void type_limits(View& v) const;
   void rebuild();
+  void fill_legend(const std::vector<Rgb>& colors);
+  void place_plot();  ///< ticks of both axes, and the box that their labels leave
+  void add_curve(const Series& s, const Rgb& color);
   void set_axis(int position, const TickSet& ticks, double low, double high);
   [[nodiscard]] double to_x(double px) const {
     return range.x_low + (px - plot.x) / plot.width * (range.x_high - range.x_low);
@@ -233,13 +236,7 @@ void ChartScene::Impl::set_axis(int position, const TickSet& ticks, double low, 
   axis->SetGridVisible(true);
 }
 
-void ChartScene::Impl::rebuild() {
-  const auto colors = series_colors(spec, theme);
-  frame.theme = theme;
-  frame.ratio = ratio;
-  frame.width = width;
-  frame.height = height;
-  frame.title = title ? spec.title : std::string();
+void ChartScene::Impl::fill_legend(const std::vector<Rgb>& colors) {
   frame.legend.clear();
   if (spec.kind == ChartKind::balance) {
     int workers = static_cast<int>(spec.workers.size());
@@ -274,12 +271,9 @@ void ChartScene::Impl::rebuild() {
     for (const std::string& what : told)
       frame.legend.push_back({what, theme.muted, true, false, hidden.contains(what)});
   }
-  lay_out(frame);
-  chart->ClearPlots();
-  chart->SetVisible(spec.kind == ChartKind::lines);  // without plots it draws no axes: a gather has its own
-  if (!has_axes()) return;
+}
 
-  if (!zoomed) full_range();
+void ChartScene::Impl::place_plot() {
   const double r = ratio;
   // Widths of labels decide the left margin, the margin decides how many labels there are: one round is enough.
   const int most_y = std::clamp(static_cast<int>(frame.inside.height / (36 * r)), 2, 10);
@@ -305,7 +299,95 @@ void ChartScene::Impl::rebuild() {
                                            : tidy_ticks(range.x_low, range.x_high, most_x, spec.x_unit);
   for (int more = 1; more <= 3 && x_ticks.ticks.size() < 2 && spec.x_scale == AxisScale::linear; ++more)
     x_ticks = tidy_ticks(range.x_low, range.x_high, most_x + more, spec.x_unit);
-  if (gather) return;
+}
+
+void ChartScene::Impl::add_curve(const Series& s, const Rgb& color) {
+  const double r = ratio;
+  const double x_span = range.x_high - range.x_low;
+  const double y_span = range.y_high - range.y_low;
+  std::vector<double> xs;
+  std::vector<double> ys;
+  const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
+  if (log_axes) {
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+      const double x = forward(s.x[i], spec.x_scale);
+      if (!std::isfinite(x)) continue;
+      xs.push_back(x);
+      ys.push_back(forward(s.y[i], spec.y_scale));
+    }
+  }
+  const auto points = thin_columns(log_axes ? xs : s.x, log_axes ? ys : s.y, range.x_low, range.x_high,
+                                   std::max(1, static_cast<int>(plot.width)));
+  // A dashed curve is cut into pieces along its length in pixels, with a gap marked by not-a-number.
+  vtkNew<vtkDoubleArray> x_array;
+  vtkNew<vtkDoubleArray> y_array;
+  x_array->SetName("x");
+  y_array->SetName("y");
+  const auto add = [&](double x, double y) {
+    x_array->InsertNextValue(x);
+    y_array->InsertNextValue(y);
+  };
+  double along = 0;
+  const double dash = 5.5 * r;
+  const double period = 11 * r;
+  ThinPoint before{NAN, NAN};
+  bool any = false;
+  for (const ThinPoint& p : points) {
+    const ThinPoint now{(p.x - range.x_low) / x_span, std::clamp((p.y - range.y_low) / y_span, -50.0, 50.0)};
+    if (!std::isfinite(p.y)) {
+      if (any) add(now.x, NAN);
+      before = {NAN, NAN};
+      continue;
+    }
+    if (!s.overlay || !std::isfinite(before.y)) {
+      add(now.x, now.y);
+      any = true;
+    } else {
+      const double length = std::hypot((now.x - before.x) * plot.width, (now.y - before.y) * plot.height);
+      double done = 0;
+      while (done < length && x_array->GetNumberOfValues() < 200000) {
+        const double phase = std::fmod(along, period);
+        const double piece = std::min(length - done, phase < dash ? dash - phase : period - phase);
+        done += std::max(piece, 1e-6 * period);
+        along += std::max(piece, 1e-6 * period);
+        const double f = std::min(done / length, 1.0);
+        const double x = before.x + f * (now.x - before.x);
+        const double y = before.y + f * (now.y - before.y);
+        if (phase < dash) {
+          add(x, y);
+          if (std::fmod(along, period) >= dash - 1e-9) add(x, NAN);
+        } else if (std::fmod(along, period) < 1e-6 * period || period - std::fmod(along, period) < 1e-6 * period) {
+          add(x, y);
+        }
+      }
+    }
+    before = now;
+  }
+  if (!any || x_array->GetNumberOfValues() < 2) return;
+  vtkNew<vtkTable> table;
+  table->AddColumn(x_array);
+  table->AddColumn(y_array);
+  vtkPlot* plot_item = chart->AddPlot(vtkChart::LINE);
+  plot_item->SetInputData(table, 0, 1);
+  set_pen(plot_item->GetPen(), color, (s.overlay ? 1.4 : 1.8) * r);
+}
+
+void ChartScene::Impl::rebuild() {
+  const auto colors = series_colors(spec, theme);
+  frame.theme = theme;
+  frame.ratio = ratio;
+  frame.width = width;
+  frame.height = height;
+  frame.title = title ? spec.title : std::string();
+  fill_legend(colors);
+  lay_out(frame);
+  chart->ClearPlots();
+  chart->SetVisible(spec.kind == ChartKind::lines);  // without plots it draws no axes: a gather has its own
+  if (!has_axes()) return;
+
+  if (!zoomed) full_range();
+  place_plot();
+  if (spec.kind == ChartKind::gather) return;
   chart->SetAutoSize(false);
   chart->SetLayoutStrategy(vtkChart::AXES_TO_RECT);
   chart->SetSize(vtkRectf(static_cast<float>(plot.x), static_cast<float>(plot.y), static_cast<float>(plot.width),
@@ -316,78 +398,8 @@ void ChartScene::Impl::rebuild() {
   chart->GetBackgroundBrush()->SetOpacity(0);
   set_axis(vtkAxis::BOTTOM, x_ticks, range.x_low, range.x_high);
   set_axis(vtkAxis::LEFT, y_ticks, range.y_low, range.y_high);
-
-  const double x_span = range.x_high - range.x_low;
-  const double y_span = range.y_high - range.y_low;
-  for (std::size_t k = 0; k < spec.series.size(); ++k) {
-    const Series& s = spec.series[k];
-    if (hides(s) || s.marks) continue;
-    std::vector<double> xs;
-    std::vector<double> ys;
-    const bool log_axes = spec.x_scale == AxisScale::log || spec.y_scale == AxisScale::log;
-    if (log_axes) {
-      for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
-        const double x = forward(s.x[i], spec.x_scale);
-        if (!std::isfinite(x)) continue;
-        xs.push_back(x);
-        ys.push_back(forward(s.y[i], spec.y_scale));
-      }
-    }
-    const auto points = thin_columns(log_axes ? xs : s.x, log_axes ? ys : s.y, range.x_low, range.x_high,
-                                     std::max(1, static_cast<int>(plot.width)));
-    // A dashed curve is cut into pieces along its length in pixels, with a gap marked by not-a-number.
-    vtkNew<vtkDoubleArray> x_array;
-    vtkNew<vtkDoubleArray> y_array;
-    x_array->SetName("x");
-    y_array->SetName("y");
-    const auto add = [&](double x, double y) {
-      x_array->InsertNextValue(x);
-      y_array->InsertNextValue(y);
-    };
-    double along = 0;
-    const double dash = 5.5 * r;
-    const double period = 11 * r;
-    ThinPoint before{NAN, NAN};
-    bool any = false;
-    for (const ThinPoint& p : points) {
-      const ThinPoint now{(p.x - range.x_low) / x_span, std::clamp((p.y - range.y_low) / y_span, -50.0, 50.0)};
-      if (!std::isfinite(p.y)) {
-        if (any) add(now.x, NAN);
-        before = {NAN, NAN};
-        continue;
-      }
-      if (!s.overlay || !std::isfinite(before.y)) {
-        add(now.x, now.y);
-        any = true;
-      } else {
-        const double length = std::hypot((now.x - before.x) * plot.width, (now.y - before.y) * plot.height);
-        double done = 0;
-        while (done < length && x_array->GetNumberOfValues() < 200000) {
-          const double phase = std::fmod(along, period);
-          const double piece = std::min(length - done, phase < dash ? dash - phase : period - phase);
-          done += std::max(piece, 1e-6 * period);
-          along += std::max(piece, 1e-6 * period);
-          const double f = std::min(done / length, 1.0);
-          const double x = before.x + f * (now.x - before.x);
-          const double y = before.y + f * (now.y - before.y);
-          if (phase < dash) {
-            add(x, y);
-            if (std::fmod(along, period) >= dash - 1e-9) add(x, NAN);
-          } else if (std::fmod(along, period) < 1e-6 * period || period - std::fmod(along, period) < 1e-6 * period) {
-            add(x, y);
-          }
-        }
-      }
-      before = now;
-    }
-    if (!any || x_array->GetNumberOfValues() < 2) continue;
-    vtkNew<vtkTable> table;
-    table->AddColumn(x_array);
-    table->AddColumn(y_array);
-    vtkPlot* plot_item = chart->AddPlot(vtkChart::LINE);
-    plot_item->SetInputData(table, 0, 1);
-    set_pen(plot_item->GetPen(), colors[k], (s.overlay ? 1.4 : 1.8) * r);
-  }
+  for (std::size_t k = 0; k < spec.series.size(); ++k)
+    if (!hides(spec.series[k]) && !spec.series[k].marks) add_curve(spec.series[k], colors[k]);
 }
 
 void ChartScene::Impl::paint_under(vtkContext2D& painter) const {

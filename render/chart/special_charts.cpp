@@ -67,6 +67,40 @@ Sector sector_of(const ChartSpec& spec) {
   return {};
 }
 
+/// One curve, its values along the radius by `at` of what `value_of` makes of them.
+template <class At, class Value>
+void draw_polar_curve(vtkContext2D& painter, const Series& s, const Rgb& ink, double r, double cx, double cy,
+                      const At& at, const Value& value_of) {
+  std::vector<float> line;
+  use_pen(painter, ink, (s.overlay ? 1.6 : 2) * r);
+  double travelled = 0;
+  float last_x = 0;
+  float last_y = 0;
+  for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+    const double v = value_of(s.y[i]);
+    if (!std::isfinite(v) || !std::isfinite(s.x[i])) {
+      poly(painter, line);
+      continue;
+    }
+    const auto px = static_cast<float>(cx + at(v) * std::cos(s.x[i] * degree));
+    const auto py = static_cast<float>(cy + at(v) * std::sin(s.x[i] * degree));
+    if (!line.empty()) travelled += std::hypot(px - last_x, py - last_y);
+    last_x = px;
+    last_y = py;
+    line.push_back(px);
+    line.push_back(py);
+    if (s.overlay && travelled > 7 * r) {  // dashes by leaving out every other piece
+      poly(painter, line);
+      travelled = -5 * r;
+    } else if (s.overlay && travelled < 0) {
+      line.clear();
+      line.push_back(px);
+      line.push_back(py);
+    }
+  }
+  poly(painter, line);
+}
+
 }  // namespace
 
 void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {
@@ -126,37 +160,8 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
     poly(painter, ring);
   }
   const auto colors = series_colors(spec, frame.theme);
-  std::vector<float> line;
-  for (std::size_t k = 0; k < spec.series.size(); ++k) {
-    const Series& s = spec.series[k];
-    use_pen(painter, colors[k], (s.overlay ? 1.6 : 2) * r);
-    double travelled = 0;
-    float last_x = 0;
-    float last_y = 0;
-    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
-      const double v = value_of(s.y[i]);
-      if (!std::isfinite(v) || !std::isfinite(s.x[i])) {
-        poly(painter, line);
-        continue;
-      }
-      const auto px = static_cast<float>(cx + at(v) * std::cos(s.x[i] * degree));
-      const auto py = static_cast<float>(cy + at(v) * std::sin(s.x[i] * degree));
-      if (!line.empty()) travelled += std::hypot(px - last_x, py - last_y);
-      last_x = px;
-      last_y = py;
-      line.push_back(px);
-      line.push_back(py);
-      if (s.overlay && travelled > 7 * r) {  // dashes by leaving out every other piece
-        poly(painter, line);
-        travelled = -5 * r;
-      } else if (s.overlay && travelled < 0) {
-        line.clear();
-        line.push_back(px);
-        line.push_back(py);
-      }
-    }
-    poly(painter, line);
-  }
+  for (std::size_t k = 0; k < spec.series.size(); ++k)
+    draw_polar_curve(painter, spec.series[k], colors[k], r, cx, cy, at, value_of);
   for (const Tick& tick : marks.ticks) {
     const double rr = at(tick.value);
     if (rr < 1) continue;
@@ -318,17 +323,13 @@ void paint_gather(vtkContext2D& painter, const ChartFrame& frame, const ChartSpe
   }
 }
 
-void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {
+namespace {
+
+constexpr double balance_below = 40;  ///< room for the passes
+
+/// Those of which there is something to show, and room for it; their boxes are not placed yet.
+std::vector<Strip> strips_of(const ChartFrame& frame, const ChartSpec& spec) {
   const double r = frame.ratio;
-  const Theme& theme = frame.theme;
-  const double left = frame.inside.x + 66 * r;
-  const double width = frame.inside.right() - left;
-  const double below = 40 * r;
-  const double gap = 28 * r;
-  // With little room only one of the two is readable: the shares, which say whether there is anything to balance.
-  const bool both = frame.inside.height > 210 * r;
-  const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
-  if (width < 40 * r || height < 24 * r) return;
   const Strip kinds[] = {{&BalanceRow::streamed, &spec.words.streamed, true},
                          {&BalanceRow::held, &spec.words.memory, false}};
   std::vector<Strip> strips;
@@ -345,25 +346,25 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     const double needed = (strips.empty() ? 330 : 420) * r;
     if (strip.most > 0 && frame.inside.height > needed) strips.push_back(strip);
   }
-  const double upper = height - static_cast<double>(strips.size()) * gap,
-               each = (strips.size() > 1 ? 0.18 : 0.22) * upper;
-  double bottom = frame.inside.y + below;
-  for (Strip& strip : strips) {
-    strip.box = {left, bottom, width, each};
-    bottom = strip.box.top() + gap;
-  }
-  const Box items{left, bottom, width, both ? 0.32 * upper : 0};
-  const Box shares{left, both ? items.top() + gap : items.y, width,
-                   upper - items.height - static_cast<double>(strips.size()) * each};
-  if (spec.balance.empty()) {
-    draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
-              frame.inside.y + frame.inside.height / 2, spec.words.no_passes);
-    return;
-  }
-  std::uint64_t first = spec.balance.front().pass;
-  std::uint64_t last = first;
-  Index most = 1;
-  int workers = 0;
+  return strips;
+}
+
+/// What the workers did, added up over the passes that share a column of the picture.
+struct BalanceSums {
+  struct Sum {
+    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0;
+    std::array<double, 2> strips{};
+    int rows = 0;
+  };
+  BalanceSums(const ChartSpec& spec, const std::vector<Strip>& strips, double most_bins);
+  std::uint64_t first = 0, last = 0;  ///< passes
+  double passes = 0;
+  Index most = 1;  ///< items
+  int workers = 0, bins = 0;
+  std::vector<Sum> sums;  ///< [bin][worker]
+};
+BalanceSums::BalanceSums(const ChartSpec& spec, const std::vector<Strip>& strips, double most_bins) {
+  first = last = spec.balance.front().pass;
   for (const BalanceRow& row : spec.balance) {
     first = std::min(first, row.pass);
     last = std::max(last, row.pass);
@@ -371,15 +372,10 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     workers = std::max(workers, row.worker + 1);
   }
   workers = std::clamp(workers, 1, 64);
-  const auto passes = static_cast<double>(last - first + 1);
-  const int bins = static_cast<int>(std::clamp(std::floor(std::min(passes, width / (2 * r))), 1.0, 4096.0));
-  struct Sum {
-    double busy = 0, copying = 0, waiting = 0, begin = 0, end = 0;
-    std::array<double, 2> strips{};
-    int rows = 0;
-  };
+  passes = static_cast<double>(last - first + 1);
+  bins = static_cast<int>(std::clamp(std::floor(std::min(passes, most_bins)), 1.0, 4096.0));
   const auto w = static_cast<std::size_t>(workers);
-  std::vector<Sum> sums(static_cast<std::size_t>(bins) * w);
+  sums.resize(static_cast<std::size_t>(bins) * w);
   for (const BalanceRow& row : spec.balance) {
     if (row.worker < 0 || row.worker >= workers) continue;
     const int bin = std::min(static_cast<int>(static_cast<double>(row.pass - first) / passes * bins), bins - 1);
@@ -395,6 +391,24 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     }
     ++s.rows;
   }
+}
+
+struct BalanceBoxes {
+  Box shares, items;
+  bool both;  ///< of these two
+  std::vector<Strip> strips;
+};
+
+void draw_balance_columns(vtkContext2D& painter, const ChartFrame& frame, const BalanceBoxes& boxes,
+                          const BalanceSums& all) {
+  const double r = frame.ratio;
+  const Theme& theme = frame.theme;
+  const Box &shares = boxes.shares, &items = boxes.items;
+  const std::vector<Strip>& strips = boxes.strips;
+  const bool both = boxes.both;
+  const double left = shares.x, width = shares.width;
+  const int bins = all.bins;
+  const auto w = static_cast<std::size_t>(all.workers);
   const auto color = [&](std::size_t k) {
     return theme.series.empty() ? theme.accent : theme.series[k % theme.series.size()];
   };
@@ -402,7 +416,7 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   for (int bin = 0; bin < bins; ++bin) {
     const double x0 = std::round(left + width * bin / bins);
     const double x1 = std::round(left + width * (bin + 1) / bins) - (width / bins > 14 * r ? r : 0);
-    const Sum* s = sums.data() + static_cast<std::size_t>(bin) * w;
+    const BalanceSums::Sum* s = all.sums.data() + static_cast<std::size_t>(bin) * w;
     double total = 0;
     for (std::size_t k = 0; k < w; ++k) total += s[k].busy + s[k].copying + s[k].waiting;
     if (total > 0) {
@@ -422,13 +436,13 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
     }
     for (std::size_t k = 0; k < w; ++k) {
       if (s[k].rows == 0 || !both) continue;
-      const double a = s[k].begin / s[k].rows / static_cast<double>(most);
-      const double b = s[k].end / s[k].rows / static_cast<double>(most);
+      const double a = s[k].begin / s[k].rows / static_cast<double>(all.most);
+      const double b = s[k].end / s[k].rows / static_cast<double>(all.most);
       use_brush(painter, color(k), 0.85);
       draw_rect(painter, x0, items.y + items.height * a, x1 - x0, items.height * (b - a));
       for (std::size_t i = 0; i < strips.size(); ++i) {
         // Where several passes share a column of pixels: what one of them took.
-        const double value = strips[i].adds_up ? s[k].strips[i] / std::max(1.0, passes / bins) : s[k].strips[i];
+        const double value = strips[i].adds_up ? s[k].strips[i] / std::max(1.0, all.passes / bins) : s[k].strips[i];
         if (value <= 0) continue;
         const double top = strips[i].box.y + strips[i].box.height * std::min(1.0, value / strips[i].most);
         use_brush(painter, color(k), 1);
@@ -436,6 +450,16 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
       }
     }
   }
+}
+
+void draw_balance_labels(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec,
+                         const BalanceBoxes& boxes, const BalanceSums& all) {
+  const double r = frame.ratio;
+  const Theme& theme = frame.theme;
+  const Box &shares = boxes.shares, &items = boxes.items;
+  const std::vector<Strip>& strips = boxes.strips;
+  const bool both = boxes.both;
+  const double left = shares.x, width = shares.width;
   const auto label_y = [&](const Box& box, double t, const std::string& text) {
     draw_text(painter, theme, theme.muted, chart_text * r, false, Align::right, Raise::middle, box.x - 8 * r,
               box.y + t * box.height, text);
@@ -445,9 +469,9 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   const int percents = shares.height > 90 * r ? 25 : shares.height > 44 * r ? 50 : 100;
   for (int percent = 0; percent <= 100; percent += percents)
     label_y(shares, percent / 100.0, std::to_string(percent) + " %");
-  const TickSet counts = tidy_ticks(0, static_cast<double>(most), 4, "1");
+  const TickSet counts = tidy_ticks(0, static_cast<double>(all.most), 4, "1");
   for (const Tick& tick : counts.ticks)
-    if (both) label_y(items, tick.value / static_cast<double>(most), tick.label);
+    if (both) label_y(items, tick.value / static_cast<double>(all.most), tick.label);
   for (const Strip& strip : strips) {
     label_y(strip.box, 0, "0");
     label_y(strip.box, 1, format_bytes(static_cast<Bytes>(strip.most)));
@@ -459,16 +483,51 @@ void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSp
   if (both)
     draw_text(painter, theme, theme.text, chart_text * r, false, Align::left, Raise::bottom, items.x,
               items.top() + 5 * r, axis_title(spec.words.items, counts.unit));
-  const TickSet ticks = tidy_ticks(static_cast<double>(first), static_cast<double>(last) + 1e-9,
+  const TickSet ticks = tidy_ticks(static_cast<double>(all.first), static_cast<double>(all.last) + 1e-9,
                                    std::clamp(static_cast<int>(width / (70 * r)), 2, 12), "1");
   for (const Tick& tick : ticks.ticks) {
     if (std::abs(tick.value - std::round(tick.value)) > 1e-9) continue;
-    const double x = left + width * (tick.value - static_cast<double>(first) + 0.5) / passes;
+    const double x = left + width * (tick.value - static_cast<double>(all.first) + 0.5) / all.passes;
     draw_text(painter, theme, theme.muted, chart_text * r, false, Align::centre, Raise::top, x,
-              frame.inside.y + below - 6 * r, tick.label);
+              frame.inside.y + balance_below * r - 6 * r, tick.label);
   }
   draw_text(painter, theme, theme.text, chart_text * r, false, Align::centre, Raise::bottom, left + width / 2,
             frame.inside.y, axis_title(spec.words.pass, ticks.unit));
+}
+
+}  // namespace
+
+void paint_balance(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {
+  const double r = frame.ratio;
+  const Theme& theme = frame.theme;
+  const double left = frame.inside.x + 66 * r;
+  const double width = frame.inside.right() - left;
+  const double below = balance_below * r;
+  const double gap = 28 * r;
+  // With little room only one of the two is readable: the shares, which say whether there is anything to balance.
+  const bool both = frame.inside.height > 210 * r;
+  const double height = frame.inside.height - below - (both ? 2 : 1) * gap + 6 * r;
+  if (width < 40 * r || height < 24 * r) return;
+  std::vector<Strip> strips = strips_of(frame, spec);
+  const double upper = height - static_cast<double>(strips.size()) * gap,
+               each = (strips.size() > 1 ? 0.18 : 0.22) * upper;
+  double bottom = frame.inside.y + below;
+  for (Strip& strip : strips) {
+    strip.box = {left, bottom, width, each};
+    bottom = strip.box.top() + gap;
+  }
+  const Box items{left, bottom, width, both ? 0.32 * upper : 0};
+  const Box shares{left, both ? items.top() + gap : items.y, width,
+                   upper - items.height - static_cast<double>(strips.size()) * each};
+  if (spec.balance.empty()) {
+    draw_text(painter, theme, theme.muted, 13 * r, false, Align::centre, Raise::middle, left + width / 2,
+              frame.inside.y + frame.inside.height / 2, spec.words.no_passes);
+    return;
+  }
+  const BalanceSums all(spec, strips, width / (2 * r));
+  const BalanceBoxes boxes{shares, items, both, std::move(strips)};
+  draw_balance_columns(painter, frame, boxes, all);
+  draw_balance_labels(painter, frame, spec, boxes, all);
 }
 
 }  // namespace conoid

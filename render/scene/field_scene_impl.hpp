@@ -113,6 +113,8 @@ struct FieldScene::Impl {
   void place_overlay();
   Ray ray_at(double x, double y) const;
   Vec3 to_display(const Vec3& world) const;
+  /// Of the box about what is drawn, as it is seen.
+  [[nodiscard]] std::vector<OverlayLabel> lengths_of_box() const;
   Vec3 forward() const;  ///< away from the eye
   Vec3 middle_of_field() const;
   /// Where the arrow of a wave begins and ends.

@@ -238,6 +238,55 @@ std::optional<Vec3> FieldScene::pick_plane(double x, double y, int axis, double 
               ray.origin[2] + t * ray.direction[2]};
 }
 
+std::vector<OverlayLabel> FieldScene::Impl::lengths_of_box() const {
+  std::vector<OverlayLabel> lengths;
+  // One length an axis, at the lowest visible silhouette edge, outside of the box as seen.
+  Vec3 centre = {(bounds[0] + bounds[1]) / 2, (bounds[2] + bounds[3]) / 2, (bounds[4] + bounds[5]) / 2};
+  const Vec3 middle = to_display(centre);
+  const double largest = std::max({bounds[1] - bounds[0], bounds[3] - bounds[2], bounds[5] - bounds[4]});
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double length = bounds[2 * axis + 1] - bounds[2 * axis];
+    if (!(length > 0)) continue;
+    const std::size_t u = (axis + 1) % 3;
+    const std::size_t v = (axis + 2) % 3;
+    double best = -std::numeric_limits<double>::max();
+    OverlayLabel label;
+    for (unsigned corner = 0; corner < 4; ++corner) {
+      Vec3 p{};
+      p[axis] = centre[axis];
+      p[u] = bounds[2 * u + (corner & 1U)];
+      p[v] = bounds[2 * v + (corner >> 1U)];
+      Vec3 from = p;
+      Vec3 to = p;
+      from[axis] = bounds[2 * axis];
+      to[axis] = bounds[2 * axis + 1];
+      const Vec3 a = to_display(from);
+      const Vec3 b = to_display(to);
+      const double dx = b[0] - a[0];
+      const double dy = b[1] - a[1];
+      const double n = std::hypot(dx, dy);
+      if (n < 40 * pixel_ratio || a[2] <= 0 || b[2] <= 0) continue;
+      double nx = -dy / n;
+      double ny = dx / n;
+      const double mx = (a[0] + b[0]) / 2;
+      const double my = (a[1] + b[1]) / 2;
+      double out = nx * (mx - middle[0]) + ny * (my - middle[1]);
+      if (out < 0) nx = -nx, ny = -ny, out = -out;
+      // Farthest out is a silhouette edge; of two, the lower, then the left one.
+      const double score = out - 0.6 * (my - middle[1]) - 0.3 * (mx - middle[0]);
+      if (out < 0.02 * height || score <= best) continue;
+      best = score;
+      label.text = extent_text(length, largest);
+      const auto size = text_size(theme, label.text, 11 * pixel_ratio);
+      const double gap = 5 * pixel_ratio + std::abs(nx) * size[0] / 2 + std::abs(ny) * size[1] / 2;
+      label.x = mx + nx * gap;
+      label.y = my + ny * gap;
+    }
+    if (!label.text.empty()) lengths.push_back(label);
+  }
+  return lengths;
+}
+
 void FieldScene::layout(int width, int height, double pixel_ratio) {
   Impl& s = *impl_;
   const bool resized = width != s.width || height != s.height;
@@ -281,52 +330,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
   for (std::size_t k = 0; k < 3; ++k) c.axes[k] = {right[k], above[k], back[k]};
 
   c.lengths.clear();
-  if (s.view.extents && s.has_bounds && s.outline_actor->GetVisibility() != 0) {
-    // One length an axis, at the lowest visible silhouette edge, outside of the box as seen.
-    Vec3 centre = {(s.bounds[0] + s.bounds[1]) / 2, (s.bounds[2] + s.bounds[3]) / 2, (s.bounds[4] + s.bounds[5]) / 2};
-    const Vec3 middle = s.to_display(centre);
-    const double largest = std::max({s.bounds[1] - s.bounds[0], s.bounds[3] - s.bounds[2], s.bounds[5] - s.bounds[4]});
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double length = s.bounds[2 * axis + 1] - s.bounds[2 * axis];
-      if (!(length > 0)) continue;
-      const std::size_t u = (axis + 1) % 3;
-      const std::size_t v = (axis + 2) % 3;
-      double best = -std::numeric_limits<double>::max();
-      OverlayLabel label;
-      for (unsigned corner = 0; corner < 4; ++corner) {
-        Vec3 p{};
-        p[axis] = centre[axis];
-        p[u] = s.bounds[2 * u + (corner & 1U)];
-        p[v] = s.bounds[2 * v + (corner >> 1U)];
-        Vec3 from = p;
-        Vec3 to = p;
-        from[axis] = s.bounds[2 * axis];
-        to[axis] = s.bounds[2 * axis + 1];
-        const Vec3 a = s.to_display(from);
-        const Vec3 b = s.to_display(to);
-        const double dx = b[0] - a[0];
-        const double dy = b[1] - a[1];
-        const double n = std::hypot(dx, dy);
-        if (n < 40 * pixel_ratio || a[2] <= 0 || b[2] <= 0) continue;
-        double nx = -dy / n;
-        double ny = dx / n;
-        const double mx = (a[0] + b[0]) / 2;
-        const double my = (a[1] + b[1]) / 2;
-        double out = nx * (mx - middle[0]) + ny * (my - middle[1]);
-        if (out < 0) nx = -nx, ny = -ny, out = -out;
-        // Farthest out is a silhouette edge; of two, the lower, then the left one.
-        const double score = out - 0.6 * (my - middle[1]) - 0.3 * (mx - middle[0]);
-        if (out < 0.02 * s.height || score <= best) continue;
-        best = score;
-        label.text = extent_text(length, largest);
-        const auto size = text_size(s.theme, label.text, 11 * pixel_ratio);
-        const double gap = 5 * pixel_ratio + std::abs(nx) * size[0] / 2 + std::abs(ny) * size[1] / 2;
-        label.x = mx + nx * gap;
-        label.y = my + ny * gap;
-      }
-      if (!label.text.empty()) c.lengths.push_back(label);
-    }
-  }
+  if (s.view.extents && s.has_bounds && s.outline_actor->GetVisibility() != 0) c.lengths = s.lengths_of_box();
   std::vector<OverlayMark> marks;
   c.arrows.clear();
   for (const Marker& marker : s.markers) {

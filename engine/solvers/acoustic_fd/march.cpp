@@ -169,17 +169,7 @@ class TiledMarch final : public March {
       team.run(phase);
     }
     cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
-    Energy e;
-    for (std::size_t x = 0; x < sums.size(); x += 2) {
-      e.kinetic += sums[x];
-      e.potential += sums[x + 1];
-    }
-    // 1/(c dt)² = 1/(a h_x²); the kernel's Laplacian carries h_x².
-    const Vec3& h = problem_.grid.spacing;
-    const double scale = 0.5 * h[0] * h[1] * h[2] / (h[0] * h[0]);
-    e.kinetic *= scale;
-    e.potential *= -scale;
-    return e;
+    return Energy::of(sums, problem_.grid.spacing);
   }
 
   double peak(Team& team) override {
@@ -423,6 +413,19 @@ class TiledMarch final : public March {
 };
 
 }  // namespace
+
+Energy Energy::of(std::span<const double> planes, const Vec3& spacing) {
+  Energy e;
+  for (std::size_t x = 0; x < planes.size(); x += 2) {
+    e.kinetic += planes[x];
+    e.potential += planes[x + 1];
+  }
+  // 1/(c dt)² = 1/(a h_x²); the kernel's Laplacian carries h_x².
+  const double scale = 0.5 * spacing[0] * spacing[1] * spacing[2] / (spacing[0] * spacing[0]);
+  e.kinetic *= scale;
+  e.potential *= -scale;
+  return e;
+}
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster) {
   if (cluster.size() == 1 && stream_plan(problem).needed) return make_streamed_march(problem, machine);

@@ -38,6 +38,8 @@ struct Energy {
   double kinetic = 0;
   double potential = 0;
   [[nodiscard]] double total() const { return kinetic + potential; }
+  /// From what Field::plane_energy() finds of each plane: kinetic, potential, kinetic …
+  [[nodiscard]] static Energy of(std::span<const double> planes, const Vec3& spacing);
 };
 
 /// Used from the engine thread; all members but the plain getters are collective over the communicator.

@@ -141,16 +141,7 @@ class StreamedMarch final : public March {
         }
       });
     });
-    Energy e;
-    for (std::size_t x = 0; x < sums.size(); x += 2) {
-      e.kinetic += sums[x];
-      e.potential += sums[x + 1];
-    }
-    const Vec3& h = problem_.grid.spacing;
-    const double scale = 0.5 * h[0] * h[1] * h[2] / (h[0] * h[0]);
-    e.kinetic *= scale;
-    e.potential *= -scale;
-    return e;
+    return Energy::of(sums, problem_.grid.spacing);
   }
 
   double peak(Team&) override {

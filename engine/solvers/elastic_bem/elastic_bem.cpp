@@ -383,8 +383,18 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
   add_incident_beside_elements(ready, incident, context, out);
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
-  if (!p.stresses || ready.scene != &p.scene || p.receivers.empty()) return {};
+  if (p.stresses && ready.scene == &p.scene && !p.receivers.empty())
+    observe_stresses(ready, h, far, forces, incident, context, out);
+  return {};
+}
 
+void ElasticBem::observe_stresses(const Ready& ready, const Harmonic& h, const FarField* far,
+                                  const std::vector<std::vector<Complex3>>& forces,
+                                  const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
+                                  Answer& out) {
+  const Problem& p = *problem_;
+  const Surface& s = *ready.scene->surface;
+  const bool several = ready.parts.size() > 1;
   context.progress.begin("stresses", 0, "");
   std::vector<Vec3> deep;
   std::vector<std::vector<Stress>> found(shown(), std::vector<Stress>());
@@ -405,7 +415,8 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
     }
     const auto there =
         stresses_at(crew(context), *view.surface, p.solve.accuracy, Harmonic(*view.medium, h.omega), own,
-                    several ? of_region(out.scattered, view) : out.scattered, context.stop, fade(*view.surface));
+                    several ? of_region(out.scattered, view) : out.scattered, context.stop,
+                    far != nullptr ? std::span<const double>() : std::span<const double>(view.surface->window));
     for (std::size_t q = 0; q < shown(); ++q)
       for (std::size_t k = 0; k < own.size(); ++k) found[q][which[k]] = there[q][k];
   }
@@ -439,7 +450,6 @@ Status ElasticBem::observe(const Ready& ready, const Harmonic& h, const FarField
       for (std::size_t c = 0; c < 6; ++c) stress[c] += own[c];
     }
   context.progress.end();
-  return {};
 }
 
 namespace {

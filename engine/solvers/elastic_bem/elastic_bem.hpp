@@ -81,6 +81,10 @@ class ElasticBem final : public Solver {
   [[nodiscard]] Status observe(const Ready& ready, const Harmonic& harmonic, const FarField* far,
                                const std::vector<std::optional<IncidentField>>& incident, RunContext& context,
                                Answer& out);
+  /// At the receivers, by the forces of the places far beyond and the incident fields besides.
+  void observe_stresses(const Ready& ready, const Harmonic& harmonic, const FarField* far,
+                        const std::vector<std::vector<Complex3>>& forces,
+                        const std::vector<std::optional<IncidentField>>& incident, RunContext& context, Answer& out);
   /// Incident fields at the points that lie on no element, by all threads.
   void add_incident_beside_elements(const Ready& ready, const std::vector<std::optional<IncidentField>>& incident,
                                     RunContext& context, Answer& out);

@@ -47,46 +47,35 @@ std::array<int, 2> cells_of(const std::array<double, 2>& size, double wave) {
 
 }  // namespace
 
-std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOptions& options, const Medium& medium,
-                                           double highest_omega, double farthest, int threads, std::string& why,
-                                           bool plan) {
-  auto out = std::make_unique<FarGround>();
-  FarGround& f = *out;
-  const auto refuse = [&](const char* text) {
-    why = text;
-    return std::unique_ptr<FarGround>();
-  };
-  if (options.domain != Domain::ground || s.rim.empty()) return refuse("the surface has no rim");
-  if (s.enclosed) return refuse("enclosing elements close the ground");
-  if (std::count(s.closed.begin(), s.closed.end(), false) != 1) return refuse("it has several open surfaces");
-  f.down_ = unit(options.down);
-  double size = 0;
+const char* FarGround::take_rim(const Surface& s, const SurfaceOptions& options) {
+  if (options.domain != Domain::ground || s.rim.empty()) return "the surface has no rim";
+  if (s.enclosed) return "enclosing elements close the ground";
+  if (std::count(s.closed.begin(), s.closed.end(), false) != 1) return "it has several open surfaces";
+  down_ = unit(options.down);
   for (const auto& side : s.rim) {
-    f.rim_.push_back({side[0], side[1], side[2]});
-    f.centre_ = axpy(1 / static_cast<double>(s.rim.size()), side[1], f.centre_);
+    rim_.push_back({side[0], side[1], side[2]});
+    centre_ = axpy(1 / static_cast<double>(s.rim.size()), side[1], centre_);
   }
-  f.level_ = -dot(f.centre_, f.down_);
-  double longest = 0;
-  for (const Side& side : f.rim_) {
-    const double r = distance(side.middle, f.centre_);
-    f.reach_ += r / static_cast<double>(f.rim_.size());
-    longest = std::max({longest, distance(side.a, f.centre_), distance(side.b, f.centre_)});
-    size = std::max(size, r);
+  level_ = -dot(centre_, down_);
+  for (const Side& side : rim_) {
+    const double r = distance(side.middle, centre_);
+    reach_ += r / static_cast<double>(rim_.size());
   }
-  for (const Side& side : f.rim_) {
-    if (!f.on_level(side.a) || !f.on_level(side.middle)) return refuse("its rim is not level");
-    if (dot(cross(sub(side.a, f.centre_), sub(side.b, f.centre_)), f.down_) *
-            dot(cross(sub(f.rim_[0].a, f.centre_), sub(f.rim_[0].b, f.centre_)), f.down_) <=
+  for (const Side& side : rim_) {
+    if (!on_level(side.a) || !on_level(side.middle)) return "its rim is not level";
+    if (dot(cross(sub(side.a, centre_), sub(side.b, centre_)), down_) *
+            dot(cross(sub(rim_[0].a, centre_), sub(rim_[0].b, centre_)), down_) <=
         0)
-      return refuse("its rim is not seen whole from its middle");
+      return "its rim is not seen whole from its middle";
   }
+  return nullptr;
+}
 
-  const Harmonic highest(medium, highest_omega);
-  // Places: the weight of each traction node, then cells of the box around each condition.
-  f.weight_.assign(s.traction_node.size(), 0);
-  f.place_of_.assign(s.traction_node.size(), -1);
-  f.volume_.assign(s.nodes.size(), 0);
-  f.node_place_.assign(s.nodes.size(), -1);
+void FarGround::weigh(const Surface& s) {
+  weight_.assign(s.traction_node.size(), 0);
+  place_of_.assign(s.traction_node.size(), -1);
+  volume_.assign(s.nodes.size(), 0);
+  node_place_.assign(s.nodes.size(), -1);
   PointSet set;
   for (Index k = 0; k < s.active; ++k) {
     const Element& e = s.elements[static_cast<std::size_t>(k)];
@@ -94,21 +83,24 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
     set.clear();
     product_rule(e, 4, 4, set);
     for (std::size_t q = 0; q < set.w.size(); ++q) {
-      const double depth = dot({set.x[q], set.y[q], set.z[q]}, f.down_) + f.level_,
-                   column = -depth * dot({set.nx[q], set.ny[q], set.nz[q]}, f.down_);
+      const double depth = dot({set.x[q], set.y[q], set.z[q]}, down_) + level_,
+                   column = -depth * dot({set.nx[q], set.ny[q], set.nz[q]}, down_);
       for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a) {
-        f.weight_[static_cast<std::size_t>(e.traction[a])] += set.w[q] * set.shape[q][a];
-        f.volume_[static_cast<std::size_t>(e.node[a])] += column * set.shape[q][a];
+        weight_[static_cast<std::size_t>(e.traction[a])] += set.w[q] * set.shape[q][a];
+        volume_[static_cast<std::size_t>(e.node[a])] += column * set.shape[q][a];
       }
     }
   }
-  const Vec3 ex = std::abs(f.down_[0]) < 0.9 ? unit(cross(f.down_, {0, 1, 0})) : Vec3{0, 1, 0}, ey = cross(f.down_, ex);
+}
+
+const char* FarGround::make_places(const Surface& s, const Harmonic& highest) {
+  const Vec3 ex = std::abs(down_[0]) < 0.9 ? unit(cross(down_, {0, 1, 0})) : Vec3{0, 1, 0}, ey = cross(down_, ex);
   std::map<int, std::array<std::array<double, 2>, 2>> boxes;
   const auto flat = [&](std::size_t t) {
-    const Vec3 d = sub(s.nodes[static_cast<std::size_t>(s.traction_node[t])], f.centre_);
-    return std::array{dot(d, ex), dot(d, ey), dot(d, f.down_)};
+    const Vec3 d = sub(s.nodes[static_cast<std::size_t>(s.traction_node[t])], centre_);
+    return std::array{dot(d, ex), dot(d, ey), dot(d, down_)};
   };
-  for (std::size_t t = 0; t < f.place_of_.size(); ++t) {
+  for (std::size_t t = 0; t < place_of_.size(); ++t) {
     if (s.traction_condition[t] <= 0) continue;
     const auto p = flat(t);
     auto& box =
@@ -117,7 +109,7 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
     for (std::size_t d = 0; d < 2; ++d) box[d] = {std::min(box[d][0], p[d]), std::max(box[d][1], p[d])};
   }
   std::map<std::array<int, 3>, std::vector<std::size_t>> members;
-  for (std::size_t t = 0; t < f.place_of_.size(); ++t) {
+  for (std::size_t t = 0; t < place_of_.size(); ++t) {
     const int c = s.traction_condition[t];
     if (c <= 0) continue;
     const auto p = flat(t);
@@ -136,8 +128,8 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
     double sum = 0, radius = 0;
     const auto node = [&](std::size_t t) { return s.nodes[static_cast<std::size_t>(s.traction_node[t])]; };
     for (std::size_t t : list) {
-      at = axpy(std::abs(f.weight_[t]), node(t), at);
-      sum += std::abs(f.weight_[t]);
+      at = axpy(std::abs(weight_[t]), node(t), at);
+      sum += std::abs(weight_[t]);
     }
     if (!(sum > 0)) continue;
     at = scale(1 / sum, at);
@@ -145,15 +137,14 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
     for (std::size_t t : list) {
       radius = std::max(radius, distance(at, node(t)));
       Vec3 d = sub(node(t), at);
-      d = axpy(-dot(d, f.down_), f.down_, d);
+      d = axpy(-dot(d, down_), down_, d);
       const Eigen::Vector3d v(d[0], d[1], d[2]);
-      spread += std::abs(f.weight_[t]) / sum * v * v.transpose();
+      spread += std::abs(weight_[t]) / sum * v * v.transpose();
     }
-    if (dot(sub(at, f.centre_), f.down_) > deepest_place * f.reach_) continue;
-    if (distance(at, f.centre_) + radius > 0.9 * f.reach_) return refuse("loads or foundations reach its rim");
+    if (dot(sub(at, centre_), down_) > deepest_place * reach_) continue;
+    if (distance(at, centre_) + radius > 0.9 * reach_) return "loads or foundations reach its rim";
     for (std::size_t t : list)
-      f.place_of_[t] = f.node_place_[static_cast<std::size_t>(s.traction_node[t])] =
-          static_cast<Index>(f.places_.size());
+      place_of_[t] = node_place_[static_cast<std::size_t>(s.traction_node[t])] = static_cast<Index>(places_.size());
     // Four points have the place's mean and second moments along the surface: c ± √(2 λ_i) e_i.
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> axes(spread);
     Place place;
@@ -164,11 +155,30 @@ std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOption
       for (std::size_t d = 0; d < 3; ++d)
         place.at[q][d] = at[d] + way * axes.eigenvectors()(static_cast<Eigen::Index>(d), i);
     }
-    f.places_.push_back(place);
+    places_.push_back(place);
   }
+  return nullptr;
+}
+
+std::unique_ptr<FarGround> FarGround::make(const Surface& s, const SurfaceOptions& options, const Medium& medium,
+                                           double highest_omega, double farthest, int threads, std::string& why,
+                                           bool plan) {
+  auto out = std::make_unique<FarGround>();
+  FarGround& f = *out;
+  const auto refuse = [&](const char* text) {
+    why = text;
+    return std::unique_ptr<FarGround>();
+  };
+  if (const char* reason = f.take_rim(s, options)) return refuse(reason);
+  const Harmonic highest(medium, highest_omega);
+  f.weigh(s);
+  if (const char* reason = f.make_places(s, highest)) return refuse(reason);
   if (f.places_.empty()) return refuse("nothing near its surface loads it");
 
   if (plan) return out;
+  double longest = 0;
+  for (const Side& side : f.rim_)
+    longest = std::max({longest, distance(side.a, f.centre_), distance(side.b, f.centre_)});
   const double z = std::abs(highest.kS) * (std::max(longest * f.radii(highest).back(), farthest) + longest);
   f.loads_ = std::make_unique<SurfaceLoads>(medium.nu, highest.kS, z, threads);
   return out;

@@ -53,6 +53,12 @@ class FarGround {
   [[nodiscard]] bool beyond_rim(const Vec3& x) const;  ///< a point of that plane outside the rim
 
  private:
+  /// Middle, level and reach of the surface's rim; why it cannot be that of flat ground, or null.
+  [[nodiscard]] const char* take_rim(const Surface& s, const SurfaceOptions& options);
+  /// The area that each traction node stands for, and the volume above each node.
+  void weigh(const Surface& s);
+  /// Where tractions lie: cells of the box around each condition. Why they cannot be seen from afar, or null.
+  [[nodiscard]] const char* make_places(const Surface& s, const Harmonic& highest);
   [[nodiscard]] Matrix3 point_force(const Harmonic& h, const Vec3& x, const Vec3& from, double radius) const;
   [[nodiscard]] std::vector<double> radii(const Harmonic& h) const;  ///< over those of the rim, from 1
   struct Side {

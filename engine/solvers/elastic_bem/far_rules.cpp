@@ -22,23 +22,71 @@ double distance_for_points(int g, double target) {
   return std::max(1.41, 0.5 * (rho + 1 / rho) * (1 + 1e-12));
 }
 
+/// A rule of an element: from which distance on, how many points along its sides, and where its values begin.
+struct MadeRule {
+  double distance2;
+  int gu, gv;
+  std::size_t at;
+};
+/// The rules of one element, the coarsest first.
+struct RulePlan {
+  std::array<MadeRule, far_order_count> made;
+  std::size_t count = 0;
+};
+
+/// The points of a rule one after the other, values n apart: places from `origin`, normals times weights, weights, shapes. How many there are.
+template <class Real>
+std::size_t fill_rule(const Element& e, const Vec3& origin, const MadeRule& made, std::size_t nodes, std::size_t n,
+                      Real* p) {
+  std::size_t q = 0;
+  const bool plain = e.affine && nodes == 1 && !e.triangular();
+  const double area = plain ? norm(e.flat_area) : 0;
+  if (plain)  // most elements of large meshes: nothing changes over them but the place
+    for (const GaussPoint& a : gauss_points(made.gu)) {
+      const Vec3 row = axpy(a.x, e.along_r, sub(e.corner, origin));
+      for (const GaussPoint& b : gauss_points(made.gv)) {
+        const double w = a.w * b.w;
+        for (std::size_t d = 0; d < 3; ++d) {
+          p[d * n + q] = static_cast<Real>(row[d] + b.x * e.along_s[d]);
+          p[(3 + d) * n + q] = static_cast<Real>(e.flat_area[d] * w);
+        }
+        p[6 * n + q] = static_cast<Real>(area * w);
+        p[7 * n + q] = Real(1);
+        ++q;
+      }
+    }
+  else
+    for (const GaussPoint& a : gauss_points(made.gu))
+      for (const GaussPoint& b : gauss_points(made.gv)) {
+        double jacobian = 1;
+        const auto place = e.reference(a.x, b.x, jacobian);
+        const SurfacePoint at = e.at(place[0], place[1]);
+        const double w = a.w * b.w * jacobian;
+        for (std::size_t d = 0; d < 3; ++d) {
+          p[d * n + q] = static_cast<Real>(at.x[d] - origin[d]);
+          p[(3 + d) * n + q] = static_cast<Real>(at.area[d] * w);
+        }
+        p[6 * n + q] = static_cast<Real>(norm(at.area) * w);
+        if (nodes == 1) {
+          p[7 * n + q] = Real(1);
+        } else {
+          std::array<double, most_nodes> shape;
+          e.field(place[0], place[1], shape.data());
+          for (std::size_t i = 0; i < nodes; ++i) p[(7 + i) * n + q] = static_cast<Real>(shape[i]);
+        }
+        ++q;
+      }
+  return q;
+}
+
 }  // namespace
 
 template <class Real>
 FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads)
     : origin_(surface.centre), wave_number_(wave_number) {
-  struct Made {
-    double distance2;
-    int gu, gv;
-    std::size_t at;
-  };
-  struct Plan {
-    std::array<Made, far_order_count> made;
-    std::size_t count = 0;
-  };
   const auto elements = static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
   const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
-  const auto padded = [&](const Made& m) {
+  const auto padded = [&](const MadeRule& m) {
     return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes;
   };
   const CpuWorker workers(threads);
@@ -48,11 +96,11 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
   for (int more = 0; more < 2; ++more)
     for (std::size_t q = 0; q < far_order_count; ++q)
       reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
-  std::vector<Plan> plans(static_cast<std::size_t>(elements));
+  std::vector<RulePlan> plans(static_cast<std::size_t>(elements));
   workers.for_each({0, elements}, 64, [&](Interval chunk, int) {
     for (Index k = chunk.begin; k < chunk.end; ++k) {
       const Element& e = surface.elements[static_cast<std::size_t>(k)];
-      Plan& plan = plans[static_cast<std::size_t>(k)];
+      RulePlan& plan = plans[static_cast<std::size_t>(k)];
       const auto put = [&](double D, int gu, int gv) {
         const double d = 0.5 * D * e.size;
         plan.made[plan.count++] = {d * d, gu, gv, 0};
@@ -83,7 +131,7 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
   first_.reserve(static_cast<std::size_t>(elements) + 1);
   first_.push_back(0);
   for (Index k = 0; k < elements; ++k) {
-    Plan& plan = plans[static_cast<std::size_t>(k)];
+    RulePlan& plan = plans[static_cast<std::size_t>(k)];
     const Element& e = surface.elements[static_cast<std::size_t>(k)];
     const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
     for (std::size_t q = 0; q < plan.count; ++q) {
@@ -97,50 +145,13 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
   workers.for_each({0, elements}, 16, [&](Interval chunk, int) {
     for (Index k = chunk.begin; k < chunk.end; ++k) {
       const Element& e = surface.elements[static_cast<std::size_t>(k)];
-      const Plan& plan = plans[static_cast<std::size_t>(k)];
+      const RulePlan& plan = plans[static_cast<std::size_t>(k)];
       const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
       for (std::size_t c = 0; c < plan.count; ++c) {
-        const Made& made = plan.made[c];
+        const MadeRule& made = plan.made[c];
         const std::size_t n = padded(made), count = static_cast<std::size_t>(made.gu * made.gv);
         Real* p = values_.get() + made.at;
-        std::size_t q = 0;
-        const bool plain = e.affine && nodes == 1 && !e.triangular();
-        const double area = plain ? norm(e.flat_area) : 0;
-        if (plain)  // most elements of large meshes: nothing changes over them but the place
-          for (const GaussPoint& a : gauss_points(made.gu)) {
-            const Vec3 row = axpy(a.x, e.along_r, sub(e.corner, origin_));
-            for (const GaussPoint& b : gauss_points(made.gv)) {
-              const double w = a.w * b.w;
-              for (std::size_t d = 0; d < 3; ++d) {
-                p[d * n + q] = static_cast<Real>(row[d] + b.x * e.along_s[d]);
-                p[(3 + d) * n + q] = static_cast<Real>(e.flat_area[d] * w);
-              }
-              p[6 * n + q] = static_cast<Real>(area * w);
-              p[7 * n + q] = Real(1);
-              ++q;
-            }
-          }
-        else
-          for (const GaussPoint& a : gauss_points(made.gu))
-            for (const GaussPoint& b : gauss_points(made.gv)) {
-              double jacobian = 1;
-              const auto place = e.reference(a.x, b.x, jacobian);
-              const SurfacePoint at = e.at(place[0], place[1]);
-              const double w = a.w * b.w * jacobian;
-              for (std::size_t d = 0; d < 3; ++d) {
-                p[d * n + q] = static_cast<Real>(at.x[d] - origin_[d]);
-                p[(3 + d) * n + q] = static_cast<Real>(at.area[d] * w);
-              }
-              p[6 * n + q] = static_cast<Real>(norm(at.area) * w);
-              if (nodes == 1) {
-                p[7 * n + q] = Real(1);
-              } else {
-                std::array<double, most_nodes> shape;
-                e.field(place[0], place[1], shape.data());
-                for (std::size_t i = 0; i < nodes; ++i) p[(7 + i) * n + q] = static_cast<Real>(shape[i]);
-              }
-              ++q;
-            }
+        std::size_t q = fill_rule(e, origin_, made, nodes, n, p);
         for (; q < n; ++q)
           for (std::size_t v = 0; v < 7 + nodes; ++v) p[v * n + q] = v < 3 ? p[v * n] : Real(0);
         classes_[static_cast<std::size_t>(first_[static_cast<std::size_t>(k)]) + c] = {

@@ -11,7 +11,6 @@
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -9,6 +9,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
+#include "engine/numerics/gauss_legendre.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -18,34 +19,16 @@ namespace {
 
 constexpr int most_points = 24;
 
-std::vector<GaussPoint> legendre(int n) {
-  std::vector<GaussPoint> out;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
-    for (int step = 0; step < 100; ++step) {
-      double p0 = 1, p1 = x;
-      for (int k = 2; k <= n; ++k) {
-        const double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
-        p0 = p1;
-        p1 = p2;
-      }
-      slope = n * (x * p1 - p0) / (x * x - 1);
-      const double change = p1 / slope;
-      x -= change;
-      if (std::abs(change) < 1e-16) break;
-    }
-    out.push_back({(1 - x) / 2, 1 / ((1 - x * x) * slope * slope)});
-  }
-  return out;
-}
-
 }  // namespace
 
 std::span<const GaussPoint> gauss_points(int n) {
   static const std::vector<std::vector<GaussPoint>> table = [] {
     std::vector<std::vector<GaussPoint>> t(1);
-    t.push_back({{0.5, 1}});
-    for (int k = 2; k <= most_points; ++k) t.push_back(legendre(k));
+    for (int k = 1; k <= most_points; ++k) {
+      const LineRule rule = gauss_legendre(k);
+      std::vector<GaussPoint>& points = t.emplace_back();
+      for (std::size_t i = 0; i < rule.points.size(); ++i) points.push_back({rule.points[i], rule.weights[i]});
+    }
     return t;
   }();
   verify(n >= 1 && n <= most_points, "gauss_points: number of points");

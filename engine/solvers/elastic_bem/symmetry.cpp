@@ -14,6 +14,7 @@
 #include "engine/mesh/repair.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 

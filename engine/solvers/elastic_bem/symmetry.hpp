@@ -17,7 +17,10 @@
 #include "engine/core/error.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/surface.hpp"
-#include "engine/team/team.hpp"
+
+namespace conoid {
+class CpuWorker;
+}
 
 namespace conoid::elastic_bem {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gauss rules by Newton's method on Legendre polynomials; Lagrange tables by barycentric weights.
+// Gauss-Lobatto points by Newton's method on Legendre polynomials; Lagrange tables by barycentric weights.
 #include "engine/solvers/hydro_fem/basis.hpp"
 
 #include "engine/core/error.hpp"
@@ -11,19 +11,6 @@
 namespace conoid::hydro_fem {
 namespace {
 
-/// P_n(x) and P_n'(x) on [-1,1].
-std::pair<double, double> legendre(int n, double x) {
-  double p0 = 1;
-  double p1 = x;
-  if (n == 0) return {1, 0};
-  for (int j = 2; j <= n; ++j) {
-    const double p2 = ((2 * j - 1) * x * p1 - (j - 1) * p0) / j;
-    p0 = p1;
-    p1 = p2;
-  }
-  return {p1, n * (x * p1 - p0) / (x * x - 1)};
-}
-
 std::vector<double> barycentric(const std::vector<double>& nodes) {
   std::vector<double> w(nodes.size(), 1);
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -33,25 +20,6 @@ std::vector<double> barycentric(const std::vector<double>& nodes) {
 }
 
 }  // namespace
-
-Rule gauss_legendre(int n) {
-  Rule rule;
-  rule.points.resize(static_cast<std::size_t>(n));
-  rule.weights.resize(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    double x = -std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5));
-    for (int it = 0; it < 100; ++it) {
-      const auto [p, dp] = legendre(n, x);
-      const double dx = p / dp;
-      x -= dx;
-      if (std::abs(dx) < 1e-16) break;
-    }
-    const double dp = legendre(n, x).second;
-    rule.points[static_cast<std::size_t>(i)] = 0.5 * (x + 1);
-    rule.weights[static_cast<std::size_t>(i)] = 1 / ((1 - x * x) * dp * dp);
-  }
-  return rule;
-}
 
 std::vector<double> gauss_lobatto(int n) {
   verify(n >= 2, "a Gauss-Lobatto rule has at least two points");

@@ -3,17 +3,12 @@
 #pragma once
 
 #include "engine/core/types.hpp"
+#include "engine/numerics/gauss_legendre.hpp"
 
 #include <vector>
 
 namespace conoid::hydro_fem {
 
-struct Rule {
-  std::vector<double> points;   ///< ascending in (0,1) or [0,1]
-  std::vector<double> weights;  ///< sum 1
-};
-
-[[nodiscard]] Rule gauss_legendre(int n);                ///< exact for degree 2n-1
 [[nodiscard]] std::vector<double> gauss_lobatto(int n);  ///< n >= 2 points, ends included
 
 /// Dense row-major matrix of a table: rows = evaluation points, columns = basis functions.
@@ -51,7 +46,7 @@ struct Tables {
   int l2;  ///< nodes a direction: k
   int q;   ///< quadrature points a direction: 2k
   std::vector<double> h1_nodes, l2_nodes;
-  Rule rule;
+  LineRule rule;
   Matrix B;  ///< q × h1 values
   Matrix G;  ///< q × h1 derivatives
   Matrix L;  ///< q × l2 values

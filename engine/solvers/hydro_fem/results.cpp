@@ -411,7 +411,7 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
   const Tables& t = op.tables();
   const ZoneData& z = op.data();
   const reference::ZoneTables tables(t, dim);
-  const Rule rule = gauss_legendre(t.k + 1);
+  const LineRule rule = gauss_legendre(t.k + 1);
   const Matrix phi1 = lagrange(t.l2_nodes, rule.points);
   const auto n = static_cast<Index>(rule.points.size());
   Index points = 1;

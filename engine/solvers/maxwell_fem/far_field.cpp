@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "engine/numerics/gauss_legendre.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/parallel_for.hpp"
@@ -71,21 +72,9 @@ std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<co
 SphereRule sphere_rule(double k_radius) {
   const int n = static_cast<int>(std::ceil(k_radius)) + 10;
   SphereRule out;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (n + 0.5)), derivative = 1;
-    for (int step = 0; step < 100; ++step) {
-      double before = 1, now = x;
-      for (int m = 2; m <= n; ++m) {
-        const double next = ((2 * m - 1) * x * now - (m - 1) * before) / m;
-        before = now;
-        now = next;
-      }
-      derivative = n * (x * now - before) / (x * x - 1);
-      const double move = now / derivative;
-      x -= move;
-      if (std::abs(move) < 1e-15) break;
-    }
-    const double weight = 2 / ((1 - x * x) * derivative * derivative);
+  const LineRule rule = gauss_legendre(n);
+  for (std::size_t i = 0; i < rule.points.size(); ++i) {
+    const double x = 1 - 2 * rule.points[i], weight = 2 * rule.weights[i];
     for (int m = 0; m < 2 * n; ++m) {
       out.directions.push_back({std::acos(x), pi * m / n});
       out.weights.push_back(weight * pi / n);

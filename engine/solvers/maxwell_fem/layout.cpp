@@ -95,11 +95,6 @@ std::vector<Band> bands_of(const Settings& s, const Mesh* surface) {
   return out;
 }
 
-double body_size(const Settings& s, const Mesh* surface) {
-  if (s.sphere) return s.sphere->radius + s.sphere->coat;
-  return surface != nullptr ? measure_body(*surface).size : 0;
-}
-
 double refractive_index(const Settings& s, int material) {
   double out = 0;
   // Dispersion laws are smooth between the frequencies that are computed.

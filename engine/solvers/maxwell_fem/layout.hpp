@@ -29,9 +29,6 @@ struct Band {
 /// The case with the frequencies of the band alone.
 [[nodiscard]] Settings in_band(const Settings& settings, const Band& band);
 
-/// Half the longest side of the largest piece; 0 where S is in the mesh.
-[[nodiscard]] double body_size(const Settings& settings, const Mesh* surface);
-
 /// The largest |√(ε_r μ_r)| of a material over the frequencies. Conductors so good that a wave ends within the surface (losses as
 /// large as the rest, index above 50) count as 0: an element need not follow it, their surface impedance is below 1/50 of η_0.
 [[nodiscard]] double refractive_index(const Settings& settings, int material);

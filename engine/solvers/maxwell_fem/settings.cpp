@@ -141,21 +141,8 @@ void read_image(const Case& input, const Values& v, Settings& s, std::vector<Dia
                                    "Make it narrower, or take more frequencies or directions."));
 }
 
-}  // namespace
-
-Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
-  Settings s;
-  const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
-               truncation = root["truncation"], output = root["output"];
-  s.laws.emplace_back([](double) { return Medium{}; });
-  const Values materials = root["materials"];
-  for (const std::string& name : materials.keys()) {
-    std::string problem;
-    s.laws.push_back(read_material(materials[name], problem));
-    s.material_names.push_back(name);
-    if (!problem.empty())
-      out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
-  }
+/// Frequencies, and where waves come from.
+void read_waves(const Case& input, const Values& excitation, Settings& s, std::vector<Diagnostic>& out) {
   if (excitation.has("sweep")) {
     s.frequencies = spread(excitation["sweep"]);
     if (s.frequencies.back() < s.frequencies.front())
@@ -182,6 +169,10 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     c.angles = spread(m);
     s.monostatic = c;
   }
+}
+
+/// Where the far field is seen: the cuts of the case or two across each other, each with a file of its own.
+void read_cuts(const Values& output, Settings& s) {
   const Values cuts = output["cuts"];
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     Cut c;
@@ -210,6 +201,10 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
     const std::string first = c.file;
     for (int n = 2; !files.insert(c.file).second; ++n) c.file = fmt::format("{}_{}", first, n);
   }
+}
+
+/// What scatters: a sphere or a mesh, its surfaces and regions.
+void read_body(const Case& input, const Values& root, Settings& s, std::vector<Diagnostic>& out) {
   if (root.has("sphere")) {
     const Values v = root["sphere"];
     SphereSetting p;
@@ -243,6 +238,11 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   const Values regions = root["regions"];
   for (const std::string& name : regions.keys())
     s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
+}
+
+/// How it is solved.
+void read_solution(const Case& input, const Values& parameters, const Values& truncation, Settings& s,
+                   std::vector<Diagnostic>& out) {
   s.domain.order = static_cast<int>(parameters["order"].integer());
   s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
   const std::string form = parameters["form"].text();
@@ -273,6 +273,9 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   s.truncation.longest = truncation["iterations"].integer();
   const std::string loop = truncation["loop"].text();
   s.truncation.loop = loop_named(loop);
+}
+
+void read_output(const Case& input, const Values& output, Settings& s, std::vector<Diagnostic>& out) {
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
@@ -297,6 +300,28 @@ Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
   if (s.exact && s.sphere && s.sphere->coat > 0 && s.sphere->core_material == 0 && s.body.kind != BoundaryKind::pec)
     out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
                                  "Set body.kind to pec, or exact to none."));
+}
+
+}  // namespace
+
+Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
+  Settings s;
+  const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
+               truncation = root["truncation"], output = root["output"];
+  s.laws.emplace_back([](double) { return Medium{}; });
+  const Values materials = root["materials"];
+  for (const std::string& name : materials.keys()) {
+    std::string problem;
+    s.laws.push_back(read_material(materials[name], problem));
+    s.material_names.push_back(name);
+    if (!problem.empty())
+      out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
+  }
+  read_waves(input, excitation, s, out);
+  read_cuts(output, s);
+  read_body(input, root, s, out);
+  read_solution(input, parameters, truncation, s, out);
+  read_output(input, output, s, out);
   if (root.has("mesh")) {
     if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }

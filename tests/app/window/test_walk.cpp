@@ -2,7 +2,7 @@
 // The walk: every page and every action in every state of a run and of a case, in both themes and languages, at the sizes of small and
 // large screens, at one scale and at twice. Nothing may end the window, nothing may be left on the screen that waits for an answer, and
 // no word may be cut off.
-// labels: gui serial rows timeout900
+// labels: gui wide rows timeout900
 #include <fstream>
 
 #include <QAction>
@@ -279,8 +279,10 @@ class TestWalk : public QObject {
       QTest::newRow("at twice the scale the same") << QString();
       return;
     }
+    // By turns: samples of one solver fill much the same forms.
+    int turn = 0;
     for (const SampleCard& card : load_gallery(std::filesystem::path(CONOID_SOURCE_DIR) / "resources" / "cases"))
-      if (card.available)
+      if (card.available && (conoid::all_rows() || turn++ % 2 == 0))
         QTest::newRow(card.case_file.parent_path().filename().string().c_str())
             << QString::fromStdString(card.case_file.string());
   }

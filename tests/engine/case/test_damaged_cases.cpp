@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // No case file crashes the program: the fuzz corpus and thousands of random damages of good cases through the
 // target.
-// labels: unit fuzz
+// labels: unit fuzz rows
 #include "engine/core/atomic_file.hpp"
+#include "tests/all_rows.hpp"
 #include "tests/fuzz/fuzz_case.cpp"
 
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
@@ -14,12 +15,14 @@
 namespace fs = std::filesystem;
 
 namespace {
-// Under the address sanitizer one of so many, since each takes twenty times as long there.
+// One of so many: under the address sanitizer each takes twenty times as long, and the default run leaves the rest to the gate.
+std::size_t one_case_of() {
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t one_case_of = 10;
+  return 10;
 #else
-constexpr std::size_t one_case_of = 1;
+  return conoid::all_rows() ? 1 : 4;
 #endif
+}
 }  // namespace
 
 class TestDamagedCases : public QObject {
@@ -67,7 +70,7 @@ class TestDamagedCases : public QObject {
 
   void every_byte_may_be_missing_or_wrong() {
     const std::string good(conoid::sample::good_case);
-    for (std::size_t i = 0; i < good.size(); i += one_case_of) {
+    for (std::size_t i = 0; i < good.size(); i += one_case_of()) {
       std::string text = good;
       text.erase(i, 1);
       feed(text);
@@ -111,7 +114,7 @@ class TestDamagedCases : public QObject {
                                                     "\"mesh\":",
                                                     "\"default\":",
                                                     "9999999999999999999"};
-    for (std::size_t i = 0; i < 4000; i += one_case_of) {
+    for (std::size_t i = 0; i < 4000; i += one_case_of()) {
       std::string text = texts[pick(texts.size())];
       for (std::size_t k = 1 + pick(4); k > 0; --k) {
         const std::size_t at = pick(text.size() + 1);
@@ -166,7 +169,7 @@ class TestDamagedCases : public QObject {
                                       Json{{"kind", "sponge"}},
                                       Json{{"", ""}}};
     int valid = 0;
-    for (std::size_t i = 0; i < 4000; i += one_case_of) {
+    for (std::size_t i = 0; i < 4000; i += one_case_of()) {
       CaseDocument d = CaseDocument::from_json(good, "case.json");
       for (std::size_t k = 1 + pick(3); k > 0; --k) {
         std::string pointer = pointers[pick(pointers.size())];
@@ -210,7 +213,7 @@ class TestDamagedCases : public QObject {
                                       Json{{"a", 1}}};
     const CaseDocument document = CaseDocument::parse(sample::good_case, "").value();
     int usable = 0;
-    for (std::size_t i = 0; i < 3000; i += one_case_of) {
+    for (std::size_t i = 0; i < 3000; i += one_case_of()) {
       CaseDocument d = CaseDocument::from_json(good, "");
       std::string pointer = pointers[pick(pointers.size())];
       for (std::size_t up = pick(3); up > 0 && pointer.find('/', 1) != std::string::npos; --up)

@@ -65,15 +65,7 @@ void plane_table(const TestRun& run, const VerifySink& sink) {
           "1", 0.85 * order, true, "p = 1/(2 pi) int s(t - r/c cosh u) du"});
   }
   // One frequency of a line source between matched layers: −(i/4) H_0^(2)(kr), e^{iωt}.
-  Problem p;
-  p.grid.points = {161, 1, 161};
-  p.order = 8;
-  p.velocity = constant_velocity(1);
-  p.speed = {1, 1};
-  for (Face& face : p.faces) {
-    face.kind = FaceKind::matched;
-    face.width = 12;
-  }
+  Problem p = open_space({161, 1, 161});
   for (const std::size_t y : {2U, 3U}) p.faces[y].kind = FaceKind::rigid;
   p.dt = 0.4;
   const auto signal = std::make_shared<Ricker>(1 / 16.0, 24, 1);

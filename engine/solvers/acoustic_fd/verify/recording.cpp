@@ -36,6 +36,19 @@ void levels_of(const Problem& p, Index steps, const RowWorkers& workers, Index f
 
 }  // namespace
 
+Problem open_space(const std::array<Index, 3>& points) {
+  Problem p;
+  p.grid.points = points;
+  p.order = 8;
+  p.velocity = constant_velocity(1);
+  p.speed = {1, 1};
+  for (Face& face : p.faces) {
+    face.kind = FaceKind::matched;
+    face.width = 12;
+  }
+  return p;
+}
+
 Traces recorded_levels(const Problem& p, Index steps, const RowWorkers& workers) {
   Traces out(p.receivers.size());
   levels_of(p, steps, workers, 1, [&](std::span<const double> values) {

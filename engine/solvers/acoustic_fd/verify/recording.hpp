@@ -5,11 +5,15 @@
 #include "engine/solvers/acoustic_fd/problem.hpp"
 #include "engine/solvers/test_run.hpp"
 
+#include <array>
 #include <vector>
 
 namespace conoid::acoustic_fd {
 
 using Traces = std::vector<std::vector<double>>;  // [receiver][step]
+
+/// Space of speed 1 on nodes one apart, of order 8, whose faces absorb in matched layers of twelve.
+[[nodiscard]] Problem open_space(const std::array<Index, 3>& points);
 
 /// Levels 1 … steps as they are.
 [[nodiscard]] Traces recorded_levels(const Problem& problem, Index steps, const RowWorkers& workers);

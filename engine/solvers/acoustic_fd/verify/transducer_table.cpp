@@ -23,15 +23,7 @@ constexpr double disc_wave = 12, disc_plane = 30;  ///< nodes
 
 /// A quarter of space between two mirrors, whose other faces absorb; what lies on both counts four times.
 Problem quarter() {
-  Problem p;
-  p.grid.points = {120, 56, 56};
-  p.order = 8;
-  p.velocity = constant_velocity(1);
-  p.speed = {1, 1};
-  for (Face& face : p.faces) {
-    face.kind = FaceKind::matched;
-    face.width = 12;
-  }
+  Problem p = open_space({120, 56, 56});
   for (const std::size_t mirror : {2U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
   p.dt = 0.4;
   Source source;

@@ -190,16 +190,8 @@ double target_strength(bool rigid, double k, double a) {
 /// makes of the echo of a point source near by. A quarter of space between two mirrors.
 double sphere_strength(bool rigid, double radius, const RowWorkers& workers, bool meshed = false) {
   const double ka = 2 * std::numbers::pi * 38000 * 0.01 / 1477.4, k = ka / radius;
-  Problem p;
   const auto side = static_cast<Index>(2 * radius) + 12, across = static_cast<Index>(5 * radius) + 12;
-  p.grid.points = {side + across, side, side};
-  p.order = 8;
-  p.velocity = constant_velocity(1);
-  p.speed = {1, 1};
-  for (Face& face : p.faces) {
-    face.kind = FaceKind::matched;
-    face.width = 12;
-  }
+  Problem p = open_space({side + across, side, side});
   for (const std::size_t mirror : {2U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
   p.dt = 0.4;
   const auto middle = static_cast<double>(across);

@@ -5,49 +5,13 @@
 
 #include "engine/team/kernel.hpp"
 
+#include "engine/numerics/small_matrix.hpp"
 #include "engine/solvers/hydro_fem/cuda/arguments.hpp"
 
 namespace conoid::hydro_fem {
 
 template <int D>
-struct DeviceMatrix {
-  __device__ static __forceinline__ double det(const double* J) {
-    if constexpr (D == 1) return J[0];
-    if constexpr (D == 2) return J[0] * J[3] - J[1] * J[2];
-    if constexpr (D == 3)
-      return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
-             J[2] * (J[3] * J[7] - J[4] * J[6]);
-  }
-  /// |J| J^-1, row-major.
-  __device__ static __forceinline__ void adjugate(const double* J, double* A) {
-    if constexpr (D == 1) A[0] = 1;
-    if constexpr (D == 2) {
-      A[0] = J[3];
-      A[1] = -J[1];
-      A[2] = -J[2];
-      A[3] = J[0];
-    }
-    if constexpr (D == 3) {
-      A[0] = J[4] * J[8] - J[5] * J[7];
-      A[1] = J[2] * J[7] - J[1] * J[8];
-      A[2] = J[1] * J[5] - J[2] * J[4];
-      A[3] = J[5] * J[6] - J[3] * J[8];
-      A[4] = J[0] * J[8] - J[2] * J[6];
-      A[5] = J[2] * J[3] - J[0] * J[5];
-      A[6] = J[3] * J[7] - J[4] * J[6];
-      A[7] = J[1] * J[6] - J[0] * J[7];
-      A[8] = J[0] * J[4] - J[1] * J[3];
-    }
-  }
-  __device__ static __forceinline__ void product(const double* a, const double* b, double* out) {
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
-        double sum = 0;
-        for (int m = 0; m < D; ++m) sum += a[i * D + m] * b[m * D + j];
-        out[i * D + j] = sum;
-      }
-  }
-};
+using DeviceMatrix = SmallMatrix<double, D>;
 
 /// cos(acos(r)/3): see cos_third() of lanes.hpp.
 __device__ inline double device_cos_third(double r) {

@@ -258,7 +258,7 @@ ZoneForce zone_force(const ZoneData& z, const ZoneTables& t, const Space& space,
   const Index zone = z.lane_zone[lane];
   const Index batch = lane / lanes, l = lane % lanes;
   const Index* map = &space.map[u(zone * t.nodes)];
-  const Rule& rule = z.tables->rule;
+  const LineRule& rule = z.tables->rule;
   ZoneForce out;
   out.A = Matrix{n * t.nodes, t.points, std::vector<double>(u(Index{n} * t.nodes * t.points))};
   out.F = Matrix{n * t.nodes, t.energies, std::vector<double>(u(Index{n} * t.nodes * t.energies))};

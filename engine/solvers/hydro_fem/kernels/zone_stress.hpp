@@ -4,6 +4,7 @@
 // Costs some 20 ns a point in two dimensions and under 100 in three on one core with eight lanes.
 #pragma once
 
+#include "engine/numerics/small_matrix.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_tensor.hpp"
 
 #include <algorithm>
@@ -11,45 +12,9 @@
 namespace conoid::hydro_fem {
 namespace {
 
-/// Small matrices of one point, row-major, W zones at once.
+/// Small matrices of one point, W zones at once, and their singular values.
 template <class V, int D>
-struct PointMatrix {
-  static V det(const V* J) {
-    if constexpr (D == 1) return J[0];
-    if constexpr (D == 2) return J[0] * J[3] - J[1] * J[2];
-    if constexpr (D == 3)
-      return J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
-             J[2] * (J[3] * J[7] - J[4] * J[6]);
-  }
-  /// |J| J^-1, row-major.
-  static void adjugate(const V* J, V* A) {
-    if constexpr (D == 1) A[0] = splat<V>(1);
-    if constexpr (D == 2) {
-      A[0] = J[3];
-      A[1] = -J[1];
-      A[2] = -J[2];
-      A[3] = J[0];
-    }
-    if constexpr (D == 3) {
-      A[0] = J[4] * J[8] - J[5] * J[7];
-      A[1] = J[2] * J[7] - J[1] * J[8];
-      A[2] = J[1] * J[5] - J[2] * J[4];
-      A[3] = J[5] * J[6] - J[3] * J[8];
-      A[4] = J[0] * J[8] - J[2] * J[6];
-      A[5] = J[2] * J[3] - J[0] * J[5];
-      A[6] = J[3] * J[7] - J[4] * J[6];
-      A[7] = J[1] * J[6] - J[0] * J[7];
-      A[8] = J[0] * J[4] - J[1] * J[3];
-    }
-  }
-  static void product(const V* a, const V* b, V* out) {
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
-        V sum{};
-        for (int m = 0; m < D; ++m) sum += a[i * D + m] * b[m * D + j];
-        out[i * D + j] = sum;
-      }
-  }
+struct PointMatrix : SmallMatrix<V, D> {
   /// Twice the largest singular value of a 2×2.
   static V largest_twice(const V* J) {
     const V s1 = vsqrt((J[0] + J[3]) * (J[0] + J[3]) + (J[1] - J[2]) * (J[1] - J[2]));

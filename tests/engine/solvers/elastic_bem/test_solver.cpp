@@ -69,6 +69,8 @@ class TestSolver : public QObject {
   void ways_to_solve_and_workers_agree() {
     Json json = foundation_case();
     json["parameters"]["frequencies"] = read_json(R"({"values": [0.1]})");
+    for (const char* more : {"planes", "lines", "insertion_loss", "third_octaves", "stresses"})
+      json["output"].erase(more);
     Run mixed(json);
     mixed.go();
     const auto& want = mixed.results.find("receivers_complex")->rows;
@@ -240,7 +242,7 @@ class TestSolver : public QObject {
     json["compute"]["deterministic"] = true;
     Run one(json, {{"cpu", 1, 1}});
     one.go();
-    const std::vector<std::vector<WorkerSpec>> crews{{{"cpu", 2, 1}}, {{"cpu", 3, 1}}, {{"cpu", 1, 1}, {"cpu", 2, 3}}};
+    const std::vector<std::vector<WorkerSpec>> crews{{{"cpu", 3, 1}}, {{"cpu", 1, 1}, {"cpu", 2, 3}}};
     for (const auto& crew : crews) {
       Run other(json, crew);
       other.go();
