@@ -596,100 +596,15 @@ struct MassGroup {
   }
 };
 
-/// The direction D r + β p at the nodes of a block's groups, on its way: which nodes is asked two groups ahead, what they have one group
-/// ahead, as each waits for the other and both take longer than a group is computed.
-template <int D, int K>
-class DirectionAhead {
- public:
-  /// `beta` 0 in the first iteration, which has no p.
-  __device__ __forceinline__ DirectionAhead(const MassArguments& m, int Z, double beta, bool with_p)
-      : m_(m), Z_(Z), beta_(beta), with_p_(with_p) {
-    const int group = static_cast<int>(blockIdx.x);
-    ask_nodes(group);
-    ask_values(group);
-    ask_nodes(group + static_cast<int>(gridDim.x));
-  }
-  /// That of `group`, which was asked for last, to u.
-  __device__ __forceinline__ void put(int group, double* u) const {
-    const int count = items(group);
-#pragma unroll
-    for (int s = 0; s < most; ++s)
-      if (const int j = item(s); j < count)
-        u[(j / (NN * D) * D + j % D) * NN + j / D % NN] = diagonal_[s] * r_[s] + beta_ * p_[s];
-  }
-  /// What comes after `group`.
-  __device__ __forceinline__ void ask_next(int group) {
-    ask_values(group + static_cast<int>(gridDim.x));
-    ask_nodes(group + 2 * static_cast<int>(gridDim.x));
-  }
-
- private:
-  static constexpr int N = K + 1, NN = D == 1 ? N : D == 2 ? N * N : N * N * N;
-  /// Each line of a group has a thread (DeviceZones::plan_mass()), so that a thread has at most a line's numbers to bring.
-  static constexpr int most = N;
-  static __device__ __forceinline__ int item(int s) {
-    return static_cast<int>(threadIdx.x + s * blockDim.x);
-  }
-  [[nodiscard]] __device__ __forceinline__ int items(int group) const {
-    const long long left = m_.zone.zones - static_cast<long long>(group) * Z_;
-    return left <= 0 ? 0 : static_cast<int>(left < Z_ ? left : Z_) * (NN * D);
-  }
-  __device__ __forceinline__ void ask_nodes(int group) {
-    const int count = items(group);
-#pragma unroll
-    for (int s = 0; s < most; ++s)
-      if (const int j = item(s); j < count) {
-        const int zone = group * Z_ + j / (NN * D);
-        const long long number = m_.zone.list != nullptr ? m_.zone.list[zone] : zone;
-        node_[s] = m_.zone.map[number * NN + j / D % NN];
-      }
-  }
-  __device__ __forceinline__ void ask_values(int group) {
-    const int count = items(group);
-#pragma unroll
-    for (int s = 0; s < most; ++s)
-      if (const int j = item(s); j < count) {
-        const long long place = static_cast<long long>(node_[s]) * D + j % D;
-        diagonal_[s] = m_.diagonal[node_[s]];
-        r_[s] = m_.r[place];
-        p_[s] = with_p_ ? m_.p[place] : 0.0;
-      }
-  }
-
-  const MassArguments& m_;
-  int Z_;
-  double beta_;
-  bool with_p_;
-  int node_[most] = {};
-  double diagonal_[most] = {}, r_[most] = {}, p_[most] = {};
-};
-
 /// terms = M_v p of zones; returns this thread's part of p·M_v p. p is m.plain or, in a solve, D r + β p_before. uniform: zones where
-/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones. asks_ahead: DirectionAhead, which pays where a block has many
-/// groups and costs registers.
-template <int D, int K, bool uniform, bool asks_ahead>
+/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones.
+template <int D, int K, bool uniform>
 __device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone, int iteration,
                                             double beta) {
   MassGroup<D, K> of(m, zone, uniform);
   double* const out = uniform && D == 1 ? of.one : of.u;  // in place where nothing else is read any more
   const int step = static_cast<int>(gridDim.x);
   double product = 0;
-  if constexpr (uniform && K > 0 && asks_ahead) {
-    if (m.plain == nullptr && zone.a.terms != nullptr) {
-      DirectionAhead<D, K> direction(m, zone.Z, iteration > 0 ? beta : 0.0, iteration > 0);
-      for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
-        of.take(group);
-        direction.put(group, of.u);
-        __syncthreads();
-        direction.ask_next(group);
-        product += of.multiply_uniform(out);
-        __syncthreads();
-        of.store(out);
-        __syncthreads();
-      }
-      return product;
-    }
-  }
   for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
     of.take(group);
     of.load(iteration, beta);
@@ -811,7 +726,7 @@ __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_con
     if (done) return;
   }
   const DeviceZone<D, K> zone(m.zone);
-  const double sum = block_fold<false>(mass_pass<D, K, uniform, true>(m, zone, m.iteration, beta));
+  const double sum = block_fold<false>(mass_pass<D, K, uniform>(m, zone, m.iteration, beta));
   if (id == 0) m.zone.partial[blockIdx.x] = sum;
 }
 
@@ -826,7 +741,7 @@ __global__ void __launch_bounds__(device_threads) solve_at_once(const __grid_con
   const double target = s.mass.tolerance2 * gamma;
   int iteration = 0;
   for (; gamma > target && iteration < s.most_iterations; ++iteration) {
-    const double product = block_fold<false>(mass_pass<D, K, uniform, false>(s.mass, zone, iteration, beta));
+    const double product = block_fold<false>(mass_pass<D, K, uniform>(s.mass, zone, iteration, beta));
     if (threadIdx.x == 0) s.mass.zone.partial[blockIdx.x] = product;
     grid.sync();
     const double alpha = gamma / sum_of(s.mass.zone.partial, blocks);
