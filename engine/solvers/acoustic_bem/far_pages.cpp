@@ -112,9 +112,9 @@ void AcousticBem::tell_monostatic(RunContext& context, const std::vector<std::ve
   }
   Table& table = context.results.table(t);
   double worst = 0;
-  for (Index k = 0; k < m.count; ++k) {
+  for (Index k = 0; k <= m.count; ++k) {  // the first once more, so that the curve closes
     std::vector<double> row{360 * static_cast<double>(k) / static_cast<double>(m.count)};
-    for (const auto& level : levels) row.push_back(level[static_cast<std::size_t>(k)]);
+    for (const auto& level : levels) row.push_back(level[static_cast<std::size_t>(k % m.count)]);
     for (std::size_t f = 0; f < series.size(); ++f) worst = std::max(worst, std::abs(row[1 + f] - series[f]));
     row.insert(row.end(), series.begin(), series.end());
     table.append(row);

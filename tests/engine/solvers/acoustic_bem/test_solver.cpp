@@ -678,7 +678,8 @@ class TestSolver : public QObject {
     const auto& marched = run.results.find("target_strength")->rows[0];
     const auto& echoes = run.results.find("monostatic")->rows;
     const auto& all = run.results.find("directivity")->rows;
-    QCOMPARE(echoes.size(), std::size_t{8});
+    QCOMPARE(echoes.size(), std::size_t{9});
+    QVERIFY(echoes[8][0] == 360 && echoes[8][1] == echoes[0][1]);
     QCOMPARE(all.size(), std::size_t{5 * 8});
     QCOMPARE(echoes[4][0], 180.0);  // from z by x: the wave comes from below
     QVERIFY2(std::abs(echoes[4][1] - marched[1]) < 1e-5,
