@@ -102,6 +102,7 @@ void TestElasticRanks::a_killed_run_of_four_goes_on_on_one_and_on_two() {
   COMPARE_EXIT(run("whole", 1, same), 0);
   const safety::Left whole = left("whole");
   for (const auto& [first, second] : {std::pair{4, 1}, std::pair{1, 2}}) {
+    if (first == 1 && !conoid::all_rows()) continue;  // from one to more: test_ranks
     const QString out = QString("part%1").arg(first);
     QProcess process;
     safety::start(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run whose matrices outgrow `compute.memory.host` holds no more than that, the program and everything else included.
-// labels: cli timeout300
+// labels: cli rows timeout300
 #include <QTest>
 
 #include <regex>
@@ -13,6 +13,7 @@
 
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
+#include "tests/all_rows.hpp"
 #include "tests/engine/cli/program.hpp"
 
 namespace {
@@ -87,6 +88,7 @@ class TestMemoryBudget : public QObject {
     // The least is that of one thread. More threads than there is room for: fewer assemble, it is told, and the budget holds.
     for (const std::string threads : {"1", "12"}) {
       const bool few = threads == "12";
+      if (!few && !conoid::all_rows()) continue;
       const std::vector<std::string> settings = {"--set", "compute.memory.host=" + std::to_string(budget), "--set",
                                                  "compute.threads=" + threads};
       std::vector<std::string> words = {"check", "case.json"};
