@@ -258,7 +258,7 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   std::vector<std::vector<double>> rows(strength.size());
   const auto count = static_cast<Index>(strength.size());
   const double cost = far_field_seconds() * static_cast<double>(strength.size() * cuts.size());
-  for_range(context.team, "far field", count, 1, cost, [&](Interval some) {
+  for_range(context.team, "frequencies", count, 1, cost, [&](Interval some) {
     for (Index at = some.begin; at < some.end; ++at) {
       const auto k = static_cast<std::size_t>(at);
       if (strength[k] < 1e-3 * most) continue;
@@ -301,7 +301,7 @@ void AcousticBem::write_pattern(RunContext& context) const {
     for (const double f : settings_.maps) pulses.push_back(pulse_spectrum(r, f));
   std::vector<std::vector<double>> rows(static_cast<std::size_t>(settings_.pattern_count));
   const double cost = far_field_seconds() * static_cast<double>(rows.size() * pulses.size());
-  for_range(context.team, "far field", settings_.pattern_count, 1, cost, [&](Interval some) {
+  for_range(context.team, "frequencies", settings_.pattern_count, 1, cost, [&](Interval some) {
     for (Index k = some.begin; k < some.end; ++k) {
       const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
       Vec3 d{};

@@ -260,7 +260,7 @@ Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token&
   const Index N = surface_.unknowns;
   // Values are zeroed by the threads too, each page by the one that makes its slice.
   const double cost = 5e-8 * static_cast<double>(own_.size()) * static_cast<double>(N);
-  for_range(team, "layout", own_.size(), 16, cost, [&](Interval some) {
+  for_range(team, "row extents", own_.size(), 16, cost, [&](Interval some) {
     std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
     for (Index j = some.begin; j < some.end && !stop.stop_requested(); ++j) {
       const std::size_t column = static_cast<std::size_t>((own_.begin + j) * N);

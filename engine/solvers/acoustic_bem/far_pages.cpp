@@ -71,7 +71,7 @@ Status AcousticBem::write_monostatic(RunContext& context) {
       const Index iterations = engine_->spectrum(context.team, omega, right, a, received);
       if (iterations == 0) return not_solved(f);
       most = std::max(most, iterations);
-      for_range(context.team, "far field", end - begin, 1, far_field_seconds() * static_cast<double>(right.size()),
+      for_range(context.team, "frequencies", end - begin, 1, far_field_seconds() * static_cast<double>(right.size()),
                 [&](Interval some) {
                   for (Index k = some.begin; k < some.end; ++k)
                     level[static_cast<std::size_t>(begin + k)] = target_strength(
@@ -154,7 +154,7 @@ void AcousticBem::write_directivity(RunContext& context) const {
   const Index directions = (rows - 1) * around_axis + 2;
   std::vector<std::vector<Complex>> at(static_cast<std::size_t>(directions));
   const double cost = far_field_seconds() * static_cast<double>(static_cast<std::size_t>(directions) * runs * maps);
-  for_range(context.team, "far field", directions, 1, cost, [&](Interval some) {
+  for_range(context.team, "frequencies", directions, 1, cost, [&](Interval some) {
     for (Index k = some.begin; k < some.end; ++k) {
       const double theta = k == 0 ? 0
                            : k + 1 == directions
