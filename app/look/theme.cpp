@@ -2,7 +2,10 @@
 // Themes: reading, style sheet, palette, coloured icons.
 #include "app/look/theme.hpp"
 
+#include <utility>
+
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QEvent>
 #include <QFile>
 #include <QFontDatabase>
@@ -15,6 +18,7 @@
 #include <QStyle>
 #include <QStyleFactory>
 #include <QSvgRenderer>
+#include <QTimer>
 #include <QWidget>
 
 // Q_INIT_RESOURCE declares its function where it stands, so this must be outside every namespace.
@@ -141,12 +145,13 @@ Look::Look(QApplication& application, ThemeChoice choice)
   system_family_ = application.font().family();
   choose_font(application, 1, {}, system_family_);
   application.installEventFilter(this);
+  connect(&later_, &QTimer::timeout, this, &Look::polish_some);
   apply();
 }
 
 void Look::choose(ThemeChoice choice) {
   choice_ = choice;
-  apply();
+  if (wants_dark() != theme_->dark) apply();
 }
 
 void Look::set_font_scale(double scale) {
@@ -170,7 +175,7 @@ bool Look::eventFilter(QObject* watched, QEvent* event) {
     const bool dark = is_dark(application_.palette());
     if (dark != system_dark_) {
       system_dark_ = dark;
-      if (choice_ == ThemeChoice::system) apply();
+      if (wants_dark() != theme_->dark) apply();
     }
   } else if (event->type() == QEvent::Polish && watched->isWidgetType()) {
     if (auto* widget = static_cast<QWidget*>(watched); widget->isWindow()) widget->setPalette(palette_of(*theme_));
@@ -178,12 +183,63 @@ bool Look::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
+bool Look::wants_dark() const {
+  return choice_ == ThemeChoice::dark || (choice_ == ThemeChoice::system && system_dark_);
+}
+
 void Look::apply() {
-  const bool dark = choice_ == ThemeChoice::dark || (choice_ == ThemeChoice::system && system_dark_);
-  *theme_ = load_theme(dark ? "dark" : "light");
-  for (QWidget* widget : QApplication::topLevelWidgets()) widget->setPalette(palette_of(*theme_));
+  *theme_ = load_theme(wants_dark() ? "dark" : "light");
+  const QPalette palette = palette_of(*theme_);
+  for (QWidget* widget : QApplication::topLevelWidgets()) {
+    if (widget->isVisible()) {  // painted in a turn of the event loop of its own
+      widget->setUpdatesEnabled(false);
+      unpainted_.emplace_back(widget);
+    }
+    widget->setPalette(palette);
+  }
+  // Qt would polish every widget once for each of its ancestors, a second of it in a large window: what it knows of them is forgotten first,
+  // and they are polished here, those on the screen at once.
+  if (!application_.styleSheet().isEmpty()) QApplication::style()->unpolish(&application_);
   application_.setStyleSheet(style_sheet(*theme_, font_scale_));
+  unpolished_.clear();
+  for (QWidget* widget : QApplication::topLevelWidgets())
+    if (!widget->parentWidget()) polish_below(widget);
   emit changed();
+  later_.start(0);
+}
+
+void Look::polish(QWidget* widget) {
+  if (!widget->testAttribute(Qt::WA_WState_Polished)) return;  // when it is shown first
+  widget->style()->polish(widget);
+  QEvent changed(QEvent::StyleChange);
+  QCoreApplication::sendEvent(widget, &changed);
+}
+
+void Look::polish_below(QWidget* widget) {
+  if (widget->isVisible())
+    polish(widget);
+  else
+    unpolished_.emplace_back(widget);
+  // Parents first: what they have changed comes down to their children.
+  for (QObject* child : widget->children())
+    if (child->isWidgetType()) polish_below(static_cast<QWidget*>(child));
+}
+
+void Look::polish_some() {
+  for (const auto& window : std::exchange(unpainted_, {}))
+    if (window) window->setUpdatesEnabled(true);
+  constexpr int slice = 8;  // ms
+  QElapsedTimer clock;
+  clock.start();
+  while (!unpolished_.empty() && clock.elapsed() < slice) {
+    if (QWidget* widget = unpolished_.front()) polish(widget);
+    unpolished_.pop_front();
+  }
+  if (unpolished_.empty()) later_.stop();
+}
+
+void Look::finish() {
+  while (later_.isActive()) polish_some();
 }
 
 QIcon Look::icon(const QString& id, const QString& colour) const {

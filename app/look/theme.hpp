@@ -2,15 +2,20 @@
 // The colours of the window: one JSON file a theme, one style sheet for all, icons coloured to match.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <vector>
 
 #include <QColor>
 #include <QHash>
 #include <QIcon>
 #include <QObject>
 #include <QPalette>
+#include <QPointer>
 #include <QString>
+#include <QTimer>
 #include <QVector>
+#include <QWidget>
 
 class QApplication;
 class QFont;
@@ -47,7 +52,9 @@ class Look : public QObject {
   [[nodiscard]] const Theme& theme() const { return *theme_; }
   [[nodiscard]] QColor colour(const QString& id) const { return theme_->colour(id); }
   [[nodiscard]] ThemeChoice choice() const { return choice_; }
+  /// What is on the screen changes at once, hidden widgets in slices of a few milliseconds; finish() waits for them.
   void choose(ThemeChoice choice);
+  void finish();
   /// 1 = 13 px for ordinary text; every other size keeps its proportion.
   void set_font_scale(double scale);
   [[nodiscard]] double font_scale() const { return font_scale_; }
@@ -66,7 +73,11 @@ class Look : public QObject {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  [[nodiscard]] bool wants_dark() const;
   void apply();
+  void polish(QWidget* widget);
+  void polish_below(QWidget* widget);
+  void polish_some();
   QApplication& application_;
   ThemeChoice choice_;
   bool system_dark_ = false;
@@ -74,6 +85,9 @@ class Look : public QObject {
   QString font_family_, system_family_;
   QStringList preferred_units_;
   std::shared_ptr<Theme> theme_;
+  QTimer later_;
+  std::vector<QPointer<QWidget>> unpainted_;
+  std::deque<QPointer<QWidget>> unpolished_;  ///< hidden ones that have the look before this one
 };
 
 /// Marks a label or button for the style sheet ("title", "muted", "primary", …).

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <QSignalBlocker>
 
 #include "app/model/background.hpp"
 #include "app/model/json_path.hpp"
@@ -112,8 +113,13 @@ void CaseModel::adopt(CaseDocument document) {
   open_ = true;
   checker_.reset();
   undo_.clear();
-  validate_now();
+  {
+    // Who shows a case learns that it is another one before what is wrong with it.
+    const QSignalBlocker later(this);
+    validate_now();
+  }
   emit opened();
+  emit validated();
   emit changed();
   emit dirty_changed(is_dirty());
 }
@@ -313,7 +319,9 @@ QString CaseModel::command_line() const {
   const QString relative = QDir::current().relativeFilePath(path);
   QString line = "conoid run " + shell_quoted(relative.startsWith("../..") ? path : relative);
   std::vector<std::pair<std::string, std::string>> changes;
-  if (saved_.is_object()) collect_changes(saved_, document_.json(), "", changes);
+  // A key under its former name is the same key: setting it takes the place of both.
+  const auto named = [this](const Json& json) { return schema_ ? with_present_names(json, *schema_) : json; };
+  if (saved_.is_object()) collect_changes(named(saved_), named(document_.json()), "", changes);
   for (const auto& [pointer, text] : changes)
     line += " --set " + shell_quoted(QString::fromStdString(pointer + "=" + text));
   return line;

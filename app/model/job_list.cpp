@@ -30,6 +30,9 @@ JobList::JobList(std::function<fs::path()> folder, fs::path program, QObject* pa
   pool_.setMaxThreadCount(threads);
   timer_.setInterval(ask_every_ms);
   connect(&timer_, &QTimer::timeout, this, [this] { ask(false); });
+  follow_timer_.setSingleShot(true);
+  follow_timer_.setInterval(follow_every_ms);
+  connect(&follow_timer_, &QTimer::timeout, this, &JobList::bring_news);
   read_kept_hosts();
 }
 
@@ -184,6 +187,36 @@ void JobList::bring(const QString& folder) {
         if (!run) return emit self.troubled(tr("The run was not brought here"), run.error());
         self.refresh();
         emit self.brought(folder, QString::fromStdString(run->string()));
+      },
+      &pool_);
+}
+
+void JobList::follow(const QString& folder) {
+  if (folder == followed_) return;
+  followed_ = folder;
+  if (folder.isEmpty()) return follow_timer_.stop();
+  if (!job(folder)) refresh();
+  follow_timer_.start();
+}
+
+void JobList::bring_news() {
+  in_background(
+      this,
+      [folder = fs::path(followed_.toStdString()), reach = reach_by(hosts_), stop = stop_.get_token()] {
+        std::vector<JobNews> one{job_at(folder)};
+        ask_for_jobs(one, reach, stop);
+        std::string run;
+        // What is over is brought whole, see take_answer(). A machine that does not answer is asked again.
+        if (!one[0].trouble && !one[0].state.is_over())
+          if (const auto brought = bring_charts(one[0], reach, stop)) run = brought->string();
+        return std::pair(std::move(one), std::move(run));
+      },
+      [folder = followed_](JobList& self, const std::pair<std::vector<JobNews>, std::string>& news) {
+        if (self.followed_ != folder) return;
+        const JobState& state = news.first[0].state;
+        if (!news.second.empty()) emit self.charts_brought(folder, QString::fromStdString(news.second));
+        self.take_answer(news.first);
+        if (self.followed_ == folder && (news.first[0].trouble || !state.is_over())) self.follow_timer_.start();
       },
       &pool_);
 }

@@ -39,6 +39,7 @@ class JobList : public QAbstractTableModel {
   };
   enum Role { folder_role = Qt::UserRole + 1, word_role, sort_role };
   static constexpr int ask_every_ms = 10'000;
+  static constexpr int follow_every_ms = 5'000;
 
   /// `folder`: where jobs are kept at that moment. `program`: the conoid that computes on this machine.
   JobList(std::function<std::filesystem::path()> folder, std::filesystem::path program, QObject* parent = nullptr);
@@ -68,6 +69,10 @@ class JobList : public QAbstractTableModel {
   /// Brings the run of another machine here; `brought` or `troubled` follows. One that goes on is brought again when it is over.
   void bring(const QString& folder);
   void cancel(const QString& folder);
+  /// Keeps the charts of a run that was brought so far up to date while its job goes on: every few seconds they are brought again, and
+  /// `charts_brought` follows. Once the job is over its run is brought whole. An empty folder: none.
+  void follow(const QString& folder);
+  [[nodiscard]] const QString& followed() const { return followed_; }
   /// `queue_known` follows. Only the newest question counts.
   void ask_queue(const ComputeHost& host);
 
@@ -76,6 +81,7 @@ class JobList : public QAbstractTableModel {
   void hosts_changed();
   void submitted(const QString& folder);
   void brought(const QString& folder, const QString& run);
+  void charts_brought(const QString& folder, const QString& run);
   void troubled(const QString& title, const conoid::Error& error);
   void queue_known(const conoid::HostQueue& queue, const QString& trouble);
 
@@ -89,6 +95,7 @@ class JobList : public QAbstractTableModel {
   void take(std::vector<JobNews> jobs);
   void take_answer(const std::vector<JobNews>& news);
   void ask(bool all);
+  void bring_news();
   void set_busy(const std::string& folder, bool on);
   [[nodiscard]] JobRequest request(const ComputeHost& host) const;
 
@@ -101,7 +108,8 @@ class JobList : public QAbstractTableModel {
   std::set<std::string> asking_;  ///< machines
   std::uint64_t ticket_ = 0, queue_ticket_ = 0;
   int submitting_ = 0;
-  QTimer timer_;
+  QTimer timer_, follow_timer_;
+  QString followed_;
   std::stop_source stop_;
   QThreadPool pool_;
 };

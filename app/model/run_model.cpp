@@ -106,6 +106,25 @@ void RunModel::open(const std::filesystem::path& folder) {
       &reading_pool());
 }
 
+void RunModel::read_curves_again() {
+  if (is_active() || !is_stored()) return;
+  in_background(
+      this, [folder = folder_] { return read_run_curves(folder); },
+      [folder = folder_](RunModel& self, Result<StoredRun> run) {
+        if (!run || self.is_active() || !self.is_stored() || self.folder_ != folder) return;
+        self.tables_ = std::move(run->tables);
+        self.numbers_ = std::move(run->numbers);
+        self.balance_.assign(run->balance.begin(), run->balance.end());
+        const int grown = static_cast<int>(run->log.size()) - static_cast<int>(self.log_.size());
+        if (grown > 0) self.log_.assign(run->log.begin(), run->log.end());
+        emit self.tables_changed();
+        emit self.numbers_changed();
+        if (!self.balance_.empty()) emit self.balance_changed();
+        if (grown > 0) emit self.log_grew(grown);
+      },
+      &reading_pool());
+}
+
 void RunModel::show(StoredRun run) {
   if (is_active()) return;
   port_.reset();

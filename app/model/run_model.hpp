@@ -42,6 +42,8 @@ class RunModel : public QObject {
   void start(SessionOptions options);
   /// Reads a run from its folder in the background; `opened` or `open_failed` follows. Not while a session is active.
   void open(const std::filesystem::path& folder);
+  /// Of the stored run at hand: reads curves, numbers, balance and log again in the background; frames, colours and views stay as they are.
+  void read_curves_again();
   /// Shows a run that has been read. Its frames are read when they are wanted (see fetch).
   void show(StoredRun run);
   /// Memory for frames that can be scrubbed to.

@@ -164,13 +164,19 @@ Result<StoredRun> read_run_card(const fs::path& folder) {
   return run;
 }
 
-Result<StoredRun> read_stored_run(const fs::path& folder) {
+Result<StoredRun> read_run_curves(const fs::path& folder) {
   auto card = read_run_card(folder);
   if (!card) return card;
+  read_tables(card->folder, *card);
+  read_balance(card->folder / "telemetry.csv", *card);
+  read_log(card->folder / "log.jsonl", *card);
+  return card;
+}
+
+Result<StoredRun> read_stored_run(const fs::path& folder) {
+  auto card = read_run_curves(folder);
+  if (!card) return card;
   StoredRun& run = *card;
-  read_tables(run.folder, run);
-  read_balance(run.folder / "telemetry.csv", run);
-  read_log(run.folder / "log.jsonl", run);
   auto reader = VtkhdfReader::open(run.folder);
   if (reader) {
     run.reader = std::move(reader).value();

@@ -41,6 +41,9 @@ struct StoredRun {
 /// and said in `log`. May be called from any thread.
 [[nodiscard]] Result<StoredRun> read_stored_run(const std::filesystem::path& folder);
 
+/// What is drawn of a run but its fields: card, tables, balance and log. Catalog, frames and reader stay empty.
+[[nodiscard]] Result<StoredRun> read_run_curves(const std::filesystem::path& folder);
+
 /// What a list of runs needs, from run.json and summary.json alone: quick. Tables, frames and log stay empty.
 [[nodiscard]] Result<StoredRun> read_run_card(const std::filesystem::path& folder);
 

@@ -3,8 +3,10 @@
 #include "app/panels/case_panel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -14,6 +16,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSignalBlocker>
 #include <QStyle>
 #include <QStyleOptionFrame>
 #include <QTimer>
@@ -82,8 +85,8 @@ class TitleEdit final : public QLineEdit {
 
 // ---- SectionWidget --------------------------------------------------------------------------------------------------
 
-SectionWidget::SectionWidget(const FormContext& context, const CaseSection& section, bool open, QWidget* parent)
-    : QWidget(parent), context_(context), section_(section), open_(!open) {
+SectionWidget::SectionWidget(const FormContext& context, const CaseSection& section, QWidget* parent)
+    : QWidget(parent), context_(context), section_(section) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -98,7 +101,7 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
   auto* row = new QHBoxLayout(header_);
   row->setContentsMargins(12, 0, 16, 0);
   row->setSpacing(8);
-  chevron_ = new IconLabel(context.look, "chevron-down", "muted", 14, header_);
+  chevron_ = new IconLabel(context.look, "chevron-right", "muted", 14, header_);
   dot_ = new StateDot(context.look, header_);
   words_ = new ElidedLabel({}, "small", Qt::ElideRight, header_);
   words_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -107,23 +110,26 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
   row->addWidget(words_, 1);
   row->addWidget(dot_);
   column->addWidget(header_);
+  refresh();
+}
 
+void SectionWidget::make_body() {
   body_ = new QWidget(this);
   auto* inner = new QVBoxLayout(body_);
   inner->setContentsMargins(16, 0, 16, 16);
   inner->setSpacing(8);
-  const Json& properties = context.model.schema()["properties"];
-  for (const std::string& key : section.keys) {
+  const Json& properties = context_.model.schema()["properties"];
+  for (const std::string& key : section_.keys) {
     const Json& node = properties[key];
     const std::string pointer = child_pointer("", key);
     const Json fallback = fallback_for(key, node, {});
-    const bool required = is_required(key, context.model.schema());
+    const bool required = is_required(key, context_.model.schema());
     const bool object = node.contains("properties") || node.contains("variants");
     FieldEditor* editor = object && !required && fallback.is_null() && (has_demands(node) || is_true(node, "optional"))
                               ? new OptionalBlock(context_, pointer, node, fallback, body_)
                               : make_editor(context_, pointer, node, fallback, body_);
     const bool named = qobject_cast<OptionalBlock*>(editor) || qobject_cast<VariantEdit*>(editor);
-    if (!named && (section.keys.size() > 1 || !editor->is_block()) && label_of(key, node) != section.title)
+    if (!named && (section_.keys.size() > 1 || !editor->is_block()) && label_of(key, node) != section_.title)
       inner->addWidget(make_label(label_of(key, node), "section", body_));
     auto* sentence = make_label({}, "bad", body_);
     sentence->setWordWrap(true);
@@ -133,9 +139,7 @@ SectionWidget::SectionWidget(const FormContext& context, const CaseSection& sect
     editors_.push_back(editor);
     sentences_.push_back(sentence);
   }
-  column->addWidget(body_);
-  set_open(open);
-  refresh();
+  layout()->addWidget(body_);
 }
 
 void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer, const Json& node) {
@@ -163,16 +167,20 @@ void SectionWidget::add_library(QVBoxLayout* column, const std::string& pointer,
 void SectionWidget::set_open(bool open) {
   if (open == open_) return;
   open_ = open;
+  const bool first = open && !body_;
+  if (first) make_body();
   body_->setVisible(open);
+  if (first) refresh();
   static_cast<IconLabel*>(chevron_)->set_icon(open ? "chevron-down" : "chevron-right", "muted");
 }
 
 void SectionWidget::refresh() {
   Health worst = Health::good;
+  for (const std::string& key : section_.keys)
+    worst = std::max(worst, context_.model.health_of(child_pointer("", key)));
   for (std::size_t i = 0; i < editors_.size(); ++i) {
     editors_[i]->refresh();
     const std::string& pointer = editors_[i]->pointer();
-    worst = std::max(worst, context_.model.health_of(pointer));
     const auto own = context_.model.diagnostics_at(pointer);
     sentences_[i]->setVisible(!own.empty());
     if (own.empty()) continue;
@@ -187,9 +195,12 @@ void SectionWidget::refresh() {
 }
 
 QWidget* SectionWidget::reveal(const std::string& pointer) {
+  const bool here = std::any_of(section_.keys.begin(), section_.keys.end(),
+                                [&](const std::string& key) { return is_within(pointer, child_pointer("", key)); });
+  if (!here) return nullptr;
+  set_open(true);
   for (FieldEditor* editor : editors_) {
     if (!is_within(pointer, editor->pointer())) continue;
-    set_open(true);
     QWidget* found = editor->reveal(pointer);
     return found ? found : editor;
   }
@@ -279,6 +290,7 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   connect(footer_, &QPushButton::clicked, this, [this] {
     if (!first_problem_.empty()) reveal(first_problem_);
   });
+  connect(&build_timer_, &QTimer::timeout, this, &CasePanel::build_some);
   connect(&model, &CaseModel::opened, this, &CasePanel::rebuild);
   connect(&model, &CaseModel::changed, this, &CasePanel::refresh);
   connect(&model, &CaseModel::validated, this, &CasePanel::refresh);
@@ -307,6 +319,18 @@ void CasePanel::show_help(QWidget* focused) {
 
 void CasePanel::rebuild() {
   sections_.clear();
+  to_open_.clear();
+  wanted_.clear();
+  if (QWidget* before = scroll_->takeWidget()) {
+    before->removeEventFilter(this);
+    // What is being typed belongs to the case before.
+    if (QWidget* typed = QApplication::focusWidget(); typed && before->isAncestorOf(typed)) {
+      const QSignalBlocker quiet(typed);
+      typed->clearFocus();
+    }
+    before->hide();
+    old_.reset(before);  // of two cases in a row the first was never seen
+  }
   auto* scrolled = new QWidget;
   scrolled->setObjectName("scrolled");
   column_ = new QVBoxLayout(scrolled);
@@ -320,9 +344,10 @@ void CasePanel::rebuild() {
     const bool given = std::any_of(section.keys.begin(), section.keys.end(), [&](const std::string& key) {
       return context_.model.value(child_pointer("", key)) != nullptr;
     });
-    auto* widget = new SectionWidget(context_, section, given && section.keys.front() != "compute", scrolled);
+    auto* widget = new SectionWidget(context_, section, scrolled);
     column_->addWidget(widget);
     sections_.push_back(widget);
+    if (given && section.keys.front() != "compute") to_open_.push_back(widget);
   }
   if (sections_.empty()) {
     auto* note = make_label(tr("This case cannot be shown as a form. The log says why."), "muted", scrolled);
@@ -333,7 +358,33 @@ void CasePanel::rebuild() {
   column_->addStretch(1);
   scroll_->setWidget(scrolled);
   scrolled->installEventFilter(this);
-  refresh();
+  build_timer_.start(0);
+}
+
+void CasePanel::build_some() {
+  constexpr int slice = 10;  // ms
+  QElapsedTimer clock;
+  clock.start();
+  do {
+    if (!to_open_.empty()) {
+      SectionWidget* section = to_open_.front();
+      to_open_.pop_front();
+      section->set_open(true);
+      if (!to_open_.empty()) continue;
+      tab_as_laid_out(this);
+      if (!wanted_.empty()) reveal(std::exchange(wanted_, {}));
+    } else if (SectionWidget* gone = old_ ? old_->findChild<SectionWidget*>() : nullptr) {
+      delete gone;
+    } else {
+      old_.reset();
+      build_timer_.stop();
+      return;
+    }
+  } while (clock.elapsed() < slice);
+}
+
+void CasePanel::finish() {
+  while (build_timer_.isActive()) build_some();
 }
 
 bool CasePanel::eventFilter(QObject* watched, QEvent* event) {
@@ -406,6 +457,10 @@ void CasePanel::reveal_first_problem() {
 
 void CasePanel::reveal(const std::string& pointer) {
   if (pointer == "/title") return title_->setFocus();
+  if (!to_open_.empty()) {  // what is still to be made would move it out of sight
+    wanted_ = pointer;
+    return;
+  }
   for (SectionWidget* section : sections_) {
     QWidget* field = section->reveal(pointer);
     if (!field) continue;

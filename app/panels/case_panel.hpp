@@ -2,10 +2,13 @@
 // The case as sections of a form, each with a green, amber or red dot and what is missing in words.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <QTimer>
 #include <QWidget>
 
 #include "app/forms/field_editor.hpp"
@@ -29,7 +32,8 @@ class StraySentences;
 class SectionWidget : public QWidget {
   Q_OBJECT
  public:
-  SectionWidget(const FormContext& context, const CaseSection& section, bool open, QWidget* parent);
+  /// Folded; the forms are made when it is opened first.
+  SectionWidget(const FormContext& context, const CaseSection& section, QWidget* parent);
   void refresh();
   void set_open(bool open);
   [[nodiscard]] bool is_open() const { return open_; }
@@ -40,6 +44,7 @@ class SectionWidget : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void make_body();
   /// The library of materials above the form of a medium.
   void add_library(QVBoxLayout* column, const std::string& pointer, const Json& node);
   const FormContext& context_;
@@ -48,10 +53,10 @@ class SectionWidget : public QWidget {
   QWidget* chevron_;
   ElidedLabel* words_;
   StateDot* dot_;
-  QWidget* body_;
-  std::vector<FieldEditor*> editors_;
+  QWidget* body_ = nullptr;
+  std::vector<FieldEditor*> editors_;  ///< none before it is opened
   std::vector<QLabel*> sentences_;
-  bool open_ = true;
+  bool open_ = false;
 };
 
 class CasePanel : public QWidget {
@@ -63,6 +68,8 @@ class CasePanel : public QWidget {
   void reveal(const std::string& pointer);
   /// The same for what must be corrected first; nothing where the case can be run.
   void reveal_first_problem();
+  /// The form of a case that has just been opened is made section by section between other work; this makes what is missing now.
+  void finish();
   [[nodiscard]] const std::vector<SectionWidget*>& sections() const { return sections_; }
 
  signals:
@@ -70,6 +77,7 @@ class CasePanel : public QWidget {
 
  private:
   void rebuild();
+  void build_some();
   void refresh();
   void refresh_footer();
   void refresh_strays();
@@ -88,7 +96,11 @@ class CasePanel : public QWidget {
   StateDot* footer_dot_;
   QPushButton* footer_;
   std::vector<SectionWidget*> sections_;
+  std::deque<SectionWidget*> to_open_;  ///< those whose forms are still to be made
+  std::unique_ptr<QWidget> old_;        ///< the form of the case before, taken down section by section
+  QTimer build_timer_;
   std::string first_problem_, helped_;  ///< places: to be corrected first; that the help below speaks of
+  std::string wanted_;                  ///< to be shown once the form is made
 };
 
 }  // namespace conoid::app

@@ -122,7 +122,7 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
   void refresh_tools();
   void apply_theme();
-  /// Draws a line once while there is nothing else to do, as ScenePane does.
+  /// As ScenePane does.
   void warm_up();
 
   RunModel& run_;

@@ -39,6 +39,8 @@ class ScenePane : public QWidget {
   ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
   ~ScenePane() override;
 
+  /// Makes the context that is drawn in, which takes some 30 ms, before there is anything to see; nothing where there is.
+  void warm_up();
   /// Shows a frame; the first one after clear() chooses field and camera.
   void show_frame(const std::shared_ptr<const Frame>& frame);
   /// No frame: a sentence instead of the picture.
@@ -134,9 +136,6 @@ class ScenePane : public QWidget {
   /// What the run or the frame says of the field that is chosen; without a name if neither carries it.
   [[nodiscard]] FieldInfo chosen_info(const FieldView& view) const;
   void apply_theme();
-  /// Draws a small grid and a triangle once before there is anything to see: what the renderer prepares for its first picture takes
-  /// some 60 ms, which a run's first frame need not wait for.
-  void warm_up();
   /// What can be done at a place of the picture.
   void show_place_menu(const Vec3& place, const std::optional<Probe>& probe);
 

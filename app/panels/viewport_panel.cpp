@@ -320,7 +320,11 @@ void ViewportPanel::set_split(bool on) {
   if (on) {
     second_ = make_second();
     second_->show();
-    show_in_second();
+    // The pane, the context that it draws in, and its picture are each work enough for one turn of the event loop.
+    QTimer::singleShot(0, second_, [this] {
+      second_->warm_up();
+      QTimer::singleShot(0, second_, [this] { show_in_second(); });
+    });
   } else {
     if (other_) disconnect(other_, nullptr, this, nullptr);
     if (std::exchange(other_, nullptr)) main_->set_title({});

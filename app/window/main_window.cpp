@@ -25,6 +25,7 @@
 #include "app/model/compute_place.hpp"
 #include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
+#include "app/model/practice.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/start_page.hpp"
@@ -139,6 +140,7 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
     if (run_->state() == SessionState::finished) current_run_.state = "finished";
     refresh_actions();
   });
+  connect(run_.get(), &RunModel::started, this, &MainWindow::follow_job);
   connect(run_.get(), &RunModel::open_failed, this,
           [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
   connect(run_.get(), &RunModel::ended, this, [this] {
@@ -147,6 +149,8 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   });
   if (options_.asks) start_->show_recovered(Recovery::left_behind(settings_.state_folder()));
   show_start();
+  // Before anybody can have opened a case.
+  if (options_.viewport != ViewportKind::gl) practise_drawing(this);
 }
 
 MainWindow::~MainWindow() {
@@ -241,8 +245,23 @@ JobList& MainWindow::jobs() {
     jobs_ = std::make_unique<JobList>([this] { return settings_.jobs_folder(); }, program);
     connect(jobs_.get(), &JobList::submitted, this, [this] { show_jobs(); });
     connect(jobs_.get(), &JobList::troubled, this, &MainWindow::show_error);
+    connect(jobs_.get(), &JobList::charts_brought, this, [this](const QString&, const QString& run) {
+      if (run_->folder() == run.toStdString()) run_->read_curves_again();
+    });
+    connect(jobs_.get(), &JobList::brought, this, [this](const QString& folder, const QString& run) {
+      // What was looked at while it went on, now that it is whole.
+      const bool shown = folder == jobs_->followed() && run_->folder().parent_path() == folder.toStdString();
+      if (shown && run_->folder() != run.toStdString() && stack_->currentWidget() == workbench_)
+        static_cast<void>(open_run(run.toStdString()).ok());
+    });
   }
   return *jobs_;
+}
+
+void MainWindow::follow_job() {
+  const std::filesystem::path run = run_->is_stored() ? run_->folder() : std::filesystem::path();
+  const bool goes_on = run.filename() == "so-far" && job_at(run.parent_path()).is_far();
+  if (goes_on || jobs_) jobs().follow(goes_on ? QString::fromStdString(run.parent_path().string()) : QString());
 }
 
 JobsPage& MainWindow::jobs_page() {

@@ -116,6 +116,8 @@ class MainWindow : public QMainWindow {
   void begin(SessionOptions options);
   void end_comparison();
   void remember_run();
+  /// Keeps the charts of the run at hand up to date where it goes on on another machine.
+  void follow_job();
   void show_error(const QString& title, const Error& error);
   void show_shortcuts();
   void show_settings();

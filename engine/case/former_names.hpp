@@ -19,4 +19,8 @@ namespace conoid {
 [[nodiscard]] Status set_by_any_name(CaseDocument& document, const Schema& schema, std::string_view path,
                                      std::string_view value);
 
+/// A case with every key as the schema calls it now: two that mean the same then say the same. Where a key stands under a former name and the
+/// present one, both stay.
+[[nodiscard]] Json with_present_names(const Json& document, const Schema& schema);
+
 }  // namespace conoid

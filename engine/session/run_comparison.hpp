@@ -16,6 +16,7 @@ namespace conoid {
 
 /// The leaves of a case by their pointers ("/grid/spacing"), in the order of its keys, as one would type them for --set; arrays of plain
 /// values are one leaf. At most 5000.
+/// Keys are called as the schema of its solver calls them now.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> case_leaves(const Json& document);
 
 /// A leaf that is not the same in both. An empty text: not given there.

@@ -17,11 +17,22 @@ RasterViewportWidget::RasterViewportWidget(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
+}
+
+RasterViewport* RasterViewportWidget::raster() const {
+  if (raster_ || tried_) return raster_.get();
+  tried_ = true;
   auto made = RasterViewport::make(640, 480, 1);
-  if (made)
-    raster_ = std::move(made).value();
-  else
+  if (!made) {
     problem_ = made.error().render();
+    return nullptr;
+  }
+  raster_ = std::move(made).value();
+  if (!scene_) return raster_.get();
+  auto wish = scene_->wants_render;  // this widget's
+  raster_->set_scene(scene_);
+  scene_->wants_render = std::move(wish);
+  return raster_.get();
 }
 
 RasterViewportWidget::~RasterViewportWidget() {
@@ -42,7 +53,7 @@ void RasterViewportWidget::request_render() {
 }
 
 bool RasterViewportWidget::make_sized() {
-  if (!raster_) return false;
+  if (!raster()) return false;
   const auto status = raster_->resize(std::max(1, width()), std::max(1, height()), devicePixelRatioF());
   return status.ok();
 }
@@ -52,11 +63,11 @@ Image RasterViewportWidget::grab() {
 }
 
 std::string RasterViewportWidget::renderer_name() const {
-  return raster_ ? raster_->renderer_name() : std::string();
+  return raster() ? raster_->renderer_name() : std::string();
 }
 
 std::string RasterViewportWidget::problem() const {
-  return raster_ ? raster_->problem() : problem_;
+  return raster() ? raster_->problem() : problem_;
 }
 
 void RasterViewportWidget::paintEvent(QPaintEvent* /*event*/) {

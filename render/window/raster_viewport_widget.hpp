@@ -31,10 +31,13 @@ class RasterViewportWidget final : public QWidget, public ViewportHost {
 
  private:
   bool make_sized();
+  /// Made when it is first drawn or asked: a context takes its time, and many a chart is never seen. Null: see problem().
+  [[nodiscard]] RasterViewport* raster() const;
 
-  std::unique_ptr<RasterViewport> raster_;
   std::shared_ptr<Scene> scene_;
-  std::string problem_;
+  mutable std::unique_ptr<RasterViewport> raster_;
+  mutable std::string problem_;
+  mutable bool tried_ = false;
 };
 
 }  // namespace conoid

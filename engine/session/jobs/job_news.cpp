@@ -122,6 +122,41 @@ Result<fs::path> bring_run(const JobNews& job, const HowToReach& reach, const st
   return target;
 }
 
+Result<fs::path> bring_charts(const JobNews& job, const HowToReach& reach, const std::stop_token& stop) {
+  const JobRecord& record = job.record;
+  const fs::path target = job.so_far(), coming = job.folder / ".news";
+  if (target.empty())
+    return make_error(ErrorCode::invalid_input, "nothing was brought of the run of job " + record.number,
+                      "Bring it first: its charts are kept up to date then.");
+  std::error_code code;
+  fs::remove_all(coming, code);
+  fs::create_directories(coming, code);
+  if (code) return system_error("make the folder", coming.string(), code.value());
+  // What a run has not written yet is not there, and a file may grow while it is read: tar tells of both.
+  const std::string pack = fmt::format(
+      "tar -C {} -cf - run/charts run/summary.json run/telemetry.csv run/log.jsonl 2>/dev/null; [ $? -le 2 ]",
+      option_word(record.folder));
+  const auto far = words_there({record.host, reach(record.host)}, pack);
+  if (!far) return far.error();
+  const Status done = run_pipe(fmt::format("{} | tar -C {} --no-same-owner -xf -", *far, shell_word(coming.string())),
+                               fmt::format("bring the charts of job {} from {}", record.number, record.host), stop);
+  std::vector<fs::path> files;
+  if (done)
+    for (const auto& entry : fs::recursive_directory_iterator(coming / "run", code))
+      if (entry.is_regular_file(code) && !entry.is_symlink(code)) files.push_back(entry.path());
+  for (const fs::path& file : files) {
+    const fs::path place = target / fs::relative(file, coming / "run");
+    fs::create_directories(place.parent_path(), code);
+    fs::rename(file, place, code);  // one by one: who reads meanwhile has each file whole
+    if (code) break;
+  }
+  const std::error_code moved = code;
+  fs::remove_all(coming, code);
+  if (!done) return done.error();
+  if (!files.empty() && moved) return system_error("move what was brought to", target.string(), moved.value());
+  return target;
+}
+
 Status cancel_job(const JobRecord& job, const HowToReach& reach, const std::stop_token& stop) {
   const auto done = say_there({job.host, reach(job.host)}, end_of(job), "cancel job " + job.number, stop);
   return done ? Status() : Status(done.error());

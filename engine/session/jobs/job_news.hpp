@@ -46,6 +46,10 @@ void ask_for_jobs(std::vector<JobNews>& jobs, const HowToReach& reach, const std
 /// checkpoints goes into JOB/so-far: to be looked at, not to be gone on with. Nothing is lost where it breaks off. Blocks; any thread.
 [[nodiscard]] Result<std::filesystem::path> bring_run(const JobNews& job, const HowToReach& reach,
                                                       const std::stop_token& stop = {});
+/// Of a run that goes on and of which JOB/so-far was brought before: its charts, numbers, balance and log as they are now, into that. Its
+/// fields stay as they came; a few files, so that it can be asked for every few seconds. Blocks; any thread.
+[[nodiscard]] Result<std::filesystem::path> bring_charts(const JobNews& job, const HowToReach& reach,
+                                                         const std::stop_token& stop = {});
 /// Takes a job out of its queue, or stops it; a run that had begun can be resumed.
 [[nodiscard]] Status cancel_job(const JobRecord& job, const HowToReach& reach, const std::stop_token& stop = {});
 /// What a machine has to do.

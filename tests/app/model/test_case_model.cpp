@@ -9,6 +9,7 @@
 #include "app/model/case_model.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/recovery.hpp"
+#include "engine/session/run_comparison.hpp"
 #include "tests/app/sample_case.hpp"
 
 using namespace conoid;
@@ -79,9 +80,26 @@ class TestCaseModel : public QObject {
     model.set("/parameters/end_time", "3 s", "change");
     QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"steps":7,"end_time":"3 s"})"));
     QVERIFY(model.is_valid());
+    // The line for a terminal sets what was changed, and takes nothing out that has only another name.
+    QVERIFY(model.command_line().contains("--set '/parameters/end_time=3 s'"));
+    QVERIFY(!model.command_line().contains("duration"));
     model.undo_stack().undo();
     model.undo_stack().undo();
     QCOMPARE(compact_json(model.json()), before);
+    QVERIFY(!model.command_line().contains("--set"));
+  }
+
+  /// Of two runs that say the same under a former name and the present one none differs, and a list of runs has one column of both.
+  void leaves_are_called_as_the_schema_calls_them() {
+    const auto leaves = [](const char* text) { return case_leaves(CaseDocument::parse(text, "case.json")->json()); };
+    using Leaves = std::vector<std::pair<std::string, std::string>>;
+    const Leaves now = leaves(R"({"solver": "acoustic-fd", "parameters": {"order": 8, "end_time": "2 s"}})");
+    QVERIFY(now == leaves(R"({"solver": "acoustic-fd", "parameters": {"order": 8, "duration": "2 s"}})"));
+    QVERIFY(now == Leaves({{"/solver", "acoustic-fd"}, {"/parameters/order", "8"}, {"/parameters/end_time", "2 s"}}));
+    // Both beside each other are an error that nobody hides; of an unknown solver nothing is known.
+    QCOMPARE(leaves(R"({"solver": "acoustic-fd", "parameters": {"end_time": 1, "duration": 2}})").size(),
+             std::size_t{3});
+    QVERIFY(leaves(R"({"solver": "nobody", "duration": 2})") == Leaves({{"/solver", "nobody"}, {"/duration", "2"}}));
   }
 
   void editing_inside_a_default_keeps_the_default() {

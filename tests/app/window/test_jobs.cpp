@@ -204,6 +204,23 @@ class TestJobs : public QObject {
     QCOMPARE(w->run().folder().filename(), fs::path("so-far"));
     QVERIFY(!w->run().has_checkpoint());
     QVERIFY2(w->model().obstacle().isEmpty(), qPrintable(w->model().obstacle()));  // its files are found here
+    // While it goes on its charts are brought again and again: a row more over there is a row more here, in the same view.
+    QCOMPARE(jobs.followed(), folder);
+    QVERIFY(!w->run().tables().empty());
+    const std::string chart = w->run().tables()[0].info.id;
+    const std::size_t rows = w->run().tables()[0].rows.size();
+    QVERIFY(rows > 1);
+    {
+      std::ifstream before(there / "run" / "charts" / (chart + ".csv"));
+      std::string line, last;
+      while (std::getline(before, line))
+        if (!line.empty()) last = line;
+      std::ofstream(there / "run" / "charts" / (chart + ".csv"), std::ios::app) << last << '\n';
+    }
+    QSignalSpy opened(&w->run(), &RunModel::opened);
+    QTRY_COMPARE(w->run().tables()[0].rows.size(), rows + 1);
+    QVERIFY(opened.empty());
+    QCOMPARE(w->run().folder().filename(), fs::path("so-far"));
     // It ends over there; who looks again has the whole run, and it stands among all runs.
     std::ofstream(there / "go") << "\n";
     w->show_jobs();

@@ -92,6 +92,7 @@ class TestWindow : public QObject {
     w->show();
     QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
     QVERIFY(w->open_case(sample).ok());
+    w->workbench()->case_panel().finish();
     auto* help = w->workbench()->findChild<QLabel*>("fieldHelp");
     QVERIFY(help && help->isHidden());
     // Any line of the form whose editor has a tooltip.
@@ -119,6 +120,7 @@ class TestWindow : public QObject {
     w->show();
     QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
     QVERIFY(w->open_case(sample).ok());
+    w->workbench()->case_panel().finish();
     w->activateWindow();
     CaseModel& model = w->model();
     const Json before = model.json();

@@ -867,6 +867,7 @@ class TestWorkbench : public QObject {
     w->resize(1280, 800);
     QVERIFY(w->open_case(card.case_file).ok());
     CasePanel& panel = w->workbench()->case_panel();
+    panel.finish();
     const auto disorder = [&] {
       for (auto* layout : panel.findChildren<QLayout*>()) layout->activate();
       QTest::qWait(1);
@@ -1026,6 +1027,7 @@ class TestWorkbench : public QObject {
   }
 
   void a_sweep_fills_the_queue() {
+    QVERIFY(!make_run("before the sweep", 2, 1).empty());
     auto w = window();
     w->queue().set_active(false);
     QVERIFY(w->open_case(any_sample().case_file).ok());
