@@ -147,8 +147,8 @@ class TestDissection : public QObject {
       star.insert({0, a});
       path.insert({a - 1, a});
     }
-    const std::array graphs{graph_of(1, {}), graph_of(2, {{0, 1}}), graph_of(7000, {}), graph_of(300, complete),
-                            graph_of(7000, star), graph_of(7000, path)};
+    const std::array graphs{graph_of(1, {}),         graph_of(2, {{0, 1}}), graph_of(7000, {}),
+                            graph_of(300, complete), graph_of(7000, star),  graph_of(7000, path)};
     for (const SparseGraph& g : graphs) {
       const auto place = dissect(g, 2, {});
       QVERIFY(place.ok() && is_permutation(*place));
