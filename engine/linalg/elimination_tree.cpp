@@ -3,10 +3,11 @@
 #include "engine/linalg/elimination_tree.hpp"
 
 #include "engine/core/stop.hpp"
-#include "engine/linalg/sparse_direct_bodies.hpp"
+#include "engine/linalg/dissection.hpp"
+#include "engine/linalg/sparse_graph.hpp"
+#include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace conoid {
@@ -16,85 +17,116 @@ namespace {
 constexpr Index small_front = 24;
 constexpr double zeros_allowed = 0.08;
 
-/// A graph with both directions of each edge.
-struct Graph {
-  std::vector<Index> start{0};
-  std::vector<std::int32_t> neighbour;
-  [[nodiscard]] std::int32_t nodes() const { return static_cast<std::int32_t>(start.size()) - 1; }
-  [[nodiscard]] std::span<const std::int32_t> of(Index n) const {
-    return std::span(neighbour).subspan(static_cast<std::size_t>(start[n]),
-                                        static_cast<std::size_t>(start[n + 1] - start[n]));
-  }
-};
+/// Nodes of a chunk.
+constexpr Index grain = 2048;
 
-/// Of each unknown all that it shares an entry with, itself included, ascending.
-Graph whole_graph(const SymmetricMatrix& m) {
-  Graph g;
-  std::vector<Index> count(static_cast<std::size_t>(m.size) + 1, 0);
-  const auto each = [&](const auto& body) {
-    for (Index i = 0; i < m.size; ++i)
-      for (Index p = m.row_start[i]; p < m.row_start[i + 1]; ++p) body(static_cast<std::int32_t>(i), m.columns[p]);
+/// Of each unknown all that it shares an entry with, ascending; itself where the diagonal has an entry.
+SparseGraph whole_graph(const SymmetricMatrix& m, int threads) {
+  SparseGraph g;
+  const Index n = m.size, pieces = std::max(1, threads), columns = (n + pieces - 1) / pieces;
+  std::vector<Index> left(static_cast<std::size_t>(n), 0);
+  // Entries above the diagonal of a range of columns, by ascending rows.
+  const auto above = [&](Index piece, const auto& body) {
+    const auto from = static_cast<std::int32_t>(std::min(n, piece * columns)),
+               to = static_cast<std::int32_t>(std::min(n, (piece + 1) * columns));
+    for (std::int32_t i = 0; i < to; ++i) {
+      const auto end = m.columns.begin() + m.row_start[i + 1];
+      for (auto p = std::lower_bound(m.columns.begin() + m.row_start[i], end, std::max(from, i + 1));
+           p != end && *p < to; ++p)
+        body(i, *p);
+    }
   };
-  each([&](std::int32_t i, std::int32_t j) {
-    ++count[i];
-    if (i != j) ++count[j];
-  });
-  g.start.assign(static_cast<std::size_t>(m.size) + 1, 0);
-  for (Index i = 0; i < m.size; ++i) g.start[i + 1] = g.start[i] + count[i];
+  parallel_for(threads, {0, pieces}, 1,
+               [&](Index piece) { above(piece, [&](std::int32_t, std::int32_t j) { ++left[j]; }); });
+  g.start.assign(static_cast<std::size_t>(n) + 1, 0);
+  for (Index i = 0; i < n; ++i) g.start[i + 1] = g.start[i] + left[i] + m.row_start[i + 1] - m.row_start[i];
   g.neighbour.resize(static_cast<std::size_t>(g.start.back()));
-  std::vector<Index> fill(g.start.begin(), g.start.end() - 1);
-  // Rows ascending: of each unknown smaller ones come first, then itself and larger ones.
-  each([&](std::int32_t i, std::int32_t j) {
-    if (i != j) g.neighbour[fill[j]++] = i;
+  parallel_for(threads, {0, n}, grain, [&](Index i) {
+    std::copy(m.columns.begin() + m.row_start[i], m.columns.begin() + m.row_start[i + 1],
+              g.neighbour.begin() + g.start[i] + left[i]);
   });
-  each([&](std::int32_t i, std::int32_t j) { g.neighbour[fill[i]++] = j; });
+  parallel_for(threads, {0, pieces}, 1, [&](Index piece) {
+    above(piece, [&](std::int32_t i, std::int32_t j) {
+      g.neighbour[g.start[j + 1] - (m.row_start[j + 1] - m.row_start[j]) - left[j]--] = i;
+    });
+  });
   return g;
 }
 
 /// Unknowns of one node have the same neighbours. Node of each unknown.
-std::vector<std::int32_t> nodes_of(const Graph& whole, std::int32_t& nodes) {
+std::vector<std::int32_t> nodes_of(const SparseGraph& whole, std::int32_t& nodes, int threads) {
   const auto n = static_cast<Index>(whole.nodes());
-  std::vector<std::int32_t> out(static_cast<std::size_t>(n), -1);
-  std::map<std::pair<std::uint64_t, Index>, std::vector<std::int32_t>>
-      first_of;  // by a sum of the neighbours and their number
-  nodes = 0;
-  for (Index i = 0; i < n; ++i) {
-    const auto list = whole.of(i);
+  using Marked = std::pair<std::uint64_t, std::int32_t>;  // a sum of the neighbours; the unknown
+  std::vector<Marked> marked(static_cast<std::size_t>(n));
+  parallel_for(threads, {0, n}, grain, [&](Index i) {
     std::uint64_t mark = 0;
-    for (const std::int32_t k : list)
+    for (const std::int32_t k : whole.of(i))
       mark += (static_cast<std::uint64_t>(k) + 1) * 0x9e3779b97f4a7c15ULL ^ static_cast<std::uint64_t>(k) << 20;
-    auto& candidates = first_of[{mark, static_cast<Index>(list.size())}];
-    for (const std::int32_t c : candidates)
-      if (out[i] < 0 && std::equal(list.begin(), list.end(), whole.of(c).begin(), whole.of(c).end())) out[i] = out[c];
-    if (out[i] >= 0) continue;
-    out[i] = nodes++;
-    candidates.push_back(static_cast<std::int32_t>(i));
-  }
+    marked[i] = {mark, static_cast<std::int32_t>(i)};
+  });
+  std::sort(marked.begin(), marked.end());
+  std::vector<Index> groups;  // of equal marks
+  for (Index k = 0; k < n; ++k)
+    if (k == 0 || marked[k].first != marked[k - 1].first) groups.push_back(k);
+  groups.push_back(n);
+  std::vector<std::int32_t> first(static_cast<std::size_t>(n));  // with the same neighbours
+  parallel_for(threads, {0, static_cast<Index>(groups.size()) - 1}, grain, [&](Index group) {
+    std::vector<std::int32_t> candidates;
+    for (Index k = groups[group]; k < groups[group + 1]; ++k) {
+      const std::int32_t i = marked[k].second;
+      const auto list = whole.of(i);
+      const auto same = std::find_if(candidates.begin(), candidates.end(), [&](std::int32_t c) {
+        const auto other = whole.of(c);
+        return std::equal(list.begin(), list.end(), other.begin(), other.end());
+      });
+      first[i] = same != candidates.end() ? *same : i;
+      if (first[i] == i) candidates.push_back(i);
+    }
+  });
+  std::vector<std::int32_t> out(static_cast<std::size_t>(n));
+  nodes = 0;
+  for (Index i = 0; i < n; ++i) out[i] = first[i] == i ? nodes++ : out[first[i]];
   return out;
 }
 
-/// The graph of the nodes, without themselves.
-Graph quotient(const Graph& whole, const std::vector<std::int32_t>& node, std::int32_t nodes) {
+/// The graph of the nodes, without themselves, weighed by their unknowns.
+SparseGraph quotient(const SparseGraph& whole, const std::vector<std::int32_t>& node, std::int32_t nodes, int threads) {
   std::vector<std::int32_t> first(static_cast<std::size_t>(nodes), -1);
-  for (std::size_t i = 0; i < node.size(); ++i)
+  SparseGraph g;
+  g.weight.assign(static_cast<std::size_t>(nodes), 0);
+  for (std::size_t i = 0; i < node.size(); ++i) {
     if (first[node[i]] < 0) first[node[i]] = static_cast<std::int32_t>(i);
-  Graph g;
-  std::vector<std::int32_t> seen(static_cast<std::size_t>(nodes), -1);
-  for (std::int32_t a = 0; a < nodes; ++a) {
-    seen[a] = a;
-    for (const std::int32_t i : whole.of(first[a])) {
-      const std::int32_t b = node[i];
-      if (seen[b] == a) continue;
-      seen[b] = a;
-      g.neighbour.push_back(b);
-    }
-    g.start.push_back(static_cast<Index>(g.neighbour.size()));
+    ++g.weight[node[i]];
   }
+  g.start.assign(static_cast<std::size_t>(nodes) + 1, 0);
+  std::vector<std::vector<std::int32_t>> pieces(static_cast<std::size_t>((nodes + grain - 1) / grain)),
+      seen(static_cast<std::size_t>(std::max(1, threads)));
+  in_chunks(std::max(1, threads), {0, nodes}, grain, [&](Interval chunk, int thread) {
+    std::vector<std::int32_t>& piece = pieces[chunk.begin / grain];
+    std::vector<std::int32_t>& mark = seen[thread];
+    if (mark.empty()) mark.assign(static_cast<std::size_t>(nodes), -1);
+    for (auto a = static_cast<std::int32_t>(chunk.begin); a < chunk.end; ++a) {
+      mark[a] = a;
+      const std::size_t before = piece.size();
+      for (const std::int32_t i : whole.of(first[a])) {
+        const std::int32_t b = node[i];
+        if (mark[b] == a) continue;
+        mark[b] = a;
+        piece.push_back(b);
+      }
+      g.start[a + 1] = static_cast<Index>(piece.size() - before);
+    }
+  });
+  std::partial_sum(g.start.begin(), g.start.end(), g.start.begin());
+  g.neighbour.resize(static_cast<std::size_t>(g.start.back()));
+  parallel_for(threads, {0, static_cast<Index>(pieces.size())}, 1, [&](Index k) {
+    std::copy(pieces[k].begin(), pieces[k].end(), g.neighbour.begin() + g.start[k * grain]);
+  });
   return g;
 }
 
 /// Parent of each place in the elimination tree (Liu's algorithm with shortcuts).
-std::vector<std::int32_t> parents(const Graph& g, const std::vector<std::int32_t>& place,
+std::vector<std::int32_t> parents(const SparseGraph& g, const std::vector<std::int32_t>& place,
                                   const std::vector<std::int32_t>& node) {
   const std::int32_t n = g.nodes();
   std::vector<std::int32_t> parent(static_cast<std::size_t>(n), -1), ancestor(parent);
@@ -147,7 +179,7 @@ void postorder(std::vector<std::int32_t>& place, std::vector<std::int32_t>& node
 }
 
 /// Fronts of nodes: columns with one child whose structure is theirs and one more are one front.
-std::vector<Front> fundamental_fronts(const Graph& g, const std::vector<std::int32_t>& place,
+std::vector<Front> fundamental_fronts(const SparseGraph& g, const std::vector<std::int32_t>& place,
                                       const std::vector<std::int32_t>& node) {
   const std::vector<std::int32_t> parent = parents(g, place, node);
   const std::int32_t n = g.nodes();
@@ -155,33 +187,40 @@ std::vector<Front> fundamental_fronts(const Graph& g, const std::vector<std::int
   std::vector<std::vector<int>> waiting(static_cast<std::size_t>(n));  // fronts whose parent this place is
   for (std::int32_t i = 0; i < n; ++i)
     if (parent[i] >= 0) ++children[parent[i]];
-  std::vector<std::int32_t> seen(static_cast<std::size_t>(n), -1);
+  std::vector<int> seen(static_cast<std::size_t>(n), -1);  // the last front among whose rows a place was
   std::vector<Front> fronts;
+  std::vector<std::size_t> passed;  // rows of each front that have become pivots
   for (std::int32_t at = 0; at < n; ++at) {
-    std::vector<std::int32_t> rows;
-    seen[at] = at;
-    const auto take = [&](std::int32_t r) {
-      if (r <= at || seen[r] == at) return;
-      seen[r] = at;
-      rows.push_back(r);
+    const std::vector<int>& below = waiting[at];
+    const auto has = [&](int f) {  // nothing was seen since the rows of an only child's front
+      for (const std::int32_t other : g.of(node[at]))
+        if (place[other] > at && seen[place[other]] != f) return false;
+      return true;
     };
-    for (const std::int32_t other : g.of(node[at])) take(place[other]);
-    for (const int f : waiting[at])
-      for (const std::int32_t r : fronts[f].rows) take(r);
-    std::sort(rows.begin(), rows.end());
-    const bool joins =
-        children[at] == 1 && waiting[at].size() == 1 && fronts[waiting[at][0]].rows.size() == rows.size() + 1;
-    if (joins) {
-      Front& f = fronts[waiting[at][0]];
-      f.last = at + 1;
-      f.rows = std::move(rows);
-      front_of[at] = waiting[at][0];
+    if (children[at] == 1 && below.size() == 1 && has(below[0])) {
+      front_of[at] = below[0];
+      fronts[below[0]].last = at + 1;
+      ++passed[below[0]];
     } else {
-      front_of[at] = static_cast<int>(fronts.size());
+      const int own = static_cast<int>(fronts.size());
+      std::vector<std::int32_t> rows;
+      const auto take = [&](std::int32_t r) {
+        if (r <= at || seen[r] == own) return;
+        seen[r] = own;
+        rows.push_back(r);
+      };
+      for (const std::int32_t other : g.of(node[at])) take(place[other]);
+      for (const int f : below)
+        for (const std::int32_t r : fronts[f].rows) take(r);
+      std::sort(rows.begin(), rows.end());
+      front_of[at] = own;
       fronts.push_back({at, at + 1, std::move(rows), -1, {}});
+      passed.push_back(0);
     }
     if (parent[at] >= 0) waiting[parent[at]].push_back(front_of[at]);
   }
+  for (std::size_t f = 0; f < fronts.size(); ++f)
+    fronts[f].rows.erase(fronts[f].rows.begin(), fronts[f].rows.begin() + static_cast<std::ptrdiff_t>(passed[f]));
   for (Front& f : fronts)
     if (!f.rows.empty()) f.parent = front_of[f.rows.front()];
   return fronts;
@@ -242,21 +281,15 @@ double Front::flops() const {
   return 8 * triangles;
 }
 
-Result<EliminationTree> elimination_tree(const SymmetricMatrix& m, const std::stop_token& stop) {
-  const Graph whole = whole_graph(m);
+Result<EliminationTree> elimination_tree(const SymmetricMatrix& m, int threads, const std::stop_token& stop) {
+  threads = std::max(1, threads);
+  const SparseGraph whole = whole_graph(m, threads);
   std::int32_t nodes = 0;
-  const std::vector<std::int32_t> of = nodes_of(whole, nodes);
-  const Graph g = quotient(whole, of, nodes);
-  std::vector<int> rows, columns;
-  for (std::int32_t a = 0; a < nodes; ++a)
-    for (const std::int32_t b : g.of(a))
-      if (b > a) {
-        rows.push_back(a);
-        columns.push_back(b);
-      }
-  auto order = dissect(nodes, std::move(rows), std::move(columns), stop);
+  const std::vector<std::int32_t> of = nodes_of(whole, nodes, threads);
+  const SparseGraph g = quotient(whole, of, nodes, threads);
+  auto order = dissect(g, threads, stop);
   if (!order) return order.error();
-  std::vector<std::int32_t> place(order->begin(), order->end()), node(place.size());
+  std::vector<std::int32_t> place = std::move(*order), node(place.size());
   for (std::int32_t a = 0; a < nodes; ++a) node[place[a]] = a;
   postorder(place, node, parents(g, place, node));
   if (stop.stop_requested()) return stop_error();
@@ -273,16 +306,21 @@ Result<EliminationTree> elimination_tree(const SymmetricMatrix& m, const std::st
     out.place[i] = static_cast<std::int32_t>(fill[place[of[i]]]++);
     out.unknown[out.place[i]] = static_cast<std::int32_t>(i);
   }
-  for (Front& f : fronts) {
+  std::vector<double> flops(fronts.size());
+  parallel_for(threads, {0, static_cast<Index>(fronts.size())}, 16, [&](Index k) {
+    Front& f = fronts[k];
     std::vector<std::int32_t> expanded;
     for (const std::int32_t r : f.rows)
-      for (Index k = weight[r]; k < weight[r + 1]; ++k) expanded.push_back(static_cast<std::int32_t>(k));
+      for (Index u = weight[r]; u < weight[r + 1]; ++u) expanded.push_back(static_cast<std::int32_t>(u));
     f.rows = std::move(expanded);
     f.first = static_cast<std::int32_t>(weight[f.first]);
     f.last = static_cast<std::int32_t>(weight[f.last]);
-    const Index p = f.pivots();
-    out.entries += p * (p + 1) / 2 + p * (f.size() - p);
-    out.flops += f.flops();
+    flops[k] = f.flops();
+  });
+  for (std::size_t k = 0; k < fronts.size(); ++k) {
+    const Index p = fronts[k].pivots();
+    out.entries += p * (p + 1) / 2 + p * (fronts[k].size() - p);
+    out.flops += flops[k];
   }
   out.fronts = std::move(fronts);
   return out;

@@ -31,7 +31,9 @@ struct EliminationTree {
   double flops = 0;
 };
 
-/// Unknowns with the same neighbours are one node of the graph that is dissected. Small fronts are merged with their parents.
-[[nodiscard]] Result<EliminationTree> elimination_tree(const SymmetricMatrix& matrix, const std::stop_token& stop);
+/// Unknowns with the same neighbours are one node of the graph that is dissected (dissection.hpp). Small fronts are merged with their
+/// parents. The result does not depend on the number of threads. Errors: code stopped.
+[[nodiscard]] Result<EliminationTree> elimination_tree(const SymmetricMatrix& matrix, int threads,
+                                                       const std::stop_token& stop);
 
 }  // namespace conoid

@@ -38,7 +38,7 @@ ExpectedFactors expected_factors(Index size, int rows, const DirectOptions& opti
   const auto n = static_cast<double>(size);
   const bool own = own_fronts(options);
   const double plane = rows * n * std::log2(std::max(2.0, n / std::max(1, rows)));
-  const double thin = (own ? 7.7 : 6.2) * plane, solid = own ? 4.8 * std::pow(n, 1.43) : 13 * std::pow(n, 1.33);
+  const double thin = (own ? 6.9 : 6.2) * plane, solid = own ? 9.26 * std::pow(n, 1.36) : 13 * std::pow(n, 1.33);
   ExpectedFactors out;
   out.entries = rows > 0 ? std::min(thin, solid) : solid;
   if (!own) {

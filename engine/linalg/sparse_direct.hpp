@@ -97,8 +97,8 @@ struct ExpectedFactors {
   Bytes waiting = 0;  ///< beside them while they are made
 };
 /// A layer of `rows` rows of elements around a surface, nested dissection in the plane; 0: solids, nested dissection in space. Fronts of our
-/// own, measured on spheres and balls of 12,168 to 123,596 unknowns (README of maxwell_fem, "Estimates"): 7.7 rows n log₂(n/rows) entries
-/// within 11 %, 4.8 n^1.43 within 4 %; 18.7 bytes an entry, since the triangle of a front's pivots is kept as a square; what waits for
+/// own, counted for spheres of 12,168 to 223,452 and balls of 21,196 to 123,596 unknowns (README of maxwell_fem, "Estimates"): 6.9 rows n log₂(n/rows)
+/// entries within 9 %, 9.26 n^1.36 within 1 %; 18.7 bytes an entry, since the triangle of a front's pivots is kept as a square; what waits for
 /// parents: 700 rows n bytes, a half more or less, and 118 n^(4/3), within 8 %. MUMPS: 6.2 rows n log₂(n/rows) and 13 n^1.33 entries
 /// of 20 bytes with work space. Of several ranks that share factors each holds a fifth and its share of the rest.
 [[nodiscard]] ExpectedFactors expected_factors(Index size, int rows, const DirectOptions& options, int ranks = 1);

@@ -312,45 +312,6 @@ Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix& mat
   return std::unique_ptr<SparseDirect>(std::move(out));
 }
 
-Result<std::vector<int>> dissect(int nodes, std::vector<int> rows, std::vector<int> columns,
-                                 const std::stop_token& stop) {
-  const auto instance = std::make_shared<Instance>();
-  ZMUMPS_STRUC_C& id = instance->id;
-#if CONOID_HAVE_MPI
-  need_mpi();
-  id.comm_fortran = static_cast<MUMPS_INT>(MPI_Comm_c2f(MPI_COMM_SELF));
-#else
-  id.comm_fortran = -987654;
-#endif
-  id.par = 1;
-  id.sym = 2;
-  instance->call(-1);
-  if (id.infog[0] < 0) return make_error(ErrorCode::internal, "MUMPS could not start");
-  instance->alive = true;
-  for (int k = 0; k < 3; ++k) id.icntl[k] = -1;  // no output
-  id.icntl[3] = 0;
-  id.icntl[5] = 0;   // no exchange of columns
-  id.icntl[6] = 5;   // nested dissection by METIS
-  id.icntl[7] = 0;   // no scaling
-  id.icntl[11] = 1;  // no compression by pairs of pivots: there are no values
-  instance->rows.assign(rows.begin(), rows.end());
-  instance->columns.assign(columns.begin(), columns.end());
-  for (auto* list : {&instance->rows, &instance->columns})
-    for (MUMPS_INT& n : *list) ++n;
-  id.n = nodes;
-  id.nnz = static_cast<MUMPS_INT8>(instance->rows.size());
-  id.irn = instance->rows.data();
-  id.jcn = instance->columns.data();
-  if (!watched_call(instance, 1, stop)) return stop_error();
-  if (id.infog[0] < 0)
-    return make_error(ErrorCode::resources,
-                      fmt::format("MUMPS could not order {} nodes (INFOG {} {})", nodes, id.infog[0], id.infog[1]),
-                      "Coarsen the mesh.");
-  std::vector<int> out(static_cast<std::size_t>(nodes));
-  for (int n = 0; n < nodes; ++n) out[static_cast<std::size_t>(n)] = static_cast<int>(id.sym_perm[n]) - 1;
-  return out;
-}
-
 }  // namespace conoid
 
 #else
@@ -359,11 +320,6 @@ namespace conoid {
 
 Result<std::unique_ptr<SparseDirect>> factorise_mumps(const SymmetricMatrix&, const DirectOptions&) {
   return make_error(ErrorCode::resources, "this program was built without MUMPS",
-                    "Install libmumps-dev and build again, or choose the built-in solver.");
-}
-
-Result<std::vector<int>> dissect(int, std::vector<int>, std::vector<int>, const std::stop_token&) {
-  return make_error(ErrorCode::resources, "this program was built without MUMPS, which orders matrices",
                     "Install libmumps-dev and build again, or choose the built-in solver.");
 }
 

@@ -233,7 +233,7 @@ class TreeDirect final : public SparseDirect {
       ranks_ = cluster_->size();
       stop_ = {};
     }
-    auto tree = elimination_tree(m, stop_);
+    auto tree = elimination_tree(m, threads_, stop_);
     if (!tree) return tree.error();
     tree_ = std::move(*tree);
     facts_.method = single ? "own fronts in single precision" : "own fronts";
@@ -840,7 +840,7 @@ bool has_tree() {
 
 Result<std::unique_ptr<SparseDirect>> factorise_tree(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (!has_tree())
-    return make_error(ErrorCode::resources, "fronts of our own need MUMPS, which orders them, and AVX2",
+    return make_error(ErrorCode::resources, "fronts of our own need AVX2, and MUMPS beside them",
                       "Choose the method auto.");
   const auto made = [&]<class Real>(Real) -> Result<std::unique_ptr<SparseDirect>> {
     auto out = std::make_unique<TreeDirect<Real>>();

