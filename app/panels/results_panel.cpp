@@ -29,7 +29,6 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
-#include "app/model/practice.hpp"
 #include "app/panels/chart_dialog.hpp"
 #include "app/panels/chart_table.hpp"
 #include "app/panels/differences_panel.hpp"
@@ -240,7 +239,7 @@ void ResultsPanel::watch() {
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
   constexpr int idle_ms = 800;
-  QTimer::singleShot(idle_ms, this, [this] { practise_drawing(this, [this] { warm_up(); }); });
+  QTimer::singleShot(idle_ms, this, &ResultsPanel::warm_up);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
   connect(differences_, &DifferencesPanel::field_wanted, this, &ResultsPanel::field_wanted);
@@ -625,7 +624,17 @@ void ResultsPanel::draw_chart() {
 
 void ResultsPanel::warm_up() {
   if (!run_.tables().empty() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
-  static_cast<void>(viewport_->grab());  // its context
+  ChartSpec spec;
+  Series line;
+  line.label = spec.y_label = "practice";
+  line.x = line.y = {0, 1};
+  spec.series = {line, line};
+  auto practice = std::make_shared<ChartScene>();
+  practice->set_theme(picture_theme(look_.theme(), "chart"));
+  practice->set_chart(std::move(spec));
+  viewport_->set_scene(practice);
+  static_cast<void>(viewport_->grab());
+  viewport_->set_scene(scene_);
 }
 
 void ResultsPanel::apply_theme() {

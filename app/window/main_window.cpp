@@ -25,7 +25,6 @@
 #include "app/model/compute_place.hpp"
 #include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
-#include "app/model/practice.hpp"
 #include "app/model/run_queue.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/start_page.hpp"
@@ -149,8 +148,6 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   });
   if (options_.asks) start_->show_recovered(Recovery::left_behind(settings_.state_folder()));
   show_start();
-  // Before anybody can have opened a case.
-  if (options_.viewport != ViewportKind::gl) practise_drawing(this);
 }
 
 MainWindow::~MainWindow() {

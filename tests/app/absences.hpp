@@ -69,8 +69,7 @@ class Absences {
   /// By name, the longest stretch first.
   [[nodiscard]] std::vector<std::pair<QString, Absence>> slowest() const {
     std::vector<std::pair<QString, Absence>> all(longest_.begin(), longest_.end());
-    std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return longer(a.second) > longer(b.second); });
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return longer(a.second) > longer(b.second); });
     return all;
   }
   /// Those over a limit, for a message; empty: none.

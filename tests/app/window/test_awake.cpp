@@ -13,8 +13,8 @@
 #include <QTest>
 #include <QThread>
 
-#include "app/panels/results_panel.hpp"
 #include "app/panels/differences_panel.hpp"
+#include "app/panels/results_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/window/main_window.hpp"
@@ -29,9 +29,10 @@ using namespace conoid::app;
 
 namespace {
 
-constexpr double limit = 100;            ///< ms of this thread's own work
-constexpr double limit_of_two = 200;     ///< the same for two runs that are compared, and back to one
-constexpr double limit_of_waiting = 400;  ///< ms with what it waits for; on a busy machine that is threads which have no processor
+constexpr double limit = 100;         ///< ms of this thread's own work
+constexpr double limit_of_two = 200;  ///< the same for two runs that are compared, and back to one
+constexpr double limit_of_waiting =
+    400;  ///< ms with what it waits for; on a busy machine that is threads which have no processor
 
 }  // namespace
 
