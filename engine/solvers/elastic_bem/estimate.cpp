@@ -123,6 +123,7 @@ struct Rates {
   double product = 0;                      ///< operations of products
   double factors = 0, factors_double = 0;  ///< operations of a factorisation
   double responses = 0;
+  double integrals = 0;  ///< points at which the reflected field of a force is integrated
 };
 
 /// Measured on two cores of a server with AVX-512; a third of the factorisation elsewhere. A near point pays for its own geometry. What
@@ -136,7 +137,8 @@ Rates of_cores(double cores, bool several_nodes, bool avx512) {
           cores * (avx512 ? 50e9 : 20e9),
           cores * (avx512 ? 1e11 : 1e11 / 3),
           cores * (avx512 ? 5e10 : 5e10 / 3),
-          cores / 0.5e-6};
+          cores / 0.5e-6,
+          cores / 0.8e-3};
 }
 
 /// Of an H100 (132 multiprocessors): 43,923 unknowns were factored in 4.9 s, and their pairs assembled in 0.36 s. Of pairs that come back the bytes pay
@@ -185,7 +187,8 @@ struct SceneCount {
   PairCount own, observers;
   FarCount far;  ///< memory: the largest
   double unknowns = 0;
-  double cubes = 0;  ///< of the unknowns of systems that are factorised apart
+  double cubes = 0;   ///< of the unknowns of systems that are factorised apart
+  double buried = 0;  ///< points below flat ground, for each force within it
   CompressedPlan compressed;
 };
 
@@ -219,7 +222,7 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   } else {
     out.assembly = pair_seconds(c.own, crew, p.single);
   }
-  out.observers = pair_seconds(c.observers, crew, false);
+  out.observers = pair_seconds(c.observers, crew, false) + c.buried / crew.cores.integrals;
   out.far_ground = pair_seconds(c.far.pairs, crew, false) + c.far.product / crew.cores.product +
                    c.far.responses / crew.cores.responses;
   const double entry = p.single ? 8 : 16;
@@ -243,6 +246,19 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   return out;
 }
 
+/// Where forces within flat ground are integrated for: nodes and points below its level, as on it their field comes from a table.
+double buried_points(const Problem& p, const Surface& s, std::span<const Vec3> points) {
+  double out = 0;
+  for (const Load& load : p.loads) {
+    const auto level = load.kind == LoadKind::point ? flat_ground_over(p, load) : std::nullopt;
+    if (!level) continue;
+    const Vec3 up = vec::scale(-1, vec::unit(p.surface_options.down));
+    const auto below = [&](const Vec3& x) { return std::abs(vec::dot(x, up) - *level) > 1e-9 * s.diameter; };
+    out += static_cast<double>(std::ranges::count_if(s.nodes, below) + std::ranges::count_if(points, below));
+  }
+  return out;
+}
+
 /// Counts of one scene; `shown`: cases that are shown.
 SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec3> points, double shown) {
   const Surface& s = *scene.surface;
@@ -260,6 +276,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
         count_pairs(*r.surface, std::abs(Harmonic(*r.medium, fastest).kS), target, p.single, r.surface->nodes, true);
   if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
   out.observers = count_pairs(s, highest, target, false, points, false);  // of several regions no more than this
+  out.buried = buried_points(p, s, points);
   std::string why;
   const Surface& own = *p.regions_of(scene).front().surface;
   const auto ground =

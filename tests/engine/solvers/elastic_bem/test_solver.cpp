@@ -273,6 +273,27 @@ class TestSolver : public QObject {
     QVERIFY2(growth > 50 && growth < 200, qPrintable(QString::number(growth)));
   }
 
+  void the_estimate_counts_points_below_a_force_in_flat_ground() {
+    // On the ground the field of such a force comes from a table, below it from integrals: 0.8 ms a point and frequency, for two frequencies.
+    const auto seconds = [](const char* from, Index points) {
+      Json json = foundation_case();
+      json["excitation"]["loads"] = read_json(from);
+      json["output"] = {
+          {"planes", {{{"normal", "y"}, {"low", {-2, 0, -4}}, {"high", {4, 0, -1.5}}, {"points", {points, points}}}}}};
+      const auto input = resolved(json).value();
+      auto offer = make_offer(input).value();
+      offer.workers = {{"cpu", 1, 1}};
+      offer.threads.value = 1;
+      const auto e = ElasticBem().estimate(input, nullptr, offer);
+      if (!e.ok()) qFatal("%s", e.error().render().c_str());
+      return e->seconds;
+    };
+    const char* buried = R"([{"kind": "point", "position": [-0.5, 0, -1], "force": [0, 0, 1]}])";
+    const char* machine = R"([{"kind": "machine", "foundation": "base", "force": [0, 0, 1]}])";
+    const double more = (seconds(buried, 40) - seconds(buried, 10)) - (seconds(machine, 40) - seconds(machine, 10));
+    QVERIFY2(std::abs(more / (2 * 1500 * 0.8e-3) - 1) < 0.05, qPrintable(QString::number(more)));
+  }
+
   void a_sweep_goes_on_from_its_checkpoint() {
     Json json = foundation_case();
     json["compute"]["deterministic"] = true;
