@@ -17,9 +17,8 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
 #include "app/panels/chart_tile.hpp"
-#include "engine/case/schema.hpp"
 #include "engine/core/units.hpp"
-#include "engine/solvers/registry.hpp"
+#include "engine/session/prolong.hpp"
 
 namespace conoid::app {
 namespace {
@@ -42,12 +41,9 @@ std::vector<std::string> differing(const std::vector<ListedRun>& runs) {
 
 std::string unit_at(const std::vector<ListedRun>& runs, const std::string& pointer) {
   for (const ListedRun& run : runs) {
-    const SolverInfo* info = find_solver(run.card.solver);
-    if (!info) continue;
-    const auto schema = Schema::for_solver(info->id, info->schema);
     const auto document = CaseDocument::read(run.card.folder / "case.json");
-    if (!schema || !document) continue;
-    const Json node = schema->node(pointer, document->json());
+    if (!document) continue;
+    const Json node = schema_of(*document).node(pointer, document->json());
     if (node.is_object()) return node.value("unit", "") == "1" ? "" : node.value("unit", "");
   }
   return {};

@@ -4,21 +4,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "engine/case/case.hpp"
+#include "engine/core/json_values.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid {
 
-Schema schema_of(const CaseDocument& document) {
-  const Json* id = document.find("/solver");
-  const SolverInfo* info = id && id->is_string() ? find_solver(id->get<std::string>()) : nullptr;
-  if (!info) return {};
-  auto schema = Schema::for_solver(info->id, info->schema);
-  return schema ? std::move(*schema) : Schema();
+const Schema& schema_of(const Json& document) {
+  static std::mutex mutex;
+  static std::map<std::string, Schema, std::less<>> known;
+  static const Schema none;
+  const SolverInfo* info = find_solver(text_at(document, "solver"));
+  if (!info) return none;
+  const std::scoped_lock lock(mutex);
+  auto at = known.find(info->id);
+  if (at == known.end()) {
+    auto schema = Schema::for_solver(info->id, info->schema);
+    at = known.emplace(info->id, schema ? std::move(*schema) : Schema()).first;
+  }
+  return at->second;
+}
+
+const Schema& schema_of(const CaseDocument& document) {
+  return schema_of(document.json());
 }
 
 std::vector<std::string> changeable_keys(const Schema& schema) {

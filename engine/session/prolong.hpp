@@ -11,8 +11,9 @@
 
 namespace conoid {
 
-/// The schema of the case's solver; empty where there is no such solver.
-[[nodiscard]] Schema schema_of(const CaseDocument& document);
+/// The schema of a case's solver; empty where there is no such solver. Made once a solver and kept; from any thread.
+[[nodiscard]] const Schema& schema_of(const Json& document);
+[[nodiscard]] const Schema& schema_of(const CaseDocument& document);
 
 /// "parameters.end_time", "output.frames.every": the keys that `conoid resume RUN --set KEY=VALUE` may change.
 [[nodiscard]] std::vector<std::string> changeable_keys(const Schema& schema);

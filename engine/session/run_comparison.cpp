@@ -5,24 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "engine/case/document.hpp"
 #include "engine/case/former_names.hpp"
-#include "engine/case/schema.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
-#include "engine/core/json_values.hpp"
 #include "engine/frames/frame_places.hpp"
 #include "engine/frames/frame_probe.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/frame_choice.hpp"
 #include "engine/io/vtkhdf.hpp"
-#include "engine/solvers/registry.hpp"
+#include "engine/session/prolong.hpp"
 
 namespace conoid {
 namespace {
@@ -32,20 +28,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_leaves = 5000;
 constexpr std::size_t most_probed = 100000;
 constexpr Bytes most_summary = Bytes{16} << 20;
-
-/// Kept: a list of runs asks for one run after the other. Null for a solver that is not here. From any thread.
-const Schema* schema_of(const std::string& solver) {
-  static std::mutex mutex;
-  static std::map<std::string, std::optional<Schema>> known;
-  const std::scoped_lock lock(mutex);
-  auto at = known.find(solver);
-  if (at == known.end()) {
-    const SolverInfo* info = find_solver(solver);
-    auto schema = info ? Schema::for_solver(info->id, info->schema) : Result<Schema>(Error{});
-    at = known.emplace(solver, schema ? std::optional(std::move(schema).value()) : std::nullopt).first;
-  }
-  return at->second ? &*at->second : nullptr;
-}
 
 void collect(const Json& value, const std::string& pointer, std::vector<std::pair<std::string, std::string>>& out) {
   if (out.size() >= most_leaves) return;
@@ -271,8 +253,7 @@ Status compare_fields(const fs::path& first, const fs::path& second, const std::
 
 std::vector<std::pair<std::string, std::string>> case_leaves(const Json& document) {
   std::vector<std::pair<std::string, std::string>> out;
-  const Schema* schema = schema_of(text_at(document, "solver"));
-  collect(schema ? with_present_names(document, *schema) : document, "", out);
+  collect(with_present_names(document, schema_of(document)), "", out);
   return out;
 }
 

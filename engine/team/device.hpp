@@ -250,6 +250,11 @@ class Device {
   [[nodiscard]] int blocks_at_once(const Kernel<P...>& kernel, const LaunchShape& shape) const {
     return blocks_of(kernel.entry_, shape);
   }
+  /// The same of all multiprocessors together.
+  template <class... P>
+  [[nodiscard]] int blocks_in_one_wave(const Kernel<P...>& kernel, const LaunchShape& shape) const {
+    return blocks_at_once(kernel, shape) * info().multiprocessors;
+  }
   template <class... P>
   [[nodiscard]] int clusters_at_once(const Kernel<P...>& kernel, const LaunchShape& shape) const {
     return clusters_of(kernel.entry_, shape);

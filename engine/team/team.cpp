@@ -32,8 +32,7 @@ double seconds_since(Clock::time_point start) {
 
 constexpr std::size_t samples_kept = 65536;
 constexpr double device_streaming = 4e9;  ///< first guess of bytes a second to a device that are not hidden
-constexpr double device_weight = 16;  ///< first guess of a device's speed, in threads; the balancer learns the truth
-constexpr double device_start = 1.5;  ///< seconds before a device computes
+constexpr double device_start = 1.5;      ///< seconds before a device computes
 
 /// The binding this thread has; 0: none.
 thread_local std::uint64_t bound = 0;

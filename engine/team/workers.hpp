@@ -12,6 +12,9 @@
 
 namespace conoid {
 
+/// First guess of a device's speed, in threads of a processor; the balancer learns the truth.
+inline constexpr double device_weight = 16;
+
 /// One worker of a team.
 struct WorkerSpec {
   std::string name = "cpu";

@@ -95,12 +95,8 @@ std::vector<Column> number_columns(const std::vector<Point>& points) {
 /// What was swept, with the units in which the table holds it.
 std::vector<Column> swept_columns(const CaseDocument& document, const Point& first) {
   std::vector<Column> out;
-  const Json& id =
-      document.json().is_object() && document.json().contains("solver") ? document.json()["solver"] : Json();
-  const SolverInfo* info = id.is_string() ? find_solver(id.get<std::string>()) : nullptr;
-  const auto schema = info != nullptr ? Schema::for_solver(info->id, info->schema) : Result<Schema>(Error{});
   for (const auto& [pointer, value] : first.set.set) {
-    const Json node = schema ? schema->node(pointer, first.set.document.json()) : Json();
+    const Json node = schema_of(document).node(pointer, first.set.document.json());
     const std::string unit = node.is_object() ? node.value("unit", "") : "";
     out.push_back({pointer, unit == "1" ? "" : unit, {}});
   }

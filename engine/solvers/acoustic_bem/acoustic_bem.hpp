@@ -70,6 +70,14 @@ class AcousticBem final : public Solver {
   [[nodiscard]] Status write_monostatic(RunContext& context);
   void tell_monostatic(RunContext& context, const std::vector<std::vector<double>>& levels) const;
   void write_directivity(RunContext& context) const;
+  /// Far fields that a run has at a frequency of the maps.
+  struct FarColumn {
+    std::size_t run, spectrum;
+    double frequency;
+    std::complex<double> pulse;  ///< pulse_spectrum()
+  };
+  /// One a run and map, whose columns are added to `t`.
+  [[nodiscard]] std::vector<FarColumn> far_columns(TableInfo& t) const;
   void write_receiver_spectra(RunContext& context) const;
   [[nodiscard]] std::complex<double> pulse_spectrum(std::size_t run, double frequency) const;
   /// The same of each wave of a run.

@@ -281,43 +281,6 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   if (exact) context.results.number("target_strength_error", worst, "dB");
 }
 
-void AcousticBem::write_pattern(RunContext& context) const {
-  if (settings_.pattern_normal < 0 || settings_.maps.empty()) return;
-  const auto normal = static_cast<std::size_t>(settings_.pattern_normal);
-  TableInfo t;
-  t.id = "pattern";
-  t.title = "Far field around the body";
-  t.form = ChartForm::polar;
-  t.definition =
-      fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in the plane normal to {}, from {} towards {}.",
-                  "xyz"[normal], "xyz"[(normal + 1) % 3], "xyz"[(normal + 2) % 3]);
-  t.columns = {{"angle", "deg", "angle"}};
-  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
-    for (double f : settings_.maps)
-      t.columns.push_back({fmt::format("{:g} Hz{}", f, suffix(r)), "dB", format_quantity(f, "Hz") + suffix(r)});
-  Table& table = context.results.table(t);
-  std::vector<Complex> pulses;
-  for (std::size_t r = 0; r < settings_.runs.size(); ++r)
-    for (const double f : settings_.maps) pulses.push_back(pulse_spectrum(r, f));
-  std::vector<std::vector<double>> rows(static_cast<std::size_t>(settings_.pattern_count));
-  const double cost = far_field_seconds() * static_cast<double>(rows.size() * pulses.size());
-  for_range(context.team, "frequencies", settings_.pattern_count, 1, cost, [&](Interval some) {
-    for (Index k = some.begin; k < some.end; ++k) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
-      Vec3 d{};
-      d[(normal + 1) % 3] = std::cos(angle);
-      d[(normal + 2) % 3] = std::sin(angle);
-      std::vector<double>& row = rows[static_cast<std::size_t>(k)];
-      row.push_back(angle * 180 / std::numbers::pi);
-      for (std::size_t r = 0; r < settings_.runs.size(); ++r)
-        for (std::size_t m = 0; m < settings_.maps.size(); ++m)
-          row.push_back(target_strength(far_amplitude(r, settings_.frequencies.size() + m, settings_.maps[m], d),
-                                        pulses[r * settings_.maps.size() + m]));
-    }
-  });
-  for (const std::vector<double>& row : rows) table.append(row);
-}
-
 void AcousticBem::write_receiver_spectra(RunContext& context) const {
   if (settings_.maps.empty() || settings_.receivers.empty()) return;
   for (const Excitation& run : settings_.runs)

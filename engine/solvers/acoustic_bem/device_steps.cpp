@@ -122,8 +122,7 @@ struct DeviceSteps<Real>::Parts {
     shape.shared = step_shared(static_cast<unsigned>(runs)) * sizeof(double);
     shape.cooperative = true;
     const bool emulated = device.info().backend != "cuda";
-    const auto there =
-        static_cast<std::size_t>(std::max(1, device.blocks_at_once(kernel, shape) * device.info().multiprocessors));
+    const auto there = static_cast<std::size_t>(std::max(1, device.blocks_in_one_wave(kernel, shape)));
     const std::size_t most_blocks = emulated ? std::min<std::size_t>(64, there) : there,
                       teams = std::min(runs, most_blocks),
                       per_team =

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of the far field: target strength over the direction of the wave, and what goes out in all directions.
+// Pages of the far field: around the body, target strength over the direction of the wave, and what goes out in all directions.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -29,6 +30,11 @@ Vec3 around(std::size_t normal, double angle) {
   return out;
 }
 
+std::string plane_text(std::size_t normal) {
+  return fmt::format("the plane normal to {}, from {} towards {}", "xyz"[normal], "xyz"[(normal + 1) % 3],
+                     "xyz"[(normal + 2) % 3]);
+}
+
 }  // namespace
 
 Vec3 MonostaticSetting::toward(Index k) const {
@@ -43,6 +49,42 @@ std::vector<Complex> lit_by_plane_wave(const Surface& surface, const Form& form,
   std::vector<Complex> out(static_cast<std::size_t>(surface.unknowns));
   RightHandSide(surface, form, {"", {wave}}).transformed(omega, out);
   return out;
+}
+
+std::vector<AcousticBem::FarColumn> AcousticBem::far_columns(TableInfo& t) const {
+  std::vector<FarColumn> out;
+  for (std::size_t run = 0; run < settings_.runs.size(); ++run)
+    for (std::size_t m = 0; m < settings_.maps.size(); ++m) {
+      const double f = settings_.maps[m];
+      out.push_back({run, settings_.frequencies.size() + m, f, pulse_spectrum(run, f)});
+      t.columns.push_back({fmt::format("{:g} Hz{}", f, suffix(run)), "dB", format_quantity(f, "Hz") + suffix(run)});
+    }
+  return out;
+}
+
+void AcousticBem::write_pattern(RunContext& context) const {
+  if (settings_.pattern_normal < 0 || settings_.maps.empty()) return;
+  const auto normal = static_cast<std::size_t>(settings_.pattern_normal);
+  TableInfo t;
+  t.id = "pattern";
+  t.title = "Far field around the body";
+  t.form = ChartForm::polar;
+  t.definition = fmt::format("20 log10(|f_inf| / (|f| 1 m)) over the angle in {}.", plane_text(normal));
+  t.columns = {{"angle", "deg", "angle"}};
+  const std::vector<FarColumn> columns = far_columns(t);
+  Table& table = context.results.table(t);
+  std::vector<std::vector<double>> rows(static_cast<std::size_t>(settings_.pattern_count));
+  const double cost = far_field_seconds() * static_cast<double>(rows.size() * columns.size());
+  for_range(context.team, "frequencies", settings_.pattern_count, 1, cost, [&](Interval some) {
+    for (Index k = some.begin; k < some.end; ++k) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(settings_.pattern_count);
+      std::vector<double>& row = rows[static_cast<std::size_t>(k)];
+      row.push_back(angle * 180 / std::numbers::pi);
+      for (const FarColumn& c : columns)
+        row.push_back(target_strength(far_amplitude(c.run, c.spectrum, c.frequency, around(normal, angle)), c.pulse));
+    }
+  });
+  for (const std::vector<double>& row : rows) table.append(row);
 }
 
 /// A solution for each frequency and direction, all of a frequency with the slices transformed once.
@@ -89,16 +131,14 @@ Status AcousticBem::write_monostatic(RunContext& context) {
 
 void AcousticBem::tell_monostatic(RunContext& context, const std::vector<std::vector<double>>& levels) const {
   const MonostaticSetting& m = settings_.monostatic;
-  const auto normal = static_cast<std::size_t>(m.normal);
   TableInfo t;
   t.id = "monostatic";
   t.title = "Target strength over the direction of the wave";
   t.form = ChartForm::polar;
   t.definition = fmt::format(
       "20 log10(|f_inf| / 1 m) of plane waves, seen from where each comes from, over the angle of that direction in "
-      "the plane normal to "
-      "{}, from {} towards {}; as if the run went on for ever.",
-      "xyz"[normal], "xyz"[(normal + 1) % 3], "xyz"[(normal + 2) % 3]);
+      "{}; as if the run went on for ever.",
+      plane_text(static_cast<std::size_t>(m.normal)));
   t.columns = {{"angle", "deg", "angle"}};
   const bool exact = settings_.exact_sphere && settings_.conditions.walls.empty();
   const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
@@ -125,7 +165,6 @@ void AcousticBem::tell_monostatic(RunContext& context, const std::vector<std::ve
 void AcousticBem::write_directivity(RunContext& context) const {
   if (settings_.directivity_step <= 0 || settings_.maps.empty()) return;
   const auto rows = static_cast<Index>(std::lround(180 / settings_.directivity_step)), around_axis = 2 * rows;
-  const std::size_t runs = settings_.runs.size(), maps = settings_.maps.size();
   TableInfo t;
   t.id = "directivity";
   t.title = "Far field in all directions";
@@ -135,25 +174,22 @@ void AcousticBem::write_directivity(RunContext& context) const {
       "theta from z, phi "
       "from x towards y.";
   t.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
-  for (std::size_t r = 0; r < runs; ++r)
-    for (const double f : settings_.maps)
-      t.columns.push_back({fmt::format("{:g} Hz{}", f, suffix(r)), "dB", format_quantity(f, "Hz") + suffix(r)});
+  const std::vector<FarColumn> columns = far_columns(t);
   std::vector<std::vector<Complex>> sent;
-  for (std::size_t r = 0; r < runs; ++r)
-    for (const double f : settings_.maps) sent.push_back(wave_spectra(r, f));
-  const double c = settings_.form.c;
-  const auto sent_by_points = [c](const Excitation& run, std::span<const Complex> spectra, double f, const Vec3& d) {
+  for (const FarColumn& c : columns) sent.push_back(wave_spectra(c.run, c.frequency));
+  const auto sent_by_points = [this](const FarColumn& c, std::span<const Complex> spectra, const Vec3& d) {
+    const std::vector<Wave>& waves = settings_.runs[c.run].waves;
+    const double wave_number = 2 * std::numbers::pi * c.frequency / settings_.form.c;
     Complex out = 0;
-    for (std::size_t w = 0; w < run.waves.size(); ++w)
-      if (run.waves[w].kind == WaveKind::point)
-        out += spectra[w] *
-               std::polar(1 / (4 * std::numbers::pi), -2 * std::numbers::pi * f / c * dot(d, run.waves[w].position));
+    for (std::size_t w = 0; w < waves.size(); ++w)
+      if (waves[w].kind == WaveKind::point)
+        out += spectra[w] * std::polar(1 / (4 * std::numbers::pi), -wave_number * dot(d, waves[w].position));
     return out;
   };
   // Poles are computed once and written for each azimuth, so that the sphere closes.
   const Index directions = (rows - 1) * around_axis + 2;
   std::vector<std::vector<Complex>> at(static_cast<std::size_t>(directions));
-  const double cost = far_field_seconds() * static_cast<double>(static_cast<std::size_t>(directions) * runs * maps);
+  const double cost = far_field_seconds() * static_cast<double>(directions) * static_cast<double>(columns.size());
   for_range(context.team, "frequencies", directions, 1, cost, [&](Interval some) {
     for (Index k = some.begin; k < some.end; ++k) {
       const double theta = k == 0 ? 0
@@ -163,25 +199,21 @@ void AcousticBem::write_directivity(RunContext& context) const {
                    phi = static_cast<double>((k - 1) % around_axis) * 180 / static_cast<double>(rows);
       const Vec3 d{std::sin(theta * degree) * std::cos(phi * degree), std::sin(theta * degree) * std::sin(phi * degree),
                    std::cos(theta * degree)};
-      for (std::size_t r = 0; r < runs; ++r)
-        for (std::size_t m = 0; m < maps; ++m) {
-          const double f = settings_.maps[m];
-          at[static_cast<std::size_t>(k)].push_back(far_amplitude(r, settings_.frequencies.size() + m, f, d) +
-                                                    sent_by_points(settings_.runs[r], sent[r * maps + m], f, d));
-        }
+      for (std::size_t n = 0; n < columns.size(); ++n) {
+        const FarColumn& c = columns[n];
+        at[static_cast<std::size_t>(k)].push_back(far_amplitude(c.run, c.spectrum, c.frequency, d) +
+                                                  sent_by_points(c, sent[n], d));
+      }
     }
   });
-  std::vector<Complex> pulses;
-  for (std::size_t r = 0; r < runs; ++r)
-    for (const double f : settings_.maps) pulses.push_back(pulse_spectrum(r, f));
   Table& table = context.results.table(t);
   for (Index row = 0; row <= rows; ++row)
     for (Index k = 0; k < around_axis; ++k) {
       const Index which = row == 0 ? 0 : row == rows ? directions - 1 : 1 + (row - 1) * around_axis + k;
       std::vector<double> line{static_cast<double>(row) * 180 / static_cast<double>(rows),
                                static_cast<double>(k) * 180 / static_cast<double>(rows)};
-      for (std::size_t column = 0; column < pulses.size(); ++column)
-        line.push_back(target_strength(at[static_cast<std::size_t>(which)][column], pulses[column]));
+      for (std::size_t n = 0; n < columns.size(); ++n)
+        line.push_back(target_strength(at[static_cast<std::size_t>(which)][n], columns[n].pulse));
       table.append(line);
     }
 }

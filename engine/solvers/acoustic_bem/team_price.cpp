@@ -10,6 +10,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/rate_book.hpp"
+#include "engine/team/workers.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
@@ -27,15 +28,13 @@ constexpr double device_pass = 1.2e-3;
 constexpr double beside_device = 0.1;
 /// A phase that a whole team takes: workers are woken and waited for, and partial sums added.
 constexpr double joining = 1e-4;
-/// The team's first guess of a device's speed, in threads (engine/team/team.cpp); tiles of a first batch are shared by it.
-constexpr double device_weight = 16;
 
 std::string key_of(const DeviceInfo& device) {
   return fmt::format("acoustic-bem | shell evaluations of {} {}", device.name, device.uuid);
 }
 
 /// Seconds of the assembly by devices that take `by_devices` and threads that would take `by_threads`: of a first batch of tiles the
-/// shares are those of the guess, whole tiles a thread; of the others they are even.
+/// shares are those of the team's first guess (device_weight), whole tiles a thread; of the others they are even.
 double shared_assembly(double by_devices, double by_threads, double devices, double threads, double tiles) {
   const double batch = std::min(tiles, std::max(std::ceil(tiles / 40), 4 * (threads + devices)));
   const double of_devices = batch * devices * device_weight / (devices * device_weight + threads),

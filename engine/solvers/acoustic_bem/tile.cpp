@@ -202,10 +202,6 @@ void add_density(double* to, const Density& of, double weight, double per_delta,
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Columns of the entries rows × cols of a tile, and the outer triangles of each row.
 class TileExtents {
  public:

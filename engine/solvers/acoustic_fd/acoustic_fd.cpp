@@ -609,23 +609,20 @@ March::Cut AcousticFd::plane_cut(std::size_t normal, Index limit) const {
   return cut;
 }
 
-/// 0: fluid, 1: rigid, 2: soft.
-Field AcousticFd::obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const {
-  auto& kept = obstacle_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
+Field AcousticFd::lasting(const FieldInfo& info, std::string_view name, const March::Cut& cut, const Join& join,
+                          const std::function<void(Index, Index, std::vector<float>&)>& append_row) const {
+  auto& kept = lasting_fields_[fmt::format("{} {} {} {}", info.name, name, cut.step[0], cut.step[1])];
   if (!kept) {
     std::vector<float> mine;
     for (Index i = 0; i < cut.count[0]; ++i) {
       const Index x = cut.first[0] + i * cut.step[0];
       if (x < march_->planes().begin || x >= march_->planes().end) continue;
-      for (Index j = 0; j < cut.count[1]; ++j)
-        for (Index l = 0; l < cut.count[2]; ++l)
-          mine.push_back(static_cast<float>(
-              setup_.problem.obstacles->at(x, cut.first[1] + j * cut.step[1], cut.first[2] + l * cut.step[2])));
+      for (Index j = 0; j < cut.count[1]; ++j) append_row(x, cut.first[1] + j * cut.step[1], mine);
     }
     auto joined = join(std::move(mine));
     kept = joined ? joined : std::make_shared<const std::vector<float>>();
   }
-  return {obstacle_field, kept};
+  return {info, kept};
 }
 
 void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const {
@@ -672,26 +669,18 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
     fields.push_back({info, join(std::move(mine))});
   }
   if (setup_.image.any()) add_image_fields(builder, cut, join, fields);
-  if (builder.wants(speed_field.name) && setup_.several_speeds) {
-    auto& kept = speed_fields_[fmt::format("{} {} {}", name, cut.step[0], cut.step[1])];
-    if (!kept) {
-      std::vector<float> mine;
+  if (builder.wants(speed_field.name) && setup_.several_speeds)
+    fields.push_back(lasting(speed_field, name, cut, join, [&](Index x, Index y, std::vector<float>& out) {
       std::vector<double> row(static_cast<std::size_t>(cut.count[2]));
-      for (Index i = 0; i < cut.count[0]; ++i) {
-        const Index x = cut.first[0] + i * cut.step[0];
-        if (x < march_->planes().begin || x >= march_->planes().end) continue;
-        for (Index j = 0; j < cut.count[1]; ++j) {
-          setup_.problem.velocity->row(g.at(0, x), g.at(1, cut.first[1] + j * cut.step[1]), g.at(2, cut.first[2]),
-                                       static_cast<double>(cut.step[2]) * g.spacing[2], row);
-          for (const double c : row) mine.push_back(static_cast<float>(c / setup_.problem.stiffening));
-        }
-      }
-      auto joined = join(std::move(mine));
-      kept = joined ? joined : std::make_shared<const std::vector<float>>();
-    }
-    fields.push_back({speed_field, kept});
-  }
-  if (builder.wants(obstacle_field.name) && setup_.problem.obstacles) fields.push_back(obstacles_of(name, cut, join));
+      setup_.problem.velocity->row(g.at(0, x), g.at(1, y), g.at(2, cut.first[2]),
+                                   static_cast<double>(cut.step[2]) * g.spacing[2], row);
+      for (const double c : row) out.push_back(static_cast<float>(c / setup_.problem.stiffening));
+    }));
+  if (builder.wants(obstacle_field.name) && setup_.problem.obstacles)
+    fields.push_back(lasting(obstacle_field, name, cut, join, [&](Index x, Index y, std::vector<float>& out) {
+      for (Index l = 0; l < cut.count[2]; ++l)  // 0: fluid, 1: rigid, 2: soft
+        out.push_back(static_cast<float>(setup_.problem.obstacles->at(x, y, cut.first[2] + l * cut.step[2])));
+    }));
   if (!cluster_->leads() || fields.empty()) return;
   ImageGeometry image;
   image.points = cut.count;

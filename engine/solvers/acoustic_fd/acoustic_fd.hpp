@@ -95,7 +95,10 @@ class AcousticFd final : public Solver {
   using Join = std::function<std::shared_ptr<const std::vector<float>>(std::vector<float>&&)>;
   void add_image_fields(FrameBuilder& builder, const March::Cut& cut, const Join& join,
                         std::vector<Field>& fields) const;
-  [[nodiscard]] conoid::Field obstacles_of(std::string_view name, const March::Cut& cut, const Join& join) const;
+  /// Values that stay as they are, found once for each cut: append_row(x, y, values) adds those of a row of its nodes along z.
+  [[nodiscard]] conoid::Field lasting(const FieldInfo& info, std::string_view name, const March::Cut& cut,
+                                      const Join& join,
+                                      const std::function<void(Index, Index, std::vector<float>&)>& append_row) const;
   [[nodiscard]] FieldInfo image_field() const;
   [[nodiscard]] static FieldInfo illumination_field();
   void add_part(FrameBuilder& builder, std::string_view name, const March::Cut& cut) const;
@@ -140,7 +143,7 @@ class AcousticFd final : public Solver {
   Index frames_every_ = 0, frames_count_ = 0;
   double frames_interval_ = 0;
   Index bundle_ = 1;
-  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> speed_fields_, obstacle_fields_;
+  mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> lasting_fields_;
 };
 
 }  // namespace acoustic_fd

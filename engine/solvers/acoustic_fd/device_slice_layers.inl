@@ -152,6 +152,7 @@ void DeviceSlice<T>::finish(Index k, const Part& part, T* o) {
 
 template <class T>
 void DeviceSlice<T>::make_beside() {
+  static_assert(beside_solids == most_relaxations);
   const auto add = [&](T* host) {
     if (host) beside_.push_back({planes_of(static_cast<std::size_t>(at_.count), "attenuation and maps"), host});
   };

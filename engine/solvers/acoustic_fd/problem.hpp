@@ -96,8 +96,10 @@ struct Source {
   /// It sends what a receiver there has heard, as the transpose of recording: where the density varies, times √(ρ/ρ_0) instead of over it
   /// (medium.hpp), and over 1 + σ where a node is damped.
   bool transposed = false;
-  std::size_t listed = 0;  ///< where the case lists it, counted from 0; elements of an array share a place
-  Vec3 centre{};           ///< of the array of which it is an element; otherwise its position
+  static constexpr std::size_t not_listed = ~std::size_t{0};
+  /// Where the case lists it, counted from 0; elements of an array share a place, those of traces have none.
+  std::size_t listed = 0;
+  Vec3 centre{};  ///< of the array of which it is an element; otherwise its position
   [[nodiscard]] bool is_point() const { return parts.empty(); }
   [[nodiscard]] bool is_dipole() const { return dipole != Vec3{}; }
 };

@@ -715,11 +715,10 @@ bool check_source(const Setup& setup, const Case& input, const Values& from, con
 void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
   const Values sources = input["excitation"]["sources"];
-  constexpr std::size_t none = ~std::size_t{0};
-  std::size_t told = none;  // of an array one element is enough
+  std::size_t told = Source::not_listed;  // of an array one element is enough
   for (const Source& source : p.sources) {
     const std::size_t i = source.listed;
-    if (i >= sources.size() || i == told) continue;  // those of traces are beside the list
+    if (i == Source::not_listed || i == told) continue;
     if (check_source(setup, input, sources.at(i), source, diagnostics)) told = i;
   }
 }

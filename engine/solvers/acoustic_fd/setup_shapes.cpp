@@ -4,6 +4,7 @@
 
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/mesh/prepare.hpp"
 #include "engine/solvers/acoustic_fd/mesh_solid.hpp"
@@ -271,20 +272,16 @@ bool read_axes(const Case& input, const Values& shape, const Grid& grid, ArraySh
   array.direction = read_direction(input, shape["direction"], grid, diagnostics);
   if (array.direction == Vec3{}) return false;
   if (array.rows == 1) return true;
-  Vec3 across = read_direction(input, shape["across"], grid, diagnostics);
-  if (across == Vec3{}) return false;
-  double along = 0, length = 0;
-  for (std::size_t a = 0; a < 3; ++a) along += across[a] * array.direction[a];
-  for (std::size_t a = 0; a < 3; ++a) across[a] -= along * array.direction[a];
-  for (const double component : across) length += component * component;
-  length = std::sqrt(length);
-  if (length < 1e-6) {
+  const Vec3 given = read_direction(input, shape["across"], grid, diagnostics);
+  if (given == Vec3{}) return false;
+  const Vec3 across = vec::axpy(-vec::dot(given, array.direction), array.direction, given);
+  if (vec::norm(across) < 1e-6) {
     diagnostics.push_back(input.error_at(shape["across"],
                                          "the rows would lie on each other: \"across\" is parallel to \"direction\"",
                                          "Give it a direction across the rows."));
     return false;
   }
-  for (std::size_t a = 0; a < 3; ++a) array.across[a] = across[a] / length;
+  array.across = vec::unit(across);
   return true;
 }
 
@@ -303,10 +300,8 @@ void read_steering(const Case& input, const Values& shape, const ArrayShape& arr
           v, "no wave has both angles: the squares of their sines add up to more than one", "Lower one of them."));
       return;
     }
-    Vec3 d{};
-    for (std::size_t a = 0; a < 3; ++a)
-      d[a] = along * array.direction[a] + (array.rows > 1 ? across * array.across[a] : 0);
-    steer(elements, d, speed);
+    const Vec3 d = vec::scale(along, array.direction);
+    steer(elements, array.rows > 1 ? vec::axpy(across, array.across, d) : d, speed);
   } else if (kind == "delays") {
     const Values list = v["delays"];
     if (list.size() != elements.size()) {
@@ -419,7 +414,7 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     if (looked_at++ < 16) highest = std::max(highest, Sampled(values, 0, dt, 1).highest_frequency());
     source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number(), highest);
     source.shot = v["shot"].integer();
-    source.listed = ~std::size_t{0};
+    source.listed = Source::not_listed;
     source.centre = source.position;
     problem.sources.push_back(std::move(source));
   }

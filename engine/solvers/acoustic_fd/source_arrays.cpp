@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/vec3.hpp"
+
 namespace conoid::acoustic_fd {
 namespace {
 
@@ -34,8 +36,7 @@ std::vector<ArrayElement> array_elements(const Vec3& centre, const ArrayShape& s
     for (Index n = 0; n < shape.elements; ++n) {
       ArrayElement element;
       const double along = middle(n, shape.elements) * shape.pitch, beside = middle(row, shape.rows) * shape.row_pitch;
-      for (std::size_t a = 0; a < 3; ++a)
-        element.position[a] = centre[a] + along * shape.direction[a] + beside * shape.across[a];
+      element.position = vec::axpy(beside, shape.across, vec::axpy(along, shape.direction, centre));
       element.share = taper(shape.taper, n, shape.elements) * taper(shape.taper, row, shape.rows);
       sum += element.share;
       out.push_back(element);
@@ -45,18 +46,12 @@ std::vector<ArrayElement> array_elements(const Vec3& centre, const ArrayShape& s
 }
 
 void steer(std::vector<ArrayElement>& elements, const Vec3& d, double speed) {
-  for (ArrayElement& element : elements) {
-    const Vec3& r = element.position;
-    element.delay = (r[0] * d[0] + r[1] * d[1] + r[2] * d[2]) / speed;
-  }
+  for (ArrayElement& element : elements) element.delay = vec::dot(element.position, d) / speed;
   from_zero(elements);
 }
 
 void focus(std::vector<ArrayElement>& elements, const Vec3& at, double speed) {
-  for (ArrayElement& element : elements) {
-    const Vec3& r = element.position;
-    element.delay = -std::hypot(at[0] - r[0], at[1] - r[1], at[2] - r[2]) / speed;
-  }
+  for (ArrayElement& element : elements) element.delay = -vec::distance(at, element.position) / speed;
   from_zero(elements);
 }
 

@@ -128,7 +128,7 @@ void DeviceZones::plan_whole_solves(const DeviceOptions& options) {
   const Index wanted = std::max(groups, (nodes_ + device_zone_threads - 1) / device_zone_threads);
   LaunchShape shape = DeviceZones::shape(plan);
   shape.cooperative = true;
-  const Index there = Index{device_.blocks_at_once(at_once_, shape)} * device_.info().multiprocessors;
+  const Index there = device_.blocks_in_one_wave(at_once_, shape);
   const bool emulated = device_.info().backend != "cuda";
   const Index most = emulated ? std::min<Index>(64, std::max<Index>(1, there)) : there;
   if (most < 1) return;

@@ -166,8 +166,7 @@ class DeviceZones {
   template <class... P>
   [[nodiscard]] unsigned in_one_wave(const Kernel<P...>& kernel, const LaunchShape& launch) const {
     if (device_.info().backend != "cuda") return launch.grid[0];
-    const int there = device_.blocks_at_once(kernel, launch) * device_.info().multiprocessors;
-    return std::clamp(static_cast<unsigned>(std::max(1, there)), 1U, launch.grid[0]);
+    return std::clamp(static_cast<unsigned>(device_.blocks_in_one_wave(kernel, launch)), 1U, launch.grid[0]);
   }
   static LaunchShape shape(const BlockPlan& plan);
 

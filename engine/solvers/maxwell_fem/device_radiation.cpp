@@ -216,7 +216,7 @@ void DeviceRadiation::fused(Interval points, Index count, DeviceRadiationFacts& 
     const auto kernel = device_.kernel<FusedArguments>(fmt::format("maxwell-fem/fused<{}>", columns));
     LaunchShape shape{.grid = {across, 1, 1}, .block = {radiation_threads, 1, 1}, .shared = radiation_shared(columns)};
     // Four rounds of all multiprocessors, or as many as there is room for.
-    const Index at_once = Index{device_.blocks_at_once(kernel, shape)} * device_.info().multiprocessors;
+    const Index at_once = device_.blocks_in_one_wave(kernel, shape);
     const Index tiles = (sources + radiation_tile - 1) / radiation_tile,
                 room = static_cast<Index>(m.partial.size()) / (2 * columns * rows);
     const Index wanted = std::clamp<Index>(4 * at_once / across, 1, std::min({tiles, room, most_parts}));

@@ -212,10 +212,10 @@ class TestJobs : public QObject {
     QVERIFY(rows > 1);
     {
       std::ifstream before(there / "run" / "charts" / (chart + ".csv"));
-      std::string line, last;
-      while (std::getline(before, line))
-        if (!line.empty()) last = line;
-      std::ofstream(there / "run" / "charts" / (chart + ".csv"), std::ios::app) << last << '\n';
+      std::string read, newest;
+      while (std::getline(before, read))
+        if (!read.empty()) newest = read;
+      std::ofstream(there / "run" / "charts" / (chart + ".csv"), std::ios::app) << newest << '\n';
     }
     QSignalSpy opened(&w->run(), &RunModel::opened);
     QTRY_COMPARE(w->run().tables()[0].rows.size(), rows + 1);

@@ -74,15 +74,7 @@ void send(Problem& p, const std::vector<ArrayElement>& elements, const std::shar
 /// the pattern far away.
 double pattern_error(const RowWorkers& workers) {
   constexpr double far = 400, pitch = disc_wave / 2, aim = std::numbers::pi / 6;
-  Problem p;
-  p.grid.points = {840, 1, 420};
-  p.order = 8;
-  p.velocity = constant_velocity(1);
-  p.speed = {1, 1};
-  for (Face& face : p.faces) {
-    face.kind = FaceKind::matched;
-    face.width = 12;
-  }
+  Problem p = open_space({840, 1, 420});
   for (const std::size_t mirror : {2U, 3U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
   p.dt = 0.4;
   ArrayShape shape;

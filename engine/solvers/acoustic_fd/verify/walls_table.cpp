@@ -238,15 +238,7 @@ double wedge_error(double nodes, const RowWorkers& workers) {
   constexpr int turns = 8;
   constexpr double angle = std::numbers::pi / turns;
   const double unit = nodes / 12;
-  Problem p;
-  p.grid.points = {std::lround(430 * unit), 1, std::lround(180 * unit)};
-  p.order = 8;
-  p.velocity = constant_velocity(1);
-  p.speed = {1, 1};
-  for (Face& face : p.faces) {
-    face.kind = FaceKind::matched;
-    face.width = 12;
-  }
+  Problem p = open_space({std::lround(430 * unit), 1, std::lround(180 * unit)});
   p.faces[2].kind = p.faces[3].kind = FaceKind::rigid;
   p.faces[5].kind = FaceKind::free_surface;
   p.dt = 0.4;
