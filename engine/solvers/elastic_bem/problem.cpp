@@ -381,19 +381,16 @@ void plan_solution(Problem& p, const Case& input, const Offer& offer, std::vecto
 
 Index Problem::planned_columns(const Scene& s) const {
   std::vector<char> touched(conditions.size(), 0);
-  Index columns = 0;
-  bool waves = false, points = false;
-  for (const Load& l : loads) {
+  for (const Load& l : loads)
     if (l.condition >= 0) touched[static_cast<std::size_t>(l.condition)] = 1;
-    waves = waves || l.kind == LoadKind::wave;
-    points = points || l.kind == LoadKind::point;
-  }
   for (const Foundation& f : foundations) touched[static_cast<std::size_t>(f.condition)] = 1;
-  for (std::size_t t = 0; t < s.surface->traction_node.size(); ++t)
-    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 || points ||
-        (waves && surface_options.domain != Domain::ground))
-      columns += 3;
-  return columns;
+  const std::size_t count = s.surface->traction_node.size();
+  std::vector<char> given(count, 0);
+  for (std::size_t t = 0; t < count; ++t)
+    given[t] = touched[static_cast<std::size_t>(s.surface->traction_condition[t])];
+  for (const Load& l : loads)
+    if (is_incident(l)) mark_scattering(*this, s, l, given);
+  return 3 * static_cast<Index>(std::ranges::count_if(given, [](char c) { return c != 0; }));
 }
 
 std::vector<Vec3> Problem::observers() const {
