@@ -251,10 +251,10 @@ bool take_parameters(CaseReader& r) {
                    : solution == "gmres"      ? Method::gmres
                    : solution == "compressed" ? Method::compressed
                                               : Method::mixed;
-  if ((p.solve.method == Method::gmres || p.solve.method == Method::compressed) && !p.symmetry.empty())
+  if (p.solve.method == Method::gmres && !p.symmetry.empty())
     r.out.push_back(r.input.warning_at(parameters["symmetry"],
                                        "iterations take all equations at once: symmetry saves nothing",
-                                       "Use parameters.solution \"mixed\" or \"direct\"."));
+                                       "Use parameters.solution \"mixed\", \"direct\" or \"compressed\"."));
   if (!p.regions.empty()) {
     if (p.solve.method == Method::compressed) {
       r.fail(parameters["solution"], "compressed matrices are those of one medium",
