@@ -15,24 +15,37 @@ template <class T>
 Result<ClusterPreconditioner<T>> ClusterPreconditioner<T>::make(
     const CompressedMatrix<T>& matrix, const Options& options, Index motions,
     const std::function<void(Index point, Index k, double* values)>& motion, const Operator& apply) {
-  ClusterPreconditioner out(matrix, options);
-  if (auto status = out.factorise(); !status) return status.error();
+  return make(
+      matrix.rows(), matrix.width(),
+      [&](const ClusterTree::Cluster& cluster, std::complex<float>* out) { matrix.diagonal_block(cluster, out); },
+      options, motions, motion, apply);
+}
+
+template <class T>
+Result<ClusterPreconditioner<T>> ClusterPreconditioner<T>::make(
+    const ClusterTree& tree, Index width,
+    const std::function<void(const ClusterTree::Cluster& cluster, std::complex<float>* out)>& block,
+    const Options& options, Index motions, const std::function<void(Index point, Index k, double* values)>& motion,
+    const Operator& apply) {
+  ClusterPreconditioner out(tree, width, options);
+  if (auto status = out.factorise(block); !status) return status.error();
   if (motions > 0 && options.coarse_points > 0)
     if (auto status = out.make_coarse(motions, motion, apply); !status) return status.error();
   return out;
 }
 
 template <class T>
-Status ClusterPreconditioner<T>::factorise() {
-  const ClusterTree& tree = matrix_->rows();
+Status ClusterPreconditioner<T>::factorise(
+    const std::function<void(const ClusterTree::Cluster& cluster, std::complex<float>* out)>& block_of) {
+  const ClusterTree& tree = *tree_;
   for (const Index c : tree.cut(options_.points)) blocks_.push_back({c, {}, {}});
   std::atomic<bool> singular{false};
   const OneBlasThread alone;
   parallel_for(options_.threads, {0, clusters()}, 1, [&](Index k) {
     Block& block = blocks_[static_cast<std::size_t>(k)];
-    const Index n = tree[block.cluster].size() * matrix_->width();
+    const Index n = tree[block.cluster].size() * width_;
     block.values.resize(static_cast<std::size_t>(n * n));
-    matrix_->diagonal_block(tree[block.cluster], block.values.data());
+    block_of(tree[block.cluster], block.values.data());
     auto lu = dense::Lu<std::complex<float>>::factorise(block.values.data(), n, 1);
     if (lu)
       block.lu = std::move(*lu);
@@ -48,8 +61,8 @@ Status ClusterPreconditioner<T>::factorise() {
 template <class T>
 Status ClusterPreconditioner<T>::make_coarse(Index motions, const std::function<void(Index, Index, double*)>& motion,
                                              const Operator& apply) {
-  const ClusterTree& tree = matrix_->rows();
-  const Index width = matrix_->width(), points = tree.size(), n = points * width;
+  const ClusterTree& tree = *tree_;
+  const Index width = width_, points = tree.size(), n = points * width;
   for (const Index c : tree.cut(options_.coarse_points)) {
     const ClusterTree::Cluster& cluster = tree[c];
     const Index rows = cluster.size() * width;
@@ -106,8 +119,8 @@ Status ClusterPreconditioner<T>::make_coarse(Index motions, const std::function<
 
 template <class T>
 void ClusterPreconditioner<T>::to_tree(const Complex* x, Index count, Complex* out) const {
-  const ClusterTree& tree = matrix_->rows();
-  const Index width = matrix_->width(), points = tree.size(), n = points * width;
+  const ClusterTree& tree = *tree_;
+  const Index width = width_, points = tree.size(), n = points * width;
   for (Index q = 0; q < count; ++q)
     for (Index p = 0; p < points; ++p)
       for (Index c = 0; c < width; ++c)
@@ -117,8 +130,8 @@ void ClusterPreconditioner<T>::to_tree(const Complex* x, Index count, Complex* o
 template <class T>
 void ClusterPreconditioner<T>::onto_moves(const Complex* x, Complex* z) const {
   for (const Moves& m : moves_) {
-    const Index rows = m.positions.size() * matrix_->width();
-    const Complex* from = x + m.positions.begin * matrix_->width();
+    const Index rows = m.positions.size() * width_;
+    const Complex* from = x + m.positions.begin * width_;
     for (Index q = 0; q < m.columns; ++q) {
       Complex sum = 0;
       for (Index i = 0; i < rows; ++i) sum += m.values[static_cast<std::size_t>(q * rows + i)] * from[i];
@@ -129,8 +142,8 @@ void ClusterPreconditioner<T>::onto_moves(const Complex* x, Complex* z) const {
 
 template <class T>
 void ClusterPreconditioner<T>::within(const Complex* x, Index count, Complex* y) const {
-  const ClusterTree& tree = matrix_->rows();
-  const Index width = matrix_->width(), n = tree.size() * width;
+  const ClusterTree& tree = *tree_;
+  const Index width = width_, n = tree.size() * width;
   const OneBlasThread alone;
   parallel_for(options_.threads, {0, clusters()}, 1, [&](Index k) {
     const Block& block = blocks_[static_cast<std::size_t>(k)];
@@ -150,8 +163,8 @@ void ClusterPreconditioner<T>::within(const Complex* x, Index count, Complex* y)
 /// First what the motions of clusters can do, then the rest within them: y = P z + B (x − A P z), z = (Pᵀ A P)⁻¹ Pᵀ x.
 template <class T>
 void ClusterPreconditioner<T>::solve(const Complex* x, Index count, Complex* y) const {
-  const ClusterTree& tree = matrix_->rows();
-  const Index width = matrix_->width(), points = tree.size(), n = points * width;
+  const ClusterTree& tree = *tree_;
+  const Index width = width_, points = tree.size(), n = points * width;
   std::vector<Complex> in(static_cast<std::size_t>(n * count)), out(in.size());
   to_tree(x, count, in.data());
   if (coarse_lu_) {

@@ -29,6 +29,13 @@ class ClusterPreconditioner {
   [[nodiscard]] static Result<ClusterPreconditioner> make(
       const CompressedMatrix<T>& matrix, const Options& options, Index motions,
       const std::function<void(Index point, Index k, double* values)>& motion, const Operator& apply);
+  /// The same of a matrix that is kept otherwise: `tree` of its points, which outlives this, `width` rows and columns a point;
+  /// `block(cluster, out)`: as CompressedMatrix::diagonal_block(), called by several threads at once.
+  [[nodiscard]] static Result<ClusterPreconditioner> make(
+      const ClusterTree& tree, Index width,
+      const std::function<void(const ClusterTree::Cluster& cluster, std::complex<float>* out)>& block,
+      const Options& options, Index motions, const std::function<void(Index point, Index k, double* values)>& motion,
+      const Operator& apply);
 
   /// y ≈ A⁻¹ x for `count` columns in the caller's order.
   void solve(const Complex* x, Index count, Complex* y) const;
@@ -37,9 +44,10 @@ class ClusterPreconditioner {
   [[nodiscard]] Index coarse() const { return coarse_; }
 
  private:
-  ClusterPreconditioner(const CompressedMatrix<T>& matrix, const Options& options)
-      : matrix_(&matrix), options_(options) {}
-  [[nodiscard]] Status factorise();
+  ClusterPreconditioner(const ClusterTree& tree, Index width, const Options& options)
+      : tree_(&tree), width_(width), options_(options) {}
+  [[nodiscard]] Status factorise(
+      const std::function<void(const ClusterTree::Cluster& cluster, std::complex<float>* out)>& block);
   [[nodiscard]] Status make_coarse(Index motions, const std::function<void(Index, Index, double*)>& motion,
                                    const Operator& apply);
   /// Columns in the caller's order, out in the tree's.
@@ -60,7 +68,8 @@ class ClusterPreconditioner {
     std::vector<double> values;  ///< entry, column
     Index columns = 0;
   };
-  const CompressedMatrix<T>* matrix_;
+  const ClusterTree* tree_;
+  Index width_;
   Options options_;
   std::vector<Block> blocks_;
   std::vector<Moves> moves_;

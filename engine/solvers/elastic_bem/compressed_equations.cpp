@@ -10,6 +10,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/cluster_preconditioner.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
@@ -38,15 +39,74 @@ class CompressPhase final : public Phase {
 constexpr Index factorised_nodes = 160;
 constexpr Index most_coarse = 64;  ///< clusters
 
+/// Of every node and its mirror images one, and where all of them are among these.
+struct Orbits {
+  std::vector<Index> chosen;  ///< nodes whose rows are made
+  std::vector<Vec3> at;
+  std::vector<std::size_t> mirror;  ///< of each node: the one that takes it to
+  std::vector<Index> row;           ///< this, by its number among those chosen
+  Orbits(const Surface& surface, std::span<const Mirror> mirrors)
+      : mirror(surface.nodes.size(), 0), row(surface.nodes.size(), -1) {
+    for (Index k = 0; k < surface.node_count(); ++k) {
+      if (row[static_cast<std::size_t>(k)] >= 0) continue;
+      const auto here = static_cast<Index>(chosen.size());
+      chosen.push_back(k);
+      at.push_back(surface.nodes[static_cast<std::size_t>(k)]);
+      row[static_cast<std::size_t>(k)] = here;
+      for (std::size_t g = 0; g < mirrors.size(); ++g) {
+        const auto image = static_cast<std::size_t>(mirrors[g].node[static_cast<std::size_t>(k)]);
+        if (row[image] >= 0) continue;
+        row[image] = here;
+        mirror[image] = g;
+      }
+    }
+  }
+};
+
+/// Rows by their numbers among those chosen.
+class ChosenRows final : public MatrixSource {
+ public:
+  ChosenRows(const MatrixSource& all, const std::vector<Index>& chosen) : all_(all), chosen_(chosen) {}
+  [[nodiscard]] std::unique_ptr<CrossBlock> far(std::span<const Index> rows,
+                                                std::span<const Index> columns) const override {
+    // Blocks keep what they are given by reference.
+    auto own = std::make_unique<Block>();
+    own->of = nodes(rows);
+    own->block = all_.far(own->of, columns);
+    return own;
+  }
+  void near(std::span<const Index> rows, std::span<const Index> columns, Complex* out) const override {
+    all_.near(nodes(rows), columns, out);
+  }
+
+ private:
+  struct Block final : CrossBlock {
+    std::vector<Index> of;
+    std::unique_ptr<CrossBlock> block;
+    void rows(Index point, Complex* out) override { block->rows(point, out); }
+    void columns(Index point, Complex* out) override { block->columns(point, out); }
+  };
+  [[nodiscard]] std::vector<Index> nodes(std::span<const Index> rows) const {
+    std::vector<Index> out;
+    for (const Index r : rows) out.push_back(chosen_[static_cast<std::size_t>(r)]);
+    return out;
+  }
+  const MatrixSource& all_;
+  const std::vector<Index>& chosen_;
+};
+
 template <class Real, class T>
 class Columns final : public CompressedColumns {
  public:
   Columns(const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
           std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
-          double tolerance)
-      : surface_(surface), points_(surface, columns, square),
-        values_(surface, rules, accuracy, harmonic, diagonal, points_),
-        matrix_(values_, ClusterTree(surface.nodes, {}, compressed_leaf),
+          std::span<const Mirror> mirrors, double tolerance)
+      : surface_(surface), mirrors_(mirrors),
+        orbits_(square && mirrors.size() > 1 ? std::make_unique<Orbits>(surface, mirrors) : nullptr),
+        points_(surface, columns, square), values_(surface, rules, accuracy, harmonic, diagonal, points_),
+        chosen_(orbits_ ? std::make_unique<ChosenRows>(values_, orbits_->chosen) : nullptr),
+        matrix_(chosen_ ? static_cast<const MatrixSource&>(*chosen_) : values_,
+                ClusterTree(orbits_ ? orbits_->at : surface.nodes, {}, compressed_leaf),
                 ClusterTree(points_.at, points_.reach, compressed_leaf), {3, tolerance, compressed_separation}) {
     if (!square) return;
     for (const EquationColumn& c : columns) moves_.push_back(c.traction ? 0 : 1);
@@ -66,7 +126,10 @@ class Columns final : public CompressedColumns {
     for (Index q = 0; q < count; ++q)
       for (Index k = 0; k < n; ++k)
         in[static_cast<std::size_t>(q * wide + points_.entry[static_cast<std::size_t>(k)])] = x[q * n + k];
-    matrix_.multiply(in.data(), count, y, threads);
+    if (orbits_)
+      multiply_mirrored(in, count, y, threads);
+    else
+      matrix_.multiply(in.data(), count, y, threads);
   }
   [[nodiscard]] const CompressionFacts& facts() const override { return facts_; }
 
@@ -94,7 +157,8 @@ class Columns final : public CompressedColumns {
     options.coarse_points = m > 2 * factorised_nodes ? std::max<Index>(factorised_nodes, m / most_coarse) : 0;
     options.threads = threads;
     options.library_threads = library_threads;
-    auto made = ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
+    auto made = orbits_ ? of_all_rows(options, motion, whole)
+                        : ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
     if (!made) return made.error();
     near_ = std::move(*made);
     facts_.bytes += near_->bytes();
@@ -103,11 +167,54 @@ class Columns final : public CompressedColumns {
   void approximate(const Complex* y, Index count, Complex* x) const override { near_->solve(y, count, x); }
 
  private:
+  /// Reflections P commute with the matrix: (A x) at the image of a node is the reflection of (A P x) at the node.
+  void multiply_mirrored(const std::vector<Complex>& x, Index count, Complex* y, int threads) const {
+    const Index m = surface_.node_count(), made = static_cast<Index>(orbits_->chosen.size()),
+                images = static_cast<Index>(mirrors_.size());
+    std::vector<Complex> in(static_cast<std::size_t>(3 * m * images * count)),
+        out(static_cast<std::size_t>(3 * made * images * count));
+    parallel_for(threads, {0, images * count * 3}, 1, [&](Index item) {
+      const Index d = item % 3, q = item / 3 % count;
+      const Mirror& mirror = mirrors_[static_cast<std::size_t>(item / 3 / count)];
+      const double sign = mirror.sign(static_cast<std::size_t>(d));
+      const Complex* from = x.data() + (3 * q + d) * m;
+      Complex* to = in.data() + item / 3 * 3 * m + d * m;
+      for (Index k = 0; k < m; ++k) to[k] = sign * from[mirror.node[static_cast<std::size_t>(k)]];
+    });
+    matrix_.multiply(in.data(), images * count, out.data(), threads);
+    for (Index q = 0; q < count; ++q)
+      for (Index d = 0; d < 3; ++d)
+        for (Index k = 0; k < m; ++k) {
+          const std::size_t g = orbits_->mirror[static_cast<std::size_t>(k)];
+          y[(3 * q + d) * m + k] = mirrors_[g].sign(static_cast<std::size_t>(d)) *
+                                   out[static_cast<std::size_t>((3 * (static_cast<Index>(g) * count + q) + d) * made +
+                                                                orbits_->row[static_cast<std::size_t>(k)])];
+        }
+  }
+
+  /// Blocks on the diagonal are computed anew: the matrix has rows of some nodes only, in an order of their own.
+  Result<ClusterPreconditioner<T>> of_all_rows(const typename ClusterPreconditioner<T>::Options& options,
+                                               const std::function<void(Index, Index, double*)>& motion,
+                                               const std::function<void(const Complex*, Index, Complex*)>& whole) {
+    tree_.emplace(surface_.nodes, std::span<const double>(), compressed_leaf);
+    const auto block = [this](const ClusterTree::Cluster& cluster, std::complex<float>* out) {
+      const auto nodes = tree_->points(cluster);
+      std::vector<Complex> values(9 * nodes.size() * nodes.size());
+      values_.near(nodes, nodes, values.data());
+      for (std::size_t i = 0; i < values.size(); ++i) out[i] = std::complex<float>(values[i]);
+    };
+    return ClusterPreconditioner<T>::make(*tree_, 3, block, options, 6, motion, whole);
+  }
+
   const Surface& surface_;
+  std::span<const Mirror> mirrors_;
+  std::unique_ptr<Orbits> orbits_;  ///< null: all rows are made
   ColumnPoints points_;
   KernelValues<Real> values_;
+  std::unique_ptr<ChosenRows> chosen_;
   CompressedMatrix<T> matrix_;
-  std::vector<char> moves_;  ///< whether an unknown is a displacement
+  std::optional<ClusterTree> tree_;  ///< of all nodes, where rows of some are made
+  std::vector<char> moves_;          ///< whether an unknown is a displacement
   std::optional<ClusterPreconditioner<T>> near_;
   CompressionFacts facts_;
 };
@@ -119,7 +226,8 @@ Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& s
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const std::array<double, 9>> diagonal,
                                                     std::span<const EquationColumn> columns, bool square,
-                                                    double tolerance, std::stop_token stop) {
+                                                    std::span<const Mirror> mirrors, double tolerance,
+                                                    std::stop_token stop) {
   const auto build = [&](auto made) -> Result<std::unique_ptr<CompressedColumns>> {
     made->build(team, stop);
     if (stop.stop_requested()) return stop_error();
@@ -127,20 +235,20 @@ Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& s
   };
   if (tolerance < kept_in_single && sizeof(Real) == 8)
     return build(std::make_unique<Columns<Real, std::complex<double>>>(surface, rules, accuracy, harmonic, diagonal,
-                                                                       columns, square, tolerance));
+                                                                       columns, square, mirrors, tolerance));
   return build(std::make_unique<Columns<Real, std::complex<float>>>(surface, rules, accuracy, harmonic, diagonal,
-                                                                    columns, square, tolerance));
+                                                                    columns, square, mirrors, tolerance));
 }
 template Result<std::unique_ptr<CompressedColumns>> compress<double>(Team&, const Surface&, const FarRules<double>&,
                                                                      const Accuracy&, const Harmonic&,
                                                                      std::span<const std::array<double, 9>>,
-                                                                     std::span<const EquationColumn>, bool, double,
-                                                                     std::stop_token);
+                                                                     std::span<const EquationColumn>, bool,
+                                                                     std::span<const Mirror>, double, std::stop_token);
 template Result<std::unique_ptr<CompressedColumns>> compress<float>(Team&, const Surface&, const FarRules<float>&,
                                                                     const Accuracy&, const Harmonic&,
                                                                     std::span<const std::array<double, 9>>,
-                                                                    std::span<const EquationColumn>, bool, double,
-                                                                    std::stop_token);
+                                                                    std::span<const EquationColumn>, bool,
+                                                                    std::span<const Mirror>, double, std::stop_token);
 
 Beside::Beside(const Surface& surface, std::span<const EquationColumn> columns, const FarField* far,
                const std::vector<Complex>* more, std::span<const WeakMode> modes)

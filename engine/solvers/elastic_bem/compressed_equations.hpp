@@ -44,14 +44,13 @@ class CompressedColumns {
   virtual void approximate(const Complex* y, Index count, Complex* x) const = 0;
 };
 
-/// Builds it, phase "compress" of the team. Errors: stopped.
+/// Builds it, phase "compress" of the team. `mirrors` of a square one (empty: no planes of symmetry): rows of one node of all that are its
+/// images are made, those of the others are products of reflected vectors. Errors: stopped.
 template <class Real>
-[[nodiscard]] Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& surface,
-                                                                  const FarRules<Real>& rules, const Accuracy& accuracy,
-                                                                  const Harmonic& harmonic,
-                                                                  std::span<const std::array<double, 9>> diagonal,
-                                                                  std::span<const EquationColumn> columns, bool square,
-                                                                  double tolerance, std::stop_token stop);
+[[nodiscard]] Result<std::unique_ptr<CompressedColumns>> compress(
+    Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
+    std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
+    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop);
 
 /// What is added to the products of one matrix.
 class Beside {

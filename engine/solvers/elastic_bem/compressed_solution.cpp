@@ -44,7 +44,7 @@ Result<std::unique_ptr<CompressedSolution<Real>>> CompressedSolution<Real>::make
   const Index count = known.empty() ? 0 : static_cast<Index>(values.size() / known.size());
   const auto built = [&](const std::vector<EquationColumn>& columns, bool square) {
     return compress<Real>(s.team, s.surface, s.rules, s.options.accuracy, s.harmonic, s.diagonal, columns, square,
-                          s.options.compression, s.stop);
+                          s.mirrors, s.options.compression, s.stop);
   };
   const auto note = [&](const CompressionFacts& f) {
     out->facts_.bytes = std::max(out->facts_.bytes, f.bytes);

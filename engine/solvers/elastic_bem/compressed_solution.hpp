@@ -23,6 +23,7 @@ class CompressedSolution {
     const FarField* far;
     const FreeMotions* free;  ///< null: the body is held
     std::span<const WeakMode> modes;
+    std::span<const Mirror> mirrors;  ///< empty: no planes of symmetry
     std::stop_token stop;
   };
   /// `unknown`: 3m columns; `values`: of the known ones, a column each load case. Errors: stopped.

@@ -113,7 +113,8 @@ std::vector<std::array<double, 9>> compressed_sums(Team& team, const Surface& su
   std::vector<EquationColumn> columns;
   for (std::size_t d = 0; d < 3; ++d)
     for (Index k = 0; k < m; ++k) columns.push_back({false, k, d, 1.0});
-  auto made = compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, tolerance, std::move(stop));
+  auto made =
+      compress<double>(team, surface, rules, accuracy, fixed, none, columns, true, {}, tolerance, std::move(stop));
   if (!made) return {};
   std::vector<int> component;
   for (const auto& touches : surface.touches)

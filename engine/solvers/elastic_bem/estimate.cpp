@@ -115,6 +115,77 @@ FarCount count_far(const FarGround& ground, const Surface& s, const Harmonic& h,
   return out;
 }
 
+/// Wave numbers of the Hankel integrals in the fields of forces within flat ground, at one frequency: those that all threads share, and
+/// those of one thread.
+struct FieldCount {
+  double points = 0;                        ///< of displacements
+  double alone = 0, alone_with_slopes = 0;  ///< of displacements, of stresses
+};
+
+/// Of one force. The field is asked for at the nodes (twice, three times where foundations stand), at observers that are on no element,
+/// and its stresses at receivers. Counted at some of the points, and at some of the frequencies.
+FieldCount count_field(const Problem& p, const Scene& scene, const Load& load, std::span<const Vec3> points) {
+  FieldCount out;
+  const auto level = flat_ground_over(p, load);
+  if (load.kind != LoadKind::point || !level) return out;
+  constexpr std::size_t most_samples = 200, most_frequencies = 4;
+  const auto some = [&](std::span<const Vec3> of) {
+    std::vector<Vec3> chosen;
+    const std::size_t count = std::min(of.size(), most_samples);
+    for (std::size_t k = 0; k < count; ++k) chosen.push_back(of[(2 * k + 1) * of.size() / (2 * count)]);
+    return chosen;
+  };
+  const RegionView region = p.regions_of(scene)[load.region];
+  const Surface& s = *region.surface;
+  const auto in_medium = [&](std::vector<Vec3> of) {
+    const std::vector<Site> sites = find_sites(*scene.surface, of);
+    const std::vector<Whereabouts> places = p.whereabouts(scene, of);
+    std::vector<Vec3> kept;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (sites[k].element < 0 && places[k].place != Place::outside && places[k].region == load.region)
+        kept.push_back(of[k]);
+    return kept;
+  };
+  const std::vector<Vec3> nodes = some(s.nodes), sampled = some(points), here = in_medium(sampled),
+                          stressed = p.stresses && &scene == &p.scene ? in_medium(p.receivers) : std::vector<Vec3>();
+  const double nodes_share =
+                   static_cast<double>(s.nodes.size()) / static_cast<double>(std::max<std::size_t>(1, nodes.size())),
+               share =
+                   static_cast<double>(points.size()) / static_cast<double>(std::max<std::size_t>(1, sampled.size())),
+               passes = p.foundations.empty() ? 2 : 3;
+  const std::size_t count = p.frequencies.size(), frequencies = std::min(count, most_frequencies);
+  for (std::size_t k = 0; k < frequencies; ++k) {
+    const Harmonic h(p.medium_of(load.region),
+                     2 * std::numbers::pi * p.frequencies[(2 * k + 1) * count / (2 * frequencies)]);
+    const ReflectedForce field(load.at, load.value, p.surface_options.down, -*level, h);
+    const double part = 1 / static_cast<double>(frequencies);
+    std::vector<Vec3> surface_nodes, surface_points;
+    for (const Vec3& x : nodes) {
+      if (field.on_surface(x)) {
+        surface_nodes.push_back(x);
+        continue;
+      }
+      const double one = part * nodes_share * passes * field.wave_numbers(x);
+      out.alone += one;
+      out.alone_with_slopes += one;
+    }
+    for (const Vec3& x : here)
+      if (field.on_surface(x))
+        surface_points.push_back(x);
+      else
+        out.points += part * share * field.wave_numbers(x);
+    for (const Vec3& x : stressed) out.alone_with_slopes += 3 * part * field.wave_numbers(x);
+    // Given values have a table of their own.
+    out.alone += part * field.wave_numbers_of_table(surface_nodes);
+    surface_points.insert(surface_points.end(), surface_nodes.begin(), surface_nodes.end());
+    out.alone += part * field.wave_numbers_of_table(surface_points);
+  }
+  return out;
+}
+
+/// Seconds of a wave number, one thread.
+constexpr double wave_number_seconds = 0.9e-6, sloped_wave_number_seconds = 1.6e-6;
+
 /// What so many cores do a second, or a device.
 struct Rates {
   double far = 0, far_single = 0;  ///< points of far pairs
@@ -123,7 +194,6 @@ struct Rates {
   double product = 0;                      ///< operations of products
   double factors = 0, factors_double = 0;  ///< operations of a factorisation
   double responses = 0;
-  double integrals = 0;  ///< points at which the reflected field of a force is integrated
 };
 
 /// Measured on two cores of a server with AVX-512; a third of the factorisation elsewhere. A near point pays for its own geometry. What
@@ -137,8 +207,7 @@ Rates of_cores(double cores, bool several_nodes, bool avx512) {
           cores * (avx512 ? 50e9 : 20e9),
           cores * (avx512 ? 1e11 : 1e11 / 3),
           cores * (avx512 ? 5e10 : 5e10 / 3),
-          cores / 0.5e-6,
-          cores / 0.8e-3};
+          cores / 0.5e-6};
 }
 
 /// Of an H100 (132 multiprocessors): 43,923 unknowns were factored in 4.9 s, and their pairs assembled in 0.36 s. Of pairs that come back the bytes pay
@@ -161,23 +230,25 @@ Rates of_device(const DeviceInfo& device) {
 
 /// Who computes.
 struct Crew {
-  Rates cores;    ///< the threads of all
-  Rates workers;  ///< processors that share far pairs with devices, and the devices
-  Rates solver;   ///< the device that solves
+  double threads = 1;  ///< of all processors
+  Rates cores;         ///< the threads of all
+  Rates workers;       ///< processors that share far pairs with devices, and the devices
+  Rates solver;        ///< the device that solves
   SolutionPlace place = SolutionPlace::processors;
   bool solves_by_cuda = false;
 };
 
 /// Seconds of the phases of one frequency; those of `devices` are not the processors'.
 struct Phases {
-  double assembly = 0, far_ground = 0, solution = 0, observers = 0;
+  double assembly = 0, far_ground = 0, solution = 0, observers = 0, fields = 0;
   double devices = 0;
-  [[nodiscard]] double sum() const { return assembly + far_ground + solution + observers; }
+  [[nodiscard]] double sum() const { return assembly + far_ground + solution + observers + fields; }
   void add(const Phases& o, double share) {
     assembly += share * o.assembly;
     far_ground += share * o.far_ground;
     solution += share * o.solution;
     observers += share * o.observers;
+    fields += share * o.fields;
     devices += share * o.devices;
   }
 };
@@ -186,9 +257,9 @@ struct Phases {
 struct SceneCount {
   PairCount own, observers;
   FarCount far;  ///< memory: the largest
+  FieldCount fields;
   double unknowns = 0;
-  double cubes = 0;   ///< of the unknowns of systems that are factorised apart
-  double buried = 0;  ///< points below flat ground, for each force within it
+  double cubes = 0;  ///< of the unknowns of systems that are factorised apart
   CompressedPlan compressed;
 };
 
@@ -202,7 +273,9 @@ double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
 void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
   const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
                values = c.compressed.near + c.compressed.far;
-  const double known = p.planned_columns(p.scene) > 0 ? 1.5 : 1;  // often fewer than unknowns
+  const double images = static_cast<double>(std::max<std::size_t>(1, p.scene.system->parities().size()));
+  // Of unknowns the rows of one of all mirror images. Known columns are often fewer.
+  const double known = 1 / images + (p.planned_columns(p.scene) > 0 ? 0.5 : 0);
   out.assembly =
       known * (c.own.near / crew.cores.near + 8 * c.compressed.evaluations / crew.cores.far +
                c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.05 * crew.cores.product));
@@ -222,7 +295,9 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   } else {
     out.assembly = pair_seconds(c.own, crew, p.single);
   }
-  out.observers = pair_seconds(c.observers, crew, false) + c.buried / crew.cores.integrals;
+  out.observers = pair_seconds(c.observers, crew, false);
+  out.fields = wave_number_seconds * (c.fields.points / crew.threads + c.fields.alone) +
+               sloped_wave_number_seconds * c.fields.alone_with_slopes;
   out.far_ground = pair_seconds(c.far.pairs, crew, false) + c.far.product / crew.cores.product +
                    c.far.responses / crew.cores.responses;
   const double entry = p.single ? 8 : 16;
@@ -246,19 +321,6 @@ Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
   return out;
 }
 
-/// Where forces within flat ground are integrated for: nodes and points below its level, as on it their field comes from a table.
-double buried_points(const Problem& p, const Surface& s, std::span<const Vec3> points) {
-  double out = 0;
-  for (const Load& load : p.loads) {
-    const auto level = load.kind == LoadKind::point ? flat_ground_over(p, load) : std::nullopt;
-    if (!level) continue;
-    const Vec3 up = vec::scale(-1, vec::unit(p.surface_options.down));
-    const auto below = [&](const Vec3& x) { return std::abs(vec::dot(x, up) - *level) > 1e-9 * s.diameter; };
-    out += static_cast<double>(std::ranges::count_if(s.nodes, below) + std::ranges::count_if(points, below));
-  }
-  return out;
-}
-
 /// Counts of one scene; `shown`: cases that are shown.
 SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec3> points, double shown) {
   const Surface& s = *scene.surface;
@@ -276,7 +338,12 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
         count_pairs(*r.surface, std::abs(Harmonic(*r.medium, fastest).kS), target, p.single, r.surface->nodes, true);
   if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
   out.observers = count_pairs(s, highest, target, false, points, false);  // of several regions no more than this
-  out.buried = buried_points(p, s, points);
+  for (const Load& load : p.loads) {
+    const FieldCount one = count_field(p, scene, load, points);
+    out.fields.points += one.points;
+    out.fields.alone += one.alone;
+    out.fields.alone_with_slopes += one.alone_with_slopes;
+  }
   std::string why;
   const Surface& own = *p.regions_of(scene).front().surface;
   const auto ground =
@@ -306,6 +373,7 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
 Crew crew_of(const ChosenTeam& team, const Offer& offer, const Problem& p, bool several_nodes, Index known) {
   Crew out;
   const double all = std::max(1, offer.threads.value);
+  out.threads = all;
   out.cores = out.workers = of_cores(all, several_nodes, offer.machine.avx512);
   if (team.devices().empty()) return out;
   const Surface& s = *p.scene.surface;
@@ -372,7 +440,10 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
     details.emplace_back(fmt::format("region {}", r.name),
                          fmt::format("{} elements, shear wave speed {}", r.surface->active,
                                      format_quantity(r.medium.shear_speed(), "m/s")));
-  if (const auto& parities = p.scene.system->parities(); !parities.empty()) {
+  if (const auto& parities = p.scene.system->parities(); !parities.empty() && p.solve.method == Method::compressed) {
+    details.emplace_back("planes of symmetry",
+                         fmt::format("{}: of {} mirror images one is compressed", p.symmetry.size(), parities.size()));
+  } else if (!parities.empty()) {
     Index largest = 0;
     for (const Parity& parity : parities) largest = std::max(largest, parity.size());
     details.emplace_back("planes of symmetry", fmt::format("{}: {} systems of up to {} unknowns", p.symmetry.size(),
@@ -533,15 +604,20 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const Details details = details_of(*p, offer, rounds, taken, assembly_by, solution_by);
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (p->solve.method == Method::compressed)
-    e.details.emplace_back("matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
-                                                   format_bytes(scenes.front().compressed.bytes),
-                                                   format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
+    e.details.emplace_back("matrices",
+                           fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
+                                       format_bytes(scenes.front().compressed.bytes /
+                                                    std::max<std::size_t>(1, p->scene.system->parities().size())),
+                                       format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(taken.far_ground)));
   if (taken.observers > 0)
     e.details.emplace_back("receivers and planes a frequency",
                            fmt::format("about {}", format_duration(taken.observers)));
+  if (taken.fields > 0)
+    e.details.emplace_back("fields of forces in the ground a frequency",
+                           fmt::format("about {}", format_duration(taken.fields)));
   return e;
 }
 

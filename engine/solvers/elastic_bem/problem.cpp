@@ -251,10 +251,10 @@ bool take_parameters(CaseReader& r) {
                    : solution == "gmres"      ? Method::gmres
                    : solution == "compressed" ? Method::compressed
                                               : Method::mixed;
-  if ((p.solve.method == Method::gmres || p.solve.method == Method::compressed) && !p.symmetry.empty())
+  if (p.solve.method == Method::gmres && !p.symmetry.empty())
     r.out.push_back(r.input.warning_at(parameters["symmetry"],
                                        "iterations take all equations at once: symmetry saves nothing",
-                                       "Use parameters.solution \"mixed\" or \"direct\"."));
+                                       "Use parameters.solution \"mixed\", \"direct\" or \"compressed\"."));
   if (!p.regions.empty()) {
     if (p.solve.method == Method::compressed) {
       r.fail(parameters["solution"], "compressed matrices are those of one medium",
@@ -381,19 +381,16 @@ void plan_solution(Problem& p, const Case& input, const Offer& offer, std::vecto
 
 Index Problem::planned_columns(const Scene& s) const {
   std::vector<char> touched(conditions.size(), 0);
-  Index columns = 0;
-  bool waves = false, points = false;
-  for (const Load& l : loads) {
+  for (const Load& l : loads)
     if (l.condition >= 0) touched[static_cast<std::size_t>(l.condition)] = 1;
-    waves = waves || l.kind == LoadKind::wave;
-    points = points || l.kind == LoadKind::point;
-  }
   for (const Foundation& f : foundations) touched[static_cast<std::size_t>(f.condition)] = 1;
-  for (std::size_t t = 0; t < s.surface->traction_node.size(); ++t)
-    if (touched[static_cast<std::size_t>(s.surface->traction_condition[t])] != 0 || points ||
-        (waves && surface_options.domain != Domain::ground))
-      columns += 3;
-  return columns;
+  const std::size_t count = s.surface->traction_node.size();
+  std::vector<char> given(count, 0);
+  for (std::size_t t = 0; t < count; ++t)
+    given[t] = touched[static_cast<std::size_t>(s.surface->traction_condition[t])];
+  for (const Load& l : loads)
+    if (is_incident(l)) mark_scattering(*this, s, l, given);
+  return 3 * static_cast<Index>(std::ranges::count_if(given, [](char c) { return c != 0; }));
 }
 
 std::vector<Vec3> Problem::observers() const {

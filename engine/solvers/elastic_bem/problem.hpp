@@ -145,6 +145,9 @@ void plan_solution(Problem& problem, const Case& input, const Offer& offer, std:
 [[nodiscard]] inline bool is_incident(const Load& load) {
   return load.kind == LoadKind::wave || load.kind == LoadKind::point;
 }
+/// Marks the tractions (of all of the scene's) at whose nodes such a load gives values: all but those of flat ground that its field leaves free of
+/// traction, and those of interfaces, whose values are not given.
+void mark_scattering(const Problem& problem, const Scene& scene, const Load& load, std::vector<char>& given);
 /// The level (up · x) of the ground over a force in the medium where it is flat and has no layers, so that the force's field is that of a
 /// half-space: its end (a rim, if any) is level, the force lies below it, and nothing of the ground rises above it by half the force's depth.
 [[nodiscard]] std::optional<double> flat_ground_over(const Problem& problem, const Load& load);

@@ -34,6 +34,27 @@ std::optional<double> flat_ground_over(const Problem& p, const Load& load) {
   return level;
 }
 
+namespace {
+
+/// up · x of the flat part of the ground: where most of the normals point up.
+double level_for_waves(const Problem& p) {
+  const Vec3 up = scale(-1, p.surface_options.down);
+  double sum = 0, count = 0;
+  const Surface& s = *p.regions_of(p.scene).front().surface;
+  for (std::size_t n = 0; n < s.nodes.size(); ++n)
+    if (dot(s.normals[n], up) > 1 - 1e-9) {
+      const double z = dot(s.nodes[n], up);
+      if (count == 0 || z > sum / count - 1e-9) {
+        if (count > 0 && z > sum / count + 1e-9) sum = count = 0;
+        sum += z;
+        count += 1;
+      }
+    }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace
+
 Result<IncidentField> incident_field(const Problem& p, const Load& load, const Harmonic& h) {
   if (load.kind == LoadKind::point) {
     const auto level = flat_ground_over(p, load);
@@ -43,21 +64,28 @@ Result<IncidentField> incident_field(const Problem& p, const Load& load, const H
   WaveSetting w = load.wave;
   w.half_space = p.surface_options.domain == Domain::ground;
   w.up = scale(-1, p.surface_options.down);
-  if (w.half_space) {  // the level of the flat part: where most of the normals point up
-    double sum = 0, count = 0;
-    const Surface& s = *p.regions_of(p.scene).front().surface;
-    for (std::size_t n = 0; n < s.nodes.size(); ++n)
-      if (dot(s.normals[n], w.up) > 1 - 1e-9) {
-        const double z = dot(s.nodes[n], w.up);
-        if (count == 0 || z > sum / count - 1e-9) {
-          if (count > 0 && z > sum / count + 1e-9) sum = count = 0;
-          sum += z;
-          count += 1;
-        }
-      }
-    w.level = count > 0 ? sum / count : 0;
-  }
+  if (w.half_space) w.level = level_for_waves(p);
   return IncidentField::make(w, h);
+}
+
+void mark_scattering(const Problem& p, const Scene& scene, const Load& load, std::vector<char>& given) {
+  const bool point = load.kind == LoadKind::point;
+  const std::optional<double> over = point ? flat_ground_over(p, load) : std::nullopt;
+  const bool half_space = point ? over.has_value() : p.surface_options.domain == Domain::ground;
+  const double level = point ? over.value_or(0) : level_for_waves(p);
+  const RegionView region = p.regions_of(scene)[load.region];
+  const Surface& s = *scene.surface;
+  const Vec3 up = scale(-1, unit(p.surface_options.down));
+  const auto first = static_cast<std::size_t>(region.first_traction);
+  for (std::size_t t = first; t < first + region.surface->traction_node.size(); ++t) {
+    const Index n = s.traction_node[t];
+    if (scene.system->partner(n) >= 0) continue;
+    const auto& held = p.conditions[static_cast<std::size_t>(s.traction_condition[t])].displacement;
+    const bool free = half_space &&
+                      std::abs(dot(s.nodes[static_cast<std::size_t>(n)], up) - level) < 1e-9 * s.diameter &&
+                      dot(s.traction_normal[t], up) > 1 - 1e-9;
+    if (!free || std::ranges::count(held, false) < 3) given[t] = 1;
+  }
 }
 
 std::vector<Complex3> moving_traction(const Surface& s, int condition, const Vec3& force, const Vec3& velocity,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/bessel.hpp"
@@ -83,14 +84,63 @@ struct Sum {
     }
   }
 
-  void straight(Complex from, Complex to, double panel) {
-    const int panels = std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / panel)));
+  void straight(Complex from, Complex to, int panels) {
     const Complex step = (to - from) / static_cast<double>(panels);
     for (int n = 0; n < panels; ++n)
-      for (const GaussPoint& g : gauss_points(10)) {
+      for (const GaussPoint& g : gauss_points(points)) {
         const Complex k = from + (static_cast<double>(n) + g.x) * step;
         add(k, bessel_values(k * r), g.w * step);
       }
+  }
+
+  static constexpr int points = 10;         ///< of a panel
+  static constexpr int turned_panels = 10;  ///< of each way on off the real axis
+};
+
+/// Where the wave numbers of an integral lie: straight pieces, then maybe two ways on from `last` off the real axis.
+struct Path {
+  struct Piece {
+    Complex from, to;
+    int panels = 1;
+  };
+  std::vector<Piece> pieces;
+  bool turns = false;
+  double last = 0;
+
+  /// Distance r along the surface, depths `deep` of force and point together.
+  Path(const Harmonic& h, double r, double deep) {
+    const double way = std::hypot(r, deep);
+    // Wave numbers are q times `scale`; poles and branch points lie at |q| ≤ 1.5, on the path's right. Along the real axis of k Bessel's
+    // functions do not grow, however the medium is damped.
+    const bool rests = !(std::abs(h.kS) > 0);
+    const double scale = rests ? 1 / way : std::abs(h.kS), size = scale * way, end = decayed / (scale * deep);
+    double q = 0;
+    if (!rests) {
+      const double past = 1.6, height = std::min(0.4, 3 / size), panel = std::min(1.2 * height, 4 / size);
+      straight(0, scale * Complex(0.5 * height, height), scale * panel);
+      straight(scale * Complex(0.5 * height, height), scale * Complex(past, height), scale * panel);
+      straight(scale * Complex(past, height), scale * past, scale * panel);
+      q = past;
+    }
+    const double asymptotic = r > 0 ? (far_argument + 1) / (scale * r) : 1e300,
+                 stop = std::max(q, std::min(end, asymptotic));
+    while (q < stop) {
+      const double next = std::min(stop, q + (rests ? 2 / size : 0.5 * q));
+      straight(scale * q, scale * next, scale * (rests ? 2 / size : std::min(0.5 * q, 4 / size)));
+      q = next;
+    }
+    turns = stop >= asymptotic && stop < end;
+    last = scale * stop;
+  }
+  [[nodiscard]] double wave_numbers() const {
+    double panels = turns ? 2 * Sum::turned_panels : 0;
+    for (const Piece& p : pieces) panels += p.panels;
+    return panels * Sum::points;
+  }
+
+ private:
+  void straight(Complex from, Complex to, double panel) {
+    pieces.push_back({from, to, std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / panel)))});
   }
 };
 
@@ -100,40 +150,47 @@ ReflectedForce::ReflectedForce(const Vec3& at, const Vec3& force, const Vec3& do
     : h_(h), at_(at), force_(force), down_(unit(down)), level_(level), depth_(dot(at, down_) - level) {}
 
 ReflectedSlopes ReflectedForce::integrals(double r, double z, bool slopes) const {
-  const double deep = depth_ + z, way = std::hypot(r, deep);
+  const double deep = depth_ + z;
   const Reflection reflection(h_, depth_, z);
   Sum sum{reflection, r, slopes, {}};
-  // Wave numbers are q times `scale`; poles and branch points lie at |q| ≤ 1.5, on the path's right. Along the real axis of k Bessel's
-  // functions do not grow, however the medium is damped.
-  const bool rests = !(std::abs(h_.kS) > 0);
-  const double scale = rests ? 1 / way : std::abs(h_.kS), size = scale * way, end = decayed / (scale * deep);
-  double q = 0;
-  if (!rests) {
-    const double past = 1.6, height = std::min(0.4, 3 / size), panel = std::min(1.2 * height, 4 / size);
-    sum.straight(0, scale * Complex(0.5 * height, height), scale * panel);
-    sum.straight(scale * Complex(0.5 * height, height), scale * Complex(past, height), scale * panel);
-    sum.straight(scale * Complex(past, height), scale * past, scale * panel);
-    q = past;
-  }
-  const double asymptotic = r > 0 ? (far_argument + 1) / (scale * r) : 1e300,
-               last = std::max(q, std::min(end, asymptotic));
-  while (q < last) {
-    const double next = std::min(last, q + (rests ? 2 / size : 0.5 * q));
-    sum.straight(scale * q, scale * next, scale * (rests ? 2 / size : std::min(0.5 * q, 4 / size)));
-    q = next;
-  }
-  if (last >= asymptotic && last < end) {
+  const Path path(h_, r, deep);
+  for (const Path::Piece& p : path.pieces) sum.straight(p.from, p.to, p.panels);
+  if (path.turns) {
     // On k = k_0 + s/(deep ∓ ir) the product e^{±ikr} e^{−k deep} falls as e^{−s}.
     for (double sign : {1.0, -1.0}) {
       const Complex way_on = 1.0 / Complex(deep, -sign * r);
-      for (int n = 0; n < 10; ++n)
-        for (const GaussPoint& g : gauss_points(10)) {
-          const Complex k = scale * last + 4 * (n + g.x) * way_on;
+      for (int n = 0; n < Sum::turned_panels; ++n)
+        for (const GaussPoint& g : gauss_points(Sum::points)) {
+          const Complex k = path.last + 4 * (n + g.x) * way_on;
           sum.add(k, hankel_values(k * r, sign), 0.5 * 4 * g.w * way_on * std::exp(sign * i1 * k * r));
         }
     }
   }
   return sum.out;
+}
+
+double ReflectedForce::wave_numbers(const Vec3& x) const {
+  const Place at = place(x);
+  return Path(h_, at.r, depth_ + at.z).wave_numbers();
+}
+
+double ReflectedForce::wave_numbers_of_table(std::span<const Vec3> points) const {
+  std::vector<double> r;
+  for (const Vec3& x : points) r.push_back(place(x).r);
+  std::ranges::sort(r);
+  double sum = 0, from = 0;
+  for (auto next = r.begin(); next != r.end();) {
+    const double to = panel_end(from);
+    const auto beyond = std::upper_bound(next, r.end(), to);
+    if (beyond != next) sum += samples * Path(h_, 0.5 * (from + to), depth_).wave_numbers();
+    next = beyond;
+    from = to;
+  }
+  return sum;
+}
+
+double ReflectedForce::panel_end(double r) const {
+  return r + std::min(0.5 * std::hypot(r, depth_), std::abs(h_.kS) > 0 ? 3 / std::abs(h_.kS) : 1e300);
 }
 
 ReflectedParts ReflectedForce::on_surface_at(double r) const {
@@ -142,7 +199,7 @@ ReflectedParts ReflectedForce::on_surface_at(double r) const {
   while (reaches_ < r || table_.empty()) {
     Panel p;
     p.from = reaches_;
-    p.to = p.from + std::min(0.5 * std::hypot(p.from, depth_), std::abs(h_.kS) > 0 ? 3 / std::abs(h_.kS) : 1e300);
+    p.to = panel_end(p.from);
     reaches_ = p.to;
     table_.emplace(p.to, p);
   }

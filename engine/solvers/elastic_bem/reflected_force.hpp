@@ -14,6 +14,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "engine/core/types.hpp"
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
@@ -39,6 +40,10 @@ class ReflectedForce {
   [[nodiscard]] bool on_surface(const Vec3& x) const;
   [[nodiscard]] const Vec3& down() const { return down_; }
 
+  /// What fields cost, by the wave numbers that their integrals add up: at x off the surface, and of the table for points of the surface.
+  [[nodiscard]] double wave_numbers(const Vec3& x) const;
+  [[nodiscard]] double wave_numbers_of_table(std::span<const Vec3> on_surface) const;
+
   /// The integrals themselves at the distance r along the surface and the depth z.
   [[nodiscard]] ReflectedSlopes integrals(double r, double z, bool slopes) const;
 
@@ -48,6 +53,8 @@ class ReflectedForce {
     Vec3 e;
   };
   [[nodiscard]] Place place(const Vec3& x) const;
+  /// Where the panel of the table ends that begins at r.
+  [[nodiscard]] double panel_end(double r) const;
   /// On the surface, from a table that grows as it is asked for.
   [[nodiscard]] ReflectedParts on_surface_at(double r) const;
   [[nodiscard]] std::array<Complex, 3> vector(const ReflectedParts& parts, const Vec3& e) const;

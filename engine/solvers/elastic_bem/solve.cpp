@@ -342,7 +342,7 @@ Status BoundarySystem::Solution<Real>::compress() {
   const std::vector<C> values = known_values();
   auto made =
       CompressedSolution<Real>::make({team_, s_, *media_.front().rules, options_, harmonic_, media_.front().diagonal,
-                                      far_, is_free_ ? &free_ : nullptr, parts_.front().modes, stop_},
+                                      far_, is_free_ ? &free_ : nullptr, parts_.front().modes, system_.mirrors_, stop_},
                                      std::move(unknown), std::move(known), {values.begin(), values.end()});
   if (!made) return made.error();
   compressed_ = std::move(*made);

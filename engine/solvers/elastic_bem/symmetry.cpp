@@ -171,29 +171,37 @@ Parity parity_of(unsigned p, std::span<const unsigned> group, const std::vector<
 
 }  // namespace
 
-Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const int> axes, std::span<const char> kind) {
-  const Index m = s.node_count();
+Result<std::vector<Mirror>> mirrors_of(const Surface& s, std::span<const int> axes) {
   unsigned planes = 0;
   for (const int axis : axes) planes |= 1U << static_cast<unsigned>(axis);
-  std::vector<unsigned> group;  // subsets of the planes
-  for (unsigned g = 0; g < 8; ++g)
-    if ((g & ~planes) == 0) group.push_back(g);
   double smallest = s.diameter;
   for (const Element& e : s.elements) smallest = std::min(smallest, std::min(e.length[0], e.length[1]));
-  std::vector<std::vector<Index>> image;
-  for (const unsigned g : group) {
+  std::vector<Mirror> out;
+  for (unsigned g = 0; g < 8; ++g) {  // subsets of the planes
+    if ((g & ~planes) != 0) continue;
     auto found = images_of(s, g, std::min(1e-6 * s.diameter, 0.01 * smallest));
     if (!found) return found.error();
+    out.push_back({g, std::move(*found)});
+  }
+  return out;
+}
+
+Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const Mirror> mirrors, std::span<const char> kind) {
+  const Index m = s.node_count();
+  std::vector<unsigned> group;
+  std::vector<std::vector<Index>> image;
+  for (const auto& [g, found] : mirrors) {
     for (Index k = 0; k < m; ++k)
       for (Index d = 0; d < 3; ++d)
         if (kind[static_cast<std::size_t>(d * m + k)] !=
-            kind[static_cast<std::size_t>(d * m + (*found)[static_cast<std::size_t>(k)])])
+            kind[static_cast<std::size_t>(d * m + found[static_cast<std::size_t>(k)])])
           return bad_plane(
               std::countr_zero(g),
               fmt::format("the displacement {} is given at only one of {} and its mirror image",
                           axis_name[static_cast<std::size_t>(d)], text_of(s.nodes[static_cast<std::size_t>(k)])),
               "Boundaries and foundations have to be their own mirror images, loads need not.");
-    image.push_back(std::move(*found));
+    group.push_back(g);
+    image.push_back(found);
   }
   std::vector<Parity> out;
   out.reserve(group.size());

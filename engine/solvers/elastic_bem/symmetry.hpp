@@ -31,6 +31,16 @@ namespace conoid::elastic_bem {
 /// The place at the image of each, mirrored across every axis d with bit d of `planes`, up to `tolerance`; −1: there is none.
 [[nodiscard]] std::vector<Index> mirror_images(std::span<const Vec3> places, unsigned planes, double tolerance);
 
+/// One of the 2^k products of reflections: what a vector field's component d turns into, and the node at the image of each.
+struct Mirror {
+  unsigned planes = 0;  ///< bit d: across axis d
+  std::vector<Index> node;
+  [[nodiscard]] double sign(std::size_t component) const { return (planes >> component & 1U) != 0 ? -1 : 1; }
+};
+/// Those of a surface that is its own image in the planes across `axes`; the first leaves all as it is. Error (invalid_input): a node
+/// without image.
+[[nodiscard]] Result<std::vector<Mirror>> mirrors_of(const Surface& surface, std::span<const int> axes);
+
 /// The unknowns of one parity.
 struct Parity {
   std::vector<Index> rows;  ///< of the whole system, one of each orbit: component d of node k at d·m + k
@@ -47,9 +57,9 @@ struct Parity {
   }
 };
 
-/// The parities of a surface that is its own image in the planes across `axes`. `kind` of component d of node k, at d·m + k: what is unknown
-/// there, the same for images. Error (invalid_input): a node without image, or one of another kind.
-[[nodiscard]] Result<std::vector<Parity>> parities_of(const Surface& surface, std::span<const int> axes,
+/// The parities of a surface that is its own image, by all of its mirrors_of(). `kind` of component d of node k, at d·m + k: what is unknown
+/// there, the same for images. Error (invalid_input): a node whose image is of another kind.
+[[nodiscard]] Result<std::vector<Parity>> parities_of(const Surface& surface, std::span<const Mirror> mirrors,
                                                       std::span<const char> kind);
 
 /// Factors of the parities that right-hand sides have a part in: those of others are not made, and solutions have none there.

@@ -148,8 +148,11 @@ Status BoundarySystem::set_symmetry(std::span<const int> axes) {
     for (std::size_t d = 0; d < 3; ++d)
       kind[d * static_cast<std::size_t>(m) + static_cast<std::size_t>(k)] =
           unknown_traction_[static_cast<std::size_t>(k)][d] >= 0 ? 1 : 0;
-  auto found = parities_of(*surface_, axes, kind);
+  auto mirrors = mirrors_of(*surface_, axes);
+  if (!mirrors) return mirrors.error();
+  auto found = parities_of(*surface_, *mirrors, kind);
   if (!found) return found.error();
+  mirrors_ = std::move(*mirrors);
   parities_ = std::move(*found);
   return {};
 }
@@ -181,11 +184,17 @@ Index BoundarySystem::known_columns(const std::vector<LoadValues>& cases) const 
 }
 
 Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool single, double wave_number) const {
-  if (options.method ==
-      Method::compressed) {  // known columns come and go before; as many of them as unknowns take as much
-    return plan_compression(*surface_, wave_number, options, single).bytes + compressed_solution_bytes(*surface_, 6);
-  }
   const auto n = static_cast<double>(3 * surface_->node_count());
+  if (options.method == Method::compressed) {
+    // Known columns come and go before; as many of them as unknowns take as much. Of unknowns the rows of one of all mirror images are kept.
+    const double all = static_cast<double>(plan_compression(*surface_, wave_number, options, single).bytes),
+                 share = mirrors_.empty() ? 1
+                                          : std::max(1 / static_cast<double>(mirrors_.size()),
+                                                     std::min(1.0, static_cast<double>(known) / n));
+    // Six cases reflected to all images, their products, both in the precision of the matrix, too.
+    const double reflected = mirrors_.empty() ? 0 : 6 * n * static_cast<double>(mirrors_.size() + 1) * 24;
+    return static_cast<Bytes>(share * all + reflected) + compressed_solution_bytes(*surface_, 6);
+  }
   const double entry = single ? 8 : 16;
   double a_value = entry;  // the matrix
   // Factors, those of all parities: one of so many a side each.

@@ -162,6 +162,7 @@ class BoundarySystem {
   std::vector<std::array<Index, 3>>
       unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
   std::vector<Parity> parities_;
+  std::vector<Mirror> mirrors_;
   std::vector<RegionRows> regions_;  ///< one at least
   std::vector<Index> partner_;       ///< a displacement node, −1: it is on no interface; empty: there are none
 };
