@@ -161,6 +161,7 @@ void AcousticFd::set_problem() {
   gather_.clear();
   integrals_.clear();
   flows_.assign(p.receivers.size() - setup_.pressure_receivers, 0.0);
+  flows_from_ = 0;
   image_rows_.clear();
 }
 
@@ -711,6 +712,7 @@ void AcousticFd::save(CheckpointWriter& writer) const {
   if (setup_.pressure_receivers < setup_.problem.receivers.size()) {
     writer.shared<double>("velocities", integrals_);
     writer.shared<double>("energy_flows", flows_);
+    writer.value("energy_flows_from", flows_from_);
   }
   writer.shared<double>("trace_sums", trace_sums_);
   writer.value("sums", sums_);
@@ -735,6 +737,26 @@ void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
         fmt::format("Keep their density: --set output.trace_every={}", every)));
 }
 
+/// Checkpoints of versions that had velocities and no flows yet: what passed before them is not known, and is told to be missing.
+void AcousticFd::load_flows(const CheckpointReader& reader) {
+  if (reader.length("energy_flows") >= 0) {
+    flows_ = reader.all<double>("energy_flows");
+    if (reader.length("energy_flows_from") >= 0) flows_from_ = reader.value<double>("energy_flows_from");
+  } else {
+    flows_from_ = static_cast<double>(filter_->next_row(0) * setup_.problem.trace_every) * setup_.problem.dt;
+    if (flows_from_ > 0 && cluster_->leads()) log::warning("acoustic-fd: {}", missing_flow_text());
+  }
+  if (flows_from_ > 0) flow_table_.definition += missing_flow_text();
+}
+
+std::string AcousticFd::missing_flow_text() const {
+  return fmt::format(
+      "The sound energy that passes receivers is counted from t = {} on: the checkpoint from which this run was "
+      "resumed is of an earlier version, which did not keep it. Active intensities, means over the whole run, are "
+      "left out; start the run anew to have them.",
+      format_quantity(flows_from_, "s"));
+}
+
 void AcousticFd::load(CheckpointReader& reader) {
   if (!setup_.image.any() && filter_ && reader.length("trace_counts") < 0)
     throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
@@ -754,7 +776,7 @@ void AcousticFd::load(CheckpointReader& reader) {
   gather_ = reader.all<float>("gather");
   if (setup_.pressure_receivers < setup_.problem.receivers.size()) {
     integrals_ = reader.all<double>("velocities");
-    if (reader.length("energy_flows") >= 0) flows_ = reader.all<double>("energy_flows");
+    load_flows(reader);
   }
   reader.range<double>("trace_sums", 0, trace_sums_);
   sums_ = reader.value<Sums>("sums");
@@ -764,6 +786,7 @@ Status AcousticFd::end_shot(RunContext& context) {
   // A run that was stopped also gives its last rows; resumed from a checkpoint it makes them anew.
   std::vector<std::vector<double>> none;
   append_traces(context, none, true);
+  if (flows_from_ > 0) context.results.text(of_shot("energy_flow_note"), missing_flow_text());
   if (march_->steps_done() < problem_.steps) return {};
   if (problem_.steps % problem_.energy_every != 0)
     if (const Status s = append_energy(context); !s) return s;
@@ -802,7 +825,7 @@ Status AcousticFd::finish(RunContext& context) {
   for (std::size_t n = 0; n < exact_.size(); ++n)
     if (trace_sums_[2 * n + 1] > 0)
       number(p.receivers[n].name + "_error", std::sqrt(trace_sums_[2 * n] / trace_sums_[2 * n + 1]), "1");
-  if (setup_.shots.size() == 1 && flows_.size() <= most_intensities)
+  if (setup_.shots.size() == 1 && flows_.size() <= most_intensities && flows_from_ == 0)
     for (std::size_t n = 0; n < flows_.size(); ++n)
       number(intensity_name(p.receivers[setup_.pressure_receivers + n].name),
              flows_[n] / (static_cast<double>(p.steps) * p.dt), "W/m^2");

@@ -34,6 +34,8 @@ class AcousticFd final : public Solver {
 
  private:
   void expect_same_rows(const CheckpointReader& reader) const;
+  void load_flows(const CheckpointReader& reader);
+  [[nodiscard]] std::string missing_flow_text() const;
   struct Line {  ///< a row of receivers drawn as a gather
     std::string name;
     std::size_t first = 0, count = 0;
@@ -134,6 +136,7 @@ class AcousticFd final : public Solver {
   std::vector<double>
       integrals_;  ///< of every slope: the velocity and the slopes of the last three levels; empty: no level yet
   std::vector<double> flows_;  ///< of every slope: ∫ p v dt so far, J/m²
+  double flows_from_ = 0;      ///< their lower limit, s; above 0 after a checkpoint that did not keep them
   std::vector<Line> lines_;
   std::size_t single_receivers_ = 0;
   std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver

@@ -24,6 +24,8 @@ class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader 
     const auto i = arrays_.find(std::string(name));
     return i == arrays_.end() ? -1 : static_cast<Index>(i->second.bytes.size() / i->second.entry);
   }
+  /// As a version wrote it that did not have this array.
+  void forget(std::string_view name) { arrays_.erase(std::string(name)); }
 
  protected:
   [[nodiscard]] bool leads() const override { return true; }

@@ -8,6 +8,8 @@
 
 #include <QTest>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -42,6 +44,17 @@ struct Bench {
   NoProgress progress;
   RunContext context{input, nullptr, team, offer, *cluster, results, progress, {}};
   explicit Bench(std::string_view text) : input(resolved(text)) {}
+};
+
+/// Results that keep texts, too.
+struct Told final : Results {
+  explicit Told(MemoryResults& others) : of(others) {}
+  Table& table(const TableInfo& info) override { return of.table(info); }
+  void number(std::string_view name, double value, std::string_view unit) override { of.number(name, value, unit); }
+  void text(std::string_view name, std::string_view value) override { texts[std::string(name)] = value; }
+  [[nodiscard]] std::filesystem::path folder() const override { return {}; }
+  MemoryResults& of;
+  std::map<std::string, std::string> texts;
 };
 
 const MemoryResults::Stored& stored(const MemoryResults& results, std::string_view id) {
@@ -170,6 +183,53 @@ class TestSolverRun : public QObject {
         return n.name == std::string("near_intensity_") + "xyz"[a];
       });
       QVERIFY(number != numbers.end() && std::abs(number->value * 0.07 - got) < 0.01 * std::abs(got));
+    }
+  }
+
+  /// Checkpoints of versions that recorded velocities and kept no flows: what is missing is told, and no mean is made of the rest.
+  void a_flow_that_an_earlier_checkpoint_does_not_hold_is_told() {
+    constexpr const char* text = R"({
+      "conoid": 1, "solver": "acoustic-fd", "grid": {"points": [31, 27, 29], "spacing": "2 m"},
+      "excitation": {"sources": [{"position": [30.3, 27.1, 28], "signal": {"kind": "ricker", "frequency": "90 Hz"}}]},
+      "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"width": 6}, "y_max": {"width": 6},
+                     "z_min": {"width": 6}, "z_max": {"width": 6}},
+      "parameters": {"order": 4, "courant": 0.4, "steps": 600},
+      "output": {"trace_every": 1, "receivers": [{"name": "near", "position": [36, 31, 26], "velocity": true}]}})";
+    Bench b(text), resumed(text), again(text);
+    Told whole(b.results), late(resumed.results), later(again.results);
+    const auto context = [](Bench& of, Results& results) {
+      return RunContext{of.input, nullptr, of.team, of.offer, *of.cluster, results, of.progress, {}};
+    };
+    RunContext first = context(b, whole), second = context(resumed, late), third = context(again, later);
+    const auto solver = solver_info().make(), cut = solver_info().make(), cut_again = solver_info().make();
+    QVERIFY(solver->prepare(first).ok() && cut->prepare(second).ok() && cut_again->prepare(third).ok());
+    testing::MemoryCheckpoint of_earlier, of_now;
+    while (solver->advance(first)->step < 450) continue;
+    solver->save(of_earlier);
+    of_earlier.forget("energy_flows");
+    of_earlier.forget("energy_flows_from");
+    cut->load(of_earlier);
+    QVERIFY(cut->advance(second).ok());
+    cut->save(of_now);
+    cut_again->load(of_now);
+    while (!solver->advance(first)->finished) continue;
+    QVERIFY(solver->finish(first).ok());
+    const auto number = [](const MemoryResults& r, std::string_view name) {
+      return std::any_of(r.numbers.begin(), r.numbers.end(), [&](const auto& n) { return n.name == name; });
+    };
+    QVERIFY(number(b.results, "near_intensity_x") && whole.texts.empty());
+    const auto& flow = stored(b.results, "energy_flow").rows.back();
+    for (auto [run, where, told] :
+         {std::tuple{cut.get(), &second, &late}, std::tuple{cut_again.get(), &third, &later}}) {
+      while (!run->advance(*where)->finished) continue;
+      QVERIFY(run->finish(*where).ok());
+      QVERIFY(!number(told->of, "near_intensity_x") && number(told->of, "pressure_largest"));
+      QVERIFY(told->texts["energy_flow_note"].find("earlier version") != std::string::npos);
+      const auto& table = stored(told->of, "energy_flow");
+      QVERIFY(table.info.definition.find("earlier version") != std::string::npos);
+      // What is counted is the rest: velocities are those of the run that was never cut.
+      QVERIFY(stored(told->of, "velocity").rows.back() == stored(b.results, "velocity").rows.back());
+      QVERIFY(table.rows.back()[0] == flow[0] && table.rows.back() != flow);
     }
   }
 
