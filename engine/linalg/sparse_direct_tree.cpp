@@ -34,8 +34,10 @@ using Complex = std::complex<double>;
 
 /// Columns that are eliminated one after the other; wider blocks are halved.
 constexpr Index narrow = 8;
-/// Rows of a piece of a front that is shared by threads while right-hand sides pass.
-constexpr Index piece = 256;
+/// Of fronts that are shared by threads while right-hand sides pass: pivots that are taken at a time, of which blocks are solved number by
+/// number; rows (forward) or pivots (backward) of a piece among the pivots, rows of one below them; columns of a piece of the triangle.
+constexpr Index taken_at_once = 96, by_numbers = 16, pivot_piece = 48, row_piece = 96, forward_columns = 12,
+                backward_columns = 16;
 /// Relative residual of a trial solution beyond which solutions are refined once, and beyond which the factors are of no use.
 constexpr double refined = 1e-12, useless = 1e-7;
 /// What a pivot of exactly nothing becomes.
@@ -221,6 +223,7 @@ class TreeDirect final : public SparseDirect {
   using Dense = conoid::Dense<Real>;
   static constexpr bool single = sizeof(Real) == 4;
   using Places = std::vector<std::vector<Index>>;
+  using Waiting = std::vector<BigArray<Number>>;  ///< of each front what its rows lose, column by column
 
  public:
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
@@ -241,6 +244,7 @@ class TreeDirect final : public SparseDirect {
     facts_.flops = tree_.flops;
     shares_ = share_out(tree_, threads_, ranks_);
     give_to_ranks();
+    find_levels();
     for (std::size_t f = 0; f < tree_.fronts.size(); ++f)
       start_.push_back(start_.back() +
                        (mine(static_cast<int>(f)) ? tree_.fronts[f].size() * tree_.fronts[f].pivots() : 0));
@@ -331,6 +335,19 @@ class TreeDirect final : public SparseDirect {
       const auto rank = std::min_element(held.begin(), held.end());
       owner_[shares_.above[k]] = static_cast<int>(rank - held.begin());
       *rank += size(shares_.above[k]);
+    }
+  }
+  /// Fronts above subtrees by how far they lie from them: those of a level wait for none of the others. Ranks pass what is left of fronts on
+  /// in their order: there a level is one front.
+  void find_levels() {
+    levels_.clear();
+    std::vector<std::size_t> height(tree_.fronts.size(), 0);
+    for (const int f : shares_.above) {
+      for (const int c : tree_.fronts[f].children) height[f] = std::max(height[f], height[c]);
+      const std::size_t level = ranks_ > 1 ? levels_.size() : height[f];
+      height[f] = level + 1;
+      if (level >= levels_.size()) levels_.resize(level + 1);
+      levels_[level].push_back(f);
     }
   }
   [[nodiscard]] bool mine(int front) const { return ranks_ == 1 || owner_[front] == rank_; }
@@ -434,11 +451,12 @@ class TreeDirect final : public SparseDirect {
     columns([](const Number* at, Number* rest, Index n) { std::copy_n(at, n, rest); });
   }
   /// The values that a front's rows lose, to the rank of its parent.
-  void hand_up(int child, int parent, Index count, std::vector<std::vector<Number>>& waiting) const {
+  void hand_up(int child, int parent, Index count, Waiting& waiting) const {
     if (!concerns(child, parent)) return;
-    std::vector<Number>& values = waiting[child];
-    values.resize(tree_.fronts[child].rows.size() * static_cast<std::size_t>(count));
-    pass_on(child, parent, values, values);
+    BigArray<Number>& values = waiting[child];
+    if (!mine(child)) values = BigArray<Number>(tree_.fronts[child].rows.size() * static_cast<std::size_t>(count));
+    const std::span<Number> all(values.data(), values.size());
+    pass_on(child, parent, all, all);
     if (mine(child)) values = {};
   }
   /// The solution at a front's rows from the rank of its parent, which has it.
@@ -559,9 +577,16 @@ class TreeDirect final : public SparseDirect {
     const Front& front = tree_.fronts[number];
     const std::size_t r = front.rows.size();
     rest_[number] = BigArray<Number>(r * r);
+    return children_in(front);
+  }
+  /// Where the rows of a front's children lie in it.
+  [[nodiscard]] Places children_in(const Front& front) const {
     Places out(front.children.size());
-    for (std::size_t c = 0; c < out.size(); ++c)
-      for (const std::int32_t row : tree_.fronts[front.children[c]].rows) out[c].push_back(local(front, row));
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      const std::vector<std::int32_t>& rows = tree_.fronts[front.children[c]].rows;
+      out[c].reserve(rows.size());
+      for (const std::int32_t row : rows) out[c].push_back(local(front, row));
+    }
     return out;
   }
   /// Column `j` of a front's tiles: entries of the matrix, then what is left of its children, in their order. Nobody has written there yet:
@@ -609,29 +634,30 @@ class TreeDirect final : public SparseDirect {
       for (Index c = 0; c < count; ++c)
         x[tree_.place[i] * count + c] = single ? Number(b[c * n + i] / size[c]) : Number(b[c * n + i]);
     });
-    std::vector<std::vector<Number>> waiting(tree_.fronts.size());
+    Waiting waiting(tree_.fronts.size());
     const auto subtrees = static_cast<Index>(shares_.subtrees.size());
-    alone_or_none([&] {
-      parallel_for(threads_, {0, subtrees}, 1, [&](Index s) {
-        if (!mine(shares_.subtrees[s][1])) return;
-        Kernel kernel;
-        for (int f = shares_.subtrees[s][0]; f <= shares_.subtrees[s][1] && !stop_.stop_requested(); ++f)
-          forward(f, x, count, waiting, std::span(&kernel, 1));
+    const auto by_subtrees = [&](const auto& body) {
+      in_chunks(threads_, {0, subtrees}, 1, [&](Interval chunk, int thread) {
+        if (const auto [first, last] = shares_.subtrees[chunk.begin]; mine(last))
+          body(first, last, std::span(&kernels_[static_cast<std::size_t>(thread)], 1));
       });
-      for (const int f : shares_.above) {
-        for (const int child : tree_.fronts[f].children) hand_up(child, f, count, waiting);
-        if (mine(f) && !stop_.stop_requested()) forward(f, x, count, waiting, kernels_);
+    };
+    alone_or_none([&] {
+      by_subtrees([&](int first, int last, std::span<Kernel> kernel) {
+        for (int f = first; f <= last && !stop_.stop_requested(); ++f) forward(f, x, count, waiting, kernel);
+      });
+      for (const std::vector<int>& level : levels_) {
+        if (ranks_ > 1)
+          for (const int child : tree_.fronts[level[0]].children) hand_up(child, level[0], count, waiting);
+        on_level(level, [&](int f, std::span<Kernel> kernels) { forward(f, x, count, waiting, kernels); });
       }
-      for (std::size_t k = shares_.above.size(); k-- > 0;) {
-        hand_down(shares_.above[k], count, x);
-        if (mine(shares_.above[k]) && !stop_.stop_requested()) backward(shares_.above[k], x, count, kernels_);
+      for (std::size_t k = levels_.size(); k-- > 0;) {
+        if (ranks_ > 1) hand_down(levels_[k][0], count, x);
+        on_level(levels_[k], [&](int f, std::span<Kernel> kernels) { backward(f, x, count, kernels); });
       }
       for (const auto& s : shares_.subtrees) hand_down(s[1], count, x);
-      parallel_for(threads_, {0, subtrees}, 1, [&](Index s) {
-        if (!mine(shares_.subtrees[s][1])) return;
-        Kernel kernel;
-        for (int f = shares_.subtrees[s][1]; f >= shares_.subtrees[s][0] && !stop_.stop_requested(); --f)
-          backward(f, x, count, std::span(&kernel, 1));
+      by_subtrees([&](int first, int last, std::span<Kernel> kernel) {
+        for (int f = last; f >= first && !stop_.stop_requested(); --f) backward(f, x, count, kernel);
       });
       join(count, x);
     });
@@ -643,54 +669,82 @@ class TreeDirect final : public SparseDirect {
     });
   }
 
+  /// Fronts of a level one beside the other where they are many, else each by all threads.
+  template <class Body>
+  void on_level(const std::vector<int>& level, const Body& body) {
+    const auto one = [&](int f, std::span<Kernel> kernels) {
+      if (mine(f) && !stop_.stop_requested()) body(f, kernels);
+    };
+    if (2 * level.size() > kernels_.size())
+      in_chunks(threads_, {0, static_cast<Index>(level.size())}, 1, [&](Interval chunk, int thread) {
+        one(level[static_cast<std::size_t>(chunk.begin)], std::span(&kernels_[static_cast<std::size_t>(thread)], 1));
+      });
+    else
+      for (const int f : level) one(f, kernels_);
+  }
+
   /// y = D⁻¹ L⁻¹ b of a front's pivots; what its rows lose waits for the parent.
-  void forward(int number, std::vector<Number>& x, Index count, std::vector<std::vector<Number>>& waiting,
-               std::span<Kernel> kernels) {
+  void forward(int number, std::vector<Number>& x, Index count, Waiting& waiting, std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size();
     const Number* l = values_.data() + start_[number];
-    std::vector<Number> y(static_cast<std::size_t>(n * count), 0);  // rows of the front, columns
-    for (Index c = 0; c < count; ++c)
-      for (Index i = 0; i < p; ++i) y[c * n + i] = x[(front.first + i) * count + c];
-    for (const int child : front.children) {
-      const Front& below = tree_.fronts[child];
-      const auto r = static_cast<Index>(below.rows.size());
-      for (Index i = 0; i < r; ++i) {
-        const std::int32_t place = below.rows[i];
-        const Index at = place < front.last
-                             ? place - front.first
-                             : p + (std::lower_bound(front.rows.begin(), front.rows.end(), place) - front.rows.begin());
-        for (Index c = 0; c < count; ++c) y[c * n + at] += waiting[child][c * r + i];
-      }
-      waiting[child] = {};
-    }
-    std::vector<Number> part;
-    constexpr Index block = 32;
-    for (Index k = 0; k < p; k += block) {
-      const Index width = std::min(block, p - k);
-      for (Index c = 0; c < count; ++c)
-        for (Index i = 0; i < width; ++i) {
-          const Number v = y[c * n + k + i];
-          for (Index o = i + 1; o < width; ++o) y[c * n + k + o] -= l[(k + i) * n + k + o] * v;
+    Number* const pivots = x.data() + front.first * count;
+    const Places places = children_in(front);
+    BigArray<Number> all(static_cast<std::size_t>(n * count));  // rows of the front, columns
+    Number* const y = all.data();
+    const auto by_columns = [&](const auto& body) { in_pieces(count, forward_columns, kernels, body); };
+    by_columns([&](Index first, Index some, Kernel&) {
+      for (Index i = 0; i < p; ++i)
+        for (Index c = first; c < first + some; ++c) y[c * n + i] = pivots[i * count + c];
+      for (Index c = first; c < first + some; ++c) {
+        std::fill(y + c * n + p, y + (c + 1) * n, Number(0));
+        for (std::size_t k = 0; k < places.size(); ++k) {
+          const std::vector<Index>& at = places[k];
+          const Number* from = waiting[front.children[k]].data() + c * static_cast<Index>(at.size());
+          for (std::size_t i = 0; i < at.size(); ++i) y[c * n + at[i]] += from[i];
         }
-      part.assign(static_cast<std::size_t>(width * count), 0);
-      for (Index c = 0; c < count; ++c)
-        for (Index i = 0; i < width; ++i) part[c * width + i] = y[c * n + k + i];
-      const Index row = k + width, pieces = (n - row + piece - 1) / piece;
-      shared(pieces, kernels, [&](Index t, Kernel& kernel) {
-        const Index from = row + t * piece;
-        kernel.subtract(std::min(piece, n - from), count, width, l + k * n + from, n, part.data(), width,
-                        y.data() + from, n);
+      }
+    });
+    for (const int child : front.children) waiting[child] = {};
+    for (Index k = 0; k < p; k += taken_at_once) {
+      const Index end = std::min(p, k + taken_at_once);
+      by_columns([&](Index first, Index some, Kernel& kernel) {
+        for (Index b = k; b < end; b += by_numbers) {
+          const Index below = std::min(end, b + by_numbers);
+          for (Index c = first; c < first + some; ++c) eliminate_block(l, n, b, below, y + c * n);
+          kernel.subtract(end - below, some, below - b, l + b * n + below, n, y + first * n + b, n,
+                          y + first * n + below, n);
+        }
+      });
+      in_pieces(p - end, pivot_piece, kernels, [&](Index first, Index rows, Kernel& kernel) {
+        kernel.subtract(rows, count, end - k, l + k * n + end + first, n, y + k, n, y + end + first, n);
       });
     }
-    for (Index i = 0; i < p; ++i) {
-      const Number d = Real(1) / l[i * n + i];
-      for (Index c = 0; c < count; ++c) x[(front.first + i) * count + c] = y[c * n + i] * d;
+    in_pieces(n - p, row_piece, kernels, [&](Index first, Index rows, Kernel& kernel) {
+      kernel.subtract(rows, count, p, l + p + first, n, y, n, y + p + first, n);
+    });
+    if (front.parent >= 0) waiting[number] = BigArray<Number>(static_cast<std::size_t>((n - p) * count));
+    Number* const out = waiting[number].data();
+    by_columns([&](Index first, Index some, Kernel&) {
+      for (Index i = 0; i < p; ++i) {
+        const Number d = Real(1) / l[i * n + i];
+        for (Index c = first; c < first + some; ++c) pivots[i * count + c] = y[c * n + i] * d;
+      }
+      if (out != nullptr)
+        for (Index c = first; c < first + some; ++c) std::copy_n(y + c * n + p, n - p, out + c * (n - p));
+    });
+  }
+  /// y −= L y of rows and pivots [begin, end) of a front of n rows, one column.
+  static void eliminate_block(const Number* l, Index n, Index begin, Index end, Number* y) {
+    auto* const to = reinterpret_cast<Real*>(y);
+    for (Index k = begin; k < end; ++k) {
+      const auto* column = reinterpret_cast<const Real*>(l + k * n);
+      const Real re = to[2 * k], im = to[2 * k + 1];
+      for (Index i = k + 1; i < end; ++i) {
+        to[2 * i] -= column[2 * i] * re - column[2 * i + 1] * im;
+        to[2 * i + 1] -= column[2 * i] * im + column[2 * i + 1] * re;
+      }
     }
-    if (front.parent < 0) return;
-    std::vector<Number>& out = waiting[number];
-    out.resize(static_cast<std::size_t>((n - p) * count));
-    for (Index c = 0; c < count; ++c) std::copy_n(y.data() + c * n + p, n - p, out.data() + c * (n - p));
   }
 
   /// x = L⁻ᵀ y, with the values of its rows, which its parents have found. Columns lie across: one number of each beside the others.
@@ -698,32 +752,56 @@ class TreeDirect final : public SparseDirect {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size(), r = n - p;
     const Number* l = values_.data() + start_[number];
-    std::vector<Number> rows(static_cast<std::size_t>(r * count));
-    for (Index i = 0; i < r; ++i) std::copy_n(x.data() + front.rows[i] * count, count, rows.data() + i * count);
-    Number* own = x.data() + front.first * count;
-    constexpr Index wide = 24;
-    shared((p + wide - 1) / wide, kernels, [&](Index t, Kernel& kernel) {
-      kernel.subtract(count, std::min(wide, p - t * wide), r, rows.data(), count, l + t * wide * n + p, n,
-                      own + t * wide * count, count);
+    BigArray<Number> rows(static_cast<std::size_t>(r * count));
+    in_pieces(r, row_piece, kernels, [&](Index first, Index some, Kernel&) {
+      for (Index i = first; i < first + some; ++i)
+        std::copy_n(x.data() + front.rows[i] * count, count, rows.data() + i * count);
     });
-    constexpr Index block = 32;
+    Number* own = x.data() + front.first * count;
+    in_pieces(p, pivot_piece, kernels, [&](Index first, Index some, Kernel& kernel) {
+      kernel.subtract(count, some, r, rows.data(), count, l + first * n + p, n, own + first * count, count);
+    });
     for (Index end = p; end > 0;) {
-      const Index k = (end - 1) / block * block, width = end - k;
-      shared(1, kernels, [&](Index, Kernel& kernel) {
-        kernel.subtract(count, width, p - end, own + end * count, count, l + k * n + end, n, own + k * count, count);
-      });
-      for (Index i = width; i-- > 0;)
-        for (Index o = i + 1; o < width; ++o) {
-          const Number v = l[(k + i) * n + k + o];
-          for (Index c = 0; c < count; ++c) own[(k + i) * count + c] -= v * own[(k + o) * count + c];
+      const Index k = (end - 1) / taken_at_once * taken_at_once;
+      in_pieces(count, backward_columns, kernels, [&](Index first, Index some, Kernel& kernel) {
+        for (Index above = end; above > k;) {
+          const Index b = (above - 1) / by_numbers * by_numbers;
+          substitute_block(l, n, b, above, own + first, count, some);
+          kernel.subtract(some, b - k, above - b, own + b * count + first, count, l + k * n + b, n,
+                          own + k * count + first, count);
+          above = b;
         }
+      });
+      in_pieces(k, pivot_piece, kernels, [&](Index first, Index some, Kernel& kernel) {
+        kernel.subtract(count, some, end - k, own + k * count, count, l + first * n + k, n, own + first * count, count);
+      });
       end = k;
     }
   }
+  /// x −= Lᵀ x of pivots [begin, end), `some` columns that lie across.
+  static void substitute_block(const Number* l, Index n, Index begin, Index end, Number* x, Index count, Index some) {
+    for (Index i = end; i-- > begin;) {
+      auto* const to = reinterpret_cast<Real*>(x + i * count);
+      for (Index o = i + 1; o < end; ++o) {
+        const auto* from = reinterpret_cast<const Real*>(x + o * count);
+        const Real re = l[i * n + o].real(), im = l[i * n + o].imag();
+        for (Index c = 0; c < some; ++c) {
+          to[2 * c] -= from[2 * c] * re - from[2 * c + 1] * im;
+          to[2 * c + 1] -= from[2 * c] * im + from[2 * c + 1] * re;
+        }
+      }
+    }
+  }
 
+  /// body(first, some, kernel) for pieces of [0, items) that do not depend on the threads, by those that have these kernels.
+  template <class Body>
+  static void in_pieces(Index items, Index piece, std::span<Kernel> kernels, const Body& body) {
+    shared((items + piece - 1) / piece, kernels,
+           [&](Index k, Kernel& kernel) { body(k * piece, std::min(piece, items - k * piece), kernel); });
+  }
   template <class Body>
   static void shared(Index items, std::span<Kernel> kernels, const Body& body) {
-    if (kernels.size() == 1 || items <= 2) {
+    if (kernels.size() == 1 || items <= 1) {
       for (Index i = 0; i < items; ++i) body(i, kernels[0]);
       return;
     }
@@ -825,6 +903,7 @@ class TreeDirect final : public SparseDirect {
   BigArray<Number> values_;
   std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
   TreeShares shares_;
+  std::vector<std::vector<int>> levels_;
   std::vector<Index> entry_start_, entry_;
   std::vector<std::int32_t> entry_row_;
   std::vector<Kernel> kernels_;

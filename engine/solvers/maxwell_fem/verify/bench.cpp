@@ -5,6 +5,7 @@
 
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/device_solve.hpp"
+#include "engine/linalg/elimination_tree.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
@@ -196,72 +197,152 @@ void solver_rows(const TestRun& run, const BenchSink& row) {
          best / standard * 1.2, 1 / 1.2, "best block size", "memory"});
 }
 
+/// A layer of elements, its matrix, and how long that took to put together.
+struct LayerSystem {
+  Mesh mesh;
+  std::unique_ptr<Domain> domain;
+  std::unique_ptr<System> system;
+};
+LayerSystem layer_system(int divisions, int threads) {
+  SphereScene s;
+  s.ka = 6;
+  s.layers = 3;
+  s.divisions = divisions;
+  LayerSystem out{*sphere_mesh(s), nullptr, nullptr};
+  auto domain = make_domain(out.mesh, sphere_roles(s));
+  if (!domain) throw Failure(domain.error());
+  out.domain = std::make_unique<Domain>(std::move(*domain));
+  out.system = std::make_unique<System>(*out.domain, std::vector<Medium>(3), 1, FieldForm::total, threads);
+  return out;
+}
+
+/// 1, 2, 4 … threads up to those of the run.
+std::vector<int> thread_counts(const TestRun& run) {
+  std::vector<int> counts;
+  for (int threads = 1; threads < run.threads; threads *= 2) counts.push_back(threads);
+  counts.push_back(run.threads);
+  return counts;
+}
+
+struct FactorTimes {
+  double factor = 1e300, whole = 1e300, solve = 1e300;
+  double flops = 0;
+  std::string name;
+};
+
+/// The shorter of two factorisations with solves, by the clock; one where that takes long.
+FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int threads, Index rhs) {
+  std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
+  DirectOptions o;
+  o.method = method;
+  o.threads = threads;
+  FactorTimes best;
+  for (int k = 0; k < 2; ++k) {
+    std::unique_ptr<SparseDirect> direct;
+    const double whole = shortest_by_clock(1, [&] {
+      auto made = factorise(matrix, o);
+      if (!made) throw Failure(made.error());
+      direct = std::move(*made);
+    });
+    best.whole = std::min(best.whole, whole);
+    best.factor = std::min(best.factor, direct->facts().seconds);
+    best.solve = std::min(best.solve, shortest_by_clock(1, [&] { direct->solve(b, rhs).or_throw(); }));
+    best.name = direct->facts().method;
+    best.flops = direct->facts().flops;
+    if (whole > 5) break;
+  }
+  return best;
+}
+
 /// Orders, factors and solves a layer of elements as a run does, by one thread and more, up to those of the run. The rate of products is that of
 /// our own kernels on as many threads.
 void factorise_rows(const TestRun& run, const BenchSink& row) {
   if (!run.may_want("factorise: ")) return;
   run.doing("factorise: layer of elements");
-  SphereScene s;
-  s.ka = 6;
-  s.layers = 3;
-  s.divisions = run.quick ? 6 : 14;
-  const Mesh mesh = *sphere_mesh(s);
-  auto domain = make_domain(mesh, sphere_roles(s));
-  if (!domain) throw Failure(domain.error());
-  const System system(*domain, {Medium{}, Medium{}, Medium{}}, 1, FieldForm::total, run.threads);
-  const SymmetricMatrix matrix = system.matrix();
+  const LayerSystem layer = layer_system(run.quick ? 6 : 14, run.threads);
+  const SymmetricMatrix matrix = layer.system->matrix();
   constexpr Index rhs = 128;
-  std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
-  struct Times {
-    double factor = 0, whole = 0, solve = 0;
-  };
-  const auto measure = [&](DirectMethod method, int threads, std::string& name, double& flops) {
-    DirectOptions o;
-    o.method = method;
-    o.threads = threads;
-    Times best{1e300, 1e300, 1e300};
-    for (int k = 0; k < 2; ++k) {
-      const auto begin = std::chrono::steady_clock::now();
-      auto direct = factorise(matrix, o);
-      if (!direct) throw Failure(direct.error());
-      best.whole =
-          std::min(best.whole, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      best.factor = std::min(best.factor, (*direct)->facts().seconds);
-      best.solve = std::min(best.solve, shortest(1, [&] { static_cast<void>((*direct)->solve(b, rhs).ok()); }));
-      name = (*direct)->facts().method;
-      flops = (*direct)->facts().flops;
-    }
-    return best;
-  };
-  Times one;
-  std::string name;
-  double flops = 0;
-  if (has_mumps()) {
-    const Times t = measure(DirectMethod::mumps, 1, name, flops);
-    row({fmt::format("factorise: {}, {} unknowns, order and factors", name, matrix.size), t.whole, "s", 0, 0, "",
+  if (has_mumps() && run.may_want("factorise: MUMPS")) {
+    const FactorTimes t = time_factors(matrix, DirectMethod::mumps, 1, rhs);
+    row({fmt::format("factorise: {}, {} unknowns, order and factors", t.name, matrix.size), t.whole, "s", 0, 0, "",
          "one core"});
-    row({fmt::format("factorise: {}, 128 right-hand sides", name), t.solve, "s", 0, 0, "", "memory"});
+    row({fmt::format("factorise: {}, 128 right-hand sides", t.name), t.solve, "s", 0, 0, "", "memory"});
   }
-  std::vector<int> counts;
-  for (int threads = 1; threads < run.threads; threads *= 2) counts.push_back(threads);
-  counts.push_back(run.threads);
-  for (const int threads : counts) {
-    const Times t = measure(DirectMethod::automatic, threads, name, flops);
-    if (threads == 1) one = t;
+  FactorTimes one;
+  double order_of_one = 0;
+  for (const int threads : thread_counts(run)) {
+    if (!run.may_want(fmt::format("factorise: own fronts, {} threads", threads))) continue;
+    run.doing(fmt::format("factorise: {} threads", threads));
+    const FactorTimes t = time_factors(matrix, DirectMethod::automatic, threads, rhs);
+    const double order = shortest_by_clock(2, [&] {
+      if (auto tree = elimination_tree(matrix, threads, {}); !tree) throw Failure(tree.error());
+    });
+    if (threads == 1) {
+      one = t;
+      order_of_one = order;
+    }
     constexpr Index side = 1536;
     std::vector<Complex> a(static_cast<std::size_t>(side * side), {0.3, 0.1}), x(a), y(a);
-    const double product = 8.0 * side * side * side / shortest(2, [&] {
+    const double product = 8.0 * side * side * side / shortest_by_clock(2, [&] {
                              dense::multiply(a.data(), side, side, x.data(), side, Complex(0), y.data(), threads);
                            });
-    const std::string label = fmt::format("factorise: {}, {} threads", name, threads);
-    row({label + ", factors", flops / t.factor / 1e9, "Gflop/s", flops / t.factor / product, 0, "complex products",
+    const std::string label = fmt::format("factorise: {}, {} threads", t.name, threads);
+    const auto over_one = [&](double first, double now) { return one.flops > 0 ? first / now : 0; };
+    row({label + fmt::format(", order of {} unknowns", matrix.size), order, "s", over_one(order_of_one, order), 0,
+         "one thread", "one thread"});
+    row({label + ", factors", t.flops / t.factor / 1e9, "Gflop/s", t.flops / t.factor / product, 0, "complex products",
          "multiply-adds"});
-    row({label + ", order and factors", t.whole, "s", one.whole / t.whole, 0, "one thread",
+    row({label + ", order and factors", t.whole, "s", over_one(one.whole, t.whole), 0, "one thread",
          "order, then multiply-adds"});
-    row({label + ", 128 right-hand sides", t.solve, "s", one.solve / t.solve, 0, "one thread", "memory"});
-    if (threads >= 16)
+    row({label + ", 128 right-hand sides", t.solve, "s", over_one(one.solve, t.solve), 0, "one thread", "memory"});
+    if (threads >= 16 && one.flops > 0)
       row({fmt::format("factorise: {} threads over one, factors", threads), one.factor / t.factor, "1",
            one.factor / t.factor / threads, 8, "threads", "multiply-adds"});
+  }
+}
+
+/// What a frequency of a conductor takes with 64 waves, by one thread and more: matrix with its factors, near pairs, and the iteration
+/// with its solves and its radiation. Ratios are those to one thread.
+void truncation_rows(const TestRun& run, const BenchSink& row) {
+  if (!run.may_want("truncation: ")) return;
+  constexpr std::size_t most_waves = 64;
+  std::vector<double> one;
+  for (const int threads : thread_counts(run)) {
+    const std::string label = fmt::format("truncation: {} threads", threads);
+    if (!run.may_want(label)) continue;
+    run.doing(label);
+    const LayerSystem layer = layer_system(run.quick ? 5 : 8, threads);
+    System& system = *layer.system;
+    double factored = shortest_by_clock(1, [&] { system.factor({}).or_throw(); });
+    std::unique_ptr<Radiation> radiation;
+    const double near =
+        shortest_by_clock(1, [&] { radiation = std::make_unique<Radiation>(*layer.domain, 1, threads); });
+    Team team({{"cpu", threads, 1}});
+    TruncationOptions options{TruncationMethod::gmres, 1e-3, 60, RadiationLoop::blocked, 64};
+    Truncation truncation(system, *radiation, options);
+    std::vector<PlaneWave> waves;
+    for (std::size_t w = 0; w < most_waves; ++w)
+      waves.push_back(wave_from({0.3 + 0.08 * static_cast<double>(w / 2), 0.4}, w % 2 == 1, 1));
+    const double whole = shortest_by_clock(1, [&] {
+      truncation.start(team, waves).or_throw();
+      while (!truncation.finished()) truncation.step(team).or_throw();
+    });
+    const TruncationTimes& times = truncation.times();
+    const std::array<std::pair<const char*, double>, 6> rows{
+        {{"matrix and factors", factored},
+         {"near pairs", near},
+         {"solves", times.solve},
+         {"radiation", times.radiate},
+         {"choice of directions", std::max(0.0, whole - times.solve - times.radiate)},
+         {"the iteration", whole}}};
+    if (threads == 1)
+      for (const auto& part : rows) one.push_back(part.second);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      row({fmt::format("{}, {} waves, {}", label, most_waves,
+                       k == 5 ? fmt::format("the iteration in {} steps, {} unknowns", truncation.iterations(),
+                                            layer.domain->free_unknowns)
+                              : std::string(rows[k].first)),
+           rows[k].second, "s", one.empty() ? 0 : one[k] / rows[k].second, 0, "one thread", "multiply-adds"});
   }
 }
 
@@ -398,13 +479,13 @@ void device_rows(const TestRun& run, const BenchSink& row) {
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
-    const bool all = run.only.empty() || !(run.may_want("device: ") || run.may_want("factorise: "));
-    if (all) {
+    if (run.only.empty() ||
+        !(run.may_want("device: ") || run.may_want("factorise: ") || run.may_want("truncation: "))) {
       radiation_rows(run, row);
       solver_rows(run, row);
-      factorise_rows(run, row);
     }
-    if (!all && run.may_want("factorise: ")) factorise_rows(run, row);
+    factorise_rows(run, row);
+    truncation_rows(run, row);
     device_rows(run, row);
   } catch (const Failure& failure) {
     return failure.error();
