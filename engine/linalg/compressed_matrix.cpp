@@ -16,8 +16,9 @@ CompressedMatrix<T>::CompressedMatrix(const MatrixSource& source, ClusterTree ro
                                       const Options& options)
     : source_(source), rows_(std::move(rows)), columns_(std::move(columns)), options_(options) {
   ClusterPairs pairs = cluster_pairs(rows_, columns_, options.separation);
-  std::ranges::sort(pairs.near,
-                    [](const auto& a, const auto& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  std::ranges::sort(pairs.near, [this](const auto& a, const auto& b) {
+    return a.row != b.row ? rows_[a.row].begin < rows_[b.row].begin : a.column < b.column;
+  });
   for (const ClusterPairs::Pair& p : pairs.near) {
     if (strips_.empty() || strips_.back().row != p.row) strips_.push_back({p.row, {}, {}});
     strips_.back().columns.push_back(p.column);
@@ -64,8 +65,10 @@ void CompressedMatrix<T>::build(Index item) {
 
 template <class T>
 void CompressedMatrix<T>::finish() {
-  std::ranges::sort(far_,
-                    [](const Far& a, const Far& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  std::ranges::sort(far_, [this](const Far& a, const Far& b) {
+    const Index first = rows_[a.row].begin, second = rows_[b.row].begin;
+    return first != second ? first < second : a.row != b.row ? a.row < b.row : a.column < b.column;
+  });
   const auto& clusters = rows_.clusters();
   std::vector<std::size_t> level(clusters.size(), 0);
   std::size_t deepest = 0;
@@ -84,33 +87,66 @@ void CompressedMatrix<T>::finish() {
   }
 }
 
-/// Vectors of the products: position width + component, column by column.
 template <class T>
-void CompressedMatrix<T>::add_strip(const Strip& strip, const T* x, Index count, T* y) const {
+std::vector<char> CompressedMatrix<T>::with_values(const T* x, Index count, int threads) const {
+  const Index width = options_.width, n = columns_.size() * width;
+  const auto& clusters = columns_.clusters();
+  std::vector<char> out(clusters.size(), 0);
+  parallel_for(threads, {0, static_cast<Index>(clusters.size())}, 64, [&](Index t) {
+    const ClusterTree::Cluster& c = clusters[static_cast<std::size_t>(t)];
+    if (!c.leaf()) return;
+    for (Index q = 0; q < count; ++q)
+      for (Index i = c.begin * width; i < c.end * width; ++i)
+        if (x[q * n + i] != T(0)) {
+          out[static_cast<std::size_t>(t)] = 1;
+          return;
+        }
+  });
+  for (std::size_t t = clusters.size(); t-- > 0;)  // children come after their parents
+    for (const Index child : clusters[t].child)
+      if (child >= 0 && out[static_cast<std::size_t>(child)] != 0) out[t] = 1;
+  return out;
+}
+
+/// Vectors of the products: position width + component, column by column. Neighbours with values go together, others are passed over.
+template <class T>
+void CompressedMatrix<T>::add_strip(const Strip& strip, const T* x, const std::vector<char>& some, Index count,
+                                    T* y) const {
   const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
   const ClusterTree::Cluster& row = rows_[strip.row];
   const Index rows = row.size() * width;
-  Index columns = 0;
-  for (const Index c : strip.columns) columns += columns_[c].size() * width;
-  std::vector<T> in(static_cast<std::size_t>(columns * count)), out(static_cast<std::size_t>(rows * count));
-  for (Index q = 0; q < count; ++q) {
-    auto at = in.begin() + q * columns;
-    for (const Index c : strip.columns)
-      at = std::copy_n(x + q * n + columns_[c].begin * width, columns_[c].size() * width, at);
+  std::vector<T> in, out(static_cast<std::size_t>(rows * count));
+  const T* values = strip.values.data();
+  const auto has = [&](std::size_t k) { return some[static_cast<std::size_t>(strip.columns[k])] != 0; };
+  for (std::size_t k = 0; k < strip.columns.size();) {
+    const std::size_t first = k;
+    Index columns = 0;
+    for (; k < strip.columns.size() && has(k) == has(first); ++k) columns += columns_[strip.columns[k]].size() * width;
+    if (has(first)) {
+      in.resize(static_cast<std::size_t>(columns * count));
+      for (Index q = 0; q < count; ++q) {
+        auto at = in.begin() + q * columns;
+        for (std::size_t c = first; c < k; ++c) {
+          const ClusterTree::Cluster& column = columns_[strip.columns[c]];
+          at = std::copy_n(x + q * n + column.begin * width, column.size() * width, at);
+        }
+      }
+      dense::multiply<T>(values, rows, columns, in.data(), count, T(1), out.data(), 1);
+    }
+    values += rows * columns;
   }
-  dense::multiply<T>(strip.values.data(), rows, columns, in.data(), count, T(0), out.data(), 1);
   for (Index q = 0; q < count; ++q) std::copy_n(out.begin() + q * rows, rows, y + q * m + row.begin * width);
 }
 
 template <class T>
-void CompressedMatrix<T>::add_far(Interval blocks, const T* x, Index count, T* y) const {
+void CompressedMatrix<T>::add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count, T* y) const {
   const Index width = options_.width, n = columns_.size() * width, m = rows_.size() * width;
   const ClusterTree::Cluster& row = rows_[far_[static_cast<std::size_t>(blocks.begin)].row];
   const Index rows = row.size() * width;
   std::vector<T> in, h, out(static_cast<std::size_t>(rows * count));
   for (Index b = blocks.begin; b < blocks.end; ++b) {
     const Far& block = far_[static_cast<std::size_t>(b)];
-    if (block.rank == 0) continue;
+    if (block.rank == 0 || some[static_cast<std::size_t>(block.column)] == 0) continue;
     const ClusterTree::Cluster& column = columns_[block.column];
     const Index columns = column.size() * width;
     in.resize(static_cast<std::size_t>(columns * count));
@@ -132,12 +168,13 @@ void CompressedMatrix<T>::multiply(const Complex* x, Index count, Complex* y, in
     for (Index c = 0; c < width; ++c)
       in[static_cast<std::size_t>((q * np + position) * width + c)] = T(x[(q * width + c) * np + point]);
   });
+  const std::vector<char> some = with_values(in.data(), count, threads);
   const OneBlasThread alone;
   parallel_for(threads, {0, static_cast<Index>(strips_.size())}, 1,
-               [&](Index k) { add_strip(strips_[static_cast<std::size_t>(k)], in.data(), count, out.data()); });
+               [&](Index k) { add_strip(strips_[static_cast<std::size_t>(k)], in.data(), some, count, out.data()); });
   for (const std::vector<Interval>& level : levels_)  // clusters of one level have no rows in common
     parallel_for(threads, {0, static_cast<Index>(level.size())}, 1,
-                 [&](Index k) { add_far(level[static_cast<std::size_t>(k)], in.data(), count, out.data()); });
+                 [&](Index k) { add_far(level[static_cast<std::size_t>(k)], in.data(), some, count, out.data()); });
   parallel_for(threads, {0, mp * count}, 4096, [&](Index k) {
     const Index q = k / mp, position = k % mp, point = rows_.order()[static_cast<std::size_t>(position)];
     for (Index c = 0; c < width; ++c)
@@ -156,7 +193,13 @@ void CompressedMatrix<T>::diagonal_block(const ClusterTree::Cluster& cluster, st
         out[((column.begin - cluster.begin) * width + j) * size + (row.begin - cluster.begin) * width + i] =
             std::complex<float>(values[j * rows + i]);
   };
-  for (const Strip& strip : strips_) {
+  // Both lists go by where clusters of rows begin.
+  const auto within = [&](const auto& list) {
+    const auto begin = [&](const auto& part) { return rows_[part.row].begin; };
+    return std::ranges::subrange(std::ranges::lower_bound(list, cluster.begin, {}, begin),
+                                 std::ranges::lower_bound(list, cluster.end, {}, begin));
+  };
+  for (const Strip& strip : within(strips_)) {
     if (!inside(rows_[strip.row])) continue;
     const T* values = strip.values.data();
     for (const Index c : strip.columns) {
@@ -164,7 +207,7 @@ void CompressedMatrix<T>::diagonal_block(const ClusterTree::Cluster& cluster, st
       values += rows_[strip.row].size() * columns_[c].size() * width * width;
     }
   }
-  for (const Far& block : far_) {
+  for (const Far& block : within(far_)) {
     const ClusterTree::Cluster &row = rows_[block.row], &column = columns_[block.column];
     if (block.rank == 0 || !inside(row) || !inside(column)) continue;
     const Index rows = row.size() * width, columns = column.size() * width;

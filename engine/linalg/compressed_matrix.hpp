@@ -50,7 +50,7 @@ class CompressedMatrix {
   void build(Index item);
   void finish();
 
-  /// y = A x for `count` columns. The same bits for any number of threads.
+  /// y = A x for `count` columns. The same bits for any number of threads. Blocks in whose columns all vectors are zero cost nothing.
   void multiply(const Complex* x, Index count, Complex* y, int threads) const;
   /// The square block of the positions of a cluster, rows and columns having the same order: entry (row, column) of out, whose numbers are
   /// position width + component less those of the cluster's first.
@@ -76,14 +76,16 @@ class CompressedMatrix {
     std::vector<T> u, v;
     double norm2 = 0, error2 = 0;
   };
-  void add_strip(const Strip& strip, const T* x, Index count, T* y) const;
-  void add_far(Interval blocks, const T* x, Index count, T* y) const;
+  /// Of each cluster of columns whether there is anything but zeros in the vectors.
+  [[nodiscard]] std::vector<char> with_values(const T* x, Index count, int threads) const;
+  void add_strip(const Strip& strip, const T* x, const std::vector<char>& some, Index count, T* y) const;
+  void add_far(Interval blocks, const T* x, const std::vector<char>& some, Index count, T* y) const;
 
   const MatrixSource& source_;
   ClusterTree rows_, columns_;
   Options options_;
-  std::vector<Strip> strips_;
-  std::vector<Far> far_;                       ///< by clusters of rows
+  std::vector<Strip> strips_;                  ///< by where their rows begin
+  std::vector<Far> far_;                       ///< when finished by where their rows begin, by clusters of rows
   std::vector<std::vector<Interval>> levels_;  ///< far blocks of each cluster of rows, by levels of the tree
 };
 

@@ -13,16 +13,143 @@ namespace {
 
 using Complex = std::complex<double>;
 
+// The loops over long vectors, for the registers of this processor: pairs (re, im) as they lie in memory. What does not fill a register is
+// left to the end.
+using Lanes [[gnu::vector_size(64)]] = double;
+constexpr Index lanes = 8;
+
+[[gnu::always_inline]] inline void load(Lanes& v,
+                                        const double* p) {  // by reference: registers as values change the ABI
+  __builtin_memcpy(&v, p, sizeof v);
+}
+[[gnu::always_inline]] inline double sum(const Lanes& v) {
+  double out = 0;
+  for (Index l = 0; l < lanes; ++l) out += v[l];
+  return out;
+}
+
+/// Two sums of real numbers a column: with x (re, im), and with x (im, −re), which is `turned`.
+[[gnu::always_inline]] inline void adjoint_loop(const double* a, Index length, Index columns, const double* x,
+                                                const double* turned, double* h) {
+  for (Index k = 0; k < columns; ++k) {
+    const double* const values = a + k * length;
+    Lanes re{}, im{}, re2{}, im2{};
+    Index i = 0;
+    for (; i + 2 * lanes <= length; i += 2 * lanes) {
+      Lanes one, two, x1, x2, t1, t2;
+      load(one, values + i);
+      load(two, values + i + lanes);
+      load(x1, x + i);
+      load(x2, x + i + lanes);
+      load(t1, turned + i);
+      load(t2, turned + i + lanes);
+      re += one * x1;
+      im += one * t1;
+      re2 += two * x2;
+      im2 += two * t2;
+    }
+    re += re2;
+    im += im2;
+    double whole = sum(re), other = sum(im);
+    for (; i < length; ++i) {
+      whole += values[i] * x[i];
+      other += values[i] * turned[i];
+    }
+    h[2 * k] = whole;
+    h[2 * k + 1] = other;
+  }
+}
+
+/// y −= (re + i im) x; ‖y‖².
+[[gnu::always_inline]] inline double subtract_loop(double re, double im, const double* x, double* y, Index length) {
+  const Lanes turn{im, -im, im, -im, im, -im, im, -im};
+  using Order [[gnu::vector_size(64)]] = long long;
+  const Order swapped{1, 0, 3, 2, 5, 4, 7, 6};
+  Lanes squares{};
+  Index i = 0;
+  for (; i + lanes <= length; i += lanes) {
+    Lanes from, to;
+    load(from, x + i);
+    load(to, y + i);
+    to += turn * __builtin_shuffle(from, swapped) - re * from;
+    squares += to * to;
+    __builtin_memcpy(y + i, &to, sizeof to);
+  }
+  double out = sum(squares);
+  for (; i < length; i += 2) {
+    const double xr = x[i], xi = x[i + 1];
+    y[i] -= re * xr - im * xi;
+    y[i + 1] -= re * xi + im * xr;
+    out += y[i] * y[i] + y[i + 1] * y[i + 1];
+  }
+  return out;
+}
+
+void adjoint_any(const double* a, Index length, Index columns, const double* x, const double* turned, double* h) {
+  adjoint_loop(a, length, columns, x, turned, h);
+}
+double subtract_any(double re, double im, const double* x, double* y, Index length) {
+  return subtract_loop(re, im, x, y, length);
+}
+#if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] void adjoint_avx2(const double* a, Index length, Index columns, const double* x,
+                                              const double* turned, double* h) {
+  adjoint_loop(a, length, columns, x, turned, h);
+}
+[[gnu::target("avx2,fma")]] double subtract_avx2(double re, double im, const double* x, double* y, Index length) {
+  return subtract_loop(re, im, x, y, length);
+}
+[[gnu::target("avx512f")]] void adjoint_avx512(const double* a, Index length, Index columns, const double* x,
+                                               const double* turned, double* h) {
+  adjoint_loop(a, length, columns, x, turned, h);
+}
+[[gnu::target("avx512f")]] double subtract_avx512(double re, double im, const double* x, double* y, Index length) {
+  return subtract_loop(re, im, x, y, length);
+}
+#endif
+
+struct Loops {
+  void (*adjoint)(const double*, Index, Index, const double*, const double*, double*) = adjoint_any;
+  double (*subtract)(double, double, const double*, double*, Index) = subtract_any;
+};
+const Loops& loops() {
+  static const Loops found = [] {
+    Loops out;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+      out = {adjoint_avx512, subtract_avx512};
+    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      out = {adjoint_avx2, subtract_avx2};
+#endif
+    return out;
+  }();
+  return found;
+}
+
+const double* numbers(const Complex* x) {
+  return reinterpret_cast<const double*>(x);
+}
+
 double norm2(const Complex* x, Index n) {
   double sum = 0;
   for (Index k = 0; k < n; ++k) sum += std::norm(x[k]);
   return sum;
 }
 
-void subtract(Complex factor, const Complex* x, Complex* y, Index n) {  // y −= factor x, without a look for infinities
-  const double fr = factor.real(), fi = factor.imag();
-  for (Index i = 0; i < n; ++i)
-    y[i] = {y[i].real() - fr * x[i].real() + fi * x[i].imag(), y[i].imag() - fr * x[i].imag() - fi * x[i].real()};
+/// y −= factor x; ‖y‖² of what is left.
+double subtract(Complex factor, const Complex* x, Complex* y, Index n) {
+  return loops().subtract(factor.real(), factor.imag(), numbers(x), reinterpret_cast<double*>(y), 2 * n);
+}
+
+/// h = Aᴴ x: products of matrices would copy A into panels for a single vector. `turned`: work space.
+void adjoint_times(const Complex* a, Index rows, Index columns, const Complex* x, Complex* h,
+                   std::vector<double>& turned) {
+  turned.resize(static_cast<std::size_t>(2 * rows));
+  for (Index i = 0; i < rows; ++i) {
+    turned[static_cast<std::size_t>(2 * i)] = x[i].imag();
+    turned[static_cast<std::size_t>(2 * i + 1)] = -x[i].real();
+  }
+  loops().adjoint(numbers(a), 2 * rows, columns, numbers(x), turned.data(), reinterpret_cast<double*>(h));
 }
 
 /// The crosses of one block: block ≈ U Wᵀ.
@@ -128,9 +255,12 @@ class Crosses {
       const Index column = pivot(across);
       if (column < 0) break;
       const std::vector<Complex> down = residual_column(column);
-      const Complex value = across[column];
-      std::vector<Complex> scaled(across, across + n_);
-      for (Complex& z : scaled) z /= value;
+      const double size = std::norm(across[column]), re = across[column].real() / size,
+                   im = -across[column].imag() / size;
+      std::vector<Complex> scaled(static_cast<std::size_t>(n_));
+      for (Index k = 0; k < n_; ++k)
+        scaled[static_cast<std::size_t>(k)] = {across[k].real() * re - across[k].imag() * im,
+                                               across[k].real() * im + across[k].imag() * re};
       used_[static_cast<std::size_t>(column)] = 1;
       grown += add(down, scaled);
       for (Index c = 0; c < width_; ++c)
@@ -145,8 +275,8 @@ class Crosses {
     double mixed = 0;
     if (rank_ > 0) {
       std::vector<Complex> a(static_cast<std::size_t>(rank_)), b(a.size());
-      dense::multiply_adjoint<Complex>(u_.data(), m_, rank_, down.data(), 1, a.data(), 1);
-      dense::multiply_adjoint<Complex>(w_.data(), n_, rank_, across.data(), 1, b.data(), 1);
+      adjoint_times(u_.data(), m_, rank_, down.data(), a.data(), turned_);
+      adjoint_times(w_.data(), n_, rank_, across.data(), b.data(), turned_);
       for (std::size_t k = 0; k < a.size(); ++k) mixed += 2 * std::real(a[k] * b[k]);
     }
     norm2_ += size + mixed;
@@ -210,7 +340,7 @@ class Crosses {
       Complex* column = u_.data() + j * m_;
       const double before = norm2(column, m_);
       for (int pass = 0; pass < 2 && j > 0; ++pass) {
-        dense::multiply_adjoint<Complex>(u_.data(), m_, j, column, 1, h.data(), 1);
+        adjoint_times(u_.data(), m_, j, column, h.data(), turned_);
         for (Index q = 0; q < j; ++q) {
           r[static_cast<std::size_t>(j * k + q)] += h[static_cast<std::size_t>(q)];
           lost[static_cast<std::size_t>(q)] = -h[static_cast<std::size_t>(q)];
@@ -220,7 +350,8 @@ class Crosses {
       const double rest = norm2(column, m_);
       const double size = rest > 1e-28 * before ? std::sqrt(rest) : 0;
       r[static_cast<std::size_t>(j * k + j)] = size;
-      for (Index i = 0; i < m_; ++i) column[i] = size > 0 ? column[i] / size : Complex(0);
+      const double scale = size > 0 ? 1 / size : 0;
+      for (Index i = 0; i < m_; ++i) column[i] *= scale;
     }
     // The block is Q (W Rᵀ)ᵀ; columns of W Rᵀ are orthogonalised, the largest first, until what is left of all is small.
     std::vector<Complex> rt(r.size()), b(static_cast<std::size_t>(n_ * k));
@@ -229,28 +360,23 @@ class Crosses {
     dense::multiply<Complex>(w_.data(), n_, k, rt.data(), k, Complex(0), b.data(), 1);
     out.norm2 = norm2(b.data(), n_ * k);
     std::vector<Complex> parts;  // of each orthogonal vector: its share in the columns
+    std::vector<double> sizes(static_cast<std::size_t>(k));
+    for (Index j = 0; j < k; ++j) sizes[static_cast<std::size_t>(j)] = norm2(b.data() + j * n_, n_);
     double left = out.norm2;
     while (out.rank < k && left > tolerance_ * tolerance_ * out.norm2) {
-      Index best = 0;
-      double most = -1;
-      for (Index j = 0; j < k; ++j) {
-        const double size = norm2(b.data() + j * n_, n_);
-        if (size > most) {
-          most = size;
-          best = j;
-        }
-      }
+      const auto best = static_cast<Index>(std::ranges::max_element(sizes) - sizes.begin());
+      const double most = sizes[static_cast<std::size_t>(best)];
       if (!(most > 0)) break;
       std::vector<Complex> p(b.begin() + best * n_, b.begin() + (best + 1) * n_);
-      for (Complex& z : p) z /= std::sqrt(most);
-      dense::multiply_adjoint<Complex>(b.data(), n_, k, p.data(), 1, h.data(), 1);  // conjugates of the shares
+      const double scale = 1 / std::sqrt(most);
+      for (Complex& z : p) z *= scale;
+      adjoint_times(b.data(), n_, k, p.data(), h.data(), turned_);  // conjugates of the shares
       for (Complex& z : h) z = std::conj(z);
       parts.insert(parts.end(), h.begin(), h.end());
       left = 0;
-      for (Index j = 0; j < k; ++j) {
-        subtract(h[static_cast<std::size_t>(j)], p.data(), b.data() + j * n_, n_);
-        left += norm2(b.data() + j * n_, n_);
-      }
+      for (Index j = 0; j < k; ++j)
+        left += sizes[static_cast<std::size_t>(j)] =
+            subtract(h[static_cast<std::size_t>(j)], p.data(), b.data() + j * n_, n_);
       for (const Complex& z : p) out.v.push_back(std::conj(z));
       ++out.rank;
     }
@@ -269,6 +395,7 @@ class Crosses {
   double tolerance_;
   std::vector<char> seen_, used_;
   std::vector<Complex> u_, w_;
+  std::vector<double> turned_;
   std::vector<Kept> kept_;
   double norm2_ = 0, sampled_ = 0;
   std::minstd_rand random_{12345};

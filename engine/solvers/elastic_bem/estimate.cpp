@@ -278,8 +278,8 @@ void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, P
   const double known = 1 / images + (p.planned_columns(p.scene) > 0 ? 0.5 : 0);
   out.assembly =
       known * (c.own.near / crew.cores.near + 8 * c.compressed.evaluations / crew.cores.far +
-               c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.05 * crew.cores.product));
-  out.solution = 8 * values * (10 * std::max(1.0, cases) + 300) / (0.5 * crew.cores.product);
+               c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.12 * crew.cores.product));
+  out.solution = 8 * values * (10 * std::max(1.0, cases) + 40) / (0.5 * crew.cores.product);
 }
 
 Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {
@@ -482,6 +482,44 @@ bool compression_pays(const Problem& p, const Offer& offer) {
 
 namespace {
 
+/// Seconds of one core for the tables of forces and points within layered ground, at one frequency.
+double buried_tables(const Problem& p, double omega) {
+  const Surface& s = *p.scene.surface;
+  const double number = 0.4e-6 + 1.2e-6 * static_cast<double>(p.profile->layers.size() + 1), bessel = 0.15e-6;
+  double out = 0;
+  const auto table = [&](double depth, double load_depth, double nearest, double farthest) {
+    const LayeredDepths::Work work =
+        LayeredDepths::work(BuriedCompliance(*p.profile, omega, depth, load_depth), nearest, farthest);
+    out += number * work.wave_numbers + bessel * work.bessel_values;
+  };
+  const std::vector<Vec3> observers = p.observers();
+  for (const auto& [depth, some] : p.by_depth_on_profile(observers)) {
+    if (depth == 0) continue;
+    std::vector<Vec3> here;
+    for (const std::size_t k : some) here.push_back(observers[k]);
+    const auto [nearest, farthest] = distances_to_footprints(s, here);
+    table(depth, 0, nearest, farthest);
+  }
+  std::vector<Vec3> targets = s.nodes;
+  targets.insert(targets.end(), observers.begin(), observers.end());
+  for (const Load& load : p.loads) {
+    if (load.kind != LoadKind::point) continue;
+    const double own = p.depth_on_profile(load.at);
+    for (const auto& [depth, some] : p.by_depth_on_profile(targets)) {
+      if (own == 0 && depth == 0) continue;
+      double nearest = 1e300, farthest = 0;
+      for (const std::size_t k : some) {
+        const double r = std::hypot(targets[k][0] - load.at[0], targets[k][1] - load.at[1]);
+        if (depth == own && !(r > 0)) continue;
+        nearest = std::min(nearest, r);
+        farthest = std::max(farthest, r);
+      }
+      if (nearest <= farthest) table(depth, own, nearest, farthest);
+    }
+  }
+  return out;
+}
+
 /// Layered ground without a mesh: the table, the integrals over the footprints, the contact equations; all by processors.
 Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
   const Surface& s = *p.scene.surface;
@@ -497,7 +535,8 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
                distances = 12 * (farthest * wave_number / 3.4 + 20), numbers = 400 + 2.5 * farthest * reach,
                table = (2 * numbers * (0.4e-6 + 1.2e-6 * static_cast<double>(p.profile->layers.size())) +
                         0.5 * distances * numbers * 0.2e-6) /
-                       all;
+                       all,
+               within = buried_tables(p, fastest) / all;
   const double variation = std::max(wave_number, 2 / layers.top_thickness()),
                pairs = layered_evaluations(s, variation, p.solve.accuracy) * (1 + points / std::max(1.0, nodes)) *
                        0.4e-6 / all;
@@ -512,7 +551,7 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
   e.host_memory = layered_bytes(*p.scene.system) + (Bytes{64} << 20) +
                   static_cast<Bytes>(8 * parcel_length(p, points) *
                                      (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
-  e.seconds = (table + pairs + solution) * rounds + 0.2 + 0.02 * rounds;
+  e.seconds = (table + within + pairs + solution) * rounds + 0.2 + 0.02 * rounds;
   e.copying = 0.1;
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (nodes * 96 + 1000));
@@ -522,7 +561,7 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
                {"unknowns", fmt::format("{:.0f}", unknowns)},
                {"ground", fmt::format("{} layers over {}, without a mesh", p.profile->layers.size(),
                                       p.profile->half_space ? "a half-space" : "rigid rock")},
-               {"table of the ground a frequency", fmt::format("about {}", format_duration(table))},
+               {"table of the ground a frequency", fmt::format("about {}", format_duration(table + within))},
                {"assembly a frequency", fmt::format("about {}", format_duration(pairs))},
                {"solution a frequency", fmt::format("about {}", format_duration(solution))}};
   return e;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One frequency on layered ground without a mesh: the table of the surface's displacements, the contact equations, observers.
+// One frequency on layered ground without a mesh: the table of the surface's displacements, fields of forces, the contact equations, observers.
 #include <cmath>
 
 #include "engine/core/stop.hpp"
@@ -14,27 +14,54 @@ using namespace conoid::vec;
 
 namespace {
 
-/// The field of a force on the surface of the ground, at another point of it.
-Complex3 of_force(const LayeredSurface& ground, const Vec3& down, const Load& load, const Vec3& x) {
-  const Vec3 way = sub(x, load.at);
-  const Matrix3 g = ground.displacement(axpy(-dot(way, down), down, way), down);
-  Complex3 u{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) u[i] += g[i][j] * load.value[j];
-  return u;
+/// The field of a force on or in the ground at points of it. At the force itself, a point of a plane perhaps, the motion is infinite, and is left
+/// out.
+std::vector<Complex3> of_force(const Problem& p, const LayeredSurface& ground, const Load& load, double omega,
+                               std::span<const Vec3> points, int threads, const std::stop_token& stop) {
+  const Vec3& down = p.surface_options.down;
+  const double own = p.depth_on_profile(load.at);
+  const auto offset = [&](const Vec3& x) {
+    const Vec3 way = sub(x, load.at);
+    return axpy(-dot(way, down), down, way);
+  };
+  std::vector<Complex3> out(points.size());
+  for (const auto& [depth, some] : p.by_depth_on_profile(points)) {
+    if (stop.stop_requested()) break;
+    if (depth == 0 && own == 0) {
+      for (const std::size_t k : some) {
+        if (!(distance(points[k], load.at) > 0)) continue;
+        const Matrix3 g = ground.displacement(offset(points[k]), down);
+        for (std::size_t i = 0; i < 3; ++i)
+          for (std::size_t j = 0; j < 3; ++j) out[k][i] += g[i][j] * load.value[j];
+      }
+      continue;
+    }
+    double nearest = 1e300, farthest = 0;
+    for (const std::size_t k : some) {
+      const double r = norm(offset(points[k]));
+      if (depth == own && !(r > 0)) continue;
+      nearest = std::min(nearest, r);
+      farthest = std::max(farthest, r);
+    }
+    if (nearest > farthest) continue;
+    const LayeredDepths table(*p.profile, omega, depth, own, nearest, farthest, threads);
+    for (const std::size_t k : some)
+      if (const Vec3 way = offset(points[k]); depth != own || norm(way) > 0)
+        out[k] = table.displacement(way, down, load.value);
+  }
+  return out;
 }
 
-/// What is given of a load: of a force on the surface what holds foundations against its field.
-LoadValues values_on_layers(const Problem& p, const LayeredSurface& ground, const Load& load, const Harmonic& h) {
+/// What is given of a load: of a force what holds foundations against its field at the nodes.
+LoadValues values_on_layers(const Problem& p, const Load& load, const std::vector<Complex3>& field, const Harmonic& h) {
   if (load.kind != LoadKind::point) return load_values(p, p.scene, load, h);
   const Surface& s = *p.scene.surface;
   LoadValues out;
   out.displacement.resize(s.nodes.size());
   for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
     const auto n = static_cast<std::size_t>(s.traction_node[t]);
-    const Complex3 u = of_force(ground, p.surface_options.down, load, s.nodes[n]);
     for (std::size_t c = 0; c < 3; ++c)
-      if (p.scene.system->traction_unknown(static_cast<Index>(t), c)) out.displacement[n][c] = -u[c];
+      if (p.scene.system->traction_unknown(static_cast<Index>(t), c)) out.displacement[n][c] = -field[n][c];
   }
   return out;
 }
@@ -47,11 +74,16 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   const int threads = crew(context).threads();
   context.progress.begin("layers", 0, "");
   const LayeredSurface ground(*p.profile, h.omega, p.farthest_apart(), threads);
+  std::vector<std::vector<Complex3>> fields(p.loads.size());
+  for (std::size_t q = 0; q < fields.size(); ++q)
+    if (p.loads[q].kind == LoadKind::point)
+      fields[q] = of_force(p, ground, p.loads[q], h.omega, p.scene.surface->nodes, threads, context.stop);
   context.progress.end();
+  if (context.stop.stop_requested()) return stop_error();
   std::vector<LoadValues> cases;
   for (const Foundation& f : p.foundations)
     for (LoadValues& v : unit_motions(*p.scene.system, f)) cases.push_back(std::move(v));
-  for (const Load& l : p.loads) cases.push_back(values_on_layers(p, ground, l, h));
+  for (std::size_t q = 0; q < p.loads.size(); ++q) cases.push_back(values_on_layers(p, p.loads[q], fields[q], h));
   auto solved =
       solve_layered(*p.scene.system, ground, down, cases, p.solve, threads, facts, context.progress, context.stop);
   if (!solved) return solved.error();
@@ -61,21 +93,20 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
       *p.scene.surface, *solved, h,
       [&](std::size_t q, BoundaryValues& v) {
         if (p.loads.empty() || p.loads[q].kind != LoadKind::point) return;
-        for (std::size_t n = 0; n < v.displacement.size(); ++n) {
-          const Complex3 u = of_force(ground, down, p.loads[q], p.scene.surface->nodes[n]);
-          for (std::size_t c = 0; c < 3; ++c) v.displacement[n][c] += u[c];
-        }
+        for (std::size_t n = 0; n < v.displacement.size(); ++n)
+          for (std::size_t c = 0; c < 3; ++c) v.displacement[n][c] += fields[q][n][c];
       },
       out);
-  if (!points_.empty()) observe_on_layers(ground, context, out);
+  if (!points_.empty()) observe_on_layers(ground, h.omega, context, out);
   if (context.stop.stop_requested()) return stop_error();
   return out;
 }
 
-void ElasticBem::observe_on_layers(const LayeredSurface& ground, RunContext& context, Answer& out) {
+void ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega, RunContext& context, Answer& out) {
   const Problem& p = *problem_;
   const Surface& s = *p.scene.surface;
   const Vec3& down = p.surface_options.down;
+  const int threads = crew(context).threads();
   out.at_points.assign(shown(), std::vector<Complex3>(points_.size()));
   std::vector<Vec3> beside;
   std::vector<std::size_t> where;
@@ -89,18 +120,27 @@ void ElasticBem::observe_on_layers(const LayeredSurface& ground, RunContext& con
     }
   }
   context.progress.begin("receivers", 0, "");
-  const auto u = layered_displacements(s, ground, down, beside, out.total, p.solve.accuracy, crew(context).threads(),
-                                       context.stop);
-  for (std::size_t q = 0; q < shown(); ++q)
-    for (std::size_t k = 0; k < beside.size(); ++k) {
-      Complex3 v = u[q][k];
-      // At the force itself, a point of a plane perhaps, the motion is infinite: that of the foundations is left.
-      if (!p.loads.empty() && p.loads[q].kind == LoadKind::point && distance(beside[k], p.loads[q].at) > 0) {
-        const Complex3 in = of_force(ground, down, p.loads[q], beside[k]);
-        for (std::size_t c = 0; c < 3; ++c) v[c] += in[c];
-      }
-      out.at_points[q][where[k]] = v;
-    }
+  for (const auto& [depth, some] : p.by_depth_on_profile(beside)) {
+    if (context.stop.stop_requested()) break;
+    std::vector<Vec3> here;
+    for (const std::size_t k : some) here.push_back(beside[k]);
+    const auto u = [&] {
+      if (depth == 0)
+        return layered_displacements(s, ground, down, here, out.total, p.solve.accuracy, threads, context.stop);
+      const auto [nearest, farthest] = distances_to_footprints(s, here);
+      const LayeredDepths table(*p.profile, omega, depth, 0, nearest, farthest, threads);
+      return layered_displacements(s, table, ground.wave_number(), down, here, out.total, p.solve.accuracy, threads,
+                                   context.stop);
+    }();
+    for (std::size_t q = 0; q < shown(); ++q)
+      for (std::size_t k = 0; k < some.size(); ++k) out.at_points[q][where[some[k]]] = u[q][k];
+  }
+  for (std::size_t q = 0; q < shown(); ++q) {
+    if (p.loads.empty() || p.loads[q].kind != LoadKind::point) continue;
+    const auto in = of_force(p, ground, p.loads[q], omega, beside, threads, context.stop);
+    for (std::size_t k = 0; k < beside.size(); ++k)
+      for (std::size_t c = 0; c < 3; ++c) out.at_points[q][where[k]][c] += in[k][c];
+  }
   context.progress.end();
 }
 

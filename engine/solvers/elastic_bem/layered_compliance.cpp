@@ -92,8 +92,10 @@ void eliminate(std::array<std::array<Complex, 4>, 4>& a, std::array<Vector2, 4>&
     }
 }
 
-/// Loads over displacements on top of a layer, or displacements over loads, from what is below it: its stiffness, none for rock.
-Square2 on_top(const LayerWaves& waves, Complex thickness, const std::optional<Square2>& below, bool compliance) {
+/// Loads over displacements on top of a layer, or displacements over loads, from what is below it: its stiffness, none for rock. `bottom`, if any:
+/// displacements of its bottom over those on top (of the stiffness).
+Square2 on_top(const LayerWaves& waves, Complex thickness, const std::optional<Square2>& below, bool compliance,
+               Square2* bottom = nullptr) {
   Square2 d0, t0, dh, th;
   waves.down(0, d0, t0);
   waves.down(thickness, dh, th);
@@ -123,7 +125,26 @@ Square2 on_top(const LayerWaves& waves, Complex thickness, const std::optional<S
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j)
       for (std::size_t k = 0; k < 4; ++k) out[i][j] += found[i][k] * b[k][j];
+  if (bottom != nullptr)
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j)
+        (*bottom)[i][j] = dh[i][0] * b[0][j] + dh[i][1] * b[1][j] + d1[i][0] * b[2][j] + d1[i][1] * b[3][j];
   return out;
+}
+
+/// The same of motion across: μb of the layer, e^{−bkh}, the stiffness below, none for rock.
+struct Across {
+  Complex stiffness, bottom;
+  Across(Complex own, Complex decay, const std::optional<Complex>& below) {
+    const Complex reflected = below ? (own - *below) / (own + *below) : Complex(-1), twice = decay * decay;
+    stiffness = own * (1.0 - reflected * twice) / (1.0 + reflected * twice);
+    bottom = decay * (1.0 + reflected) / (1.0 + reflected * twice);
+  }
+};
+
+/// Seen from below: w and p_z change their signs.
+Square2 turned_over(const Square2& m) {
+  return {Vector2{m[0][0], -m[0][1]}, Vector2{-m[1][0], m[1][1]}};
 }
 
 SurfaceCompliance half_space_compliance(const LayerWaves& waves) {
@@ -183,13 +204,86 @@ SurfaceCompliance LayeredCompliance::at(Complex k) const {
   }
   for (std::size_t n = layers_.size(); n-- > 0;) {
     const LayerWaves waves(layers_[n].harmonic, k, layers_[n].harmonic.mu / mu);
-    const Complex thickness = k * layers_[n].thickness, own = waves.stiffness * waves.b,
-                  twice = std::exp(-2.0 * waves.b * thickness);
-    across = across ? own * ((*across + own) + (*across - own) * twice) / ((*across + own) - (*across - own) * twice)
-                    : own * (1.0 + twice) / (1.0 - twice);
+    const Complex thickness = k * layers_[n].thickness;
+    across = Across(waves.stiffness * waves.b, std::exp(-waves.b * thickness), across).stiffness;
     below = on_top(waves, thickness, below, n == 0);
   }
   return {(*below)[1][1], (*below)[0][1], (*below)[0][0], 1.0 / *across};
+}
+
+BuriedCompliance::BuriedCompliance(const SoilProfile& profile, double omega, double depth, double load_depth)
+    : top_(profile.top(), omega), thinnest_(std::numeric_limits<double>::infinity()),
+      apart_(std::abs(depth - load_depth)) {
+  if (profile.half_space) {
+    below_ = Harmonic(*profile.half_space, omega);
+    highest_ = std::abs(below_->kS);
+  }
+  // Cuts closer to a border than round-off are on it.
+  double at = 0;
+  const double low = std::min(depth, load_depth), high = std::max(depth, load_depth);
+  const auto pass = [&](double cut, const Harmonic& harmonic) {
+    if (cut > at + 1e-12 * cut) {
+      layers_.push_back({harmonic, cut - at});
+      at = cut;
+    }
+    if (cut == depth) here_ = layers_.size();
+    if (cut == load_depth) load_ = layers_.size();
+  };
+  pass(low <= 0 ? low : 0, top_);
+  pass(high <= 0 ? high : 0, top_);
+  for (const SoilLayer& l : profile.layers) {
+    const Harmonic harmonic(l.medium, omega);
+    const double top = deepest_, end = deepest_ + l.thickness;
+    for (const double cut : {low, high})
+      if (cut > top && cut <= end) pass(cut, harmonic);
+    pass(end, harmonic);
+    deepest_ = end;
+    highest_ = std::max(highest_, std::abs(harmonic.kS));
+    thinnest_ = std::min(thinnest_, l.thickness);
+  }
+  if (below_)
+    for (const double cut : {low, high})
+      if (cut > deepest_) pass(cut, *below_);
+  deepest_ = std::max(deepest_, high);
+}
+
+DepthCompliance BuriedCompliance::at(Complex k) const {
+  const Complex mu = top_.mu;
+  std::optional<Square2> stiffness;
+  std::optional<Complex> across;
+  Square2 carried{Vector2{1, 0}, Vector2{0, 1}};
+  Complex carried_across = 1;
+  // One side at a time, towards the loads; displacements are carried the other way.
+  const auto add = [&](std::size_t n, bool carries) {
+    const LayerWaves waves(layers_[n].harmonic, k, layers_[n].harmonic.mu / mu);
+    const Complex thickness = k * layers_[n].thickness;
+    Square2 bottom;
+    stiffness = on_top(waves, thickness, stiffness, false, carries ? &bottom : nullptr);
+    const Across other(waves.stiffness * waves.b, std::exp(-waves.b * thickness), across);
+    across = other.stiffness;
+    if (!carries) return;
+    carried = product2(carried, bottom);
+    carried_across *= other.bottom;
+  };
+  if (below_) {
+    const LayerWaves waves(*below_, k, below_->mu / mu);
+    Square2 d, t;
+    waves.down(0, d, t);
+    stiffness = product2(t, inverse2(d));
+    across = waves.stiffness * waves.b;
+  }
+  for (std::size_t n = layers_.size(); n-- > load_;) add(n, n < here_);
+  Square2 whole = *stiffness;
+  Complex whole_across = *across;
+  stiffness = Square2{};
+  across = 0;
+  for (std::size_t n = 0; n < load_; ++n) add(n, n >= here_);
+  const Square2 above = turned_over(*stiffness);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) whole[i][j] += above[i][j];
+  whole_across += *across;
+  const Square2 g = product2(here_ < load_ ? turned_over(carried) : carried, inverse2(whole));
+  return {g[1][1], g[0][1], g[1][0], g[0][0], carried_across / whole_across};
 }
 
 }  // namespace conoid::elastic_bem

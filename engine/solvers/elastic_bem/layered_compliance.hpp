@@ -59,4 +59,37 @@ class LayeredCompliance {
   std::array<SurfaceCompliance, 3> limits_{};
 };
 
+/// Displacements at one depth under unit loads at another times μk of the uppermost medium: w under p_z; q under p_z; w under p_r; q
+/// under p_r; across.
+struct DepthCompliance {
+  Complex zz, rz, zr, rr, tt;
+};
+
+/// Loads and displacements within the ground. At the loads' depth the stiffness of what lies above, from the free surface downwards, is added to
+/// that of what lies below; from there to the other depth displacements are carried on layer by layer, each by what is behind it, so that they
+/// only fall off.
+class BuriedCompliance {
+ public:
+  /// Depths from 0, above the rock where there is one.
+  BuriedCompliance(const SoilProfile& profile, double omega, double depth, double load_depth);
+  /// At Re k > 0, Im k ≥ 0, and anywhere at Re k far above all poles.
+  [[nodiscard]] DepthCompliance at(Complex k) const;
+  [[nodiscard]] const Harmonic& top() const { return top_; }
+  [[nodiscard]] double highest_wave_number() const { return highest_; }  ///< |k_S| of the slowest medium
+  [[nodiscard]] double thinnest() const { return thinnest_; }            ///< layer; infinite without layers
+  [[nodiscard]] double deepest() const { return deepest_; }              ///< of layers and the two depths
+  [[nodiscard]] double apart() const { return apart_; }                  ///< the two depths
+
+ private:
+  struct Layer {
+    Harmonic harmonic;
+    double thickness;
+  };
+  Harmonic top_;
+  std::vector<Layer> layers_;  ///< cut at both depths
+  std::optional<Harmonic> below_;
+  std::size_t load_ = 0, here_ = 0;  ///< layers above
+  double highest_ = 0, thinnest_ = 0, deepest_ = 0, apart_ = 0;
+};
+
 }  // namespace conoid::elastic_bem

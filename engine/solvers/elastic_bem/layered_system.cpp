@@ -33,16 +33,29 @@ int far_points(const Element& e, double away, double wave_number, double target)
 
 /// Displacements under a force at one distance and direction: those along e, across and down that G is made of.
 struct Ray {
-  Complex v, u, same, along;  ///< V, U, A − B, 2B over 2πμ* r; U with the sign of the way down
+  Complex v, u, c, same, along;  ///< V, U, C, A − B, 2B over 2πμ*; U and C with the sign of the way down
   double x, y;
 };
 
-/// FootprintIntegrals over the elements as seen from one point of the surface. One for each thread.
+Ray ray_of(const LayeredSurface& ground, const Complex& front, double r) {
+  const SurfaceResponse s = ground.at(r);
+  const Complex by = front / r, u = times(by, s.u);
+  return {times(by, s.v), u, u, times(by, s.a - s.b), 2.0 * times(by, s.b), 0, 0};
+}
+Ray ray_of(const LayeredDepths& ground, const Complex& front, double r) {
+  const auto [v, u, c, a, b] = ground.at(r);
+  return {times(front, v), times(front, u), times(front, c), times(front, a - b), 2.0 * times(front, b), 0, 0};
+}
+
+/// FootprintIntegrals over the elements as seen from one point of the surface, or of the depth of a table (LayeredDepths). One for each thread.
+template <class Table>
 class FootprintIntegrals {
  public:
-  FootprintIntegrals(const Surface& surface, const LayeredSurface& ground, const Vec3& down, const Accuracy& accuracy)
-      : surface_(surface), ground_(ground), down_(down[2]), target_(accuracy.target),
-        wave_number_(ground.wave_number()), front_(1.0 / (2 * std::numbers::pi * ground.compliance().top().mu)) {}
+  /// `wave_number`: up to which G changes over the distance.
+  FootprintIntegrals(const Surface& surface, const Table& ground, double wave_number, const Vec3& down,
+                     const Accuracy& accuracy)
+      : surface_(surface), ground_(ground), down_(down[2]), target_(accuracy.target), wave_number_(wave_number),
+        front_(1.0 / (2 * std::numbers::pi * ground.compliance().top().mu)) {}
 
   /// take(traction node, ∫ G N_a dS) for every field node of every element; `node`: of the surface, or −1. The answer: points.
   template <class Take>
@@ -93,7 +106,7 @@ class FootprintIntegrals {
           const Complex along = g.x * t[0] + g.y * t[1], out_of = times(g.along, along) + times(g.u, t[2]);
           out[c][0] += w * (times(g.same, t[0]) + g.x * out_of);
           out[c][1] += w * (times(g.same, t[1]) + g.y * out_of);
-          out[c][2] += w * (times(g.v, t[2]) - times(g.u, along));
+          out[c][2] += w * (times(g.v, t[2]) - times(g.c, along));
         }
       }
     }
@@ -103,10 +116,12 @@ class FootprintIntegrals {
   [[nodiscard]] Ray ray(const Vec3& x, std::size_t q) const {
     // Along the surface: nodes of a mesh lie in its plane up to round-off.
     const double dx = x[0] - set_.x[q], dy = x[1] - set_.y[q], r = std::sqrt(dx * dx + dy * dy);
-    const SurfaceResponse s = ground_.at(r);
-    const Complex front = front_ / r;
-    return {
-        times(front, s.v), down_ * times(front, s.u), times(front, s.a - s.b), 2.0 * times(front, s.b), dx / r, dy / r};
+    Ray out = ray_of(ground_, front_, r);
+    out.u *= down_;
+    out.c *= down_;
+    out.x = r > 0 ? dx / r : 0;  // straight below all directions are the same
+    out.y = r > 0 ? dy / r : 0;
+    return out;
   }
   void rule(const Vec3& x, Index node, Index element, const Element& e) {
     set_.clear();
@@ -124,7 +139,7 @@ class FootprintIntegrals {
   }
 
   const Surface& surface_;
-  const LayeredSurface& ground_;
+  const Table& ground_;
   const double down_, target_,
       wave_number_;  ///< the first: +1 where z points into the ground, −1 where it points out of it
   const Complex front_;
@@ -147,7 +162,7 @@ class ContactEquations {
     g_.assign(static_cast<std::size_t>(rows_ * columns_), Complex(0));
     std::vector<double> counts(static_cast<std::size_t>(s_.node_count()), 0);
     in_chunks(threads_, {0, s_.node_count()}, 4, [&](Interval some, int) {
-      FootprintIntegrals integrals(s_, ground_, down_, options_.accuracy);
+      FootprintIntegrals integrals(s_, ground_, ground_.wave_number(), down_, options_.accuracy);
       for (Index n = some.begin; n < some.end && !stop_.stop_requested(); ++n)
         counts[static_cast<std::size_t>(n)] =
             integrals.matrices(s_.nodes[static_cast<std::size_t>(n)], n, [&](Index t, const Matrix3& m) {
@@ -316,13 +331,16 @@ double layered_evaluations(const Surface& s, double wave_number, const Accuracy&
   return sum * static_cast<double>(count) / static_cast<double>(samples);
 }
 
-std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface, const LayeredSurface& ground,
-                                                         const Vec3& down, std::span<const Vec3> points,
-                                                         std::span<const BoundaryValues> cases,
-                                                         const Accuracy& accuracy, int threads, std::stop_token stop) {
+namespace {
+
+template <class Table>
+std::vector<std::vector<Complex3>> displacements_by(const Table& ground, double wave_number, const Surface& surface,
+                                                    const Vec3& down, std::span<const Vec3> points,
+                                                    std::span<const BoundaryValues> cases, const Accuracy& accuracy,
+                                                    int threads, const std::stop_token& stop) {
   std::vector<std::vector<Complex3>> out(cases.size(), std::vector<Complex3>(points.size()));
   in_chunks(threads, {0, static_cast<Index>(points.size())}, 4, [&](Interval some, int) {
-    FootprintIntegrals integrals(surface, ground, down, accuracy);
+    FootprintIntegrals integrals(surface, ground, wave_number, down, accuracy);
     std::vector<Complex3> here(cases.size());
     for (Index p = some.begin; p < some.end && !stop.stop_requested(); ++p) {
       const auto k = static_cast<std::size_t>(p);
@@ -330,6 +348,34 @@ std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface,
       for (std::size_t q = 0; q < cases.size(); ++q) out[q][k] = here[q];
     }
   });
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface, const LayeredSurface& ground,
+                                                         const Vec3& down, std::span<const Vec3> points,
+                                                         std::span<const BoundaryValues> cases,
+                                                         const Accuracy& accuracy, int threads, std::stop_token stop) {
+  return displacements_by(ground, ground.wave_number(), surface, down, points, cases, accuracy, threads, stop);
+}
+
+std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface, const LayeredDepths& ground,
+                                                         double wave_number, const Vec3& down,
+                                                         std::span<const Vec3> points,
+                                                         std::span<const BoundaryValues> cases,
+                                                         const Accuracy& accuracy, int threads, std::stop_token stop) {
+  return displacements_by(ground, wave_number, surface, down, points, cases, accuracy, threads, stop);
+}
+
+std::array<double, 2> distances_to_footprints(const Surface& surface, std::span<const Vec3> points) {
+  std::array<double, 2> out{1e300, 0};
+  for (const Vec3& x : points)
+    for (Index k = 0; k < surface.active; ++k) {
+      const Element& e = surface.elements[static_cast<std::size_t>(k)];
+      const double away = std::hypot(x[0] - e.centre[0], x[1] - e.centre[1]);
+      out = {std::min(out[0], std::max(0.0, away - 1.2 * e.size)), std::max(out[1], away + 1.2 * e.size)};
+    }
   return out;
 }
 

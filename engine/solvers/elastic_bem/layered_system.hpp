@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/solvers/elastic_bem/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/layered_surface.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 
@@ -29,5 +30,15 @@ namespace conoid::elastic_bem {
 [[nodiscard]] std::vector<std::vector<Complex3>> layered_displacements(
     const Surface& surface, const LayeredSurface& ground, const Vec3& down, std::span<const Vec3> points,
     std::span<const BoundaryValues> cases, const Accuracy& accuracy, int threads, std::stop_token stop = {});
+
+/// The same at points of one depth: `ground` with forces at the surface, for all of distances_to_footprints(); `wave_number`: LayeredSurface's.
+[[nodiscard]] std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface,
+                                                                       const LayeredDepths& ground, double wave_number,
+                                                                       const Vec3& down, std::span<const Vec3> points,
+                                                                       std::span<const BoundaryValues> cases,
+                                                                       const Accuracy& accuracy, int threads,
+                                                                       std::stop_token stop = {});
+/// Bounds of the distances along the surface between points and elements.
+[[nodiscard]] std::array<double, 2> distances_to_footprints(const Surface& surface, std::span<const Vec3> points);
 
 }  // namespace conoid::elastic_bem

@@ -53,6 +53,18 @@ double Problem::farthest_apart() const {
   return 1.1 * std::hypot(high[0] - low[0], high[1] - low[1]);
 }
 
+double Problem::depth_on_profile(const Vec3& x) const {
+  const Surface& s = *scene.surface;
+  const double depth = dot(sub(x, s.nodes.front()), surface_options.down);
+  return std::abs(depth) > 1e-6 * s.diameter ? depth : 0;
+}
+
+std::map<double, std::vector<std::size_t>> Problem::by_depth_on_profile(std::span<const Vec3> points) const {
+  std::map<double, std::vector<std::size_t>> out;
+  for (std::size_t k = 0; k < points.size(); ++k) out[depth_on_profile(points[k])].push_back(k);
+  return out;
+}
+
 std::vector<RegionView> Problem::regions_of(const Scene& s) const {
   if (s.regions.empty()) return {{s.surface.get(), &medium, &surface_options}};
   std::vector<RegionView> out;

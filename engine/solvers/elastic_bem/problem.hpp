@@ -2,6 +2,7 @@
 // A case as the solver needs it: medium, surface, conditions, foundations, load cases, frequencies, observers.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,6 +124,10 @@ struct Problem {
   [[nodiscard]] std::vector<Vec3> observers() const;
   /// No two of elements, observers and forces are further apart along the surface.
   [[nodiscard]] double farthest_apart() const;
+  /// Of a point below the level of the elements on a profile; 0 on it, up to round-off.
+  [[nodiscard]] double depth_on_profile(const Vec3& x) const;
+  /// Numbers of points by this depth.
+  [[nodiscard]] std::map<double, std::vector<std::size_t>> by_depth_on_profile(std::span<const Vec3> points) const;
 };
 
 /// Reads, meshes, checks; no problem where there are errors.

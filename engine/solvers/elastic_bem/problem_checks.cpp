@@ -340,14 +340,23 @@ void CaseReader::on_profile() {
                             "Put them onto the surface; embedded foundations need meshed ground without a profile."));
     return;
   }
-  const auto off = [&](const Vec3& x) { return std::abs(x[2] - level) > flat; };
+  double bottom = 1e300;  // the rock
+  if (!p.profile->half_space) {
+    bottom = 0;
+    for (const SoilLayer& l : p.profile->layers) bottom += l.thickness;
+  }
   const auto place = [&](const Values& at, const std::string& name, const std::vector<Vec3>& points) {
-    const auto it = std::ranges::find_if(points, off);
+    const auto out_of = [&](const Vec3& x) {
+      const double depth = p.depth_on_profile(x);
+      return depth < 0 || depth > (1 - 1e-9) * bottom;
+    };
+    const auto it = std::ranges::find_if(points, out_of);
     if (it == points.end()) return;
+    const double depth = p.depth_on_profile(*it);
     fail(at,
-         fmt::format("{} lies at z = {:g} m and the ground's surface at {:g} m, where alone its motion is known", name,
-                     (*it)[2], level),
-         "Put it onto the surface.");
+         depth < 0 ? fmt::format("{} lies at z = {:g} m, above the ground's surface at {:g} m", name, (*it)[2], level)
+                   : fmt::format("{} lies {:g} m below the ground's surface, and the rock {:g} m", name, depth, bottom),
+         depth < 0 ? "Put it onto the surface or below it." : "Put it between the surface and the rock.");
   };
   const Values o = input["output"];
   for (std::size_t k = 0; k < p.receivers.size(); ++k)

@@ -183,5 +183,14 @@ struct InclusionSetting {
 [[nodiscard]] std::array<double, 2> layered_response_error(double beta, double omega);
 /// Compliance of layers over rock and over a half-space against columns (waves straight down) and Love waves, exact.
 [[nodiscard]] double layered_column_compliance_error();
+/// Forces and points at several depths of layers of one medium against the field of a force in the half-space, on and off borders, offsets 0 to 40:
+/// integrals, table, over the largest component there.
+[[nodiscard]] std::array<double, 2> buried_response_error(double beta, double omega);
+/// Depths exchanged, in soft and stiff layers over a half-space or rock: over the largest function.
+[[nodiscard]] double buried_asymmetry(double omega);
+/// Loads and displacements within a layer over rock and over a half-space against columns (waves straight down), exact.
+[[nodiscard]] double buried_column_error();
+/// Below the lowest frequency of an undamped layer on rock nothing carries energy away: the part out of phase over the part in phase.
+[[nodiscard]] double buried_cutoff_error();
 
 }  // namespace conoid::elastic_bem

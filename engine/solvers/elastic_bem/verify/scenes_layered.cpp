@@ -2,13 +2,18 @@
 // Layered ground without a mesh: its compliance, its surface under forces, foundations on it.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/layered_system.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
+
+using namespace conoid::vec;
 
 namespace {
 
@@ -147,6 +152,149 @@ double layered_column_compliance_error() {
       worst = std::max(worst, std::abs(f.at(q).tt / want - 1.0));
     }
   }
+  return worst;
+}
+
+std::array<double, 2> buried_response_error(double beta, double omega) {
+  Medium m;
+  m.mu = 2;
+  m.nu = 0.3;
+  m.beta = beta;
+  SoilProfile profile;
+  profile.layers = {{m, 0.4}, {m, 1.5}};
+  profile.half_space = m;
+  const Harmonic h(m, omega);
+  const Vec3 down{0, 0, -1};
+  std::array<double, 2> out{};
+  for (const auto& [depth, load] : {std::pair{0.0, 0.3},
+                                    {0.2, 0.9},
+                                    {0.9, 0.2},
+                                    {0.4, 1.9},
+                                    {2.5, 0.1},
+                                    {3.0, 4.0},
+                                    {0.7, 0.7},
+                                    {1.9, 1.9},
+                                    {0.0, 2.2},
+                                    {0.90001, 0.9}}) {
+    const double nearest = depth == load ? 0.01 : 0;
+    const LayeredDepths table(profile, omega, depth, load, nearest, 40, 1);
+    for (const double r : {0.001, 0.01, 0.3, 1.1, 4.0, 12.0, 39.9}) {
+      if (r < nearest) continue;
+      const Vec3 e{0.6, 0.8, 0}, x{r * e[0], r * e[1], -depth};
+      const DepthResponse f = depth_response(table.compliance(), r);
+      for (const Vec3& force : {Vec3{0, 0, -1}, Vec3{1, 0.3, 0}}) {
+        const auto want = IncidentField::buried_force({0, 0, -load}, force, {0, 0, 1}, 0, h).displacement(x);
+        const auto got = table.displacement({x[0], x[1], 0}, down, force);
+        const double along = dot(e, force), F = dot(down, force);
+        double size = 0, apart = 0, tabled = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+          const double part = force[i] - F * down[i];
+          const Complex own = (F * (f[0] * down[i] + f[1] * e[i]) + f[3] * part + f[4] * (2 * e[i] * along - part) -
+                               f[2] * along * down[i]) /
+                              (2 * std::numbers::pi * h.mu);
+          size = std::max(size, std::abs(want[i]));
+          apart = std::max(apart, std::abs(own - want[i]));
+          tabled = std::max(tabled, std::abs(got[i] - want[i]));
+        }
+        out[0] = std::max(out[0], apart / size);
+        out[1] = std::max(out[1], tabled / size);
+      }
+    }
+  }
+  return out;
+}
+
+double buried_asymmetry(double omega) {
+  Medium soft, stiff, below;
+  soft.mu = 0.4;
+  soft.nu = 0.45;
+  soft.beta = 0.03;
+  stiff.mu = 3;
+  stiff.nu = 0.2;
+  stiff.rho = 1.2;
+  below.mu = 20;
+  below.rho = 1.5;
+  double worst = 0;
+  for (const bool rock : {false, true}) {
+    SoilProfile profile;
+    profile.layers = {{Medium{}, 0.5}, {soft, 1}, {stiff, 0.3}};
+    if (!rock) profile.half_space = below;
+    for (const auto& [a, b] :
+         {std::pair{0.0, 0.2}, {0.0, 1.0}, {0.3, 1.2}, {0.5, 1.5}, {0.1, 1.7}, {0.4, 0.45}, {1.49, 1.6}})
+      for (const double r : {0.05, 0.6, 2.0, 9.0}) {
+        const DepthResponse one = depth_response(BuriedCompliance(profile, omega, a, b), r),
+                            two = depth_response(BuriedCompliance(profile, omega, b, a), r);
+        double size = 0, apart = 0;
+        for (const auto& [i, j] : {std::pair{0, 0}, {1, 2}, {2, 1}, {3, 3}, {4, 4}}) {
+          size = std::max(size, std::abs(one[static_cast<std::size_t>(i)]));
+          apart = std::max(apart, std::abs(one[static_cast<std::size_t>(i)] - two[static_cast<std::size_t>(j)]));
+        }
+        worst = std::max(worst, apart / size);
+      }
+  }
+  return worst;
+}
+
+double buried_column_error() {
+  Medium top, below;
+  top.nu = 0.3;
+  top.beta = 0.03;
+  below.mu = 5;
+  below.nu = 0.2;
+  below.rho = 1.3;
+  below.beta = 0.01;
+  const double h = 1.7, omega = 1.9, k = 1e-6;
+  const Harmonic a(top, omega), b(below, omega);
+  constexpr Complex i1(0, 1);
+  double worst = 0;
+  for (const bool rock : {true, false}) {
+    SoilProfile profile;
+    profile.layers = {{top, 0.6}, {top, h - 0.6}};
+    if (!rock) profile.half_space = below;
+    for (const auto& [depth, load] :
+         {std::pair{0.0, 0.5}, {0.3, 0.9}, {0.9, 0.3}, {1.2, 1.2}, {1.7, 0.0}, {2.9, 0.7}}) {
+      if (rock && depth >= h) continue;
+      const DepthCompliance got = BuriedCompliance(profile, omega, depth, load).at(k);
+      // In the layer u ~ cos kz above the load, cos k(h − z) + z_2/(M k) sin k(h − z) below it (rock: sin k(h − z)).
+      const auto column = [&](Complex m1, Complex k1, Complex m2, Complex k2) {
+        const Complex z2 = i1 * m2 * k2;
+        const auto up = [&](double z) { return std::cos(k1 * z); };
+        const auto under = [&](double z) {
+          return rock ? std::sin(k1 * (h - z)) : std::cos(k1 * (h - z)) + z2 / (m1 * k1) * std::sin(k1 * (h - z));
+        };
+        const auto slope = [&](double z) {
+          return rock ? -k1 * std::cos(k1 * (h - z)) : k1 * std::sin(k1 * (h - z)) - z2 / m1 * std::cos(k1 * (h - z));
+        };
+        const Complex there = 1.0 / (-m1 * slope(load) / under(load) - m1 * k1 * std::tan(k1 * load));
+        if (depth <= load) return there * up(depth) / up(load);
+        return depth <= h ? there * under(depth) / under(load)
+                          : there * under(h) / under(load) * std::exp(-i1 * k2 * (depth - h));
+      };
+      const Complex scale = a.mu * k, zz = scale * column(a.lambda + 2.0 * a.mu, a.kP, b.lambda + 2.0 * b.mu, b.kP),
+                    rr = scale * column(a.mu, a.kS, b.mu, b.kS);
+      worst = std::max({worst, std::abs(got.zz / zz - 1.0), std::abs(got.rr / rr - 1.0), std::abs(got.tt / rr - 1.0)});
+    }
+  }
+  return worst;
+}
+
+double buried_cutoff_error() {
+  Medium soil;
+  soil.nu = 0.3;
+  SoilProfile profile;
+  profile.layers = {{soil, 1}};
+  double worst = 0;
+  for (const double omega : {0.5, 1.4})  // waves run from π c_S/2h on
+    for (const auto& [depth, load] : {std::pair{0.0, 0.5}, {0.2, 0.8}, {0.5, 0.5}})
+      for (const double r : {0.1, 0.5, 1.5}) {
+        const DepthResponse f = depth_response(BuriedCompliance(profile, omega, depth, load), r);
+        double in = 0, out_of = 0;
+        for (const Complex v : f) {
+          in = std::max(in, std::abs(v.real()));
+          out_of = std::max(out_of, std::abs(v.imag()));
+        }
+        worst = std::max(worst, out_of / in);
+      }
   return worst;
 }
 

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "engine/solvers/elastic_bem/bessel.hpp"
+#include "engine/solvers/elastic_bem/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
@@ -33,11 +34,15 @@ Json layers_case() {
                              {"kind": "machine", "foundation": "lab", "force": [1, 0, 0], "moment": [0, 0.5, 0]},
                              {"kind": "point", "position": [0.3, -2.2, 0], "force": [0, 0, 1]},
                              {"kind": "point", "position": [0.3, -2.2, 0], "force": [1, 0, 0]},
-                             {"kind": "force", "group": "road", "value": [0, 0.3, -1]}]},
+                             {"kind": "force", "group": "road", "value": [0, 0.3, -1]},
+                             {"kind": "point", "position": [0.3, -2.2, -1.1], "force": [0, 0, 1]},
+                             {"kind": "point", "position": [0.3, -2.2, -1.1], "force": [1, 0.2, 0]}]},
     "parameters": {"frequencies": {"values": [0, 0.15, 0.4]}},
     "output": {"receivers": [{"name": "P", "position": [0.30001, -2.2, 0]}, {"name": "middle", "position": [0, 0, 0]},
-                             {"name": "far", "position": [6.5, -3, 0]}],
-               "planes": [{"normal": "z", "low": [-2, -2, 0], "high": [6, 2, 0], "points": [9, 5]}]}})j");
+                             {"name": "far", "position": [6.5, -3, 0]}, {"name": "Q", "position": [0.30001, -2.2, -1.1]},
+                             {"name": "under", "position": [0.2, 0.1, -0.05]}, {"name": "at depth", "position": [5, 0, -2.6]}],
+               "planes": [{"normal": "z", "low": [-2, -2, 0], "high": [6, 2, 0], "points": [9, 5]},
+                          {"normal": "y", "low": [-2, -1.5, -2.5], "high": [4, -1.5, -0.1], "points": [5, 4]}]}})j");
 }
 
 QString said_of(const Json& json) {
@@ -105,6 +110,34 @@ class TestLayeredGround : public QObject {
     }
   }
 
+  void forces_in_layers_of_one_medium_have_the_field_of_the_half_space() {
+    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {1.0, 0.0}, {4.0, 0.05}}) {
+      const auto apart = buried_response_error(beta, omega);
+      QVERIFY2(apart[0] < 1e-8 && apart[1] < 1e-7,
+               qPrintable(QString("%1, %2: %3 %4").arg(omega).arg(beta).arg(apart[0]).arg(apart[1])));
+    }
+    // Straight below a force there is no direction.
+    SoilProfile profile;
+    profile.layers = {{Medium{}, 0.7}};
+    profile.half_space = Medium{2, 0.3, 1.1, 0.02};
+    const LayeredDepths table(profile, 1.5, 1.2, 0.3, 0, 1, 1);
+    const auto straight = table.displacement({0, 0, 0}, {0, 0, -1}, {1, 2, -3}),
+               beside = table.displacement({1e-9, 0, 0}, {0, 0, -1}, {1, 2, -3});
+    for (std::size_t c = 0; c < 3; ++c) QVERIFY(std::abs(straight[c] - beside[c]) < 1e-8 * std::abs(straight[c]));
+  }
+
+  void depths_of_forces_and_points_may_be_exchanged() {
+    for (const double omega : {0.0, 0.7, 5.0}) {
+      const double apart = buried_asymmetry(omega);
+      QVERIFY2(apart < 1e-7, qPrintable(QString("%1: %2").arg(omega).arg(apart)));
+    }
+  }
+
+  void loads_in_layers_move_columns_and_send_nothing_out_below_the_first_frequency() {
+    QVERIFY2(buried_column_error() < 1e-9, qPrintable(QString::number(buried_column_error())));
+    QVERIFY2(buried_cutoff_error() < 1e-7, qPrintable(QString::number(buried_cutoff_error())));
+  }
+
   void a_case_has_the_disc_of_a_half_space() {
     Run run(disc_case());
     run.go();
@@ -149,9 +182,13 @@ class TestLayeredGround : public QObject {
       Run run(json);
       run.go();
       for (std::size_t f = 0; f < 3; ++f) {
-        const Complex there = entry(run, "receivers_complex", f, column_of(run, "P load 1 uz re")),
-                      here = entry(run, "receivers_complex", f, column_of(run, "middle load 3 uz re"));
-        apart[fine] = std::max(apart[fine], std::abs(there / here - 1.0));
+        for (const auto& [point, load] : {std::pair{"P", "3"}, {"Q", "6"}}) {
+          const Complex there =
+                            entry(run, "receivers_complex", f, column_of(run, std::string(point) + " load 1 uz re")),
+                        here = entry(run, "receivers_complex", f,
+                                     column_of(run, "middle load " + std::string(load) + " uz re"));
+          apart[fine] = std::max(apart[fine], std::abs(there / here - 1.0));
+        }
       }
     }
     QVERIFY2(apart[0] < 0.005 && apart[1] < 0.8 * apart[0], qPrintable(QString("%1, %2").arg(apart[0]).arg(apart[1])));
@@ -204,18 +241,21 @@ class TestLayeredGround : public QObject {
     row("speeds",
         R"j({"profile": {"layers": [{"shear_speed": 2, "pressure_speed": 1.9, "density": 1}], "thickness": 1}})j",
         "does not go with");
-    row("receiver below", R"j({"output": {"receivers": [{"position": [0, 0, -1]}], "planes": []}})j",
-        "ground's surface at");
+    row("receiver above", R"j({"output": {"receivers": [{"position": [0, 0, 1]}], "planes": []}})j",
+        "above the ground's surface");
     row("plane",
-        R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, -1], "high": [0, 1, 0], "points": [3, 3]}]}})j",
-        "ground's surface at");
+        R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, 0], "high": [0, 1, 1], "points": [3, 3]}]}})j",
+        "above the ground's surface");
     row("wave", R"j({"excitation": {"loads": [{"kind": "wave"}]}})j", "incident waves");
     row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
         "force": [0, 0, 1]}]}})j",
         "no group carries");
-    row("force below",
-        R"j({"excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
-        "ground's surface at");
+    row("force in the rock",
+        R"j({"profile": {"layers": [], "thickness": 0.8, "rock": true},
+             "excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
+        "and the rock 0.8 m");
+    row("receiver at a force in the ground", R"j({"output": {"receivers": [{"position": [0.3, -2.2, -1.1]}]}})j",
+        "is infinite");
     row("receiver at a force", R"j({"output": {"receivers": [{"position": [0.3, -2.2, 0]}]}})j", "is infinite");
     row("force on the base",
         R"j({"excitation": {"loads": [{"kind": "point", "position": [0.1, 0, 0], "force": [0, 0, 1]}]}})j",
