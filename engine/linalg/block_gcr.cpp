@@ -6,26 +6,38 @@
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace conoid {
 namespace {
 
 using Complex = std::complex<double>;
 
+/// Sums side by side, so that additions need not wait for each other.
+constexpr Index lanes = 4;
+
 double norm_of(const Complex* x, Index n) {
-  double sum = 0;
-  for (Index i = 0; i < n; ++i) sum += std::norm(x[i]);
-  return std::sqrt(sum);
+  std::array<double, lanes> sum{};
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (Index l = 0; l < lanes; ++l) sum[l] += std::norm(x[i + l]);
+  for (; i < n; ++i) sum[0] += std::norm(x[i]);
+  return std::sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 Complex inner(const Complex* x, const Complex* y, Index n) {  // xᴴ y
-  double re = 0, im = 0;
-  for (Index i = 0; i < n; ++i) {
-    re += x[i].real() * y[i].real() + x[i].imag() * y[i].imag();
-    im += x[i].real() * y[i].imag() - x[i].imag() * y[i].real();
-  }
-  return {re, im};
+  std::array<double, lanes> re{}, im{};
+  const auto add = [&](Index i, Index l) {
+    re[l] += x[i].real() * y[i].real() + x[i].imag() * y[i].imag();
+    im[l] += x[i].real() * y[i].imag() - x[i].imag() * y[i].real();
+  };
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (Index l = 0; l < lanes; ++l) add(i + l, l);
+  for (; i < n; ++i) add(i, 0);
+  return {(re[0] + re[1]) + (re[2] + re[3]), (im[0] + im[1]) + (im[2] + im[3])};
 }
 
 void subtract(Complex factor, const Complex* x, Complex* y, Index n) {  // y −= factor x
@@ -42,9 +54,10 @@ BlockGcr::BlockGcr(Index n, std::span<const Complex> b, const Options& options)
   norm_.resize(static_cast<std::size_t>(columns));
   residual_.resize(norm_.size());
   steps_of_.resize(norm_.size());
+  parallel_for(options_.threads, {0, columns}, 1,
+               [&](Index c) { norm_[static_cast<std::size_t>(c)] = norm_of(r_.data() + c * n, n); });
   for (Index c = 0; c < columns; ++c) {
     const auto at = static_cast<std::size_t>(c);
-    norm_[at] = norm_of(r_.data() + c * n, n);
     if (!(norm_[at] > 0) || options_.longest <= 0) continue;  // x = 0 solves it
     residual_[at] = 1;
     active_.push_back(c);
@@ -108,7 +121,8 @@ bool BlockGcr::take(std::vector<Complex> product) {
   directions_.clear();
   const int threads = options_.threads;
   std::vector<double> before(static_cast<std::size_t>(count));
-  for (Index k = 0; k < count; ++k) before[static_cast<std::size_t>(k)] = norm_of(w.data() + k * n_, n_);
+  parallel_for(threads, {0, count}, 1,
+               [&](Index k) { before[static_cast<std::size_t>(k)] = norm_of(w.data() + k * n_, n_); });
   std::vector<Complex> h;
   for (int pass = 0; pass < 2; ++pass)
     for (const Block& b : blocks_) {
@@ -122,13 +136,13 @@ bool BlockGcr::take(std::vector<Complex> product) {
     }
   // Among themselves; images that depend on others, or on earlier ones, are dropped.
   Block fresh;
-  std::vector<bool> good(static_cast<std::size_t>(count), true);
+  std::vector<std::uint8_t> good(static_cast<std::size_t>(count), 1);
   for (Index k = 0; k < count; ++k) {
     if (stopped()) return false;
     Complex *wk = w.data() + k * n_, *uk = u.data() + k * n_;
     const double size = norm_of(wk, n_);
     if (!(size > 1e-12 * before[static_cast<std::size_t>(k)]) || !(size > 1e-300) || !std::isfinite(size)) {
-      good[static_cast<std::size_t>(k)] = false;
+      good[static_cast<std::size_t>(k)] = 0;
       continue;
     }
     for (Index i = 0; i < n_; ++i) {
@@ -143,8 +157,10 @@ bool BlockGcr::take(std::vector<Complex> product) {
       }
     });
   }
-  for (Index k = 0; k < count; ++k)
-    if (good[static_cast<std::size_t>(k)]) {
+  const bool all = std::find(good.begin(), good.end(), 0) == good.end();
+  if (all) fresh = {std::move(u), std::move(w)};
+  for (Index k = 0; k < count && !all; ++k)
+    if (good[static_cast<std::size_t>(k)] != 0) {
       fresh.c.insert(fresh.c.end(), w.begin() + k * n_, w.begin() + (k + 1) * n_);
       fresh.u.insert(fresh.u.end(), u.begin() + k * n_, u.begin() + (k + 1) * n_);
     }
@@ -154,27 +170,31 @@ bool BlockGcr::take(std::vector<Complex> product) {
   if (m > 0) {
     std::vector<Complex> r(static_cast<std::size_t>(n_ * running)), x(r.size()),
         g(static_cast<std::size_t>(m * running));
-    for (Index a = 0; a < running; ++a) {
+    parallel_for(threads, {0, running}, 1, [&](Index a) {
       const Index c = active_[static_cast<std::size_t>(a)];
       std::copy_n(r_.begin() + c * n_, n_, r.begin() + a * n_);
       std::copy_n(x_.begin() + c * n_, n_, x.begin() + a * n_);
-    }
+    });
     dense::multiply_adjoint(fresh.c.data(), n_, m, r.data(), running, g.data(), threads);
     dense::multiply(fresh.u.data(), n_, m, g.data(), running, Complex(1), x.data(), threads);
     for (Complex& v : g) v = -v;
     dense::multiply(fresh.c.data(), n_, m, g.data(), running, Complex(1), r.data(), threads);
-    for (Index a = 0; a < running; ++a) {
+    parallel_for(threads, {0, running}, 1, [&](Index a) {
       const Index c = active_[static_cast<std::size_t>(a)];
       std::copy_n(r.begin() + a * n_, n_, r_.begin() + c * n_);
       std::copy_n(x.begin() + a * n_, n_, x_.begin() + c * n_);
-    }
+    });
     blocks_.push_back(std::move(fresh));
     kept_ += m;
   }
+  parallel_for(threads, {0, running}, 1, [&](Index a) {
+    const Index c = active_[static_cast<std::size_t>(a)];
+    const auto at = static_cast<std::size_t>(c);
+    residual_[at] = norm_of(r_.data() + c * n_, n_) / norm_[at];
+  });
   std::vector<Index> going;
   for (Index c : active_) {
     const auto at = static_cast<std::size_t>(c);
-    residual_[at] = norm_of(r_.data() + c * n_, n_) / norm_[at];
     steps_of_[at] = steps_;
     const bool done =
         residual_[at] <= options_.tolerance || steps_ >= options_.longest || !std::isfinite(residual_[at]) || m == 0;

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -460,7 +461,7 @@ class TreeDirect final : public SparseDirect {
     if (mine(child)) values = {};
   }
   /// The solution at a front's rows from the rank of its parent, which has it.
-  void hand_down(int child, Index count, std::vector<Number>& x) const {
+  void hand_down(int child, Index count, std::span<Number> x) const {
     const Front& front = tree_.fronts[child];
     if (front.parent < 0 || !concerns(front.parent, child)) return;
     std::vector<Number> values(front.rows.size() * static_cast<std::size_t>(count));
@@ -473,12 +474,12 @@ class TreeDirect final : public SparseDirect {
         std::copy_n(values.data() + static_cast<Index>(i) * count, count, x.data() + front.rows[i] * count);
   }
   /// The solution of all ranks' pivots on all of them.
-  void join(Index count, std::vector<Number>& x) const {
+  void join(Index count, std::span<Number> x) const {
     if (ranks_ == 1) return;
     std::vector<Number> own;
     const auto stretch = [&](int f) {
-      return std::span(x).subspan(static_cast<std::size_t>(tree_.fronts[f].first * count),
-                                  static_cast<std::size_t>(tree_.fronts[f].pivots() * count));
+      return x.subspan(static_cast<std::size_t>(tree_.fronts[f].first * count),
+                       static_cast<std::size_t>(tree_.fronts[f].pivots() * count));
     };
     const auto fronts = static_cast<int>(tree_.fronts.size());
     for (int f = 0; f < fronts; ++f)
@@ -493,26 +494,24 @@ class TreeDirect final : public SparseDirect {
         }
   }
 
-  /// Which entries of the matrix each front takes: those of its pivots' columns.
+  /// Which entries of the matrix each front takes: those of its pivots' columns, in whatever order, since no two of them have one place.
   void place_entries() {
     const Index n = matrix_.size;
-    std::vector<Index> count(static_cast<std::size_t>(n) + 1, 0);
+    entry_start_.assign(static_cast<std::size_t>(n) + 1, 0);
     const auto each = [&](const auto& body) {
-      for (Index i = 0; i < n; ++i)
+      parallel_for(threads_, {0, n}, 1024, [&](Index i) {
         for (Index p = matrix_.row_start[i]; p < matrix_.row_start[i + 1]; ++p) {
           const std::int32_t a = tree_.place[i], b = tree_.place[matrix_.columns[p]];
           body(std::min(a, b), std::max(a, b), p);
         }
+      });
     };
-    each([&](std::int32_t column, std::int32_t, Index) { ++count[column + 1]; });
-    std::partial_sum(count.begin(), count.end(), count.begin());
-    entry_start_ = count;
-    entry_row_.resize(static_cast<std::size_t>(count.back()));
-    entry_.resize(entry_row_.size());
-    each([&](std::int32_t column, std::int32_t row, Index p) {
-      entry_row_[count[column]] = row;
-      entry_[count[column]++] = p;
-    });
+    const auto one_more = [](Index& count) { return std::atomic_ref(count).fetch_add(1, std::memory_order_relaxed); };
+    each([&](std::int32_t column, std::int32_t, Index) { one_more(entry_start_[column + 1]); });
+    std::partial_sum(entry_start_.begin(), entry_start_.end(), entry_start_.begin());
+    std::vector<Index> next(entry_start_.begin(), entry_start_.end() - 1);
+    entries_ = BigArray<Entry>(static_cast<std::size_t>(entry_start_.back()));
+    each([&](std::int32_t column, std::int32_t row, Index p) { entries_.data()[one_more(next[column])] = {p, row}; });
   }
 
   /// Subtrees and the fronts above them, by all threads; nothing more once a stop is heard.
@@ -601,7 +600,7 @@ class TreeDirect final : public SparseDirect {
     if (pivots)
       for (Index k = begin; k < end; ++k)
         for (Index e = entry_start_[front.first + k]; e < entry_start_[front.first + k + 1]; ++e)
-          column(k)[local(front, entry_row_[e])] += Number(matrix_.values[entry_[e]]);
+          column(k)[local(front, entries_.data()[e].row)] += Number(matrix_.values[entries_.data()[e].entry]);
     for (std::size_t c = 0; c < places.size(); ++c) {
       const std::vector<Index>& at = places[c];
       const auto r = static_cast<Index>(at.size());
@@ -620,7 +619,9 @@ class TreeDirect final : public SparseDirect {
   void pass(std::span<Complex> b, Index count) {
     const Index n = matrix_.size;
     // By places, the values of all columns beside one another.
-    std::vector<Number> x(static_cast<std::size_t>(n * count));
+    if (static_cast<Index>(passing_.size()) < n * count)
+      passing_ = BigArray<Number>(static_cast<std::size_t>(n * count));
+    const std::span<Number> x(passing_.data(), static_cast<std::size_t>(n * count));
     // Single numbers have few exponents: each column as if its largest value were one.
     std::vector<double> size(static_cast<std::size_t>(count), 1);
     if constexpr (single)
@@ -684,7 +685,7 @@ class TreeDirect final : public SparseDirect {
   }
 
   /// y = D⁻¹ L⁻¹ b of a front's pivots; what its rows lose waits for the parent.
-  void forward(int number, std::vector<Number>& x, Index count, Waiting& waiting, std::span<Kernel> kernels) {
+  void forward(int number, std::span<Number> x, Index count, Waiting& waiting, std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size();
     const Number* l = values_.data() + start_[number];
@@ -748,7 +749,7 @@ class TreeDirect final : public SparseDirect {
   }
 
   /// x = L⁻ᵀ y, with the values of its rows, which its parents have found. Columns lie across: one number of each beside the others.
-  void backward(int number, std::vector<Number>& x, Index count, std::span<Kernel> kernels) {
+  void backward(int number, std::span<Number> x, Index count, std::span<Kernel> kernels) {
     const Front& front = tree_.fronts[number];
     const Index p = front.pivots(), n = front.size(), r = n - p;
     const Number* l = values_.data() + start_[number];
@@ -904,8 +905,14 @@ class TreeDirect final : public SparseDirect {
   std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
   TreeShares shares_;
   std::vector<std::vector<int>> levels_;
-  std::vector<Index> entry_start_, entry_;
-  std::vector<std::int32_t> entry_row_;
+  struct Entry {
+    Index entry;  ///< of the matrix
+    std::int32_t row;
+  };
+  std::vector<Index> entry_start_;  ///< of each place's column
+  BigArray<Entry> entries_;
+  BigArray<Number>
+      passing_;  ///< right-hand sides on their way through the factors; kept, since pages from the system take long
   std::vector<Kernel> kernels_;
   DirectFacts facts_;
 };

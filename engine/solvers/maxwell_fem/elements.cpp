@@ -54,6 +54,8 @@ ElementMatrix Elements::matrix(const Space& space, Index tet, const Medium& medi
 
 ElementMatrix Elements::by_quadrature(const Space& space, Index tet, const Medium& medium, double k, int points) const {
   ElementMatrix out{};
+  std::array<Complex, 3> inverse_mu;
+  for (int d = 0; d < 3; ++d) inverse_mu[d] = 1.0 / medium.mu[d];
   for (const QuadraturePoint& q : quadrature(CellShape::tet4, points)) {
     const BasisValues b = nedelec(order_, q.at);
     const Map m = space.map(tet, q.at);
@@ -66,7 +68,7 @@ ElementMatrix Elements::by_quadrature(const Space& space, Index tet, const Mediu
     for (int i = 0; i < size_; ++i) {
       std::array<Complex, 3> stiff, mass;
       for (int d = 0; d < 3; ++d) {
-        stiff[d] = w * curl[i][d] / medium.mu[d];
+        stiff[d] = w * curl[i][d] * inverse_mu[d];
         mass[d] = w * k * k * value[i][d] * medium.epsilon[d];
       }
       for (int j = i; j < size_; ++j)

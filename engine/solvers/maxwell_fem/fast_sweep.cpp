@@ -36,6 +36,12 @@ void MaxwellFem::remember() {
   sample.frequency = frequency();
   sample.y = amplitudes();
   for (const FarAmplitude& f : outcome_.far.forward) sample.y.insert(sample.y.end(), {f.theta, f.phi});
+  if (!outcome_.changes.empty())
+    for (std::size_t p = 0; p < static_cast<std::size_t>(settings_.polarisations()); ++p) {
+      const bool h = settings_.is_horizontal(static_cast<Index>(p));
+      sample.off.push_back(change_back(p, h) +
+                           outcome_.facts.residual * std::abs(mixed(outcome_.far.back, 0, p).along(h)));
+    }
   samples_.push_back(std::move(sample));
 }
 
@@ -107,6 +113,70 @@ void MaxwellFem::write_sweep(Results& out) {
       "In the order in which they were chosen; all others are rational functions with common poles through these.";
   Table& table = out.table(t);
   for (const Sample& s : samples_) table.append({s.frequency});
+  write_sweep_errors(out, fit);
+}
+
+/// Of the echo of the first direction at each frequency: what the newest sample changed there, and the error bars of the computed ones.
+/// Where a body rings what elements leave out acts as a shift of the frequency: between computed frequencies bars follow the size of F and
+/// of f dF/df.
+void MaxwellFem::write_sweep_errors(Results& out, const RationalFit& fit) {
+  if (samples_.size() < 3) return;
+  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const std::size_t each = 2 * (1 + seen_from().size());
+  const double last = settings_.frequencies.back(), tolerance = std::pow(10, settings_.fast->accuracy / 20) - 1;
+  const std::vector<SweepSample> all = scaled_samples(samples_[0].y.size());
+  const std::span<const SweepSample> earlier(all.data(), all.size() - 1);
+  const RationalFit before(earlier, 0.05 * tolerance);
+  const auto seen = [&](std::size_t p) {  // of an echo: V, H
+    return settings_.is_horizontal(static_cast<Index>(p)) ? std::size_t{1} : std::size_t{0};
+  };
+  const auto place = [&](std::size_t p) { return p * each + seen(p); };
+  const auto size = [&](double f, std::size_t p) {
+    constexpr double step = 1e-5;
+    const Complex up = fit.at((1 + step) * f / last, place(p)), down = fit.at((1 - step) * f / last, place(p));
+    return std::hypot(std::abs(fit.at(f / last, place(p))), std::abs(up - down) / (2 * step));
+  };
+  std::vector<std::vector<std::pair<double, double>>> known(pols);  // frequency, log of the bar over that size
+  for (const Sample& s : samples_)
+    for (std::size_t p = 0; p < s.off.size(); ++p)
+      if (s.off[p] > 0) known[p].emplace_back(s.frequency, std::log(s.off[p] / size(s.frequency, p)));
+  for (auto& list : known) std::sort(list.begin(), list.end());
+  TableInfo t;
+  t.id = "sweep_errors";
+  t.title = "What the echo of the sweep may be off by";
+  t.form = ChartForm::lines;
+  t.columns = {{"f", "Hz", "frequency"}};
+  t.definition =
+      "20 lg(1 + |change|/|F|): what the newest of the computed frequencies changed, and, where error bars are asked "
+      "for, "
+      "what elements of the next order change.";
+  std::vector<std::string> names;
+  for (std::size_t p = 0; p < pols; ++p) {
+    names.emplace_back(settings_.is_horizontal(static_cast<Index>(p)) ? "HH" : "VV");
+    t.columns.push_back({names[p], "dB", names[p]});
+  }
+  Table& table = out.table(t);
+  std::vector<double> largest(pols, 0), worst(pols, 0);
+  for (const Echo& e : echoes_)
+    for (std::size_t p = 0; p < pols; ++p) largest[p] = std::max(largest[p], std::abs(e.amplitude[2 * p + seen(p)]));
+  for (const Echo& e : echoes_) {
+    std::vector<double> row{e.frequency};
+    for (std::size_t p = 0; p < pols; ++p) {
+      const double level = std::abs(e.amplitude[2 * p + seen(p)]);
+      double off = std::abs(fit.at(e.frequency / last, place(p)) - before.at(e.frequency / last, place(p)));
+      if (const auto& list = known[p]; !list.empty()) {
+        auto above = std::lower_bound(list.begin(), list.end(), std::pair{e.frequency, -HUGE_VAL});
+        if (above == list.end()) --above;
+        const auto below = above == list.begin() ? above : std::prev(above);
+        const double w = above == below ? 0 : (e.frequency - below->first) / (above->first - below->first);
+        off += size(e.frequency, p) * std::exp((1 - w) * below->second + w * above->second);
+      }
+      row.push_back(decibels(off / std::max(level, 1e-300)));
+      if (level > std::pow(10, -25.0 / 20) * largest[p]) worst[p] = std::max(worst[p], row.back());
+    }
+    table.append(row);
+  }
+  for (std::size_t p = 0; p < pols; ++p) out.number("sweep_error_" + names[p], worst[p], "dB");
 }
 
 }  // namespace conoid::maxwell_fem

@@ -11,7 +11,7 @@ namespace conoid::maxwell_fem {
 namespace {
 
 /// Of a checkpoint: takes another name whenever OutcomeFacts gets other numbers, so that earlier checkpoints are told from this one's.
-constexpr const char* facts_entry = "facts with residual";
+constexpr const char* facts_entry = "facts with residual, sweeps with bars";
 /// Of a checkpoint: a frequency that was under way.
 struct UnderWay {
   double frequency = 0, done = 0, first = 0;
@@ -234,6 +234,7 @@ void MaxwellFem::save(CheckpointWriter& writer) const {
   for (const Sample& s : samples_) {
     samples.put(std::vector<double>{s.frequency});
     samples.put(s.y);
+    samples.put(s.off);
   }
   writer.shared<double>("samples", samples.finish());
   std::vector<Complex> echoes;
@@ -276,6 +277,7 @@ void MaxwellFem::load(CheckpointReader& reader) {
     std::vector<double> at;
     in.get(at);
     in.get(s.y);
+    in.get(s.off);
     s.frequency = at.at(0);
     samples_.push_back(std::move(s));
   }

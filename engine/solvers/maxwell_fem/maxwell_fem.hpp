@@ -103,16 +103,19 @@ class MaxwellFem final : public Solver {
   void write_cuts(RunContext& context, const FarFields& far_fields);
   void write_monostatic(RunContext& context, const FarFields& far_fields);
   void write_checks(RunContext& context, const FarFields& far_fields);
-  /// A computed frequency of a fast sweep: amplitudes(), and forward F of the first wave.
+  /// A computed frequency of a fast sweep: amplitudes(), and forward F of the first wave; where error bars are made what F of the echo back
+  /// may be off by, of the first direction's waves.
   struct Sample {
     double frequency = 0;
     std::vector<Complex> y;
+    std::vector<double> off;
   };
   void begin_order();
   void remember();
   [[nodiscard]] std::vector<SweepSample> scaled_samples(std::size_t most) const;
   void extend_order(Communicator& all);
   void write_sweep(Results& out);
+  void write_sweep_errors(Results& out, const RationalFit& fit);
   /// F of all waves of one frequency in the order of the table of amplitudes: [wave][back, cuts, sphere][V, H].
   [[nodiscard]] std::vector<Complex> amplitudes() const;
   [[nodiscard]] std::vector<Direction> seen_from() const;  ///< directions of each wave there, but for the one back

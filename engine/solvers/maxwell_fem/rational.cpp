@@ -112,6 +112,17 @@ std::vector<Complex> RationalFit::at(double x) const {
   return out;
 }
 
+Complex RationalFit::at(double x, std::size_t component) const {
+  Complex above = 0, below = 0;
+  for (std::size_t j = 0; j < x_.size(); ++j) {
+    if (x == x_[j]) return y_[j][component];
+    const Complex share = w_[j] / (x - x_[j]);
+    below += share;
+    above += share * y_[j][component];
+  }
+  return above / below;
+}
+
 SweepPlan plan_sweep(std::span<const double> grid, std::span<const SweepSample> samples, std::size_t newest,
                      double tolerance, std::size_t wanted) {
   SweepPlan out;

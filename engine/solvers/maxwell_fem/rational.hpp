@@ -26,6 +26,8 @@ class RationalFit {
   explicit RationalFit(std::span<const SweepSample> samples, double tolerance, double ignored = 1e-3);
   /// All components at x, which may be a sample.
   [[nodiscard]] std::vector<std::complex<double>> at(double x) const;
+  /// A component there.
+  [[nodiscard]] std::complex<double> at(double x, std::size_t component) const;
   [[nodiscard]] std::size_t support() const { return x_.size(); }
 
  private:

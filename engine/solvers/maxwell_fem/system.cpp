@@ -237,8 +237,10 @@ Status System::solve_free(std::vector<Complex>& b, Index count, std::span<Comple
 
 Status System::respond(std::span<const Complex> psi, Index count, std::span<Complex> u) {
   const Index rows = domain_->free_unknowns, n = domain_->outer.size();
-  std::vector<Complex> b(static_cast<std::size_t>(rows * count), 0);
+  std::vector<Complex>& b = right_sides_;
+  b.resize(static_cast<std::size_t>(rows * count));
   parallel_for(threads_, {0, count}, 1, [&](Index c) {
+    std::fill_n(b.begin() + c * rows, rows, Complex(0));
     const Complex *plus = psi.data() + c * 2 * n, *minus = plus + n;
     Complex* to = b.data() + c * rows;
     for (std::size_t f = 0; f < outer_faces_.size(); ++f) {

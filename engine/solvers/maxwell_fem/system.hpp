@@ -113,6 +113,7 @@ class System {
   std::vector<OuterFace> outer_faces_;
   std::vector<CurrentFace> current_faces_;
   std::unique_ptr<SparseDirect> direct_;
+  std::vector<Complex> right_sides_;  ///< of respond(); kept, since pages from the system take long
   /// J on S' from the weak form: ∮ W·J = ∫_out (∇×W·∇×E − k² W·E), out: the tetrahedra between S' and S. Functionals of J
   /// converge twice as fast as those of the pointwise curl.
   Projection flux_;

@@ -55,12 +55,13 @@ Status Truncation::solve_block(Product& p) {
   const Index c = own.begin + p.solved, some = std::min(options_.block, own.end - c);
   p.solved += options_.block;
   if (some > 0) {
-    std::vector<Complex> u(static_cast<std::size_t>(all * some));
+    fields_.resize(static_cast<std::size_t>(all * some));
+    const std::span<Complex> u(fields_);
     if (Status s = system_->respond(p.in.subspan(c * n, some * n), some, u); !s) return s;
     // All ranks have solved together: each finds the currents of some columns.
     const Interval part = together ? mine(some) : Interval{0, some};
     if (part.size() > 0)
-      if (Status s = system_->currents(std::span(u).subspan(part.begin * all, part.size() * all), part.size(), {},
+      if (Status s = system_->currents(u.subspan(part.begin * all, part.size() * all), part.size(), {},
                                        std::span(p.f).subspan((c + part.begin) * length, part.size() * length));
           !s)
         return s;

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
+#include "engine/solvers/maxwell_fem/verify/sweeps.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
@@ -392,6 +393,36 @@ void error_bars(const Checks& c) {
   }
 }
 
+/// A run of 1001 frequencies through a resonance of which few are computed.
+void fast_sweeps(const Checks& c) {
+  const std::string name = "fast sweep of a ball of eps = 38, 430 to 530 MHz, 1001 frequencies";
+  if (!c.run.may_want(name)) return;
+  struct Sweep {
+    int divisions, layers;
+    bool bar;
+  };
+  // The coarse one for its bars; of the fine one elements cost less than is asked for.
+  std::vector<Sweep> sweeps{{3, 2, true}};
+  if (!c.run.quick) sweeps.push_back({6, 4, false});
+  for (const Sweep& s : sweeps) {
+    const std::string label = fmt::format("{}, {} divisions", name, s.divisions);
+    c.run.doing(label);
+    const auto o = run_resonant_sweep(s.divisions, s.layers, s.bar, c.run);
+    if (!o) throw Failure(o.error());
+    c.at_least(label + ": frequencies told", o->rows, "1", 1001, "asked for");
+    c.at_most(label + ": frequencies computed", o->computed, "1", 15, "asked for");
+    if (s.bar) {
+      c.at_most(label + ": largest error of the echo over its bar", o->over_bar, "1", 3,
+                fmt::format("Mie series, {:.2g} dB at most", o->worst));
+      c.at_most(label + ": rms of the echo's error and of its bar, the larger over the smaller",
+                std::max(o->bar_over, 1 / o->bar_over), "1", 3, "Mie series");
+    } else {
+      c.at_most(fmt::format("{}, {:.0f} unknowns: largest error of the echo", label, o->unknowns), o->worst, "dB", 0.1,
+                "Mie series");
+    }
+  }
+}
+
 /// Sheets have fields on both sides.
 void sheets(const Checks& c) {
   const TestRun& run = c.run;
@@ -512,6 +543,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     impedance_spheres(c);
     sheets(c);
     error_bars(c);
+    fast_sweeps(c);
     discs(c);
     groups(c);
     orders(c);

@@ -24,6 +24,7 @@
 #include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/verify/sweeps.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
 
@@ -583,6 +584,28 @@ class TestSolver : public QObject {
       QCOMPARE(a[0], b[0]);
       QVERIFY2(std::abs(a[1] - b[1]) < 0.1, qPrintable(QString("%1 Hz: %2 and %3").arg(a[0]).arg(a[1]).arg(b[1])));
     }
+  }
+
+  void a_fast_sweep_through_a_resonance_says_how_far_it_may_be_off() {
+    // Elements are coarse, and the echo falls by 40 dB: it is off by decibels there, and by one beside the resonance.
+    const int divisions = all_rows() ? 3 : 2;
+    Run run(read_json(resonant_sweep_case(divisions, 2, true)));
+    run.go(60);
+    Run resumed(read_json(resonant_sweep_case(divisions, 2, true)));
+    hand_over(run, resumed);
+    QVERIFY(resumed.go() && resumed.finished.ok());
+    const SweepOutcome o = judge_resonant_sweep(resumed.results);
+    const QByteArray text =
+        QString("%1 frequencies of %2, %3 dB off at most, %4 of the bar at most, bars %5 of the error")
+            .arg(o.computed)
+            .arg(o.rows)
+            .arg(o.worst)
+            .arg(o.over_bar)
+            .arg(o.bar_over)
+            .toUtf8();
+    qInfo("%s", text.constData());
+    QCOMPARE(o.rows, 1001.0);
+    QVERIFY2(o.computed <= 15 && o.over_bar < 3 && o.bar_over < 3 && o.bar_over > 1.0 / 3, text.constData());
   }
 
   void range_profile_of_a_sweep_follows_the_series() {
