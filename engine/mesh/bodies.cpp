@@ -3,6 +3,7 @@
 #include "engine/mesh/bodies.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/mesh/edit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -242,11 +243,10 @@ Result<std::string> bodies_script(const std::vector<SimpleBody>& bodies, double 
     out +=
         fmt::format("MeshSize {{ PointsOf {{ {}; }} }} = {};\n", what, size > 0 ? size : longest(body, sizes) / parts);
   }
-  // Elements of one size where it is given; else those of each body, finer where it is curved.
-  if (size > 0)
-    out += fmt::format("Mesh.MeshSizeMax = {};\n", size);
-  else
-    out += fmt::format("Mesh.MeshSizeFromCurvature = 20;\nMesh.MeshSizeMin = {};\n", least);
+  // Elements of the size that is given, or of each body's own; finer where it is curved.
+  if (size > 0) out += fmt::format("Mesh.MeshSizeMax = {};\n", size);
+  out += fmt::format("Mesh.MeshSizeFromCurvature = {};\nMesh.MeshSizeMin = {};\n", elements_a_turn,
+                     size > 0 ? std::min(least, size) : least);
   return out + "Mesh.Algorithm = 6;\n";
 }
 

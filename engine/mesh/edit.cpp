@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <tuple>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/mesh/curvature.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
@@ -29,7 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double sharp_edge = 40;  // degrees: an edge of the body
+constexpr double sharp_edge = 40;    // degrees: an edge of the body
+constexpr double told_reach = 0.01;  // of the longest side: what a body may lose of its tips without a word
 
 std::vector<Index> cells_of_dimension(const Mesh& mesh, int dimension) {
   std::vector<Index> out;
@@ -178,6 +181,103 @@ class OwnFolder {
  private:
   fs::path path_;
 };
+
+/// Sizes of elements over the triangles of a surface, as a view of gmsh: `size`, down to `finest` where the surface is curved.
+Status write_sizes(const Mesh& faces, double size, double finest, const fs::path& file) {
+  // At a rim the more curved of its sides counts: places on it are found in either.
+  std::vector<double> curvature(static_cast<std::size_t>(faces.point_count()), 0);
+  const auto corners = corner_curvatures(faces, sharp_edge);
+  for (Index c = 0; c < faces.cell_count(); ++c)
+    for (std::size_t i = 0; i < 3 && faces.shape(c) == CellShape::triangle3; ++i) {
+      double& here = curvature[static_cast<std::size_t>(faces.nodes(c)[i])];
+      here = std::max(here, corners[static_cast<std::size_t>(c)][i]);
+    }
+  std::string out = "View \"size\" {\n";
+  for (const Index c : cells_of_dimension(faces, 2)) {
+    if (faces.shape(c) != CellShape::triangle3) continue;
+    std::array<double, 3> here{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double turn = curvature[static_cast<std::size_t>(faces.nodes(c)[i])] * elements_a_turn;
+      here[i] = turn > 0 ? std::clamp(2 * std::numbers::pi / turn, finest, size) : size;
+    }
+    const auto n = faces.nodes(c);
+    const Vec3 p = faces.point(n[0]), q = faces.point(n[1]), r = faces.point(n[2]);
+    out += fmt::format(
+        "ST({:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g},{:.12g}){{{:.4g},{:.4g},{:.4g}}};\n", p[0],
+        p[1], p[2], q[0], q[1], q[2], r[0], r[1], r[2], here[0], here[1], here[2]);
+  }
+  return write_file_atomically(file, out + "};\n");
+}
+
+/// What gmsh makes of a surface cut at its sharp edges: triangles, or what they enclose. (Its own sizes by curvature take minutes for
+/// surfaces of many facets, and refine at the edges of flat sides.)
+Result<Mesh> made_anew(const Mesh& faces, int dimension, double size, double finest, const std::stop_token& stop) {
+  const OwnFolder folder;
+  if (const Status written = write_mesh(faces, folder.path() / "surface.msh"); !written) return written.error();
+  if (const Status written = write_sizes(faces, size, finest, folder.path() / "sizes.pos"); !written)
+    return written.error();
+  std::string script = fmt::format(
+      "Merge \"surface.msh\";\nClassifySurfaces{{{0} * Pi / 180, 1, 1, {0} * Pi / 180}};\nCreateGeometry;\n"
+      "Merge \"sizes.pos\";\nBackground Mesh View[0];\nMesh.MeshSizeExtendFromBoundary = 0;\n"
+      "Mesh.MeshSizeFromPoints = 0;\nMesh.MeshSizeMin = {1};\nMesh.MeshSizeMax = {2};\n",
+      sharp_edge, finest, size);
+  if (dimension == 3) script += "Surface Loop(1) = Surface{:};\nVolume(1) = {1};\n";
+  const fs::path geometry = folder.path() / "again.geo";
+  if (const Status written = write_file_atomically(geometry, script); !written) return written.error();
+  GmshOptions options;
+  options.dimension = dimension;
+  options.script = ScriptUse::own;
+  return load_mesh(geometry, {}, options, stop);
+}
+
+/// Whether no cells of a surface cut each other, and none meet three to an edge.
+bool is_sound(const Mesh& faces) {
+  const SurfaceReport report = check_surface(faces, 1);
+  return report.manifold() && report.collapsed_cell_count == 0 && self_intersections(faces, 1).empty();
+}
+
+/// The triangles without those beyond an edge at which a tip is pinched off (two go around where it is thinner than they are long).
+Mesh without_pinched_tips(const Mesh& mesh) {
+  const Mesh faces = mesh.extract(2);
+  if (check_surface(faces, 1).manifold()) return faces;
+  constexpr double flat_angle = 180, most = 0.01;  // of the area: what is no tip stays, and is told
+  const std::vector<Index> parts = smooth_regions(faces, flat_angle);
+  std::map<Index, double> areas;
+  for (Index c = 0; c < faces.cell_count(); ++c)
+    areas[parts[static_cast<std::size_t>(c)]] += vec::norm(cell_surface(faces, c).area_vector);
+  const double least = most * total_area(faces);
+  std::vector<Index> kept;
+  for (Index c = 0; c < faces.cell_count(); ++c)
+    if (areas[parts[static_cast<std::size_t>(c)]] > least) kept.push_back(c);
+  return faces.extract(kept);
+}
+
+/// By how much less a surface made anew reaches than the old one, of the longest side.
+double lost_reach(const Mesh& made, const Mesh& faces) {
+  const auto [low, high] = faces.bounds();
+  const auto [new_low, new_high] = made.bounds();
+  double longest = 0, off = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    longest = std::max(longest, high[k] - low[k]);
+    off = std::max({off, new_low[k] - low[k], high[k] - new_high[k]});
+  }
+  return longest > 0 ? off / longest : 0;
+}
+
+/// The elements, with shorter ones where those at first lose a tip, or cut through each other at slender parts.
+Result<Mesh> made_soundly(const Mesh& faces, int dimension, double size, const std::stop_token& stop) {
+  const bool sound = is_sound(faces);
+  Result<Mesh> made = Mesh();
+  for (const double finest : {1.0, 0.4, 0.15}) {
+    made = made_anew(faces, dimension, size, finest * size / elements_of_finest, stop);
+    if (!made) return made;
+    if (dimension == 2) made = without_pinched_tips(*made);
+    const Mesh outside = dimension == 2 ? Mesh() : outer_faces(*made);
+    const Mesh& skin = dimension == 2 ? *made : outside;
+    if (!sound || (is_sound(skin) && lost_reach(skin, faces) < told_reach)) break;
+  }
+  return made;
+}
 
 }  // namespace
 
@@ -357,20 +457,7 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
                       fmt::format("there would be about {:.2g} elements, {:.2g} are allowed", about, most),
                       "Choose a larger size.");
 
-  const OwnFolder folder;
-  if (const Status written = write_mesh(faces, folder.path() / "surface.msh"); !written) return written.error();
-  std::string script = fmt::format(
-      "Merge \"surface.msh\";\nClassifySurfaces{{{0} * Pi / 180, 1, 1, {0} * Pi / 180}};\nCreateGeometry;\n"
-      "Mesh.MeshSizeExtendFromBoundary = 0;\nMesh.MeshSizeFromPoints = 0;\nMesh.MeshSizeMin = {1};\nMesh.MeshSizeMax = "
-      "{1};\n",
-      sharp_edge, size);
-  if (dimension == 3) script += "Surface Loop(1) = Surface{:};\nVolume(1) = {1};\n";
-  const fs::path geometry = folder.path() / "again.geo";
-  if (const Status written = write_file_atomically(geometry, script); !written) return written.error();
-  GmshOptions options;
-  options.dimension = dimension;
-  options.script = ScriptUse::own;
-  const auto made = load_mesh(geometry, {}, options, stop);
+  const auto made = made_soundly(faces, dimension, size, stop);
   if (!made) return made.error();
 
   // Cells of the highest dimension, and of a volume the faces that belong to a group.
@@ -406,6 +493,24 @@ Result<Mesh> remeshed(const Mesh& mesh, double size, std::stop_token stop, doubl
   auto out = Mesh::from_arrays(bare.points(), bare.shapes(), bare.connectivity(), std::move(groups));
   if (out && dimension == 2) orient_outward(*out);
   return out;
+}
+
+std::string how_remeshed_differs(const Mesh& before, const Mesh& after) {
+  const Mesh old_faces = outer_faces(before), new_faces = outer_faces(after);
+  const bool closed = check_surface(old_faces).closed() && check_surface(new_faces).closed();
+  const auto measure = [&](const Mesh& m) { return closed ? std::abs(enclosed_volume(m)) : total_area(m); };
+  const double was = measure(old_faces), is = measure(new_faces);
+  constexpr double told = 0.02;
+  if (was > 0 && std::abs(is / was - 1) > told)
+    return fmt::format("{} {:.2g} % {} in the elements made anew than in those of the file",
+                       closed ? "the body is" : "the surface is", 100 * std::abs(is / was - 1),
+                       is < was ? "smaller" : "larger");
+  const double lost = lost_reach(new_faces, old_faces);
+  if (lost > told_reach)
+    return fmt::format(
+        "a tip of the body is {:.2g} % of its length shorter in the elements made anew than in those of the file",
+        100 * lost);
+  return {};
 }
 
 }  // namespace conoid

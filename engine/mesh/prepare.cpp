@@ -86,7 +86,14 @@ Status settle_geometry(const MeshRequest& request, double given, ReadOptions& re
   }
   if (const Status s = settle_unit(request, given, stated, name, out); !s) return s;
   read.scale = stated > 0 ? 1e-3 : out.scale;  // gmsh's kernel hands over millimetres
-  if (const double size = request.size + request.size_in_units * out.scale; size > 0) gmsh.size = size / read.scale;
+  if (const double size = request.size + request.size_in_units * out.scale; size > 0) {
+    gmsh.size = size / read.scale;
+    // A solid says nothing of its elements: where it is curved they follow it, curved ones with half as many.
+    if (lower_case_ending(request.file) != ".geo") {
+      gmsh.numbers.try_emplace("Mesh.MeshSizeFromCurvature", gmsh.order > 1 ? elements_a_turn / 2 : elements_a_turn);
+      gmsh.numbers.try_emplace("Mesh.MeshSizeMin", gmsh.size / elements_of_finest);
+    }
+  }
   return {};
 }
 
@@ -157,6 +164,9 @@ Result<PreparedMesh> prepare_mesh(const MeshRequest& request, std::stop_token st
     if (const double size = request.size + request.size_in_units * out.scale; size > 0 && !geometry) {
       auto again = remeshed(out.mesh, size, stop);
       if (!again) return again.error();
+      if (std::string differs = how_remeshed_differs(out.mesh, *again); !differs.empty())
+        out.notes.push_back(note(std::move(differs), request.file, Severity::warning,
+                                 "Give a smaller size of elements (mesh.size), so that they follow its shape."));
       out.mesh = std::move(*again);
     }
     return out;

@@ -115,6 +115,8 @@ MeshFacts facts_of(const MeshPreview& mesh) {
   MeshFacts out;
   out.box = {mesh.summary.low, mesh.summary.high};
   out.longest_edge = mesh.longest_edges.empty() ? 0 : mesh.longest_edges.back();
+  out.usual_edge = mesh.longest_edges.empty() ? 0 : mesh.longest_edges[mesh.longest_edges.size() / 2];
+  out.elements = mesh.longest_edges.size();
   out.closed = !mesh.summary.has_surface || mesh.summary.surface.is_body();
   out.geometry = can_be_meshed(mesh.file);
   out.flexible = mesh.fixed.empty();
@@ -142,7 +144,12 @@ Result<Json> started_case(const CaseStart& start, Json mesh, const MeshFacts& fa
     if (!edge) return edge.error();
     // What is a little longer still serves; what is not is meshed anew.
     constexpr double bearable = 1.2;
-    if (facts.geometry || facts.longest_edge > bearable * *edge) mesh["size"] = format_quantity(rounded(*edge, 2), "m");
+    // Sixteen times as many as needed, and enough of them to be waited for.
+    constexpr double wasteful = 4;
+    constexpr std::size_t many = 5000;
+    const bool too_fine = facts.elements > many && wasteful * facts.usual_edge < *edge;
+    if (facts.geometry || facts.longest_edge > bearable * *edge || too_fine)
+      mesh["size"] = format_quantity(rounded(*edge, 2), "m");
   }
   auto body = formulas.filled(start.body);
   if (!body) return body.error();

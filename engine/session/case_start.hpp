@@ -41,6 +41,8 @@ struct CaseStart {
 struct MeshFacts {
   std::array<Vec3, 2> box{};  ///< m
   double longest_edge = 0;    ///< m
+  double usual_edge = 0;      ///< the longest of an element, median of all, m
+  std::size_t elements = 0;
   bool closed = false;
   bool geometry = false;              ///< meshed by sizes: elements may be as one likes
   bool flexible = true;               ///< elements can be given another size
@@ -50,8 +52,8 @@ struct MeshFacts {
 
 /// The frequency that `start` suggests for a body, with two digits, Hz.
 [[nodiscard]] Result<double> suggested_frequency(const CaseStart& start, const MeshFacts& mesh);
-/// The case. `mesh` is its section of that name, which gets a size of elements where those there are longer than the wave bears and it has
-/// none; `frequency` 0: the suggested one. Errors: a formula that gives nothing (a bug of the solver's file: internal), no body.
+/// The case. `mesh` is its section of that name, which gets a size of elements where it has none and those there are longer than the wave
+/// bears, or so many more than it needs (scans, fine facets of CAD programs) that the run would take long for nothing; `frequency` 0: the suggested one. Errors: a formula that gives nothing (a bug of the solver's file: internal), no body.
 [[nodiscard]] Result<Json> started_case(const CaseStart& start, Json mesh, const MeshFacts& facts, double frequency,
                                         const std::string& title);
 

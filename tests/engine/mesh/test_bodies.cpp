@@ -78,6 +78,14 @@ class TestBodies : public QObject {
     QVERIFY(std::abs(edges(*fine) / std::sqrt(0.433) - 0.1) < 0.033);
     QVERIFY(edges(*coarse) > 3 * edges(*fine));
   }
+  void elements_of_a_given_size_follow_what_is_round() {
+    if (!find_gmsh()) QSKIP("no gmsh here");
+    const auto rod = made("cylinder radius=5cm height=2m", 0.3);
+    QVERIFY2(rod, rod ? "" : rod.error().text.c_str());
+    const double volume = pi * 0.05 * 0.05 * 2;
+    QVERIFY2(std::abs(enclosed_volume(*rod) / volume - 1) < 0.032,
+             qPrintable(QString::number(enclosed_volume(*rod) / volume)));
+  }
   void several_bodies_stand_where_they_are_put_and_have_names() {
     if (!find_gmsh()) QSKIP("no gmsh here");
     const Json list = read_json(R"([{"kind": "sphere", "radius": "1 m"},

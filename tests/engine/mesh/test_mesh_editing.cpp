@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sides of bodies are found by their edges and become groups; a mesh gets elements of another size and stays the body it was.
 // labels: unit
+#include <cmath>
+#include <numbers>
+
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "engine/mesh/curvature.hpp"
 #include "engine/mesh/describe.hpp"
 #include "engine/mesh/edit.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
 
 using namespace conoid;
 
@@ -27,6 +32,29 @@ Mesh brick_surface(int divisions, bool quads = false) {
 
 Mesh tet_box(int n) {
   return *box({.divisions = {n, n, n}, .simplices = true, .boundary = false});
+}
+
+/// A cylinder along x as CAD programs write it, `around` strips from end to end, with flat ends or the first one drawn out to a tip.
+Mesh strips(int around, double radius, double length, double tip) {
+  Mesh mesh;
+  const auto ring = [&](double x) {
+    const Index first = mesh.point_count();
+    for (int i = 0; i < around; ++i) {
+      const double angle = 2 * std::numbers::pi * i / around;
+      mesh.add_point({x, radius * std::cos(angle), radius * std::sin(angle)});
+    }
+    return first;
+  };
+  const Index low = ring(0), high = ring(length), front = mesh.add_point({-tip, 0, 0}),
+              back = mesh.add_point({length, 0, 0});
+  for (Index i = 0; i < around; ++i) {
+    const Index j = (i + 1) % around;
+    mesh.add_cell(CellShape::triangle3, {front, low + j, low + i});
+    mesh.add_cell(CellShape::triangle3, {low + i, low + j, high + j});
+    mesh.add_cell(CellShape::triangle3, {low + i, high + j, high + i});
+    mesh.add_cell(CellShape::triangle3, {high + i, high + j, back});
+  }
+  return mesh;
 }
 
 const MeshSummary::Group* named_group(const MeshSummary& summary, const std::string& name) {
@@ -165,6 +193,66 @@ class TestMeshEditing : public QObject {
     QVERIFY(named_group(summary, "rock") && named_group(summary, "top"));
     QVERIFY(std::abs(named_group(summary, "rock")->measure - 1) < 1e-9);
     QVERIFY(std::abs(named_group(summary, "top")->measure - 1) < 1e-9);
+  }
+
+  void bends_of_facets_tell_the_curvature() {
+    // Strips along a cylinder: exactly a bend over a width, 2 pi/64 over 2 R sin(pi/64), and only along the circle.
+    const double pi = std::numbers::pi;
+    const Mesh rod = strips(64, 0.04, 0.45, 0);
+    const auto curvatures = corner_curvatures(rod, 40);
+    const double expected = 2 * pi / 64 / (2 * 0.04 * std::sin(pi / 64));
+    std::size_t round = 0;
+    for (Index c = 0; c < rod.cell_count(); ++c)
+      for (const double k : curvatures[static_cast<std::size_t>(c)]) {
+        if (c % 4 == 0 || c % 4 == 3)
+          QVERIFY(k < 1e-6);  // flat ends, whose sharp rims are no bends
+        else
+          QVERIFY2(std::abs(k / expected - 1) < 1e-6, qPrintable(QString::number(k / expected)));
+        round += k > 0 ? 1 : 0;
+      }
+    QVERIFY(round >= 64 * 6);
+    // A sphere by nearly even facets: 1/R on average; at single corners as uneven as its facets are.
+    IcosphereOptions options;
+    options.radius = 2;
+    options.divisions = 8;
+    const Mesh ball = *icosphere(options);
+    double sum = 0;
+    for (const auto& cell : corner_curvatures(ball, 40)) sum += cell[0] + cell[1] + cell[2];
+    const double mean = sum / 3 / static_cast<double>(ball.cell_count());
+    QVERIFY2(std::abs(mean * 2 - 1) < 0.15, qPrintable(QString::number(mean * 2)));
+    // A box has none, however its sides are cut.
+    for (const auto& cell : corner_curvatures(brick_surface(6), 40))
+      for (const double k : cell) QVERIFY(k < 1e-6);
+  }
+  void elements_longer_than_a_body_is_thick_follow_it_all_the_same() {
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    // 20 facets around a circle of radius R enclose 1 − sin(x)/x less than it, x = 2 pi/20: 1.6 %; corners of triangles that lie between
+    // each other cut twice of that at most.
+    const double pi = std::numbers::pi;
+    for (const double tip : {0.0, 0.15, 0.4}) {
+      const Mesh body = strips(64, 0.04, 0.45, tip);
+      QVERIFY(summarize(body).surface.is_body());
+      const auto made = remeshed(body, 0.1);
+      QVERIFY2(made.ok(), made.ok() ? "" : made.error().render().c_str());
+      const MeshSummary summary = summarize(*made);
+      QVERIFY(summary.surface.is_body());
+      const double volume = pi * 0.04 * 0.04 * (0.45 + tip / 3);
+      QVERIFY2(std::abs(summary.surface.volume / volume - 1) < 0.032,
+               qPrintable(QString::number(summary.surface.volume / volume)));
+      QVERIFY(self_intersections(*made, 1).empty());
+      // The nose stays where it is, to a hundredth of the length, or it is told.
+      const bool told = how_remeshed_differs(body, *made).find("a tip of the body") != std::string::npos;
+      QCOMPARE(told, summary.low[0] + tip > 0.01 * (0.45 + tip));
+      QVERIFY2(summary.low[0] + tip < 0.02 * (0.45 + tip), qPrintable(QString::number(summary.low[0])));
+    }
+  }
+  void a_body_that_was_changed_by_its_elements_is_told_of() {
+    const Mesh round = strips(64, 1, 2, 0), coarse = strips(6, 1, 2, 0);
+    QVERIFY(how_remeshed_differs(round, round).empty());
+    // Six strips: 1 − sin(x)/x with x = pi/3 is 17 %.
+    const std::string words = how_remeshed_differs(round, coarse);
+    QVERIFY2(words.find("the body is 17 % smaller") != std::string::npos, words.c_str());
+    QVERIFY(how_remeshed_differs(coarse, round).find("larger") != std::string::npos);
   }
 };
 
