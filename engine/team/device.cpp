@@ -313,6 +313,10 @@ int Device::clusters_of(const KernelEntry* entry, const LaunchShape& shape) cons
   return valued(handle_->driver->clusters_at_once(*entry, shape));
 }
 
+bool Device::reaches(const DeviceInfo& other) const {
+  return other.backend == info().backend && handle_->driver->reaches(other.index);
+}
+
 BoxSource Device::box_source(const BoxedArray& array) const {
   BoxSource source;
   handle_->driver->box_source(array, source).or_throw();

@@ -217,6 +217,9 @@ class Device {
   [[nodiscard]] const DeviceInfo& info() const;
   [[nodiscard]] Bytes free_memory() const;
 
+  /// Whether kernels of this device may read and write the memory of the other (peers.hpp); arranged by the call. Not of different modules.
+  [[nodiscard]] bool reaches(const DeviceInfo& other) const;
+
   /// `label` names the memory in messages.
   template <class T>
   [[nodiscard]] DeviceBuffer<T> allocate(std::size_t count, std::string_view label = {}) const {

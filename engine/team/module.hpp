@@ -116,6 +116,8 @@ class DeviceDriver {
   /// gives it waits for what writes there, and what overwrites it for this.
   [[nodiscard]] virtual Status copy_from_peer(void* stream, void* to, const void* from, int other,
                                               const PeerRows& rows) = 0;
+  /// Whether kernels of this device may read and write the memory of device `other` of the same module, which is arranged by the call.
+  [[nodiscard]] virtual bool reaches(int other) = 0;
   [[nodiscard]] virtual Status fill(void* stream, void* memory, unsigned char value, Bytes size) = 0;
   [[nodiscard]] virtual Status launch(void* stream, const KernelEntry& kernel, const LaunchShape& shape,
                                       void** arguments, std::size_t argument_count,

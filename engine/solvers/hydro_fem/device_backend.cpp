@@ -27,10 +27,16 @@ class DeviceBackend final : public Backend {
       parts_.push_back(std::make_unique<DeviceZones>(op, std::move(parts[i]), std::move(devices[i]), options,
                                                      i < options.workers.size() ? options.workers[i] : -1));
     if (share_) exchange_ = exchange_with_ranks(op, *share_, *parts_.front());
-    if (parts_.size() > 1) exchange_ = exchange_among_peers(op, parts_);
+    if (parts_.size() > 1) exchange_ = exchange_among_peers(op, parts_, options.calls);
     shown_ = op.initial();
     looked_ = true;
   }
+  ~DeviceBackend() override {
+    // A device may still read what another has packed.
+    for (const auto& part : parts_) part->settle();
+  }
+  DeviceBackend(const DeviceBackend&) = delete;
+  DeviceBackend& operator=(const DeviceBackend&) = delete;
 
   double update(Row state, double t) override {
     updated_ = t;

@@ -38,6 +38,7 @@ struct DeviceOptions {
     launches,
     at_once
   } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
+  bool calls = true;             ///< false: several devices copy what meets between them, for comparison
   bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
   std::vector<int>
       workers{};  ///< of the team, one a device, which samples of their work are told of; -1, none: nothing is told

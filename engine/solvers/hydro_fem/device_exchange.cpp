@@ -102,12 +102,15 @@ class WithRanks final : public DeviceExchange {
 };
 
 /// A part packs into one half of its buffer while others may still read the other: what it packs after that waits for their next terms,
-/// which they pack after they have read.
+/// which they pack after they have read. Devices that reach each other's memory call each other when they have packed and fetch what is for
+/// them; others copy, after events (two H200: an event of another device and a copy begin some 100 µs late, a call a few).
 class AmongPeers final : public DeviceExchange {
  public:
-  AmongPeers(Operator& op, std::span<const std::unique_ptr<DeviceZones>> parts)
-      : op_(op), parts_(parts), dim_(op.space().dim) {
+  AmongPeers(Operator& op, std::span<const std::unique_ptr<DeviceZones>> parts, bool calls)
+      : op_(op), parts_(parts), dim_(op.space().dim), direct_(calls) {
     for (const auto& part : parts_) packed_.push_back(part->device().event());
+    for (const auto& part : parts_)
+      for (const auto& other : parts_) direct_ = direct_ && part->device().reaches(other->info());
   }
 
   int solve(const StageTime& when) override {
@@ -137,33 +140,59 @@ class AmongPeers final : public DeviceExchange {
     for (const auto& part : parts_) part->advance_among_peers(iteration, static_cast<int>(parts_.size()));
   }
   void exchange(bool sums) {
+    ++exchanges_;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      parts_[i]->pack(turn_, sums);
-      parts_[i]->stream().record(packed_[i]);
+      parts_[i]->pack(turn_, sums, direct_ ? call_of(i) : PeerCall{});
+      if (!direct_) parts_[i]->stream().record(packed_[i]);
     }
-    for (std::size_t i = 0; i < parts_.size(); ++i) pull(i);
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (direct_)
+        take(i);
+      else
+        copy(i);
     turn_ = 1 - turn_;
   }
+  [[nodiscard]] PeerCall call_of(std::size_t from) const {
+    PeerCall call{0, exchanges_, parts_[from]->blocks_done(), {}};
+    for (const DevicePart::Side& side : parts_[from]->part().sides)
+      call.number[call.peers++] = parts_[u(side.part)]->called_by(static_cast<int>(from));
+    return call;
+  }
+  /// Where in its packed() what a side's part has packed for part `to` begins.
+  [[nodiscard]] std::size_t packed_for(std::size_t to, const DevicePart::Side& side) const {
+    const DeviceZones& other = *parts_[u(side.part)];
+    const auto& theirs = other.part().sides;
+    const auto there = std::find_if(theirs.begin(), theirs.end(),
+                                    [&](const DevicePart::Side& s) { return s.part == static_cast<int>(to); });
+    return u(turn_) * other.packed_half() + u(dim_ * there->to.begin);
+  }
   /// What the others have packed for a part.
-  void pull(std::size_t to) {
+  void take(std::size_t to) {
+    DeviceZones& part = *parts_[to];
+    TakeArguments a{0, exchanges_, {}};
+    for (const DevicePart::Side& side : part.part().sides)
+      a.side[a.sides++] = {part.called_by(side.part), parts_[u(side.part)]->packed().data() + packed_for(to, side),
+                           part.terms().data() + part.received_at() + u(dim_ * side.from.begin),
+                           static_cast<long long>(dim_ * side.from.size())};
+    part.take(a);
+  }
+  void copy(std::size_t to) {
     DeviceZones& part = *parts_[to];
     for (const DevicePart::Side& side : part.part().sides) {
       const DeviceZones& other = *parts_[u(side.part)];
-      const auto& theirs = other.part().sides;
-      const auto there = std::find_if(theirs.begin(), theirs.end(),
-                                      [&](const DevicePart::Side& s) { return s.part == static_cast<int>(to); });
       const std::size_t count = u(dim_ * side.from.size());
       part.stream().wait(packed_[u(side.part)]);
       part.stream().from_peer(part.terms(), part.received_at() + u(dim_ * side.from.begin), count, other.packed(),
-                              u(turn_) * other.packed_half() + u(dim_ * there->to.begin), count, other.info().index,
-                              count, 1);
+                              packed_for(to, side), count, other.info().index, count, 1);
     }
   }
 
   Operator& op_;
   std::span<const std::unique_ptr<DeviceZones>> parts_;
   int dim_;
+  bool direct_;
   std::vector<Event> packed_;
+  unsigned long long exchanges_ = 0;
   int turn_ = 0, expected_ = 12;
 };
 
@@ -173,9 +202,9 @@ std::unique_ptr<DeviceExchange> exchange_with_ranks(Operator& op, const Operator
   return std::make_unique<WithRanks>(op, share, zones);
 }
 
-std::unique_ptr<DeviceExchange> exchange_among_peers(Operator& op,
-                                                     std::span<const std::unique_ptr<DeviceZones>> parts) {
-  return std::make_unique<AmongPeers>(op, parts);
+std::unique_ptr<DeviceExchange> exchange_among_peers(Operator& op, std::span<const std::unique_ptr<DeviceZones>> parts,
+                                                     bool calls) {
+  return std::make_unique<AmongPeers>(op, parts, calls);
 }
 
 }  // namespace conoid::hydro_fem

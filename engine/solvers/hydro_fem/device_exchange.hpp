@@ -23,8 +23,10 @@ class DeviceExchange {
 /// With other ranks, by way of the host; collective. `zones` and what `share` names must outlive it.
 [[nodiscard]] std::unique_ptr<DeviceExchange> exchange_with_ranks(Operator& op, const Operator::Share& share,
                                                                   DeviceZones& zones);
-/// Among devices of this process by copies between them; nothing waits for the host but the end of a solve.
+/// Among devices of this process; nothing waits for the host but the end of a solve. `calls`: by calls where all reach each other's memory, else by
+/// copies.
 [[nodiscard]] std::unique_ptr<DeviceExchange> exchange_among_peers(Operator& op,
-                                                                   std::span<const std::unique_ptr<DeviceZones>> parts);
+                                                                   std::span<const std::unique_ptr<DeviceZones>> parts,
+                                                                   bool calls);
 
 }  // namespace conoid::hydro_fem

@@ -317,13 +317,17 @@ void DeviceZones::lay_out_share() {
   std::vector<int> leads;
   for (const DevicePart::Side& side : part_.sides) leads.push_back(static_cast<int>(dim_ * side.to.begin));
   leads_ = integers(leads, "places of sums");
-  u_ = room(nodes_ * dim_, "preconditioned residual");
   s_ = room(nodes_ * dim_, "image of the direction");
   begin_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/begin-shared<{}>", dim_));
   solve_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/solve-shared<{}>", dim_));
   solve_peers_ = device_.kernel<PeerNodeArguments>(fmt::format("hydro-fem/solve-peers<{}>", dim_));
   pack_ = device_.kernel<PackArguments>("hydro-fem/pack");
   pack_sums_ = device_.kernel<PackSumsArguments>("hydro-fem/pack-sums");
+  take_ = device_.kernel<TakeArguments>("hydro-fem/take");
+  called_ = device_.allocate<unsigned long long>(most_parts, "calls of other parts");
+  blocks_done_ = device_.allocate<unsigned>(1, "blocks that have packed");
+  stream_.zero(called_);
+  stream_.zero(blocks_done_);
 }
 
 }  // namespace conoid::hydro_fem

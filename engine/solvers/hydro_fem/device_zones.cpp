@@ -10,6 +10,8 @@ namespace conoid::hydro_fem {
 namespace {
 
 static_assert(most_devices == most_parts);
+/// That wait for another part: enough to fetch 1 MB in a few µs, few enough that kernels of a part on the same device find room.
+constexpr unsigned most_waiting_blocks = 128;
 constexpr int further_iterations = 3;  // launched at once where a solve takes more than the one before
 
 }  // namespace
@@ -45,8 +47,12 @@ DeviceZones::DeviceZones(Operator& op, DevicePart part, Device device, const Dev
 }
 
 DeviceZones::~DeviceZones() {
+  settle();  // nothing runs on in memory that is given back
+}
+
+void DeviceZones::settle() noexcept {
   try {
-    stream_.synchronize();  // nothing runs on in memory that is given back
+    stream_.synchronize();
   } catch (const Failure&) {
   }
 }
@@ -181,10 +187,10 @@ std::size_t DeviceZones::received_at() const {
   return u(dim_ * zones_ * op_.data().zone_nodes);
 }
 
-void DeviceZones::pack(int turn, bool with_sums) {
+void DeviceZones::pack(int turn, bool with_sums, const PeerCall& call) {
   const auto count = static_cast<int>(sent());
   if (count == 0) return;
-  const PackArguments terms{dim_, count, sent_.data(), terms_.data(), packed_.data() + u(turn) * packed_half()};
+  const PackArguments terms{dim_, count, sent_.data(), terms_.data(), packed_.data() + u(turn) * packed_half(), call};
   const LaunchShape shape{.grid = {device_blocks(Index{count} * dim_, device_node_threads), 1, 1},
                           .block = {device_node_threads, 1, 1}};
   if (!with_sums) return stream_.launch(pack_, shape, terms);
@@ -194,8 +200,17 @@ void DeviceZones::pack(int turn, bool with_sums) {
                         leads_.data(), node_partial_.data(), zone_partial_.data(), &numbers_.data()->sum[0]});
 }
 
+void DeviceZones::take(const TakeArguments& from) {
+  long long most = 1;
+  for (int i = 0; i < from.sides; ++i) most = std::max(most, from.side[i].count);
+  stream_.launch(take_,
+                 {.grid = {std::min(device_blocks(most, device_node_threads), most_waiting_blocks), 1, 1},
+                  .block = {device_node_threads, 1, 1}},
+                 from);
+}
+
 SharedNodeArguments DeviceZones::shared_arguments() {
-  SharedNodeArguments a{node_arguments_, part_.own, 0, 0, u_.data(), s_.data()};
+  SharedNodeArguments a{node_arguments_, part_.own, 0, 0, s_.data()};
   a.node.a = row_of(Row::rate).v.data();
   return a;
 }
@@ -207,7 +222,8 @@ void DeviceZones::begin_shared() {
 void DeviceZones::image_of(Zones which) {
   MassArguments m{};
   m.zone = zones_arguments_;
-  m.plain = u_.data();
+  m.r = r_.data();
+  m.diagonal = diagonal_.data();
   launch_mass(m, which);
 }
 void DeviceZones::image_sums() {

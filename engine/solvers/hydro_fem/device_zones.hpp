@@ -55,8 +55,13 @@ class DeviceZones {
 
   // A solve that several parts share, between exchanges.
   [[nodiscard]] Index sent() const { return static_cast<Index>(part_.sent.size()); }
-  /// Terms for other parts go to half `turn` (0 or 1) of packed(); with the sums of the last passes if so wished.
-  void pack(int turn, bool with_sums);
+  /// Terms for other parts go to half `turn` (0 or 1) of packed(); with the sums of the last passes if so wished. Then others are called.
+  void pack(int turn, bool with_sums, const PeerCall& call = {});
+  /// The number by which another part calls this one.
+  [[nodiscard]] unsigned long long* called_by(int part) const { return called_.data() + part; }
+  /// Of a call of this part, in whose `number` others are.
+  [[nodiscard]] unsigned* blocks_done() const { return blocks_done_.data(); }
+  void take(const TakeArguments& from);
   [[nodiscard]] const DeviceBuffer<double>& packed() const { return packed_; }
   [[nodiscard]] std::size_t packed_half() const;
   /// Where what comes from other parts begins in terms(), in numbers.
@@ -75,6 +80,7 @@ class DeviceZones {
   void fetch_numbers() { stream_.to_host(host_numbers_.span(), numbers_); }
   void fetch_outside() { stream_.to_host(host_outside_.span(), outside_); }
   void wait() { stream_.synchronize(); }
+  void settle() noexcept;  ///< waits, whatever has become of the device
   [[nodiscard]] const SolveNumbers& numbers() const { return host_numbers_[0]; }
   [[nodiscard]] int outside() const { return host_outside_[0]; }
   void begin(Stage stage) { stream_.record(stages_[static_cast<std::size_t>(stage)].begin); }
@@ -205,7 +211,10 @@ class DeviceZones {
   Kernel<PeerNodeArguments> solve_peers_;
   Kernel<PackArguments> pack_;
   Kernel<PackSumsArguments> pack_sums_;
-  DeviceBuffer<double> own_force_, packed_, u_, s_;
+  Kernel<TakeArguments> take_;
+  DeviceBuffer<double> own_force_, packed_, s_;
+  DeviceBuffer<unsigned long long> called_;
+  DeviceBuffer<unsigned> blocks_done_;
   DeviceBuffer<int> sent_, leads_;
 
   DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_,

@@ -289,6 +289,8 @@ class EmulatedDevice final : public DeviceDriver {
     });
     return {};
   }
+  /// Checked devices run one kernel at a time among them: none can wait for another's.
+  [[nodiscard]] bool reaches(int other) override { return !checked || other == info_.index; }
   [[nodiscard]] Status copy_from_peer(void* stream, void* to, const void* from, int /*other*/,
                                       const PeerRows& rows) override {
     if (auto bad = failed()) return *bad;

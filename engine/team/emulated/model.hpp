@@ -315,6 +315,12 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned v, CONOID_HERE) {
 
 // ---- atomics
 
+namespace conoid::emulated {
+// peers.hpp
+void raise_number(unsigned long long* number, unsigned long long value);
+void await_number(const unsigned long long* number, unsigned long long value);
+}  // namespace conoid::emulated
+
 #define CONOID_ATOMIC(name, kind)                                                  \
   template <class T>                                                               \
   inline T name(T* p, std::type_identity_t<T> v) {                                 \

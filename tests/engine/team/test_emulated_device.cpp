@@ -213,6 +213,12 @@ class TestEmulatedDevice : public QObject {
     configure_emulated({.devices = 2});
     const auto one = Device::open("emulated:0"), other = Device::open("emulated:1");
     QVERIFY(one && other);
+    QVERIFY(one->reaches(other->info()) && other->reaches(one->info()) && one->reaches(one->info()));
+    if (CONOID_HAVE_EMULATED_CHECKED != 0) {  // one kernel at a time among them: none waits for another
+      const auto checked = Device::open("emulated-checked:0"), second = Device::open("emulated-checked:1");
+      QVERIFY(checked && second);
+      QVERIFY(checked->reaches(checked->info()) && !checked->reaches(second->info()) && !checked->reaches(one->info()));
+    }
     Stream from = other->stream(), to = one->stream();
     std::vector<float> x(40), got(30, -1);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);

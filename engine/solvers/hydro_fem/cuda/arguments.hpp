@@ -158,13 +158,13 @@ struct SolveNumbers {
 
 struct MassArguments {
   ZoneArguments zone;
-  const double* plain;  ///< the field itself: no solve; null in a solve, whose direction is D r + β p
+  const double* plain;  ///< the field itself; null in a solve, whose direction is D r + β p
   const double *r, *p;  ///< [node][component]
   const double* diagonal;
   const double* node_partial;  ///< of r·D r
   int node_partials, iteration;
   double tolerance2;
-  SolveNumbers* numbers;
+  SolveNumbers* numbers;  ///< null: of a solve that parts share, whose direction is D r; nothing is decided
 };
 
 struct NodeArguments {
@@ -184,12 +184,22 @@ struct NodeArguments {
   SolveNumbers* numbers;
 };
 
+/// Parts of the zones that devices of one process share a solve of.
+constexpr int most_parts = 16;
+/// Who is told that a part has packed (engine/team/peers.hpp).
+struct PeerCall {
+  int peers;  ///< 0: nobody
+  unsigned long long value;
+  unsigned* blocks;  ///< that are done; 0 between launches
+  unsigned long long* number[most_parts];
+};
 /// Of a part of the zones, whose nodes meet zones of others: terms that go there in a row, `dim` numbers each.
 struct PackArguments {
   int dim, count;
   const int* place;  ///< in terms of component 0; below 0: not a term
   const double* terms;
   double* out;
+  PeerCall call;
 };
 /// The same, with what the blocks left of r·D r and u·M u in two numbers at the beginning of what goes to each other part.
 struct PackSumsArguments {
@@ -199,15 +209,23 @@ struct PackSumsArguments {
   const double *node_partial, *zone_partial;
   double* own;  ///< the two, kept here
 };
-/// Parts of the zones that devices of one process share a solve of.
-constexpr int most_parts = 16;
+/// What other parts have packed, once they have called.
+struct TakeArguments {
+  int sides;
+  unsigned long long value;
+  struct Side {
+    const unsigned long long* number;
+    const double* from;  ///< in the other's memory
+    double* to;
+    long long count;
+  } side[most_parts];
+};
 /// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): M u, u = D r, is given at the nodes, and
-/// p = u + β p, s = M u + β s, a += α p, r -= α s. Sums are over the first `counted` nodes, which are this part's own.
+/// p = u + β p, s = M u + β s, a += α p, r -= α s; u is not kept. Sums are over the first `counted` nodes, which are this part's own.
 struct SharedNodeArguments {
   NodeArguments node;
   long long counted;
   double alpha, beta;
-  double* u;  ///< [component][node]
   double* s;  ///< [node][component]
 };
 

@@ -4,6 +4,7 @@
 // Conjugate gradients take two kernels an iteration: one over zones (M_v p and p·M_v p, zone_body.hpp), one over nodes (what meets there,
 // both updates, r·D r). Sums of the one are added by all blocks of the next, in the same order; nothing waits for the host.
 #include "engine/team/kernel.hpp"
+#include "engine/team/peers.hpp"
 
 #include "engine/solvers/hydro_fem/cuda/zone_body.hpp"
 
@@ -54,7 +55,7 @@ __global__ void go_on_solving(NodeArguments a) {
   if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
 }
 
-/// The same of a part of the zones, and u = D r.
+/// The same of a part of the zones.
 template <int D>
 __global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments shared) {
   const NodeArguments& a = shared.node;
@@ -68,7 +69,6 @@ __global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments s
       a.r[node * D + c] = sum[c];
       a.p[node * D + c] = shared.s[node * D + c] = 0;
       a.a[c * a.nodes + node] = 0;
-      shared.u[c * a.nodes + node] = d * sum[c];
       if (node < shared.counted) gamma += d * sum[c] * sum[c];
     }
   }
@@ -88,7 +88,7 @@ __device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared,
     const long long node = at / D;
     const int c = static_cast<int>(at % D);
     const long long there = c * a.nodes + node;
-    const double d = a.diagonal[node], p = shared.u[there] + beta * a.p[at], before = shared.s[at], r_before = a.r[at],
+    const double d = a.diagonal[node], r_before = a.r[at], p = d * r_before + beta * a.p[at], before = shared.s[at],
                  gained = a.a[there];
     const double s = free_component<D>(a, node, c) + beta * before;
     const double r = r_before - alpha * s;
@@ -96,7 +96,6 @@ __device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared,
     shared.s[at] = s;
     a.r[at] = r;
     a.a[there] = gained + alpha * p;
-    shared.u[there] = d * r;
     if (node < shared.counted) gamma += d * r * r;
   }
   return gamma;
@@ -138,16 +137,28 @@ __global__ void go_on_among_peers(const __grid_constant__ PeerNodeArguments peer
   if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
 }
 
+/// By all threads of all blocks, once what they have packed is written.
+__device__ __forceinline__ void tell_peers(const PeerCall& call) {
+  if (call.peers == 0) return;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence_system();
+  if (atomicAdd(call.blocks, 1U) + 1 != gridDim.x) return;
+  __threadfence_system();
+  *call.blocks = 0;
+  for (int i = 0; i < call.peers; ++i) raise_peer(call.number[i], call.value);
+}
 __device__ __forceinline__ void pack(const PackArguments& a) {
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < a.count * a.dim; i += stride)
     if (const int place = a.place[i / a.dim]; place >= 0)
       a.out[i] = a.terms[static_cast<long long>(a.dim) * place + i % a.dim];
 }
-__global__ void pack_terms(PackArguments a) {
+__global__ void pack_terms(const __grid_constant__ PackArguments a) {
   pack(a);
+  tell_peers(a.call);
 }
-__global__ void pack_terms_and_sums(PackSumsArguments a) {
+__global__ void pack_terms_and_sums(const __grid_constant__ PackSumsArguments a) {
   if (blockIdx.x == 0) {
     const double gamma = sum_of(a.node_partial, a.node_partials), delta = sum_of(a.zone_partial, a.zone_partials);
     if (threadIdx.x == 0) {
@@ -160,6 +171,17 @@ __global__ void pack_terms_and_sums(PackSumsArguments a) {
     }
   }
   pack(a.pack);
+  tell_peers(a.pack.call);
+}
+__global__ void take_from_peers(const __grid_constant__ TakeArguments a) {
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (int s = 0; s < a.sides; ++s) {
+    const TakeArguments::Side& side = a.side[s];
+    if (threadIdx.x == 0) await_peer(side.number, a.value);
+    __syncthreads();
+    for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < side.count; i += stride)
+      side.to[i] = side.from[i];
+  }
 }
 
 /// Terms of a side under pressure at its nodes: ∫ p n w (r), a block a side.
@@ -281,6 +303,7 @@ static const RegisterKernel solve_peers_2("hydro-fem/solve-peers<2>", go_on_amon
 static const RegisterKernel solve_peers_3("hydro-fem/solve-peers<3>", go_on_among_peers<3>);
 static const RegisterKernel pack_kernel("hydro-fem/pack", pack_terms);
 static const RegisterKernel pack_sums_kernel("hydro-fem/pack-sums", pack_terms_and_sums);
+static const RegisterKernel take_kernel("hydro-fem/take", take_from_peers);
 static const RegisterKernel load_terms_kernel("hydro-fem/load-terms", load_terms);
 static const RegisterKernel press_kernel("hydro-fem/press", press_sides);
 static const RegisterKernel load_kernel("hydro-fem/load", load_nodes);

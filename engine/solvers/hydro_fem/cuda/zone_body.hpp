@@ -704,7 +704,7 @@ template <int D, int K, bool uniform>
 __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_constant__ MassArguments m) {
   const int id = static_cast<int>(threadIdx.x);
   double beta = 0;
-  if (m.plain == nullptr) {
+  if (m.plain == nullptr && m.numbers != nullptr) {
     const bool tells = blockIdx.x == 0 && id == 0;
     SolveNumbers& n = *m.numbers;
     if (n.node_done != 0) {

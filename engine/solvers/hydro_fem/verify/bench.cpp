@@ -278,10 +278,10 @@ void several_devices_rows(const TestRun& run, const BenchSink& sink, double budg
     const int cores = std::min(std::max(1, this_machine().cores), run.threads);
     Team team({WorkerSpec{"cpu", cores, 1}});
     Operator op(setup, best_kernels(), team);
-    const auto on = [&](std::size_t count, Index least, Index most) {
+    const auto on = [&](std::size_t count, Index least, Index most, const DeviceOptions& options = {}) {
       std::vector<Device> devices;
       for (std::size_t i = 0; i < count; ++i) devices.push_back(open_device(run, found[i].name));
-      return timed(device_backend(op, std::move(devices)), least, most, budget);
+      return timed(device_backend(op, std::move(devices), options), least, most, budget);
     };
     const Timed one = on(1, 20, 100);
     std::vector<std::size_t> counts{2};
@@ -293,6 +293,16 @@ void several_devices_rows(const TestRun& run, const BenchSink& sink, double budg
             fmt::format("{}; {:.4g} ms a step, {:.4g} on one; mass solves to 1e-10", found.front().info.name,
                         1e3 * there.step, 1e3 * one.step),
             "exchange within the mass solve"});
+      DeviceOptions copies;
+      copies.calls = false;
+      const Timed copied = on(count, std::min<Index>(20, one.accepted), 20, copies);
+      sink({fmt::format("{}: times as fast on {}, by copies", name, count), one.step / copied.step, "1", 0, 0,
+            "for comparison", ""});
+      const auto iteration = [](const Timed& t) {
+        return 1e6 * t.times.solve_wall / static_cast<double>(std::max<Index>(1, t.times.iterations));
+      };
+      sink({fmt::format("{}: an iteration of the mass solve on {}", name, count), iteration(there), "us", 0, 0,
+            fmt::format("one device: {:.4g}; by copies: {:.4g}", iteration(one), iteration(copied)), ""});
       sink({fmt::format("{}: kinetic energy off on {}", name, count), std::abs(there.kinetic / one.kinetic - 1), "1", 0,
             0, fmt::format("one device, after the same {} steps", one.steps), ""});
     }

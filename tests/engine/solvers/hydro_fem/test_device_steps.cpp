@@ -202,6 +202,21 @@ struct Run {
   }
 };
 
+/// Accelerations of parts, each on a device of its own.
+std::vector<State> rates_of(Operator& op, const std::vector<DevicePart>& layout, bool calls) {
+  std::vector<Device> devices = several(static_cast<int>(layout.size()));
+  std::vector<std::unique_ptr<DeviceZones>> parts;
+  for (std::size_t i = 0; i < layout.size(); ++i)
+    parts.push_back(std::make_unique<DeviceZones>(op, layout[i], std::move(devices[i]), DeviceOptions{}, -1));
+  const auto exchange = exchange_among_peers(op, parts, calls);
+  for (const auto& part : parts) part->update(Row::state, 0);
+  for (const auto& part : parts) part->load(Row::state, {});
+  verify(exchange->solve({}) > 3, "a solve takes some iterations");
+  std::vector<State> rates(layout.size(), op.initial());
+  for (std::size_t i = 0; i < layout.size(); ++i) parts[i]->bring(Row::rate, rates[i]);
+  return rates;
+}
+
 }  // namespace
 
 class TestDeviceSteps : public QObject {
@@ -411,7 +426,8 @@ class TestDeviceSteps : public QObject {
       QVERIFY(same_bits(got.state, marched(s, several(devices), steps, integrator).state));
   }
 
-  /// Copies of a node on several devices get the same rate, bit for bit, and all nodes and zones lie somewhere, once in the sums.
+  /// Copies of a node on several devices get the same rate, bit for bit, and all nodes and zones lie somewhere, once in the sums; whether the
+  /// devices call each other or copy.
   void copies_of_a_node_move_alike() {
     std::mt19937 random(5);
     Setup s = lively(3, 2, 0, random);
@@ -419,17 +435,9 @@ class TestDeviceSteps : public QObject {
     s.mass_tolerance = 1e-10;
     Team team({WorkerSpec{"cpu", 1, 1}});
     Operator op(s, best_kernels(), team);
-    std::vector<DevicePart> layout = DevicePart::among(op, 3);
-    std::vector<Device> devices = several(3);
-    std::vector<std::unique_ptr<DeviceZones>> parts;
-    for (std::size_t i = 0; i < 3; ++i)
-      parts.push_back(std::make_unique<DeviceZones>(op, layout[i], std::move(devices[i]), DeviceOptions{}, -1));
-    const auto exchange = exchange_among_peers(op, parts);
-    for (const auto& part : parts) part->update(Row::state, 0);
-    for (const auto& part : parts) part->load(Row::state, {});
-    QVERIFY(exchange->solve({}) > 3);
-    std::vector<State> rates(3, op.initial());
-    for (std::size_t i = 0; i < 3; ++i) parts[i]->bring(Row::rate, rates[i]);
+    const std::vector<DevicePart> layout = DevicePart::among(op, 3);
+    const std::vector<State> called = rates_of(op, layout, true), copied = rates_of(op, layout, false);
+    for (std::size_t i = 0; i < 3; ++i) QVERIFY(called[i].v == copied[i].v);
     const auto nodes = static_cast<std::size_t>(op.space().nodes);
     std::vector<int> counted(nodes, 0);
     int shared = 0;
@@ -440,7 +448,7 @@ class TestDeviceSteps : public QObject {
         for (std::size_t n = 0; n < nodes; ++n) {
           if (layout[i].node_of[n] < 0 || layout[j].node_of[n] < 0) continue;
           ++shared;
-          for (std::size_t c = 0; c < 3; ++c) QCOMPARE(rates[i].v[c * nodes + n], rates[j].v[c * nodes + n]);
+          for (std::size_t c = 0; c < 3; ++c) QCOMPARE(called[i].v[c * nodes + n], called[j].v[c * nodes + n]);
         }
     }
     QVERIFY(shared >= 49);
