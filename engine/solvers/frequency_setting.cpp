@@ -28,7 +28,7 @@ std::vector<double> read_frequencies(const Case& input, const Values& v, StepRou
       continue;
     }
     const auto step = static_cast<double>(k), steps = static_cast<double>(count - 1);
-    frequencies.push_back(by_ratio                                 ? from * std::pow(to / from, step / steps)
+    frequencies.push_back(by_ratio                                  ? from * std::pow(to / from, step / steps)
                           : rounding == StepRounding::product_first ? from + (to - from) * step / steps
                                                                     : from + (to - from) * (step / steps));
   }

@@ -12,7 +12,8 @@ using namespace conoid;
 namespace {
 
 Schema schema_with(const char* node) {
-  return Schema::for_solver("s", std::string(R"({"properties": {"mesh": false, "frequencies": )") + node + "}}").value();
+  return Schema::for_solver("s", std::string(R"({"properties": {"mesh": false, "frequencies": )") + node + "}}")
+      .value();
 }
 
 struct Read {
@@ -55,7 +56,8 @@ class TestFrequencySetting : public QObject {
   void ratios_are_equal_and_their_ends_are_met() {
     const auto f = read(R"({"from": 10, "to": 1000, "count": 5, "scale": "log"})").values;
     QCOMPARE(f.size(), std::size_t{5});
-    for (std::size_t k = 0; k < f.size(); ++k) QVERIFY(std::abs(f[k] / (10 * std::pow(10.0, 0.5 * static_cast<double>(k))) - 1) < 8e-15);
+    for (std::size_t k = 0; k < f.size(); ++k)
+      QVERIFY(std::abs(f[k] / (10 * std::pow(10.0, 0.5 * static_cast<double>(k))) - 1) < 8e-15);
     QVERIFY(!equally_spaced(f));
   }
   void a_list_stands_for_itself() {

@@ -279,7 +279,7 @@ class TestSolver : public QObject {
       Json json = Json::parse(R"j({
         "solver": "elastic-bem",
         "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1},
-        "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+        "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
         "excitation": {"loads": [{"kind": "wave", "wave": "sv", "direction": [0, 0, 1]}]},
         "parameters": {"frequencies": {"values": [0.1]}}, "compute": {"workers": "cpu:1", "threads": 1},
         "output": {"receivers": [{"position": [1, 0, -2]}],
@@ -316,7 +316,7 @@ class TestSolver : public QObject {
             "solver": "elastic-bem",
             "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1,
                        "patches": [{"name": "pad", "low": [-3, -1], "high": [-1, 1]}]},
-            "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+            "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
             "excitation": {"loads": []}, "parameters": {"frequencies": {"values": [0.1]}},
             "output": {"receivers": [{"position": [1, 0, -2]}]}})j");
           json["excitation"]["loads"].push_back(read_json(load));
