@@ -174,22 +174,24 @@ def told(*words: str) -> str:
     return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 
 
-def keys_of_schema(node: Any, path: tuple[str, ...]) -> set[tuple[str, ...]]:
-    """Every key below a place of a schema as it is written in the sources, not as the program tells it."""
+def keys_of_schema(node: Any, path: tuple[str, ...], fragments: Any) -> set[tuple[str, ...]]:
+    """Every key below a place of a schema as it is written in the sources, not as the program tells it. `fragments`: of "use"."""
     out: set[tuple[str, ...]] = set()
     if isinstance(node, list):
         for item in node:
-            out |= keys_of_schema(item, path)
+            out |= keys_of_schema(item, path, fragments)
     elif isinstance(node, dict):
         for word, value in node.items():
             if word == "properties":
                 for name, below in value.items():
-                    deeper = keys_of_schema(below, (*path, name))
+                    deeper = keys_of_schema(below, (*path, name), fragments)
                     out |= deeper or {(*path, name)}
             elif word in ("items", "map"):
-                out |= keys_of_schema(value, (*path, "*"))
-            elif word not in ("default", "required", "enum"):
-                out |= keys_of_schema(value, path)
+                out |= keys_of_schema(value, (*path, "*"), fragments)
+            elif word == "use":
+                out |= keys_of_schema(fragments[value], path, fragments)
+            elif word not in ("default", "required", "enum", "fragments"):
+                out |= keys_of_schema(value, path, fragments)
     return out
 
 
@@ -240,14 +242,15 @@ def check_all() -> int:
     try:
         subprocess.run([sys.executable, str(docs / "generate.py"), str(folder / "pages"), "--no-pictures"], check=True)
         root = docs.parent
-        common = keys_of_schema(json.loads((root / "engine/case/common.json").read_text()), ())
+        shared = json.loads((root / "engine/case/common.json").read_text())
+        common = keys_of_schema(shared, (), shared["fragments"])
         for solver in solvers:
             page = (folder / "pages/reference" / f"keys-{solver}.md").read_text(encoding="utf-8")
             rows = re.findall(r'^\| <span id="[^"]*"></span>`(/[^`]*)` \| ([^|]*)', page, re.M)
             listed = {tuple(key.split("/")[1:]) for key, _ in rows}
             schema = json.loads((root / "engine/solvers" / solver.replace("-", "_") / "parameters.json").read_text())
             left_out = {name for name, part in schema["properties"].items() if part is False}  # parts that this solver has not
-            own = {k for k in keys_of_schema(schema, ()) if k[0] not in left_out}
+            own = {k for k in keys_of_schema(schema, (), shared["fragments"]) if k[0] not in left_out}
             mine = {k for k in common if k[0] not in left_out}
             # A list of numbers is one key, where the schema has one more step.
             for key in sorted(own | mine):

@@ -54,7 +54,7 @@ def keys_page(solver: dict[str, Any]) -> str:
         "",
     ]
     part = None
-    choosers = {key["key"] for key in solver["keys"] if key["key"].split("/")[-1] in ("kind", "model")}
+    choosers = {key["key"] for key in solver["keys"] if key["key"].split("/")[-1] == "kind"}
     for key in solver["keys"]:
         steps = key["key"].split("/")[1:]
         # What has no parts of its own stands together.

@@ -16,16 +16,6 @@ QWidget* FieldEditor::reveal(const std::string& pointer) {
   return is_within(pointer, pointer_) ? this : nullptr;
 }
 
-std::string FieldEditor::written_at() const {
-  const Json& former = keyword_of(node_, "formerly");
-  if (!former.is_array() || context_.model.value(pointer_)) return pointer_;
-  for (const Json& name : former) {
-    std::string then = child_pointer(parent_pointer(pointer_), name.get<std::string>());
-    if (context_.model.value(then)) return then;
-  }
-  return pointer_;
-}
-
 QString FieldEditor::label() const {
   return label_of(last_token(pointer_), node_);
 }
@@ -35,7 +25,7 @@ void FieldEditor::write(Json value) {
 }
 
 void FieldEditor::erase() {
-  context_.model.remove(written_at(), tr("reset of %1").arg(label()));
+  context_.model.remove(pointer_, tr("reset of %1").arg(label()));
 }
 
 namespace {

@@ -26,8 +26,6 @@ class FieldEditor : public QWidget {
         fallback_(std::move(fallback)) {}
 
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
-  /// Where the case has the value: at pointer(), or under a name that the key had before ("formerly" of the schema).
-  [[nodiscard]] std::string written_at() const;
   [[nodiscard]] const Json& node() const { return node_; }
   /// Reads value and diagnostics from the model again.
   virtual void refresh() = 0;
@@ -43,7 +41,7 @@ class FieldEditor : public QWidget {
   void typing_checked();
 
  protected:
-  [[nodiscard]] const Json* value() const { return context_.model.value(written_at()); }
+  [[nodiscard]] const Json* value() const { return context_.model.value(pointer_); }
   [[nodiscard]] QString label() const;
   void write(Json value);
   void erase();  ///< back to the default

@@ -102,7 +102,7 @@ void FieldRow::refresh() {
 void FieldRow::show_sentence() {
   if (const QString typing = editor_->typing_problem(); !typing.isEmpty())
     return show_sentence_in(sentence_, typing, Severity::error);
-  const auto [text, severity] = sentence_for(context_.model, editor_->written_at(), true);
+  const auto [text, severity] = sentence_for(context_.model, editor_->pointer(), true);
   show_sentence_in(sentence_, text, severity);
 }
 
@@ -208,10 +208,6 @@ void ObjectForm::refresh_strays() {
   if (!strays_) return;
   strays_->show_those([this](const std::string& pointer) {
     if (pointer == pointer_ || !is_within(pointer, pointer_)) return false;
-    const bool of_field = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-      return is_within(pointer, entry.editor->written_at());
-    });
-    if (of_field) return false;
     const std::string key = first_token(pointer.substr(pointer_.size()));
     return !left_out_.contains(key) && !keyword_of(keyword_of(node_, "properties"), key.c_str()).is_object();
   });
@@ -276,7 +272,7 @@ void ObjectForm::refresh() {
 QWidget* ObjectForm::reveal(const std::string& pointer) {
   if (!is_within(pointer, pointer_)) return nullptr;
   for (const Entry& entry : entries_) {
-    if (!is_within(pointer, entry.editor->pointer()) && !is_within(pointer, entry.editor->written_at())) continue;
+    if (!is_within(pointer, entry.editor->pointer())) continue;
     if (entry.advanced && fold_) fold_->set_open(true);
     QWidget* found = entry.editor->reveal(pointer);
     return found ? found : entry.editor;

@@ -110,6 +110,7 @@ void CaseModel::adopt(CaseDocument document) {
     schema_problem_ = schema.error();
     schema_problem_->place = document_.place("/solver");
   }
+  take_present_names();
   open_ = true;
   checker_.reset();
   undo_.clear();
@@ -124,8 +125,25 @@ void CaseModel::adopt(CaseDocument document) {
   emit dirty_changed(is_dirty());
 }
 
+/// What was written under former names is shown, edited and saved under those of now; until it is saved that is told.
+void CaseModel::take_present_names() {
+  renamed_.clear();
+  if (!schema_) return;
+  std::vector<FormerName> renamed;
+  Json present = with_present_names(document_.json(), *schema_, &renamed);
+  if (present == document_.json()) return;
+  for (const FormerName& r : renamed)
+    renamed_.push_back(former_name_note(r.then, r.now, {document_.file().string(), 0, r.pointer}));
+  document_ = CaseDocument::from_json(std::move(present), document_.file());
+}
+
+Json CaseModel::named_as_now(const Json& json) const {
+  return schema_ ? with_present_names(json, *schema_) : json;
+}
+
 void CaseModel::close() {
   open_ = false;
+  renamed_.clear();
   checking_.reset();
   checker_.reset();
   full_check_timer_.stop();
@@ -177,10 +195,7 @@ void CaseModel::push(const std::string& pointer, std::optional<Json> value, cons
   if (key.empty()) return;
   std::optional<Json> before;
   if (const auto it = document_.json().find(key); it != document_.json().end()) before = *it;
-  CaseDocument named = document_;
-  // What was written under a former name gives place; names that cannot be followed are what diagnostics are of.
-  if (value && schema_) (void)take_names_of(named, *schema_, pointer).ok();
-  Json root = named.json();
+  Json root = document_.json();
   if (value) fill_ancestors(root, pointer);
   if (!assign_value(root, pointer, std::move(value))) return;
   std::optional<Json> after;
@@ -218,6 +233,7 @@ void CaseModel::validate_now() {
     quick_.push_back(*schema_problem_);
   else if (schema_)
     quick_ = validate(document_, *schema_);
+  quick_.insert(quick_.end(), renamed_.begin(), renamed_.end());
   diagnostics_ = quick_;
   report_.reset();
   checking_.reset();
@@ -260,6 +276,7 @@ void CaseModel::check_again() {
 
 void CaseModel::take_report(const CheckReport& report) {
   diagnostics_ = report.diagnostics;
+  diagnostics_.insert(diagnostics_.end(), renamed_.begin(), renamed_.end());
   report_ = report;
   emit validated();
 }
@@ -308,6 +325,10 @@ Status CaseModel::save_as(const std::filesystem::path& file) {
   if (file != document_.file()) document_ = CaseDocument::from_json(document_.json(), absolute_path(file));
   saved_ = document_.json();
   recovered_ = copy_of_run_ = false;
+  if (!renamed_.empty()) {
+    renamed_.clear();
+    validate_now();
+  }
   undo_.setClean();
   emit dirty_changed(false);
   emit changed();
@@ -319,9 +340,7 @@ QString CaseModel::command_line() const {
   const QString relative = QDir::current().relativeFilePath(path);
   QString line = "conoid run " + shell_quoted(relative.startsWith("../..") ? path : relative);
   std::vector<std::pair<std::string, std::string>> changes;
-  // A key under its former name is the same key: setting it takes the place of both.
-  const auto named = [this](const Json& json) { return schema_ ? with_present_names(json, *schema_) : json; };
-  if (saved_.is_object()) collect_changes(named(saved_), named(document_.json()), "", changes);
+  if (saved_.is_object()) collect_changes(named_as_now(saved_), document_.json(), "", changes);
   for (const auto& [pointer, text] : changes)
     line += " --set " + shell_quoted(QString::fromStdString(pointer + "=" + text));
   return line;

@@ -85,6 +85,9 @@ class CaseModel : public QObject {
   Status save();
   Status save_as(const std::filesystem::path& file);
 
+  /// A document of this solver's with every key as it is called now, as this one has been since it was opened.
+  [[nodiscard]] Json named_as_now(const Json& json) const;
+
   /// `conoid run case.json --set …`: what the Run button does, as a line for a terminal.
   [[nodiscard]] QString command_line() const;
 
@@ -97,6 +100,7 @@ class CaseModel : public QObject {
  private:
   class Edit;
   void adopt(CaseDocument document);
+  void take_present_names();
   void push(const std::string& pointer, std::optional<Json> value, const QString& what);
   /// An absent object stands for its default; editing inside it starts from that.
   void fill_ancestors(Json& root, const std::string& pointer) const;
@@ -110,6 +114,7 @@ class CaseModel : public QObject {
   Json saved_;  ///< as on disk
   std::optional<Schema> schema_;
   std::optional<Diagnostic> schema_problem_;
+  std::vector<Diagnostic> renamed_;  ///< what the file has under former names
   QUndoStack undo_;
   std::vector<Diagnostic> quick_, diagnostics_;
   std::optional<CheckReport> report_;

@@ -64,7 +64,7 @@ void CaseWatcher::look() {
   if (!watcher_.files().contains(path)) watcher_.addPath(path);
   const std::string text = json_text(now->json());
   if (text == known_) return;
-  if (now->json() == model_.json()) {
+  if (model_.named_as_now(now->json()) == model_.json()) {
     known_ = text;
     if (std::exchange(different_, false)) emit settled();
     return;
@@ -75,7 +75,8 @@ void CaseWatcher::look() {
 
 QStringList CaseWatcher::differences() const {
   QStringList out;
-  if (const auto now = CaseDocument::read(model_.document().file())) collect(model_.json(), now->json(), "", out);
+  if (const auto now = CaseDocument::read(model_.document().file()))
+    collect(model_.json(), model_.named_as_now(now->json()), "", out);
   return out;
 }
 

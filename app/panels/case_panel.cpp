@@ -134,7 +134,7 @@ void SectionWidget::make_body() {
     auto* sentence = make_label({}, "bad", body_);
     sentence->setWordWrap(true);
     inner->addWidget(sentence);
-    if (key == "materials" && !node.contains("map")) add_library(inner, pointer, node);
+    if (key == "medium" && !node.contains("map")) add_library(inner, pointer, node);
     inner->addWidget(editor);
     editors_.push_back(editor);
     sentences_.push_back(sentence);

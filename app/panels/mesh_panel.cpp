@@ -151,9 +151,23 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   inner_column->setSpacing(20);
   column->addWidget(content_);
   column->addStretch(1);
+  add_figures();
+  repair_box_ = new QWidget(content_);
+  repair_ = new QVBoxLayout(repair_box_);
+  repair_->setContentsMargins(0, 0, 0, 0);
+  repair_->setSpacing(6);
+  content_->layout()->addWidget(repair_box_);
+  make_repair();
+  add_waves();
+  add_quality();
+  add_again();
+  listen();
+  refresh();
+}
 
+void MeshPanel::add_figures() {
   QVBoxLayout* inner = nullptr;
-  inner_column->addWidget(make_box(tr("Figures"), &inner));
+  content_->layout()->addWidget(make_box(tr("Figures"), &inner));
   figures_ = new QGridLayout;
   figures_->setHorizontalSpacing(12);
   figures_->setVerticalSpacing(5);
@@ -168,25 +182,21 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   unit_row->addWidget(unit_);
   inner->addLayout(unit_row);
 
-  inner_column->addWidget(make_box(tr("Checks"), &inner));
+  content_->layout()->addWidget(make_box(tr("Checks"), &inner));
   checks_ = new QVBoxLayout;
   checks_->setSpacing(4);
   inner->addLayout(checks_);
+}
 
-  repair_box_ = new QWidget(content_);
-  repair_ = new QVBoxLayout(repair_box_);
-  repair_->setContentsMargins(0, 0, 0, 0);
-  repair_->setSpacing(6);
-  inner_column->addWidget(repair_box_);
-  make_repair();
-
-  inner_column->addWidget(make_box(tr("Elements a wavelength"), &inner));
+void MeshPanel::add_waves() {
+  QVBoxLayout* inner = nullptr;
+  content_->layout()->addWidget(make_box(tr("Elements a wavelength"), &inner));
   auto* waves = new QGridLayout;
   waves->setSpacing(8);
-  frequency_ = new UnitLineEdit(look, "Hz", content_);
+  frequency_ = new UnitLineEdit(look_, "Hz", content_);
   frequency_->setAccessibleName(tr("Frequency"));
   frequency_->setAccessibleDescription(tr("For elements a wavelength; the case’s highest unless another is typed"));
-  speed_ = new UnitLineEdit(look, "m/s", content_);
+  speed_ = new UnitLineEdit(look_, "m/s", content_);
   speed_->setAccessibleName(tr("Speed of the wave"));
   speed_->setAccessibleDescription(
       tr("For elements a wavelength; the slowest of the case’s materials unless another is typed"));
@@ -196,7 +206,7 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   waves->addWidget(speed_, 1, 1);
   inner->addLayout(waves);
   auto* waves_row = new QHBoxLayout;
-  waves_dot_ = new StateDot(look, content_);
+  waves_dot_ = new StateDot(look_, content_);
   waves_ = make_label({}, "", content_);
   waves_->setWordWrap(true);
   waves_row->addWidget(waves_dot_, 0, Qt::AlignTop);
@@ -206,9 +216,12 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   set_role(waves_show_, "link");
   inner->addWidget(waves_show_, 0, Qt::AlignLeft);
   connect(waves_show_, &QPushButton::clicked, this, [this] { emit field_wanted("longest_edge", {}); });
+}
 
-  inner_column->addWidget(make_box(tr("Quality of the elements"), &inner));
-  bars_ = new QualityBars(look, content_);
+void MeshPanel::add_quality() {
+  QVBoxLayout* inner = nullptr;
+  content_->layout()->addWidget(make_box(tr("Quality of the elements"), &inner));
+  bars_ = new QualityBars(look_, content_);
   inner->addWidget(bars_);
   quality_text_ = make_label({}, "small", content_);
   quality_text_->setWordWrap(true);
@@ -217,18 +230,21 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
   worst_->setSpacing(2);
   inner->addLayout(worst_);
 
-  inner_column->addWidget(make_box(tr("Groups"), &inner));
+  content_->layout()->addWidget(make_box(tr("Groups"), &inner));
   groups_ = new QVBoxLayout;
   groups_->setSpacing(2);
   inner->addLayout(groups_);
   inner->addWidget(make_chooser());
+}
 
+void MeshPanel::add_again() {
+  QVBoxLayout* inner = nullptr;
   again_box_ = make_box(tr("Finer or coarser"), &inner);
-  inner_column->addWidget(again_box_);
+  content_->layout()->addWidget(again_box_);
   by_size_ = new QWidget(again_box_);
   auto* again_row = new QHBoxLayout(by_size_);
   again_row->setContentsMargins(0, 0, 0, 0);
-  size_ = new UnitLineEdit(look, "m", by_size_);
+  size_ = new UnitLineEdit(look_, "m", by_size_);
   size_->setAccessibleName(tr("Largest edge"));
   size_->setAccessibleDescription(tr("Of the elements of the new mesh; units may be typed: 5 mm"));
   size_->setPlaceholderText(tr("largest edge"));
@@ -264,23 +280,25 @@ MeshPanel::MeshPanel(CaseModel& model, MeshModel& mesh, const Look& look, QWidge
       mesh_.refine();
   });
   connect(coarser_, &QPushButton::clicked, this, [mesh_with] { mesh_with(2); });
+}
+
+void MeshPanel::listen() {
   connect(unit_, &QComboBox::currentIndexChanged, this, &MeshPanel::refresh);
   connect(frequency_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
   connect(speed_, &QLineEdit::textEdited, this, &MeshPanel::refresh_waves);
-  connect(&mesh, &MeshModel::changed, this, &MeshPanel::refresh);
-  connect(&model, &CaseModel::changed, this, [this] {
+  connect(&mesh_, &MeshModel::changed, this, &MeshPanel::refresh);
+  connect(&model_, &CaseModel::changed, this, [this] {
     if (!frequency_->isModified() && !speed_->isModified()) refresh_waves();
     if (repair_form_) repair_form_->refresh();
     if (!mesh_.mesh()) return;
     fill_groups(*mesh_.mesh());
     tab_as_laid_out(this);
   });
-  connect(&model, &CaseModel::opened, this, [this] {
+  connect(&model_, &CaseModel::opened, this, [this] {
     frequency_->setModified(false);
     speed_->setModified(false);
     make_repair();
   });
-  refresh();
 }
 
 QWidget* MeshPanel::make_box(const QString& title, QVBoxLayout** column) {

@@ -74,6 +74,11 @@ class MeshPanel : public QWidget {
   void place_wanted(const QString& pointer);
 
  private:
+  void add_figures();  ///< and checks
+  void add_waves();
+  void add_quality();  ///< and groups
+  void add_again();
+  void listen();
   void refresh();
   void refresh_waves();
   /// The unit that lengths are shown in.

@@ -101,6 +101,13 @@ class MainWindow : public QMainWindow {
 
  private:
   [[nodiscard]] std::vector<ActionRow> action_rows();
+  void add_file_actions(std::vector<ActionRow>& rows);
+  void add_edit_actions(std::vector<ActionRow>& rows);
+  void add_run_actions(std::vector<ActionRow>& rows);
+  void add_picture_actions(std::vector<ActionRow>& rows);
+  void add_pane_actions(std::vector<ActionRow>& rows);
+  void add_window_actions(std::vector<ActionRow>& rows);
+  void add_help_actions(std::vector<ActionRow>& rows);
   void make_tool_bar();
   void make_workbench();
   void refresh_actions();

@@ -41,99 +41,123 @@ QString phases_on_devices() {
 
 }  // namespace
 
-SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) : QDialog(parent) {
+SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent)
+    : QDialog(parent), settings_(settings), look_(look) {
   setWindowTitle(tr("Settings"));
   setMinimumWidth(480);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(24, 20, 24, 20);
   column->setSpacing(16);
-  auto* form = new QFormLayout;
-  form->setHorizontalSpacing(16);
-  form->setVerticalSpacing(8);
-  const auto combo = [&](const QString& name, const QString& tip) {
-    auto* box = new QComboBox(this);
-    box->setAccessibleName(name);
-    box->setToolTip(tip);
-    form->addRow(name, box);
-    return box;
-  };
-  QComboBox* theme = combo(tr("Colours"), tr("Of the window, of the picture and of charts; what is exported is white"));
+  form_ = new QFormLayout;
+  form_->setHorizontalSpacing(16);
+  form_->setVerticalSpacing(8);
+  add_look();
+  add_words();
+  add_workers();
+  add_memory();
+  add_habits();
+  add_folder();
+  column->addLayout(form_);
+  column->addStretch(1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
+  column->addWidget(buttons);
+}
+
+QComboBox* SettingsDialog::add_choice(const QString& name, const QString& tip) {
+  auto* box = new QComboBox(this);
+  box->setAccessibleName(name);
+  box->setToolTip(tip);
+  form_->addRow(name, box);
+  return box;
+}
+
+void SettingsDialog::add_look() {
+  QComboBox* theme =
+      add_choice(tr("Colours"), tr("Of the window, of the picture and of charts; what is exported is white"));
   for (const auto& [text, choice] :
        {std::pair{tr("As the system"), ThemeChoice::system}, std::pair{tr("Light"), ThemeChoice::light},
         std::pair{tr("Dark"), ThemeChoice::dark}})
     theme->addItem(text, static_cast<int>(choice));
-  theme->setCurrentIndex(theme->findData(static_cast<int>(look.choice())));
-  connect(theme, &QComboBox::activated, this, [this, theme, &settings, &look] {
+  theme->setCurrentIndex(theme->findData(static_cast<int>(look_.choice())));
+  connect(theme, &QComboBox::activated, this, [this, theme] {
     const auto choice = static_cast<ThemeChoice>(theme->currentData().toInt());
-    look.choose(choice);
-    settings.set_theme(choice);
+    look_.choose(choice);
+    settings_.set_theme(choice);
     emit changed();
   });
 
-  QComboBox* font = combo(tr("Font"), tr("Of all words in the window; charts keep the program’s own"));
+  QComboBox* font = add_choice(tr("Font"), tr("Of all words in the window; charts keep the program’s own"));
   font->addItem(tr("The program's own"), QString());
   font->addItem(tr("As the system"), QStringLiteral("system"));
   for (const QString& family : QFontDatabase::families())
     if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family))
       font->addItem(family, family);
-  font->setCurrentIndex(std::max(0, font->findData(settings.font_family())));
-  connect(font, &QComboBox::activated, this, [this, font, &settings, &look] {
-    settings.set_font_family(font->currentData().toString());
-    look.set_font_family(settings.font_family());
+  font->setCurrentIndex(std::max(0, font->findData(settings_.font_family())));
+  connect(font, &QComboBox::activated, this, [this, font] {
+    settings_.set_font_family(font->currentData().toString());
+    look_.set_font_family(settings_.font_family());
     emit changed();
   });
 
-  QComboBox* scale = combo(tr("Size of the text"), tr("All words, and what holds them, grow or shrink by this"));
+  QComboBox* scale = add_choice(tr("Size of the text"), tr("All words, and what holds them, grow or shrink by this"));
   for (int percent : {80, 90, 100, 110, 125, 150, 175, 200}) scale->addItem(tr("%1 %").arg(percent), percent / 100.0);
-  scale->setCurrentIndex(std::max(0, scale->findText(tr("%1 %").arg(qRound(100 * settings.font_scale())))));
-  connect(scale, &QComboBox::activated, this, [this, scale, &settings, &look] {
-    settings.set_font_scale(scale->currentData().toDouble());
-    look.set_font_scale(settings.font_scale());
+  scale->setCurrentIndex(std::max(0, scale->findText(tr("%1 %").arg(qRound(100 * settings_.font_scale())))));
+  connect(scale, &QComboBox::activated, this, [this, scale] {
+    settings_.set_font_scale(scale->currentData().toDouble());
+    look_.set_font_scale(settings_.font_scale());
     emit changed();
   });
+}
 
-  QComboBox* language = combo(tr("Language"), tr("Of the window; cases and run folders stay as they are"));
+void SettingsDialog::add_words() {
+  QComboBox* language = add_choice(tr("Language"), tr("Of the window; cases and run folders stay as they are"));
   language->addItem(tr("As the system"), QString());
   for (const Language& one : languages()) language->addItem(one.name, one.id);
-  language->setCurrentIndex(std::max(0, language->findData(settings.language())));
+  language->setCurrentIndex(std::max(0, language->findData(settings_.language())));
   auto* language_note = make_label(tr("The language changes at the next start."), "small", this);
   language_note->hide();
-  form->addRow({}, language_note);
-  connect(language, &QComboBox::activated, this, [language, language_note, &settings] {
-    settings.set_language(language->currentData().toString());
+  form_->addRow({}, language_note);
+  connect(language, &QComboBox::activated, this, [this, language, language_note] {
+    settings_.set_language(language->currentData().toString());
     language_note->show();
   });
 
-  QComboBox* units = combo(tr("Units of length"),
-                           tr("The first that are offered while a length is typed, and those of the mesh pane"));
+  QComboBox* units = add_choice(tr("Units of length"),
+                                tr("The first that are offered while a length is typed, and those of the mesh pane"));
   units->addItem(tr("Metres (SI)"), static_cast<int>(UnitSystem::si));
   units->addItem(tr("Millimetres"), static_cast<int>(UnitSystem::millimetre));
   units->addItem(tr("Inches and feet (US)"), static_cast<int>(UnitSystem::us));
-  units->setCurrentIndex(units->findData(static_cast<int>(settings.units())));
-  connect(units, &QComboBox::activated, this, [this, units, &settings] {
-    settings.set_units(static_cast<UnitSystem>(units->currentData().toInt()));
+  units->setCurrentIndex(units->findData(static_cast<int>(settings_.units())));
+  connect(units, &QComboBox::activated, this, [this, units] {
+    settings_.set_units(static_cast<UnitSystem>(units->currentData().toInt()));
     emit changed();
   });
+}
 
-  workers_ = combo(tr("Computed by"), tr("Processor or devices of this machine, for cases that name none themselves"));
+void SettingsDialog::add_workers() {
+  workers_ =
+      add_choice(tr("Computed by"), tr("Processor or devices of this machine, for cases that name none themselves"));
   workers_note_ = make_label(tr("Looking for devices…"), "small", this);
   workers_note_->setWordWrap(true);
-  form->addRow({}, workers_note_);
+  form_->addRow({}, workers_note_);
   workers_->addItem(tr("What each case says"), QString());
   workers_->addItem(tr("The processor"), QStringLiteral("cpu"));
-  connect(workers_, &QComboBox::activated, this, [this, &settings] {
-    settings.set_workers(workers_->currentData().toString());
+  connect(workers_, &QComboBox::activated, this, [this] {
+    settings_.set_workers(workers_->currentData().toString());
     emit changed();
   });
-  if (!settings.workers().isEmpty() && workers_->findData(settings.workers()) < 0)
-    workers_->addItem(settings.workers(), settings.workers());
-  workers_->setCurrentIndex(std::max(0, workers_->findData(settings.workers())));
+  if (!settings_.workers().isEmpty() && workers_->findData(settings_.workers()) < 0)
+    workers_->addItem(settings_.workers(), settings_.workers());
+  workers_->setCurrentIndex(std::max(0, workers_->findData(settings_.workers())));
   // The command line program looks: a driver that takes its time, or falls, does not take the window along.
   auto* query = new FarEndQuery(this);
   connect(query, &FarEndQuery::answered, this,
-          [this, &settings](const FarEnd& found) { show_devices(found, settings.workers()); });
+          [this](const FarEnd& found) { show_devices(found, settings_.workers()); });
   query->ask("process");
+}
 
+void SettingsDialog::add_memory() {
   const auto memory = [&](const QString& name, const QString& tip, std::uint64_t now, bool may_be_free,
                           void (Settings::*set)(std::uint64_t)) {
     auto* box = new QSpinBox(this);
@@ -145,63 +169,61 @@ SettingsDialog::SettingsDialog(Settings& settings, Look& look, QWidget* parent) 
     box->setSingleStep(may_be_free ? 1024 : 128);
     box->setSuffix(" MiB");
     box->setValue(static_cast<int>(now >> 20));
-    form->addRow(name, box);
-    connect(box, &QSpinBox::valueChanged, this, [this, set, &settings](int mebibytes) {
-      (settings.*set)(static_cast<std::uint64_t>(mebibytes) << 20);
+    form_->addRow(name, box);
+    connect(box, &QSpinBox::valueChanged, this, [this, set](int mebibytes) {
+      (settings_.*set)(static_cast<std::uint64_t>(mebibytes) << 20);
       emit changed();
     });
   };
   memory(tr("Memory of a run"), tr("Larger data are streamed from the disk; a case that says its own goes before"),
-         settings.host_memory(), true, &Settings::set_host_memory);
+         settings_.host_memory(), true, &Settings::set_host_memory);
   memory(tr("Memory of each device"),
          tr("Larger data are streamed from the memory of the host; a case that says its own goes before"),
-         settings.device_memory(), true, &Settings::set_device_memory);
+         settings_.device_memory(), true, &Settings::set_device_memory);
   memory(tr("Memory for frames"), tr("Of the pictures that can be scrubbed to without reading them again"),
-         settings.frame_memory(), false, &Settings::set_frame_memory);
+         settings_.frame_memory(), false, &Settings::set_frame_memory);
+}
 
+void SettingsDialog::add_habits() {
   auto* autosave = new QSpinBox(this);
   autosave->setAccessibleName(tr("Keep unsaved edits after"));
   autosave->setToolTip(tr("Edits that were not saved are there again after a crash"));
   autosave->setRange(1, 600);
   autosave->setSuffix(" s");
-  autosave->setValue(settings.autosave_seconds());
-  form->addRow(tr("Keep unsaved edits after"), autosave);
-  connect(autosave, &QSpinBox::valueChanged, this, [this, &settings](int seconds) {
-    settings.set_autosave_seconds(seconds);
+  autosave->setValue(settings_.autosave_seconds());
+  form_->addRow(tr("Keep unsaved edits after"), autosave);
+  connect(autosave, &QSpinBox::valueChanged, this, [this](int seconds) {
+    settings_.set_autosave_seconds(seconds);
     emit changed();
   });
 
   auto* calm = new QCheckBox(tr("Nothing moves by itself"), this);
-  calm->setChecked(settings.reduced_motion());
-  form->addRow(tr("Motion"), calm);
-  connect(calm, &QCheckBox::clicked, this, [this, &settings](bool on) {
-    settings.set_reduced_motion(on);
+  calm->setChecked(settings_.reduced_motion());
+  form_->addRow(tr("Motion"), calm);
+  connect(calm, &QCheckBox::clicked, this, [this](bool on) {
+    settings_.set_reduced_motion(on);
     emit changed();
   });
+}
 
+void SettingsDialog::add_folder() {
   auto* row = new QHBoxLayout;
-  auto* folder = new QLineEdit(QString::fromStdString(settings.runs_folder().string()), this);
+  auto* folder = new QLineEdit(QString::fromStdString(settings_.runs_folder().string()), this);
   folder->setReadOnly(true);
   folder->setCursorPosition(0);
   folder->setAccessibleName(tr("Folder of the runs"));
   folder->setAccessibleDescription(tr("Each run makes a folder of its own in this one"));
-  auto* browse = make_icon_button(look, "folder", tr("Choose a folder"), this);
+  auto* browse = make_icon_button(look_, "folder", tr("Choose a folder"), this);
   row->addWidget(folder, 1);
   row->addWidget(browse);
-  form->addRow(tr("Folder of the runs"), row);
-  connect(browse, &QToolButton::clicked, this, [this, folder, &settings] {
+  form_->addRow(tr("Folder of the runs"), row);
+  connect(browse, &QToolButton::clicked, this, [this, folder] {
     const QString chosen = QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), folder->text());
     if (chosen.isEmpty()) return;
-    settings.keep_runs_folder(chosen);
-    folder->setText(QString::fromStdString(settings.runs_folder().string()));
+    settings_.keep_runs_folder(chosen);
+    folder->setText(QString::fromStdString(settings_.runs_folder().string()));
     emit changed();
   });
-
-  column->addLayout(form);
-  column->addStretch(1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
-  column->addWidget(buttons);
 }
 
 void SettingsDialog::show_devices(const FarEnd& found, const QString& chosen) {

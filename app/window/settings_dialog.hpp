@@ -8,6 +8,7 @@
 #include "app/model/settings.hpp"
 
 class QComboBox;
+class QFormLayout;
 class QLabel;
 
 namespace conoid::app {
@@ -24,6 +25,17 @@ class SettingsDialog : public QDialog {
   void changed();  ///< anything that the window must take over
 
  private:
+  QComboBox* add_choice(const QString& name, const QString& tip);
+  void add_look();
+  void add_words();  ///< language and units
+  void add_workers();
+  void add_memory();
+  void add_habits();  ///< recovery and motion
+  void add_folder();
+
+  Settings& settings_;
+  Look& look_;
+  QFormLayout* form_;
   QComboBox* workers_;
   QLabel* workers_note_;
 };

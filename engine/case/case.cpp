@@ -2,6 +2,8 @@
 // Resolved cases: getters, places for messages, the hash that identifies a run.
 #include "engine/case/case.hpp"
 
+#include "engine/case/former_names.hpp"
+
 #include "engine/case/schema_nodes.hpp"
 #include "engine/core/hash.hpp"
 
@@ -208,11 +210,13 @@ std::filesystem::path Case::path(std::string_view relative) const {
 }
 
 Diagnostic Case::error_at(const Values& value, std::string text, std::string hint) const {
-  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint), document_->place(value.pointer()));
+  return make_error(ErrorCode::invalid_input, std::move(text), std::move(hint),
+                    document_->place(written_pointer(*document_, *schema_, value.pointer())));
 }
 
 Diagnostic Case::warning_at(const Values& value, std::string text, std::string hint) const {
-  return make_warning(std::move(text), std::move(hint), document_->place(value.pointer()));
+  return make_warning(std::move(text), std::move(hint),
+                      document_->place(written_pointer(*document_, *schema_, value.pointer())));
 }
 
 std::string Case::canonical_text() const {

@@ -28,28 +28,51 @@ std::vector<std::string> names_of(const Json& object, const std::string& step) {
   return {};
 }
 
+std::string last_step(const std::string& pointer) {
+  const auto steps = pointer_steps(pointer);
+  return steps.empty() ? std::string() : steps.back();
+}
+
 /// Whether an object has a member of one of these names.
 bool has_any(const Json& object, const std::set<std::string>& names) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return object.contains(name); });
 }
 
-void collect_former(const Json& node, std::set<std::string>& names) {
+/// Keys of a schema at which something may have to be renamed.
+struct Candidates {
+  std::set<std::string> former;  ///< names that keys had
+  std::set<std::string> lists;   ///< names of objects in whose place a list may stand
+};
+
+void collect_candidates(const Json& node, Candidates& names) {
   if (const Json* former = get(node, "formerly"); former != nullptr && former->is_array())
-    for (const Json& then : *former) names.insert(then.get<std::string>());
+    for (const Json& then : *former) names.former.insert(then.get<std::string>());
+  if (node.is_object())
+    for (const auto& [key, part] : node.items())
+      if (get(part, "list") != nullptr) names.lists.insert(key);
   if (node.is_structured())
-    for (const Json& part : node) collect_former(part, names);
+    for (const Json& part : node) collect_candidates(part, names);
 }
 
-/// Renames in the value at `pointer` of `root` and below. Recursive by nesting, which documents bound.
-void rename_below(Json& root, const std::string& pointer, const Schema& schema, const std::set<std::string>& former) {
+/// Renames in the value at `pointer` of `root` and below; a list in the place of an object goes into its member. Recursive by nesting,
+/// which documents bound.
+void rename_below(Json& root, const std::string& pointer, const Schema& schema, const Candidates& names,
+                  std::vector<FormerName>* renamed) {
   Json& here = root.at(Json::json_pointer(pointer));
   if (here.is_array()) {
+    if (names.lists.contains(last_step(pointer)))
+      if (const Json node = schema.node(pointer, root); node.contains("list")) {
+        Json object = Json::object();
+        object[node["list"].get<std::string>()] = std::move(here);
+        here = std::move(object);
+        return;
+      }
     for (std::size_t i = 0; i < here.size(); ++i)
-      if (here[i].is_structured()) rename_below(root, pointer_join(pointer, std::to_string(i)), schema, former);
+      if (here[i].is_structured()) rename_below(root, pointer_join(pointer, std::to_string(i)), schema, names, renamed);
     return;
   }
   if (!here.is_object()) return;
-  if (has_any(here, former)) {
+  if (has_any(here, names.former)) {
     const Json node = schema.node(pointer, root);
     const Json object = node.is_object() ? effective_object(node, here) : Json();
     if (const Json* properties = get(object, "properties"); properties != nullptr && properties->is_object())
@@ -62,6 +85,8 @@ void rename_below(Json& root, const std::string& pointer, const Schema& schema, 
           Json value = std::move(*found);
           here.erase(found);
           here[name] = std::move(value);
+          if (renamed != nullptr)
+            renamed->push_back({pointer_join(pointer, name), then.get_ref<const std::string&>(), name});
           break;
         }
       }
@@ -69,16 +94,57 @@ void rename_below(Json& root, const std::string& pointer, const Schema& schema, 
   std::vector<std::string> keys;
   for (const auto& [key, member] : here.items())
     if (member.is_structured()) keys.push_back(key);
-  for (const std::string& key : keys) rename_below(root, pointer_join(pointer, key), schema, former);
+  for (const std::string& key : keys) rename_below(root, pointer_join(pointer, key), schema, names, renamed);
+}
+
+void collect_renamed(const Json& node, const std::string& pointer,
+                     std::vector<std::pair<std::string, std::vector<std::string>>>& out) {
+  if (const Json* former = get(node, "formerly")) out.emplace_back(pointer, former->get<std::vector<std::string>>());
+  for (const char* below : {"items", "map"})
+    if (const Json* part = get(node, below)) collect_renamed(*part, pointer + "/*", out);
+  if (const Json* properties = get(node, "properties"))
+    for (const auto& [name, part] : properties->get_ref<const Json::object_t&>())
+      collect_renamed(part, pointer_join(pointer, name), out);
+  if (const Json* variants = get(node, "variants"))
+    for (const auto& [name, variant] : variants->get_ref<const Json::object_t&>())
+      collect_renamed(variant, pointer, out);
 }
 
 }  // namespace
 
-Json with_present_names(const Json& document, const Schema& schema) {
-  std::set<std::string> former;
-  collect_former(schema.json(), former);
+std::vector<std::pair<std::string, std::vector<std::string>>> renamed_keys(const Schema& schema) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  collect_renamed(schema.json(), "", out);
+  return out;
+}
+
+std::string written_pointer(const CaseDocument& document, const Schema& schema, const std::string& pointer) {
+  if (document.find(pointer) != nullptr) return pointer;
+  std::string written;
+  const Json* value = &document.json();
+  for (const std::string& step : pointer_steps(pointer)) {
+    std::string here = step;
+    if (value != nullptr && value->is_object() && get(*value, step) == nullptr)
+      if (const Json node = schema.node(written, document.json()); node.is_object())
+        for (const std::string& name : names_of(effective_object(node, *value), step))
+          if (get(*value, name) != nullptr) here = name;
+    written = pointer_join(written, here);
+    value = value != nullptr ? document.find(written) : nullptr;
+  }
+  return value != nullptr ? written : pointer;
+}
+
+Diagnostic former_name_note(const std::string& then, const std::string& now, Place place) {
+  return make_warning(schema_nodes::in_quotes(then) + " is called " + schema_nodes::in_quotes(now) +
+                          " now; the former name is still read",
+                      "Write " + schema_nodes::in_quotes(now) + ".", std::move(place));
+}
+
+Json with_present_names(const Json& document, const Schema& schema, std::vector<FormerName>* renamed) {
+  Candidates names;
+  collect_candidates(schema.json(), names);
   Json out = document;
-  if (!former.empty()) rename_below(out, "", schema, former);
+  rename_below(out, "", schema, names, renamed);
   return out;
 }
 

@@ -52,6 +52,7 @@ constexpr std::array keywords = {"type",
                                  "needs",
                                  "starts",
                                  "words",
+                                 "list",
                                  "formerly",
                                  "deprecated",
                                  "examples",
@@ -102,6 +103,23 @@ void lay_over(Json& base, const Json& over) {
   }
 }
 
+/// Puts the fragments of the common part in the place of what uses them, at any depth. Gives the name of one that is not there.
+std::string lay_in_fragments(Json& node, const Json& fragments) {
+  if (node.is_object() && get(node, "use") != nullptr) {
+    const std::string name(word(node, "use"));
+    const Json* fragment = get(fragments, name);
+    if (fragment == nullptr) return name.empty() ? "?" : name;
+    Json over = std::move(node);
+    over.erase("use");
+    node = *fragment;
+    lay_over(node, over);
+  }
+  if (node.is_structured())
+    for (Json& part : node)
+      if (std::string unknown = lay_in_fragments(part, fragments); !unknown.empty()) return unknown;
+  return {};
+}
+
 // Finds what is wrong with a schema itself; all of it is a programmer's error in a parameters.json.
 class SchemaCheck {
  public:
@@ -113,7 +131,7 @@ class SchemaCheck {
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
     for (const char* keyword :
-         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type", "deprecated"})
+         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type", "deprecated", "list"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})
@@ -184,6 +202,9 @@ class SchemaCheck {
         this->node(discriminator_node(node), pointer_join(where, word(node, "discriminator")));
       }
     }
+    if (const std::string_view list = word(node, "list"); !list.empty())
+      if (const Json* member = property(node, nullptr, list); member == nullptr || type(*member) != "array")
+        fault(where, "list names " + in_quotes(list) + ", which is no list");
     // A required name may stand in the node or in the variant; a variant's own list is checked with the
     // variant.
     if (const Json* required = get(node, "required"); required != nullptr && required->is_array())
@@ -295,6 +316,15 @@ Result<Schema> Schema::for_solver(std::string_view solver_id, std::string_view p
   if (!own->is_object()) return bug("expected an object at the top");
 
   Json over = std::move(own).value();
+  Json fragments = Json::object();
+  if (Json* given = merged.contains("fragments") ? &merged["fragments"] : nullptr) {
+    fragments = std::move(*given);
+    merged.erase("fragments");
+  }
+  for (Json* part : {&merged, &over})
+    if (Json* sections = part->contains("properties") ? &(*part)["properties"] : nullptr)
+      if (const std::string unknown = lay_in_fragments(*sections, fragments); !unknown.empty())
+        return bug("there is no fragment " + in_quotes(unknown) + " to use");
   if (const Json* sections = get(over, "properties")) {
     if (!sections->is_object()) return bug("properties must be an object");
     for (const char* fixed : {"conoid", "title", "solver"})

@@ -13,7 +13,7 @@
 //                 steps must not depend on it.
 //   advanced      true: folded away in forms
 //   machine       true: how or where it is computed, not what: left out of the hash of a case
-//   optional      true: an absent object stays absent (see below)
+//   optional      true: an absent object stays absent (see below) · list  "values": of an object, the member that a list in its place stands for
 //   file          "mesh" | "geometry" | "model" | "signal": a path, relative to the case file
 //   group         "mesh-group": a string that must name a group of the mesh; on a map, its keys must
 //   discriminator + variants
@@ -23,8 +23,8 @@
 //                 them the discriminator may be left out
 //   formerly      ["old_name"]: of a property, what it was called before. The former name is read with a warning, never beside the new one.
 //   deprecated    of a property that is to go: what to write instead. Giving it is a warning.
-//   map           schema of every value of an object whose keys are free names (materials, regions); minItems,
-//                 maxItems
+//   map           schema of every value of an object whose keys are free names (materials, regions); minItems, maxItems
+//   use           "frequencies": the node is that one of common.json's "fragments", with what else stands here laid over it
 //   exclusive     [["a","b"]]: of each group at most one property may be given; defaults inside a group are filled
 //                 in only when none of the group is given
 //   needs         [["a","b"]]: of each group at least one property must be given

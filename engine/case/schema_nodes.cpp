@@ -34,9 +34,13 @@ std::string variant_name(const Json& node, const Json* value) {
   if (variants == nullptr) return {};
   const std::string_view discriminator = word(node, "discriminator");
   const Json* choice = value != nullptr ? get(*value, discriminator) : nullptr;
-  if (choice == nullptr)
-    if (const Json* properties = get(node, "properties"))
-      if (const Json* own = get(*properties, discriminator)) choice = get(*own, "default");
+  const Json* properties = choice == nullptr ? get(node, "properties") : nullptr;
+  if (const Json* own = properties != nullptr ? get(*properties, discriminator) : nullptr) {
+    if (const Json* former = value != nullptr ? get(*own, "formerly") : nullptr)
+      for (const Json& then : *former)
+        if (choice == nullptr) choice = get(*value, then.get_ref<const std::string&>());
+    if (choice == nullptr) choice = get(*own, "default");
+  }
   if (choice == nullptr || !choice->is_string()) return {};
   const auto& name = choice->get_ref<const std::string&>();
   return get(*variants, name) != nullptr ? name : std::string();

@@ -3,6 +3,7 @@
 #include "engine/case/validate.hpp"
 
 #include "engine/case/case.hpp"
+#include "engine/case/former_names.hpp"
 #include "engine/case/schema_nodes.hpp"
 #include "engine/core/units.hpp"
 
@@ -332,9 +333,7 @@ bool SchemaWalker::take_former_names(const Json& node, const Json* variant, cons
     now.erase(then);
     if (!listing() || document_ == nullptr) continue;
     const Path here{&path, then, 0, false};
-    diagnostics_->push_back(
-        make_warning(in_quotes(then) + " is called " + in_quotes(name) + " now; the former name is still read",
-                     "Write " + in_quotes(name) + ".", document_->place(here.pointer())));
+    diagnostics_->push_back(former_name_note(then, name, document_->place(here.pointer())));
   }
   return true;
 }
@@ -347,6 +346,8 @@ void SchemaWalker::tell_deprecated(const Json& node, const Path& path) {
 }
 
 void SchemaWalker::object(const Json& node, const Json& value, const Path& path, Json* out) {
+  if (const std::string_view list = word(node, "list"); value.is_array() && !list.empty())
+    return object(node, Json::object({{std::string(list), value}}), path, out);
   if (!value.is_object()) return fail(path, node, "found " + found_text(value, node) + ", expected an object { }");
   if (out != nullptr) *out = Json::object();
 
@@ -463,6 +464,9 @@ std::vector<Diagnostic> validate_and_resolve(const CaseDocument& document, const
   }
   SchemaWalker walker(&document, &diagnostics);
   walker.walk(schema.json(), document.json(), SchemaWalker::Path{}, &resolved);
+  for (Diagnostic& d : diagnostics)
+    if (const std::string written = written_pointer(document, schema, d.place.pointer); written != d.place.pointer)
+      d.place = document.place(written);
   // In the order of the file, whatever the order of the checks.
   std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
     const auto key = [](const Diagnostic& d) { return d.place.line == 0 ? LONG_MAX : d.place.line; };
@@ -482,7 +486,8 @@ std::vector<CaseFile> files_of(const CaseDocument& document, const Schema& schem
   walker.visitor = [&](const Json& node, const std::string& pointer, const std::string& value) {
     if (get(node, "file") == nullptr || value.empty()) return;
     const std::filesystem::path path(value);
-    files.push_back({pointer, std::string(word(node, "file")), path.is_absolute() ? path : document.folder() / path});
+    files.push_back({written_pointer(document, schema, pointer), std::string(word(node, "file")),
+                     path.is_absolute() ? path : document.folder() / path});
   };
   walker.walk(schema.json(), document.json(), SchemaWalker::Path{}, nullptr);
   return files;

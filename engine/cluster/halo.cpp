@@ -3,7 +3,6 @@
 #include "engine/cluster/halo.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace conoid {
@@ -55,21 +54,6 @@ void Halo::send() {
 
 void Halo::wait() {
   if (!sides_.empty()) cluster_->finish_exchange();
-}
-
-void Halo::start_values(std::span<const double> values, Index first) {
-  start([](Index) { return sizeof(double); },
-        [&](Index item, std::byte*& at) {
-          std::memcpy(at, &values[static_cast<std::size_t>(item - first)], sizeof(double));
-          at += sizeof(double);
-        });
-}
-
-void Halo::finish_values(std::span<double> values, Index first) {
-  finish([&](Index item, const std::byte*& at) {
-    std::memcpy(&values[static_cast<std::size_t>(item - first)], at, sizeof(double));
-    at += sizeof(double);
-  });
 }
 
 }  // namespace conoid

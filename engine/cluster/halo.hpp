@@ -53,10 +53,6 @@ class Halo {
     }
   }
 
-  /// Items that are single values, of which `values` holds number `first` and what follows.
-  void start_values(std::span<const double> values, Index first = 0);
-  void finish_values(std::span<double> values, Index first = 0);
-
  private:
   template <class BytesOf>
   static std::size_t total(const std::vector<Index>& items, const BytesOf& bytes) {

@@ -35,18 +35,24 @@ const Json* section(const Json& document, const char* name) {
 double highest_frequency(const Json& document) {
   std::vector<double> values{0};
   const Json* parameters = section(document, "parameters");
-  for (const Json* place : {section(document, "excitation"), parameters ? section(*parameters, "frequencies") : nullptr,
-                            section(document, "output")})
+  const Json* output = section(document, "output");
+  const Json* excitation = section(document, "excitation");
+  for (const Json* place : {excitation, parameters ? section(*parameters, "frequencies") : nullptr, output})
     if (place != nullptr)
       for (const char* name : {"frequency", "to"}) collect(*place, name, "Hz", values);
+  for (const Json* place : {excitation, parameters, output})  // given one by one
+    if (const Json* frequencies = place != nullptr ? section(*place, "frequencies") : nullptr; frequencies != nullptr)
+      if (const Json* list = section(*frequencies, "values"); list != nullptr && list->is_array())
+        for (const Json& one : *list) collect(Json{{"value", one}}, "value", "Hz", values);
   return *std::max_element(values.begin(), values.end());
 }
 
 double lowest_speed(const Json& document, const Json& schema) {
   const Json* materials = section(document, "materials");
   std::vector<double> values;
-  if (materials != nullptr)
-    for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*materials, name, "m/s", values);
+  for (const Json* place : {materials, section(document, "medium")})
+    if (place != nullptr)
+      for (const char* name : {"speed", "shear_speed", "s_speed"}) collect(*place, name, "m/s", values);
   std::erase_if(values, [](double v) { return !(v > 0); });
   if (!values.empty()) return *std::min_element(values.begin(), values.end());
   // Where materials have a permittivity it is light, slowest in the densest of them.

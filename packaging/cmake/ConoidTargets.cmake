@@ -332,7 +332,7 @@ endfunction()
 
 # conoid_add_tests(<folder> [PRECOMPILED headers [COMPUTING headers]] [LINK targets...]): every test_*.cpp becomes a test of CTest; those of
 # one folder are one program, but for tests with a main() of their own. A file's first lines carry its labels: `// labels: unit mpi2`
-# (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300: seconds allowed; rows: once more with CONOID_ALL_ROWS, label long). Tests call; those of numbers compute too,
+# (mpiN: run under mpirun -n N; gl: under Xvfb; serial: alone; timeout300: seconds allowed; rows: once more with CONOID_ALL_ROWS, label long; long: only there). Tests call; those of numbers compute too,
 # have a light optimisation and their own headers.
 function(conoid_add_tests folder)
   cmake_parse_arguments(arg "" "PRECOMPILED;COMPUTING" "LINK" ${ARGN})
@@ -428,6 +428,9 @@ function(conoid_add_tests folder)
       math(EXPR timeout "8 * ${timeout}")
     endif()
     set(environment "OMP_NUM_THREADS=2;OMP_WAIT_POLICY=passive;QT_QPA_PLATFORM=${platform};OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    if("long" IN_LIST kept)
+      string(APPEND environment ";CONOID_ALL_ROWS=1")
+    endif()
     # Those that may take long begin first, so that none of them is left over at the end.
     set_tests_properties(${name} PROPERTIES LABELS "${kept}${shortened}" TIMEOUT ${timeout} RUN_SERIAL ${serial} COST ${timeout}
       PROCESSORS ${processors} ENVIRONMENT "${environment};QTEST_FUNCTION_TIMEOUT=${timeout}000")

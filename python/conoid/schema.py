@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,15 +64,23 @@ def fits(path: Path, pattern: Path) -> bool:
 class Schema:
     """All keys of one solver's case."""
 
-    def __init__(self, solver: str, title: str, summary: str, keys: list[Key]) -> None:
+    def __init__(
+        self,
+        solver: str,
+        title: str,
+        summary: str,
+        keys: list[Key],
+        renamed: Iterable[tuple[str, Sequence[str]]] = (),
+    ) -> None:
         self.solver = solver
         self.title = title
         self.summary = summary
         self.keys = keys
         self._patterns = [(split(k.pointer), k) for k in keys]
         self._former: dict[str, list[tuple[Path, str]]] = {}  # a former name: where it stood, and what it is now
-        for pattern, key in self._patterns:
-            for name in key.formerly:
+        for pointer, names in renamed:
+            pattern = split(pointer)
+            for name in names:
                 self._former.setdefault(name, []).append((pattern[:-1], pattern[-1]))
 
     def _now(self, path: Path) -> Path:
@@ -140,7 +149,8 @@ def _schema(which: str, solver: str) -> Schema:
         )
         for k in told["keys"]
     ]
-    return Schema(told["id"], told["title"], told["summary"], keys)
+    renamed = [(r["key"], r["formerly"]) for r in told["renamed"]]
+    return Schema(told["id"], told["title"], told["summary"], keys, renamed)
 
 
 def schema(solver: str) -> Schema:

@@ -15,7 +15,7 @@ speed, width, start = 1500 * m / s, 30 * m, 250 * m
 case = conoid.Case("acoustic-fd", title="A plane pulse between rigid walls")
 case.grid.size = [800 * m, 60 * m, 60 * m]
 case.grid.spacing = 10 * m
-case.materials.velocity.speed = speed
+case.medium.velocity.speed = speed
 for face in ("y_min", "y_max", "z_min", "z_max"):
     case[f"boundaries.{face}"] = {"kind": "rigid"}
 case.excitation.initial = {"kind": "plane", "axis": "x", "centre": [start, 0, 0], "width": width, "amplitude": 1}

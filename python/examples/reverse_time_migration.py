@@ -23,7 +23,7 @@ def survey(title: str, layers: list[dict[str, float]]) -> conoid.Case:
     case.grid.points = [141, 1, 86]
     case.grid.spacing = spacing * m
     case.grid.origin = [0 * m, 0 * m, -850 * m]
-    case.materials.velocity = {"kind": "layers", "layers": layers}
+    case.medium.velocity = {"kind": "layers", "layers": layers}
     case.parameters = {"order": 8, "time_step": 1 * ms, "steps": steps}
     case.compute.threads = 1  # so small a grid gains nothing from more
     return case

@@ -35,7 +35,7 @@ def plane_wave() -> conoid.Case:
     case = conoid.Case("acoustic-fd", title="A plane pulse between rigid walls")
     case.grid.points = [161, 13, 13]
     case.grid.spacing = spacing * m
-    case.materials.velocity.speed = speed
+    case.medium.velocity.speed = speed
     for face in ("y_min", "y_max", "z_min", "z_max"):
         case[f"boundaries.{face}"] = {"kind": "rigid"}
     case.excitation.initial = {"kind": "plane", "axis": "x", "centre": [start, 0, 0], "width": width * m, "amplitude": 1}

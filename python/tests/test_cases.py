@@ -82,6 +82,20 @@ def test_a_former_name_is_taken_and_told(solver: str) -> None:
         case.output.duration = 1
 
 
+def test_what_lies_below_a_former_name_is_taken_too() -> None:
+    case = conoid.Case("acoustic-fd")
+    case.materials.velocity.speed = 2 * km / s
+    assert case.to_dict()["materials"] == {"velocity": {"speed": "2.0 km/s"}}
+    assert case.medium.velocity.speed == case["medium.velocity.speed"] == case["materials.velocity.speed"] == "2.0 km/s"
+    with pytest.raises(conoid.InvalidInput, match="expected a number in m/s"):
+        case.materials.velocity.speed = 3 * kg
+    case["medium.velocity.speed"] = 1500
+    assert case.medium.velocity.speed == 1500 and len({"materials", "medium"} & case.to_dict().keys()) == 1
+    other = conoid.Case("acoustic-bem")
+    other.output.frequencies = [1 * MHz, 2000]  # a list stands for its values
+    assert other.to_dict()["output"]["frequencies"] == ["1.0 MHz", 2000]
+
+
 def test_a_sweep_takes_a_former_name(tmp_path: Path) -> None:
     case = plane_wave()  # has an end_time
     swept = conoid.sweep(case, {"parameters.duration": [10 * ms, 20 * ms]}, tmp_path, threads=1)
@@ -93,10 +107,10 @@ def test_a_sweep_takes_a_former_name(tmp_path: Path) -> None:
 def test_records_and_names() -> None:
     case = conoid.Case("hydro-fem", title="Two gases")
     case.materials.air.gamma = 1.4
-    case.materials["heavy gas"] = {"model": "ideal-gas", "gamma": 5 / 3}
+    case.materials["heavy gas"] = {"kind": "ideal-gas", "gamma": 5 / 3}
     case.regions.append(material="air", density=1 * kg / m**3, pressure=1)
     case.output.lines.append(name="axis", from_=[0, 0], to=[1, 0])
-    assert case.to_dict()["materials"] == {"air": {"gamma": 1.4}, "heavy gas": {"model": "ideal-gas", "gamma": 5 / 3}}
+    assert case.to_dict()["materials"] == {"air": {"gamma": 1.4}, "heavy gas": {"kind": "ideal-gas", "gamma": 5 / 3}}
     assert case.to_dict()["regions"] == [{"material": "air", "density": "1.0 kg/m^3", "pressure": 1}]
     assert case.to_dict()["output"]["lines"][0]["from"] == [0, 0]
     assert case["output.lines.0.from"] == [0, 0]

@@ -20,8 +20,10 @@ import pytest
 import conoid
 
 root = Path(__file__).resolve().parent.parent
+of_all_rows = pytest.mark.skipif("CONOID_ALL_ROWS" not in os.environ, reason="of all rows: see tests/all_rows.hpp")
 
 
+@of_all_rows
 @pytest.mark.parametrize("example", sorted(p.name for p in (root / "examples").glob("*.py")))
 def test_example(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -37,6 +39,7 @@ def test_there_is_a_notebook_for_each_solver() -> None:
     assert [s.id for s in conoid.solvers() if f"({s.id})" not in told] == []
 
 
+@of_all_rows
 @pytest.mark.parametrize("notebook", notebooks())
 def test_notebook(notebook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")

@@ -600,6 +600,60 @@ class Reel {
   Bytes held_ = 0;
 };
 
+/// What all frames of a film have together.
+struct FilmSurvey {
+  Box box = no_box;  ///< of the parts that are drawn
+  std::string told;  ///< of the range of colours; empty where each frame has its own
+};
+
+/// One range of colours, one box for the camera: all frames are looked at before any is drawn. Sets the range of `view`.
+Result<FilmSurvey> survey_film(const Arguments& a, Reel& reel, const std::vector<std::size_t>& chosen,
+                               const Frame& first, FieldView& view) {
+  FilmSurvey out;
+  std::vector<std::pair<double, double>> ranges;
+  for (const std::size_t position : chosen) {
+    const auto frame = reel.at(position);
+    if (!frame) return frame.error();
+    for (const FramePart& part : (*frame)->parts) {
+      const bool carries = (view.part.empty() || part.name == view.part) &&
+                           std::any_of(part.fields.begin(), part.fields.end(),
+                                       [&](const Field& f) { return f.info.name == view.field; });
+      if (carries || (view.context && std::holds_alternative<MeshGeometry>(part.geometry))) widen(out.box, part);
+    }
+    if (view.fixed_range || !view.keep_range) continue;
+    if (const auto own = range_in_frame(**frame, view.part, view.field, view.value, view.percent))
+      ranges.push_back(*own);
+  }
+  if (auto all = range_over_frames(ranges)) {
+    if (a.range == "full")
+      for (const auto& [low, high] : ranges) all = {std::min(all->first, low), std::max(all->second, high)};
+    view.fixed_range = true;
+    std::tie(view.low, view.high) = *all;
+    const auto louder = std::count_if(ranges.begin(), ranges.end(),
+                                      [&](const auto& r) { return r.first < view.low || r.second > view.high; });
+    const Field* field = drawn_field(first, view);
+    out.told = fmt::format("colours {:.4g} to {:.4g} {}", view.low, view.high,
+                           field == nullptr ? "" : unit_of(field->info, view.value));
+    if (louder > 0) out.told += fmt::format("; {} frames go beyond (--range full takes them in)", louder);
+  }
+  return out;
+}
+
+/// The camera of a film, once a trial knows how much room the legend takes: a mesh that moves stays in the picture.
+void frame_film(FieldScene& scene, const Box& box, const Camera& wished) {
+  const Bounds& seen = scene.camera().bounds();
+  bool moves = false;
+  for (std::size_t i = 0; i < 6; ++i)
+    moves = moves || std::abs(box[i] - seen[i]) >
+                         1e-6 * (std::abs(box[1] - box[0]) + std::abs(box[3] - box[2]) + std::abs(box[5] - box[4]));
+  if (moves) {
+    scene.camera().set_extremes({});
+    scene.camera().set_bounds(box);
+    scene.camera().fit();
+  }
+  scene.camera().place(wished.place.value_or(scene.camera().placement()));
+}
+
 Status draw_film(const Arguments& a, const std::filesystem::path& run, const PictureOptions& options,
                  const Theme& theme) {
   auto view = field_view(a);
@@ -622,41 +676,14 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (!request.field.empty()) what.fields = {request.field};
   Reel reel(reader, what, *view);
 
-  // One range of colours, one box for the camera: all frames are looked at before any is drawn.
   const auto first = reel.at(chosen->front());
   if (!first) return first.error();
   if (auto status = complete_recipe(a, run, *view, info_in(**first, *view)); !status) return status;
   if (const Field* field = drawn_field(**first, *view); field != nullptr && view->field.empty())
     view->field = field->info.name;
   if (auto status = apply_range(a, **first, *view); !status) return status;
-  std::vector<std::pair<double, double>> ranges;
-  Box box = no_box;
-  for (const std::size_t position : *chosen) {
-    const auto frame = reel.at(position);
-    if (!frame) return frame.error();
-    for (const FramePart& part : (*frame)->parts) {
-      const bool carries = (view->part.empty() || part.name == view->part) &&
-                           std::any_of(part.fields.begin(), part.fields.end(),
-                                       [&](const Field& f) { return f.info.name == view->field; });
-      if (carries || (view->context && std::holds_alternative<MeshGeometry>(part.geometry))) widen(box, part);
-    }
-    if (view->fixed_range || !view->keep_range) continue;
-    if (const auto own = range_in_frame(**frame, view->part, view->field, view->value, view->percent))
-      ranges.push_back(*own);
-  }
-  std::string told;
-  if (auto all = range_over_frames(ranges)) {
-    if (a.range == "full")
-      for (const auto& [low, high] : ranges) all = {std::min(all->first, low), std::max(all->second, high)};
-    view->fixed_range = true;
-    std::tie(view->low, view->high) = *all;
-    const auto louder = std::count_if(ranges.begin(), ranges.end(),
-                                      [&](const auto& r) { return r.first < view->low || r.second > view->high; });
-    const Field* field = drawn_field(**first, *view);
-    told = fmt::format("colours {:.4g} to {:.4g} {}", view->low, view->high,
-                       field == nullptr ? "" : unit_of(field->info, view->value));
-    if (louder > 0) told += fmt::format("; {} frames go beyond (--range full takes them in)", louder);
-  }
+  const auto survey = survey_film(a, reel, *chosen, **first, *view);
+  if (!survey) return survey.error();
 
   auto made = RasterViewport::make(options.width, options.height, options.scale);
   if (!made) return made.error();
@@ -675,18 +702,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   if (trial.empty())
     return make_error(ErrorCode::resources, "no picture could be drawn: " + viewport.problem(),
                       "Try a smaller --size or --scale.");
-  // The trial knows how much room the legend takes. A mesh that moves stays in the picture.
-  const Bounds& seen = scene->camera().bounds();
-  bool moves = false;
-  for (std::size_t i = 0; i < 6; ++i)
-    moves = moves || std::abs(box[i] - seen[i]) >
-                         1e-6 * (std::abs(box[1] - box[0]) + std::abs(box[3] - box[2]) + std::abs(box[5] - box[4]));
-  if (moves) {
-    scene->camera().set_extremes({});
-    scene->camera().set_bounds(box);
-    scene->camera().fit();
-  }
-  scene->camera().place(camera->place.value_or(scene->camera().placement()));
+  frame_film(*scene, survey->box, *camera);
   auto film = FilmWriter::open(a.output, {trial.width,
                                           trial.height,
                                           a.pictures_per_second,
@@ -714,7 +730,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
                                     numbered_picture(a.output, static_cast<int>(chosen->size())).string())
                       : a.output,
              chosen->size(), trial.width, trial.height, static_cast<double>(chosen->size()) / std::max(seconds, 1e-9));
-  if (!told.empty()) fmt::print("{}\n", told);
+  if (!survey->told.empty()) fmt::print("{}\n", survey->told);
   return {};
 }
 

@@ -27,7 +27,7 @@ CaseDocument box(Index n, double seconds, int kept) {
       {"title", "What frames cost"},
       {"solver", "acoustic-fd"},
       {"grid", {{"points", {n, n, n}}, {"spacing", "10 m"}}},
-      {"materials", {{"velocity", {{"kind", "constant"}, {"speed", "2 km/s"}}}}},
+      {"medium", {{"velocity", {{"kind", "constant"}, {"speed", "2 km/s"}}}}},
       {"boundaries", {{"x_min", sponge}, {"y_min", sponge}, {"z_min", sponge}}},
       {"excitation",
        {{"sources",

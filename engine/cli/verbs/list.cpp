@@ -4,6 +4,7 @@
 #include <cctype>
 #include <memory>
 
+#include "engine/case/former_names.hpp"
 #include "engine/case/materials.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/cli/inputs.hpp"
@@ -103,8 +104,14 @@ void list_keys(const std::string& solver, Context& context) {
       if (node.contains(word)) key[word] = node[word];
     keys.push_back(std::move(key));
   }
-  context.object(
-      {{"id", info.id}, {"title", info.title}, {"summary", info.summary}, {"phases", phases_of(info)}, {"keys", keys}});
+  Json renamed = Json::array();
+  for (const auto& [pointer, names] : renamed_keys(*schema)) renamed.push_back({{"key", pointer}, {"formerly", names}});
+  context.object({{"id", info.id},
+                  {"title", info.title},
+                  {"summary", info.summary},
+                  {"phases", phases_of(info)},
+                  {"keys", keys},
+                  {"renamed", renamed}});
 }
 
 /// The library of materials, or the entries whose name, class or note has `word`.

@@ -12,6 +12,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/solvers/acoustic_bem/porous.hpp"
+#include "engine/solvers/frequency_setting.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -199,10 +200,10 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
 /// The form of the equation, the step, and how the matrices are made.
 void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values parameters = input["parameters"];
-  s.form.c = input["materials"]["speed"].number();
+  s.form.c = input["medium"]["speed"].number();
   const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
   s.screen = surface == "screen";
-  s.density = input["materials"]["density"].number();
+  s.density = input["medium"]["density"].number();
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
   s.form.name = surface == "soft"                                                        ? FormName::DC
                 : surface == "screen" || input["boundaries"]["fluid"].text() == "inside" ? FormName::N
@@ -334,7 +335,8 @@ void read_far_pages(const Case& input, Settings& s, std::vector<Diagnostic>& out
                                    s.conditions.inside ? "Leave it or \"fluid\" out." : "Leave it or \"ground\" out."));
   if (output.has("monostatic")) {
     const Values v = output["monostatic"];
-    s.monostatic = {axis_of(v["normal"].text()), v["count"].integer(), v["frequencies"].numbers()};
+    s.monostatic = {axis_of(v["normal"].text()), v["count"].integer(),
+                    read_frequencies(input, v["frequencies"], StepRounding::product_first, out)};
     if (std::ranges::any_of(s.monostatic.frequencies, [](double f) { return !(f > 0); }))
       out.push_back(input.error_at(v["frequencies"], "a frequency is not above zero", "Give frequencies in Hz."));
   }
@@ -363,14 +365,7 @@ void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
   const auto row_of = [&](const char* key, std::vector<double>& frequencies) {
-    if (!output.has(key)) return;
-    const Values f = output[key];
-    const double from = f["from"].number(), to = f["to"].number();
-    const Index count = f["count"].integer();
-    for (Index k = 0; k < count; ++k)
-      frequencies.push_back(count == 1 ? from
-                                       : from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1));
-    if (to < from) out.push_back(input.error_at(f, "the frequencies run backwards", "Give from ≤ to."));
+    if (output.has(key)) frequencies = read_frequencies(input, output[key], StepRounding::product_first, out);
   };
   row_of("frequencies", s.frequencies);
   row_of("spectra", s.spectra);

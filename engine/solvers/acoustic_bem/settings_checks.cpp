@@ -328,7 +328,7 @@ namespace {
 std::string geometry_of(const Case& input, const Settings& s) {
   std::string out;
   const Json& all = input.values().json();
-  for (const char* part : {"mesh", "boundaries", "materials"})
+  for (const char* part : {"mesh", "boundaries", "medium"})
     if (all.contains(part)) out += compact_json(all[part]) + '\n';
   if (s.conditions.walls.empty() && s.motions.empty())
     return out + fmt::format("{} {}", static_cast<int>(s.ordering), s.rim_layers);

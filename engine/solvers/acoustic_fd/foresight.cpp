@@ -266,7 +266,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   constexpr double shown_bytes = 5.5, model_bytes = 8;  // a node
   double models = 0;
   for (const char* what : {"velocity", "density"})
-    if (input["materials"].has(what) && input["materials"][what]["kind"].text() == "file") models += model_bytes;
+    if (input["medium"].has(what) && input["medium"][what]["kind"].text() == "file") models += model_bytes;
   e.host_memory = streams ? planned.memory
                           : march_bytes(p, offer.place.ranks) + (Bytes{32} << 20) +
                                 static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
@@ -284,7 +284,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
   const auto nodes = static_cast<double>(p.grid.cells());
-  const bool from_file = input["materials"]["velocity"]["kind"].text() == "file";
+  const bool from_file = input["medium"]["velocity"]["kind"].text() == "file";
   e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (from_file ? 3e-7 : 4e-8) * nodes;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {

@@ -38,7 +38,7 @@ std::shared_ptr<const Velocity> smoothed(const Grid& g, const Velocity& of, doub
     values.resize(static_cast<std::size_t>(g.cells()));
   } catch (const std::bad_alloc&) {
     throw Failure(make_error(ErrorCode::resources, "no memory for the smooth medium",
-                             "Give a smooth model in \"materials\", and leave \"smooth\" out."));
+                             "Give a smooth model in \"medium\", and leave \"smooth\" out."));
   }
   parallel_for(0, {0, n[0]}, 1, [&](Index x) {
     std::vector<double> row(static_cast<std::size_t>(n[2]));
@@ -204,7 +204,7 @@ void check_image(const Case& input, const ImageSettings& settings, const Problem
            "Leave \"peak_pressure\" and \"rms_pressure\" out.");
   const bool gradient = settings.kind == ImageSettings::Kind::gradient;
   if (gradient && !p.relaxations.empty())
-    refuse(input["materials"]["attenuation"], "the gradient is that of a fluid without attenuation",
+    refuse(input["medium"]["attenuation"], "the gradient is that of a fluid without attenuation",
            "Leave \"attenuation\" out, or take \"kind\": \"migration\".");
   if (settings.observed == ImageSettings::Observed::computed && !(settings.smooth > 0) && !settings.send_observed)
     refuse(v, "observed traces are computed in the medium of the case, and so are the modelled ones: nothing is left",

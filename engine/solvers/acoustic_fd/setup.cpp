@@ -197,13 +197,13 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
 
 void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
   Problem& p = setup.problem;
-  const Values materials = input["materials"];
+  const Values medium = input["medium"];
   const Quantity speed =
-      read_quantity(input, materials["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
+      read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
   p.velocity = speed.field;
   p.speed = speed.range;
   setup.velocity_known = speed.known;
-  const Values v = materials["density"];
+  const Values v = medium["density"];
   if (v["kind"].text() == "constant") return;  // a constant density drops out of the equation
   const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, load, p.grid, diagnostics);
   if (!density.known) return;
@@ -250,7 +250,7 @@ std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v
 
 /// Constant Q over the band of what is sent, unless the case says another; the speed becomes that of high frequency.
 void read_attenuation(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
-  const Values v = input["materials"]["attenuation"];
+  const Values v = input["medium"]["attenuation"];
   if (v["kind"].text() != "constant_q") return;
   Problem& p = setup.problem;
   constexpr double decades = 40, peak = 2.5;  // of the band; a Ricker wavelet reaches to so many times its peak
@@ -522,7 +522,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_initial(input, excitation["initial"], load, p, diagnostics);
   const Values output = input["output"];
   read_receivers(output, p);
-  const Values density = input["materials"]["density"];
+  const Values density = input["medium"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
   if (given_density) tell_density(*given_density, p);
   p.peak_map = output["peak_pressure"].boolean();
@@ -594,7 +594,7 @@ void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>
   const Problem& p = setup.problem;
   // Weights of alternating signs leave the operator negative eigenvalues, which no time step mends: rows of random densities have
   // the first at 14 to 20 times at order 8, 12 to 15 at order 10, 10 to 12 at order 12, none at orders 2 to 6. One jump has none.
-  const Values density = input["materials"]["density"];
+  const Values density = input["medium"]["density"];
   const double contrast = setup.density.highest / std::max(setup.density.lowest, 1e-300),
                bearable = p.order == 8 ? 14 : 10;
   const bool again =

@@ -200,7 +200,7 @@ Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::v
 }  // namespace
 
 void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
-  const Values list = input["materials"]["obstacles"];
+  const Values list = input["medium"]["obstacles"];
   if (list.size() == 0) return;
   if (problem.density && !problem.density->constant()) {
     diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",

@@ -10,7 +10,7 @@
 
 namespace conoid::acoustic_fd {
 
-/// `materials.obstacles`: sets problem.obstacles; `fill` false: only checked, and no node is looked at. Needs grid, faces and order.
+/// `medium.obstacles`: sets problem.obstacles; `fill` false: only checked, and no node is looked at. Needs grid, faces and order.
 void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics);
 
 /// `shape` of a source that has its place.

@@ -117,7 +117,7 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
       for (const Index c : scene.mesh->group(name)->cells)
         interface[static_cast<std::size_t>(c)] = condition_of_cell[static_cast<std::size_t>(c)];
   const auto cells = cells_of_regions(*scene.mesh, p);
-  std::vector<RegionSetting> settings{{"materials", p.medium, p.surface_options, cells[0]}};
+  std::vector<RegionSetting> settings{{"medium", p.medium, p.surface_options, cells[0]}};
   for (std::size_t r = 0; r < p.regions.size(); ++r) {
     const RegionNames& names = p.regions[r];
     SurfaceOptions options = p.surface_options;
@@ -341,7 +341,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   CaseReader r{input, out, p, {}, {}};
   std::optional<Mesh> bare;
   p.conditions.push_back({"free", {false, false, false}});
-  p.medium = r.medium(input["materials"]);
+  p.medium = r.medium(input["medium"]);
   r.profile();
   r.frequencies();
   if (has_errors(out) || !take_mesh(r, mesh, bare)) return made;

@@ -12,6 +12,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/elastic_bem/ground.hpp"
+#include "engine/solvers/frequency_setting.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -220,7 +221,7 @@ void CaseReader::regions() {
         const auto it = owner.find(name);
         if (shared ? it != owner.end() && it->second.empty() : it != owner.end()) {
           fail(names.at(q), fmt::format("the group '{}' is a surface of one region and named by another one", name),
-               "Name it among the interfaces of both, or of one where the other side is the medium of \"materials\".");
+               "Name it among the interfaces of both, or of one where the other side is the one of \"medium\".");
           continue;
         }
         owner[name] = shared ? r.name : "";
@@ -277,7 +278,7 @@ void CaseReader::profile() {
     else if (!at.has("thickness") && !(last && !rock))
       fail(at,
            last ? "the lowest layer lies on rock and has no thickness" : "a layer above another one has no thickness",
-           k == 0 ? "Give profile.thickness, that of the medium of materials." : "Give its thickness.");
+           k == 0 ? "Give profile.thickness, that of \"medium\"." : "Give its thickness.");
     else if (last && !rock)
       made.half_space = media[k];
     else
@@ -319,22 +320,7 @@ void CaseReader::profile() {
 
 void CaseReader::frequencies() {
   const Values f = input["parameters"]["frequencies"];
-  if (f.has("values")) {
-    p.frequencies = f["values"].numbers();
-  } else if (f.has("from")) {
-    const double from = f["from"].number(), to = f.has("to") ? f["to"].number() : from;
-    const Index count = f["count"].integer();
-    const bool log = f["scale"].text() == "log";
-    if (to < from || (log && !(from > 0))) {
-      fail(f, log && !(from > 0) ? "frequencies with equal ratios cannot begin at 0" : "the frequencies run backwards",
-           "Give from <= to.");
-      return;
-    }
-    for (Index k = 0; k < count; ++k) {
-      const double t = count == 1 ? 0 : static_cast<double>(k) / static_cast<double>(count - 1);
-      p.frequencies.push_back(log ? from * std::pow(to / from, t) : from + (to - from) * t);
-    }
-  }
+  p.frequencies = read_frequencies(input, f, StepRounding::quotient_first, out);
   if (p.frequencies.empty()) fail(f, "the case has no frequency", "Give \"values\" or \"from\", \"to\" and \"count\".");
 }
 

@@ -66,7 +66,7 @@ std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<s
 }
 
 bool explosive(const Case& input, const std::string& material) {
-  return input["materials"][material]["model"].text() == "jwl";
+  return input["materials"][material]["kind"].text() == "jwl";
 }
 /// Programmed burn: there are points, and the material says how fast the front runs.
 bool burns(const Case& input, const std::string& material) {
@@ -151,12 +151,12 @@ void read_materials(Reader& r, Parts& p) {
   for (const std::string& name : materials.keys()) {
     p.names.push_back(name);
     const Values v = materials[name];
-    const std::string model = v["model"].text();
-    if (model == "ideal-gas") {
+    const std::string kind = v["kind"].text();
+    if (kind == "ideal-gas") {
       p.materials.push_back(stiffened_gas(v["gamma"].number()));
-    } else if (model == "stiffened-gas") {
+    } else if (kind == "stiffened-gas") {
       p.materials.push_back(stiffened_gas(v["gamma"].number(), v["p_infinity"].number()));
-    } else if (model == "jwl") {
+    } else if (kind == "jwl") {
       p.materials.push_back(jones_wilkins_lee({v["density"].number(), v["A"].number(), v["B"].number(),
                                                v["R1"].number(), v["R2"].number(), v["omega"].number()}));
     } else {
@@ -389,7 +389,7 @@ void check_shapes(Reader& r, const ZoneMesh& mesh) {
 std::string stiff_material(const Case& input, const Parts& p) {
   for (const Region& region : p.regions) {
     const Values material = input["materials"][p.names[region.material]];
-    if (material["model"].text() == "stiffened-gas" && material["p_infinity"].number() > 0)
+    if (material["kind"].text() == "stiffened-gas" && material["p_infinity"].number() > 0)
       return p.names[region.material];
   }
   return {};
@@ -435,7 +435,7 @@ void check_burn(Reader& r, const Parts& p) {
   const Values points = r.input["excitation"]["detonation"];
   if (points.size() == 0 || read_burn(r.input, p).any()) return;
   r.wrong(points, "there are detonation points, and no region burns",
-          "Give a region a material of model jwl with a `detonation_velocity`, or take the points out.");
+          "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
 }
 
 /// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
@@ -485,7 +485,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
   }
   if (r.good() && input["output"]["exact"].text() == "sedov") {
     const Values exact = input["output"]["exact"];
-    const bool ideal = input["materials"][p.names[p.regions[0].material]]["model"].text() == "ideal-gas";
+    const bool ideal = input["materials"][p.names[p.regions[0].material]]["kind"].text() == "ideal-gas";
     if (!blast.has("blast") || !uniform(p) || !ideal)
       r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
               "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
@@ -609,7 +609,7 @@ void set_blast(Problem& out, const Case& input, const Parts& parts) {
   out.blast_dimension = g.dim + g.turns;
   out.blast_energy = excitation["blast"]["energy"].number();
   const Values material = input["materials"][parts.names[parts.regions[0].material]];
-  if (material["model"].text() == "ideal-gas") out.gamma = material["gamma"].number();
+  if (material["kind"].text() == "ideal-gas") out.gamma = material["gamma"].number();
   for (int d = 0; d < g.dim; ++d) {
     // Nearer to an end than to the line beside it.
     const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);

@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
+#include "engine/solvers/frequency_setting.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/mesh_section.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/core.h>
@@ -121,7 +123,11 @@ void read_image(const Case& input, const Values& v, Settings& s, std::vector<Dia
   constexpr std::size_t least = 8;
   if (!s.monostatic || s.monostatic->angles.size() < least || s.frequencies.size() < least) {
     out.push_back(input.error_at(v, "an image needs echoes over frequencies and directions",
-                                 "Give excitation.sweep and excitation.monostatic with at least 8 values each."));
+                                 "Give excitation.frequencies and excitation.monostatic with at least 8 values each."));
+    return;
+  }
+  if (!equally_spaced(s.frequencies)) {
+    out.push_back(input.error_at(v, "an image needs frequencies in equal steps", "Give from, to and count."));
     return;
   }
   const Cut& m = *s.monostatic;
@@ -143,17 +149,17 @@ void read_image(const Case& input, const Values& v, Settings& s, std::vector<Dia
 
 /// Frequencies, and where waves come from.
 void read_waves(const Case& input, const Values& excitation, Settings& s, std::vector<Diagnostic>& out) {
-  if (excitation.has("sweep")) {
-    s.frequencies = spread(excitation["sweep"]);
-    if (s.frequencies.back() < s.frequencies.front())
-      out.push_back(input.error_at(excitation["sweep"], "the frequencies run backwards", "Give from ≤ to."));
-    if (const Values sweep = excitation["sweep"]; sweep.has("fast"))
-      s.fast = FastSweep{sweep["fast"]["accuracy"].number(), sweep["fast"]["most"].integer()};
+  if (excitation.has("frequencies")) {
+    const Values f = excitation["frequencies"];
+    s.frequencies = read_frequencies(input, f, StepRounding::product_first, out);
+    if (f.has("values") && std::ranges::adjacent_find(s.frequencies, std::greater_equal{}) != s.frequencies.end())
+      out.push_back(input.error_at(f["values"], "the frequencies do not ascend", "Sort them; each once."));
+    if (f.has("fast")) s.fast = FastSweep{f["fast"]["accuracy"].number(), f["fast"]["most"].integer()};
   } else if (excitation.has("frequency")) {
     s.frequencies = {excitation["frequency"].number()};
   } else {
     out.push_back(
-        input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.sweep."));
+        input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.frequencies."));
     s.frequencies = {1e9};
   }
   s.incidence = {excitation["theta"].number(), excitation["phi"].number()};
@@ -286,7 +292,10 @@ void read_output(const Case& input, const Values& output, Settings& s, std::vect
   if (s.range_profile && s.frequencies.size() < 8)
     out.push_back(input.error_at(output["range_profile"],
                                  fmt::format("a range profile from {} frequencies", s.frequencies.size()),
-                                 "Give a sweep of 8 frequencies or more."));
+                                 "Give excitation.frequencies with 8 or more."));
+  if (s.range_profile && !equally_spaced(s.frequencies))
+    out.push_back(input.error_at(output["range_profile"], "a range profile needs frequencies in equal steps",
+                                 "Give from, to and count."));
   s.volume = output["volume"].boolean();
   s.reciprocity = output["reciprocity"].boolean();
   s.error_bar = output["error_bar"].boolean();

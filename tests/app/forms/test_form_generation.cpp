@@ -94,17 +94,16 @@ class TestFormGeneration : public QObject {
     auto* end = editor<NumberEdit>("/parameters/end_time");
     QVERIFY(end);
     QVERIFY2(end->findChild<QLineEdit*>()->text().startsWith("2.5"), qPrintable(end->findChild<QLineEdit*>()->text()));
-    // That the name is a former one is told at the field, and not as of a key that can be taken out.
+    // That the name was a former one is told at the field, and not as of a key that can be taken out.
     QVERIFY(!model_->diagnostics().empty());
     for (const auto* button : panel_->findChildren<QPushButton*>())
       QVERIFY2(!button->text().contains("duration"), qPrintable(button->text()));
-    panel_->reveal("/parameters/duration");
+    panel_->reveal(model_->diagnostics()[0].place.pointer);
     QTRY_VERIFY(QApplication::focusWidget() && end->isAncestorOf(QApplication::focusWidget()));
     type(end, "3 s");
     QCOMPARE(compact_json(model_->json()["parameters"]), std::string(R"({"end_time":"3 s"})"));
-    QVERIFY(model_->diagnostics().empty());
     model_->undo_stack().undo();
-    QCOMPARE(compact_json(model_->json()["parameters"]), std::string(R"({"duration":2.5})"));
+    QCOMPARE(compact_json(model_->json()["parameters"]), std::string(R"({"end_time":2.5})"));
     type(end, "");
     QCOMPARE(compact_json(model_->json()["parameters"]), std::string("{}"));
   }

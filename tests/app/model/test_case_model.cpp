@@ -63,8 +63,8 @@ class TestCaseModel : public QObject {
     }
   }
 
-  /// Where a case was written under a former name, what is set in the window takes its place: both beside each other would be an error.
-  void a_value_under_a_former_name_gives_place() {
+  /// What a case has under a former name is shown, edited and saved under that of now; until it is saved that is told.
+  void a_case_is_taken_under_present_names() {
     CaseModel model([](const std::string&) {
       return Schema::for_solver("s", R"({"properties": {"mesh": false, "parameters": {"type": "object", "properties": {
           "end_time": {"type": "number", "unit": "s", "formerly": ["duration"]}, "steps": {"type": "integer"}}}}})");
@@ -74,11 +74,16 @@ class TestCaseModel : public QObject {
         CaseDocument::parse(R"({"conoid": 1, "solver": "s", "parameters": {"duration": 2}})", "old.json").value(),
         false);
     QVERIFY(model.is_valid());
+    QVERIFY(!model.is_dirty());
+    QCOMPARE(model.diagnostics_at("/parameters/end_time").size(), std::size_t{1});
+    QVERIFY(model.diagnostics_at("/parameters/end_time")[0].text.find("'duration' is called 'end_time' now") == 0);
     const std::string before = compact_json(model.json());
+    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"end_time":2})"));
+    QVERIFY(!model.command_line().contains("--set"));
     model.set("/parameters/steps", 7, "change");
-    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"duration":2,"steps":7})"));
+    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"end_time":2,"steps":7})"));
     model.set("/parameters/end_time", "3 s", "change");
-    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"steps":7,"end_time":"3 s"})"));
+    QCOMPARE(compact_json(model.json()["parameters"]), std::string(R"({"end_time":"3 s","steps":7})"));
     QVERIFY(model.is_valid());
     // The line for a terminal sets what was changed, and takes nothing out that has only another name.
     QVERIFY(model.command_line().contains("--set '/parameters/end_time=3 s'"));
@@ -87,6 +92,9 @@ class TestCaseModel : public QObject {
     model.undo_stack().undo();
     QCOMPARE(compact_json(model.json()), before);
     QVERIFY(!model.command_line().contains("--set"));
+    const QTemporaryDir folder;
+    QVERIFY(model.save_as(folder.filePath("new.json").toStdString()).ok());
+    QVERIFY(model.diagnostics().empty());
   }
 
   /// Of two runs that say the same under a former name and the present one none differs, and a list of runs has one column of both.

@@ -52,7 +52,7 @@ class TestAwake : public QObject {
     grid["title"] = name;
     grid["grid"]["points"] = {101, 101, 101};
     grid["grid"]["origin"] = {-500, -500, -1000};
-    grid["materials"]["velocity"]["speed"] = speed;
+    grid["medium"]["velocity"]["speed"] = speed;
     grid["parameters"]["end_time"] = end_time;
     grid["output"]["frames"] = {{"count", frames}};
     const std::filesystem::path file = folder_.filePath(QString(name) + ".json").toStdString();

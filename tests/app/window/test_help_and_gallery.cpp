@@ -143,10 +143,10 @@ class TestHelpAndGallery : public QObject {
     const SolverInfo* info = nullptr;
     Json node;
     for (const SolverInfo* one : registered_solvers()) {
-      const Json materials = read_json(one->schema)["properties"].value("materials", Json());
-      if (materials.is_object() && materials.contains("properties") && materials["properties"].contains("speed")) {
+      const Json medium = read_json(one->schema)["properties"].value("medium", Json());
+      if (medium.is_object() && medium.contains("properties") && medium["properties"].contains("speed")) {
         info = one;
-        node = materials;
+        node = medium;
       }
     }
     if (!info) QSKIP("no fluid in this build");

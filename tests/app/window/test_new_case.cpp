@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a stranger's body to a finished chart on one page: clicks are counted, the clock runs. What cannot run yet opens at what is missing.
-// labels: gui serial rows timeout900
+// labels: gui serial long timeout3600
 #include <fstream>
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A picture of every pane, light and dark, plain and high-DPI, small and large, kept in the build folder for people to look
 // at; some are compared with pictures kept in tests/data.
-// labels: gui timeout300
+// labels: gui long timeout300
 #include <set>
 
 #include <QDir>

@@ -2,7 +2,7 @@
 // The walk: every page and every action in every state of a run and of a case, in both themes and languages, at the sizes of small and
 // large screens, at one scale and at twice. Nothing may end the window, nothing may be left on the screen that waits for an answer, and
 // no word may be cut off.
-// labels: gui wide rows timeout900
+// labels: gui wide long timeout3600
 #include <fstream>
 
 #include <QAction>

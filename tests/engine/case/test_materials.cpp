@@ -61,27 +61,27 @@ class TestMaterials : public QObject {
     }
   }
   void a_place_gets_the_values_that_it_has_keys_for() {
-    const Json sound = schema_of("acoustic_bem")["properties"]["materials"];
+    const Json sound = schema_of("acoustic_bem")["properties"]["medium"];
     const auto water = material_for(sound, named("Water, 20 °C"));
     QVERIFY(water.has_value());
     QCOMPARE(water->size(), std::size_t{2});
     QCOMPARE((*water)["speed"].get<std::string>(), std::string("1482 m/s"));
     QVERIFY(!material_for(sound, named("FR-4")));
-    const Json grid = schema_of("acoustic_fd")["properties"]["materials"];
+    const Json grid = schema_of("acoustic_fd")["properties"]["medium"];
     const auto salt = material_for(grid, named("Halite (rock salt)"));
     QVERIFY(salt.has_value());
     QCOMPARE((*salt)["velocity"]["kind"].get<std::string>(), std::string("constant"));
     const Json shocks = schema_of("hydro_fem")["properties"]["materials"]["map"];
-    QCOMPARE((*material_for(shocks, named("TNT")))["model"].get<std::string>(), std::string("jwl"));
-    QCOMPARE((*material_for(shocks, named("Water, 20 °C")))["model"].get<std::string>(), std::string("stiffened-gas"));
-    QCOMPARE((*material_for(shocks, named("Air, 20 °C")))["model"].get<std::string>(), std::string("ideal-gas"));
+    QCOMPARE((*material_for(shocks, named("TNT")))["kind"].get<std::string>(), std::string("jwl"));
+    QCOMPARE((*material_for(shocks, named("Water, 20 °C")))["kind"].get<std::string>(), std::string("stiffened-gas"));
+    QCOMPARE((*material_for(shocks, named("Air, 20 °C")))["kind"].get<std::string>(), std::string("ideal-gas"));
     QVERIFY2(!material_for(shocks, named("Copper")), "a density alone is no explosive");
     const Json radar = schema_of("maxwell_fem")["properties"]["materials"]["map"];
     QCOMPARE((*material_for(radar, named("Water, 25 °C, microwaves")))["kind"].get<std::string>(),
              std::string("debye"));
     QCOMPARE((*material_for(radar, named("Magnetic absorber no. 4")))["kind"].get<std::string>(), std::string("table"));
     QVERIFY2(!material_for(radar, named("Copper")), "a conductivity alone is no volume to compute");
-    const auto soil = material_for(schema_of("elastic_bem")["properties"]["materials"], named("Mild steel"));
+    const auto soil = material_for(schema_of("elastic_bem")["properties"]["medium"], named("Mild steel"));
     QVERIFY(soil && soil->contains("shear_speed") && !soil->contains("shear_modulus"));
   }
   void own_materials_are_kept_and_go_again() {

@@ -333,6 +333,40 @@ class TestValidate : public QObject {
     CaseDocument whole = text("\"cfl\": 0.25");
     QVERIFY(!set_by_any_name(whole, schema, "parameters.courant.x", "1").ok());
     QCOMPARE(compact_json(whole.json()["parameters"]), std::string("{\"cfl\":0.25}"));
+    // What lies below a former name is found there: places are those of the file, in an object, too, whose kind had another name.
+    const Schema below =
+        Schema::for_solver("s",
+                           R"({"properties": {"mesh": false, "medium": {"type": "object", "formerly": ["materials"],
+        "properties": {"speed": {"type": "number", "unit": "m/s", "minimum": 1},
+          "file": {"type": "string", "file": "model"},
+          "law": {"type": "object", "discriminator": "kind", "properties": {"kind": {"default": "gas", "formerly": ["model"]}},
+            "variants": {"gas": {"properties": {"gamma": {"type": "number"}}}, "liquid": {"properties": {"stiffness": {"type": "number"}}}}},
+          "at": {"type": "object", "list": "values", "properties": {"values": {"type": "array", "items": {"type": "number", "unit": "Hz"}}}}}}}})")
+            .value();
+    CaseDocument under = *CaseDocument::parse(
+        "{\"conoid\": 1, \"solver\": \"s\",\n\"materials\": {\n\"speed\": 0.5, \"file\": \"a.bin\",\n\"law\": "
+        "{\"model\": \"liquid\", \"stiffness\": 3}, \"at\": [1, \"2 kHz\"]}}",
+        "old.json");
+    found = validate_and_resolve(under, below, resolved);
+    QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic& d) {
+      return d.severity == Severity::error && d.place.pointer == "/materials/speed" && d.place.line == 3;
+    }));
+    QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic& d) {
+      return d.severity == Severity::warning && d.place.pointer == "/materials/law/model" && d.place.line == 4;
+    }));
+    QCOMPARE(found.size(), std::size_t{3});
+    QVERIFY(under.set("materials.speed", "2").ok());
+    QVERIFY(!has_errors(validate_and_resolve(under, below, resolved)));
+    QCOMPARE(resolved["medium"]["law"]["kind"].get<std::string>(), std::string("liquid"));
+    QCOMPARE(resolved["medium"]["law"]["stiffness"].get<double>(), 3.0);
+    QCOMPARE(resolved["medium"]["at"]["values"].get<std::vector<double>>(), (std::vector<double>{1, 2000}));
+    QCOMPARE(files_of(under, below).front().pointer, std::string("/materials/file"));
+    QCOMPARE(below.node("/materials/law/stiffness", under.json())["type"].get<std::string>(), std::string("number"));
+    std::vector<FormerName> renamed;
+    const Json present = with_present_names(under.json(), below, &renamed);
+    QCOMPARE(renamed.size(), std::size_t{2});
+    QVERIFY(validate(CaseDocument::from_json(present, "new.json"), below).empty());
+    QCOMPARE(compact_json(present["medium"]["at"]), std::string(R"({"values":[1,"2 kHz"]})"));
     // Names that are not texts are a slip of the schema.
     QVERIFY(!Schema::for_solver("s", R"({"properties": {"a": {"type": "number", "formerly": [1]}}})").ok());
   }

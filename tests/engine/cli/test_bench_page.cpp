@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `conoid bench --report`: every row with its floor and what it is measured against, whole runs and their scaling, and values of earlier
 // reports of the same machine beside those of today, told apart from those of another.
-// labels: cli timeout300
+// labels: cli long timeout300
 #include <QTest>
 
 #include <fstream>

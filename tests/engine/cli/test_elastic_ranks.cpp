@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // elastic-bem on two and four ranks, which share the frequencies: tables, numbers and frames of one rank, on processors and on an
 // emulated device; checkpoints of any number of ranks go on on any other; ranks without a frequency are told.
-// labels: cli mpi emulated rows timeout300
+// labels: cli mpi emulated long timeout1200
 #include <QTest>
 
 #include <array>
@@ -21,7 +21,7 @@ Json case_of_five() {
     "ground": {"kind": "rectangle", "low": [-2.5, -2], "high": [4.5, 2], "element": 1, "growth": 1.5,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}],
                "trenches": [{"low": [2, -1], "high": [3, 1], "depth": 1}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
     "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
                              {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [1, 0, 0]}]},
@@ -190,7 +190,7 @@ void TestElasticRanks::the_error_of_one_frequency_ends_all() {
   obj.close();
   Json input = Json::parse(R"j({
     "conoid": 1, "title": "On rollers", "solver": "elastic-bem", "mesh": {"file": "blocks.obj", "unit": "m"},
-    "materials": {"shear_modulus": 1, "density": 1},
+    "medium": {"shear_modulus": 1, "density": 1},
     "boundaries": [{"group": "pads", "kind": "prescribed", "components": "z"}],
     "excitation": {"loads": [{"kind": "pressure", "group": "rest", "value": 1}]},
     "parameters": {"domain": "inside", "frequencies": {"values": [0, 0.02]}}})j");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run that was killed, or that ended for lack of memory, goes on where something is different: the number of threads, a device
 // instead of the processors and back, planes of the grid that come from the disk.
-// labels: cli rows timeout300
+// labels: cli long timeout1200
 
 #include "conoid/config.hpp"
 #include "tests/all_rows.hpp"

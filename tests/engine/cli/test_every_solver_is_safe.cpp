@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every solver is killed, stopped and run twice; `long` does the same at twenty moments.
-// labels: cli rows timeout900
+// labels: cli long timeout3600
 #include "tests/all_rows.hpp"
 #include "tests/engine/cli/solver_safety.hpp"
 

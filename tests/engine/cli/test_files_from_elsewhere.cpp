@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files from elsewhere do nothing unasked and never hold the program; ends of a terminal are stops; a run goes on with its own case.
-// labels: cli
+// labels: cli long
 #include <QTest>
 
 #include <fcntl.h>
@@ -194,7 +194,7 @@ class TestFilesFromElsewhere : public QObject {
     // Without a Courant number, so that the program chooses the step.
     write(scratch_ / "waves.json",
           R"({"conoid": 1, "solver": "acoustic-fd", "grid": {"points": [31, 33, 35], "spacing": "10 m"},
-              "materials": {"velocity": {"kind": "constant", "speed": "2 km/s"}},
+              "medium": {"velocity": {"kind": "constant", "speed": "2 km/s"}},
               "boundaries": {"x_min": {"kind": "free"}, "x_max": {"kind": "free"},
                              "y_min": {"kind": "free"}, "y_max": {"kind": "free"}, "z_min": {"kind": "free"}, "z_max": {"kind": "free"}},
               "excitation": {"sources": [{"position": ["150 m", "160 m", "170 m"],

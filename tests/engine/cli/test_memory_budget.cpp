@@ -71,7 +71,7 @@ class TestMemoryBudget : public QObject {
     QVERIFY(sphere.ok());
     QVERIFY(conoid::write_mesh(*sphere, scratch / "sphere.msh").ok());
     conoid::Json json = conoid::read_json(R"({
-      "conoid": 1, "solver": "acoustic-bem", "mesh": {"file": "sphere.msh", "unit": "m"}, "materials": {"speed": "340 m/s"},
+      "conoid": 1, "solver": "acoustic-bem", "mesh": {"file": "sphere.msh", "unit": "m"}, "medium": {"speed": "340 m/s"},
       "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 1]}], "pulse": {"kind": "ricker", "frequency": "100 Hz"}},
       "output": {"frames": {"count": 2}, "receivers": [{"position": [0, 0, -3]}],
                  "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [45, 45]}]},

@@ -259,7 +259,7 @@ void TestRanks::frequencies_of_a_sweep_are_shared_by_ranks() {
   const rod::Scratch scratch;
   const Json json = conoid::read_json(R"({
     "conoid": 1, "solver": "maxwell-fem", "sphere": {"radius": "50 mm", "divisions": 2, "layers": 1},
-    "excitation": {"sweep": {"from": "0.9 GHz", "to": "1.1 GHz", "count": 5}, "theta": "180 deg", "polarisation": "V"},
+    "excitation": {"frequencies": {"from": "0.9 GHz", "to": "1.1 GHz", "count": 5}, "theta": "180 deg", "polarisation": "V"},
     "truncation": {"tolerance": 1e-4},
     "output": {"cuts": [{"name": "E plane", "count": 5}],
                "planes": [{"low": [-0.1, 0, -0.1], "high": [0.1, 0, 0.1], "points": [3, 3]}]},

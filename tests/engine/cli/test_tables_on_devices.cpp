@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `verify` and `bench` take the same words as `run`: tables are computed by the workers that are named, and who names a device that
 // computes nothing is told so.
-// labels: cli emulated timeout300
+// labels: cli emulated long timeout300
 #include "tests/engine/cli/solver_safety.hpp"
 
 using conoid::Json;

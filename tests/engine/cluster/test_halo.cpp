@@ -51,11 +51,11 @@ class TestHalo : public QObject {
       for (int round = 0; round < 3; ++round) {
         std::vector<double> values(static_cast<std::size_t>(items_), -1);
         for (Index i = mine().begin; i < mine().end; ++i) values[static_cast<std::size_t>(i)] = value(i, round);
-        halo.start_values(values);
+        start(halo, values);
         double sum[] = {1.0};
         world_->start_sum(sum);
         world_->finish_sum();
-        halo.finish_values(values);
+        finish(halo, values);
         QCOMPARE(sum[0], 1.0 * world_->size());
         for (Index i = 0; i < items_; ++i) {
           const bool known =
@@ -89,12 +89,25 @@ class TestHalo : public QObject {
     Halo halo = Halo::of_partition(*world_, parts_, {});
     QVERIFY(halo.sides().empty());
     std::vector<double> values(3, 2.0);
-    halo.start_values(values);
-    halo.finish_values(values);
+    start(halo, values);
+    finish(halo, values);
     QCOMPARE(values, std::vector<double>(3, 2.0));
   }
 
  private:
+  static void start(Halo& halo, const std::vector<double>& values) {
+    halo.start([](Index) { return sizeof(double); },
+               [&](Index item, std::byte*& at) {
+                 std::memcpy(at, &values[static_cast<std::size_t>(item)], sizeof(double));
+                 at += sizeof(double);
+               });
+  }
+  static void finish(Halo& halo, std::vector<double>& values) {
+    halo.finish([&](Index item, const std::byte*& at) {
+      std::memcpy(&values[static_cast<std::size_t>(item)], at, sizeof(double));
+      at += sizeof(double);
+    });
+  }
   [[nodiscard]] Interval mine() const { return parts_[static_cast<std::size_t>(world_->rank())]; }
   static double value(Index item, int round) { return 0.1 * static_cast<double>(item) + round; }
   /// About a third of the others' items, other ones on each rank.

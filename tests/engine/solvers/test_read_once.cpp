@@ -136,7 +136,7 @@ const std::map<std::string, std::vector<Edit>>& edits_of() {
       {"acoustic-bem",
        {{"title", {"one", "another"}},
         {"mesh.unit", {"m", "cm"}, "furlong"},
-        {"materials.speed", {"343 m/s", "340 m/s"}, "-1"},
+        {"medium.speed", {"343 m/s", "340 m/s"}, "-1"},
         {"boundaries.surface", {"rigid", "rigid"}, "wet"},
         {"boundaries.ground",
          {R"({"normal": "z", "height": -4})", R"({"normal": "z", "height": -5})"},
@@ -153,7 +153,7 @@ const std::map<std::string, std::vector<Edit>>& edits_of() {
       {"elastic-bem",
        {{"title", {"one", "another"}},
         {"mesh.unit", {"m", "cm"}, "furlong"},
-        {"materials.shear_speed", {"100 m/s", "200 m/s"}, "-1"},
+        {"medium.shear_speed", {"100 m/s", "200 m/s"}, "-1"},
         {"parameters.domain", {"outside", "auto"}, "nowhere"},
         {"parameters.elements", {"constant", "continuous"}, "smooth"},
         {"parameters.symmetry", {"none", "none"}, "q"},
@@ -219,7 +219,7 @@ void TestReadOnce::an_edit_of_pulse_or_step_fits_walls_anew() {
   QCOMPARE(surfaces("output.receivers.0.position", "[0, 0, 8]"), 0);
   QCOMPARE(surfaces("parameters.courant", "0.3"), 1);
   QCOMPARE(surfaces("excitation.pulse.frequency", "50 Hz"), 1);
-  QCOMPARE(surfaces("materials.speed", "340 m/s"), 1);
+  QCOMPARE(surfaces("medium.speed", "340 m/s"), 1);
   QCOMPARE(surfaces("output.receivers.0.position", "[0, 0, 9]"), 0);
 }
 

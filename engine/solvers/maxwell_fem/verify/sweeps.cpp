@@ -26,7 +26,7 @@ std::string resonant_sweep_case(int divisions, int layers, bool error_bar) {
   return fmt::format(
       R"({{"conoid": 1, "solver": "maxwell-fem", "materials": {{"ceramic": {{"permittivity": {}}}}},
           "sphere": {{"radius": {}, "divisions": {}, "layers": {}, "material": "ceramic"}},
-          "excitation": {{"sweep": {{"from": "430 MHz", "to": "530 MHz", "count": 1001, "fast": {{"accuracy": 0.1}}}},
+          "excitation": {{"frequencies": {{"from": "430 MHz", "to": "530 MHz", "count": 1001, "fast": {{"accuracy": 0.1}}}},
                           "theta": "180 deg", "polarisation": "V"}},
           "output": {{"cuts": [{{"name": "E", "count": 19}}], "reciprocity": false, "error_bar": {}}}}})",
       ball_permittivity, ball_radius, divisions, layers, error_bar);

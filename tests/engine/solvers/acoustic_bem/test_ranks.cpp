@@ -59,7 +59,7 @@ class RankReader final : public CheckpointReader {
 Json rank_json(const char* surface, const char* precision) {
   Json json = read_json(R"({
     "solver": "acoustic-bem", "mesh": {"file": "body.msh"},
-    "materials": {"speed": "340 m/s"},
+    "medium": {"speed": "340 m/s"},
     "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}, {"kind": "point", "position": [0, 2.5, 2]}],
                    "separate": true, "pulse": {"kind": "ricker", "frequency": "60 Hz"}},
     "output": {

@@ -68,7 +68,7 @@ class Reader final : public CheckpointReader {
 Json sphere_case() {
   return read_json(R"({
     "solver": "acoustic-bem", "mesh": {"file": "sphere.msh"},
-    "materials": {"speed": "340 m/s"},
+    "medium": {"speed": "340 m/s"},
     "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}], "pulse": {"kind": "ricker", "frequency": "100 Hz"}},
     "output": {
       "receivers": [{"position": [0, 0, -3]}, {"name": "side", "position": [2.5, 0, 0.5]}],
@@ -182,7 +182,7 @@ class TestSolver : public QObject {
     mesh.add_group("skin", 2).cells = all;
     Json json = sphere_case();
     json.erase("excitation");
-    json["materials"]["density"] = 1.3;
+    json["medium"]["density"] = 1.3;
     json["boundaries"]["groups"] = read_json(
         R"([{"kind": "velocity", "group": "skin", "pulse": {"kind": "ricker", "frequency": "100 Hz", "amplitude": "2 mm/s"}}])");
     Run run(json, std::make_shared<const Mesh>(mesh));

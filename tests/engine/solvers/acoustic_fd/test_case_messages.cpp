@@ -66,14 +66,14 @@ class TestCaseMessages : public QObject {
         jump = R"({"kind": "layers", "layers": [{"top": 0, "density": 1000}, {"top": 200, "density": 15000}]})";
     const char* density = "modes that grow at any time step";
     for (const char* order : {"8", "10", "12"})
-      QVERIFY(says({{"materials.density", layers}, {"parameters.order", order}}, density));
-    QVERIFY(!says({{"materials.density", layers}, {"parameters.order", "6"}}, density));
-    QVERIFY(!says({{"materials.density", jump}, {"parameters.order", "12"}}, density));
+      QVERIFY(says({{"medium.density", layers}, {"parameters.order", order}}, density));
+    QVERIFY(!says({{"medium.density", layers}, {"parameters.order", "6"}}, density));
+    QVERIFY(!says({{"medium.density", jump}, {"parameters.order", "12"}}, density));
 
     // A slow slab in a pipe of mirrors whose ends absorb.
     const auto guide = [](const std::string& ends, const std::string& side) {
       return Changes{
-          {"materials.velocity",
+          {"medium.velocity",
            R"({"kind": "layers", "layers": [{"top": 0, "speed": 1500}, {"top": 250, "speed": 900}, {"top": 350, "speed": 1500}]})"},
           {"boundaries",
            R"({"x_min": )" + ends + R"(, "x_max": )" + ends + R"(, "y_min": )" + side +
@@ -129,13 +129,13 @@ class TestCaseMessages : public QObject {
     QTest::newRow("order 3") << "parameters.order"
                              << "3" << true << QStringList{"2", "4", "6", "8"};
     QTest::newRow("layers out of order")
-        << "materials.velocity"
+        << "medium.velocity"
         << R"({"kind":"layers","layers":[{"top":100,"speed":1500},{"top":50,"speed":1700}]})" << true
         << QStringList{"layer 2", "Order the layers"};
-    QTest::newRow("gradient below zero") << "materials.velocity"
+    QTest::newRow("gradient below zero") << "medium.velocity"
                                          << R"({"kind":"layers","layers":[{"speed":1500,"gradient":-4}]})" << true
                                          << QStringList{"falls to", "positive speed"};
-    QTest::newRow("missing model") << "materials.velocity"
+    QTest::newRow("missing model") << "medium.velocity"
                                    << R"({"kind":"file","header":"nowhere.json"})" << true
                                    << QStringList{"nowhere.json"};
     QTest::newRow("missing signal") << "excitation.sources.0.signal"
@@ -168,7 +168,7 @@ class TestCaseMessages : public QObject {
     };
     const auto first = [&](const std::string& text) {
       write("model.json", text);
-      const auto found = check({{"materials.velocity", R"({"kind":"file","header":"model.json"})"}});
+      const auto found = check({{"medium.velocity", R"({"kind":"file","header":"model.json"})"}});
       return found.empty() ? QString("silent") : QString::fromStdString(found.front().render());
     };
     put();

@@ -153,7 +153,7 @@ std::string taylor_case(const std::string& model, const std::string& image) {
   return fmt::format(
       R"({{"conoid": 1, "title": "t", "solver": "acoustic-fd",
       "grid": {{"points": [{}, 1, {}], "spacing": "10 m"}},
-      "materials": {{"velocity": {{"kind": "file", "header": "{}"}}}},
+      "medium": {{"velocity": {{"kind": "file", "header": "{}"}}}},
       "boundaries": {{"x_min": {{"kind": "sponge", "width": 12}}, "x_max": {{"kind": "sponge", "width": 12}},
                      "z_min": {{"kind": "sponge", "width": 12}}, "z_max": {{"kind": "free"}}}},
       "excitation": {{"sources": [{{"position": [204, 0, 413], "signal": {{"kind": "ricker", "frequency": "22 Hz", "amplitude": 1000}}}}]}},
@@ -214,7 +214,7 @@ std::string shots_over_layers(const std::string& image, const std::string& more 
         n > 0 ? ", " : "", 360 + 160 * n, n + 1);
   return R"({"conoid": 1, "title": "t", "solver": "acoustic-fd",
     "grid": {"points": [121, 1, 86], "spacing": "10 m", "origin": [0, 0, "-850 m"]},
-    "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 2000}, {"top": 400, "speed": 2400}, {"top": 600, "speed": 2800}]}},
+    "medium": {"velocity": {"kind": "layers", "layers": [{"speed": 2000}, {"top": 400, "speed": 2400}, {"top": 600, "speed": 2800}]}},
     "excitation": {"sources": [)" +
          sources + R"(]}, "parameters": {"order": 8, "duration": "0.75 s", "image": )" + image +
          R"(}, "output": {"exact": false, "receiver_lines": [{"from": [150, 0, -130], "to": [1050, 0, -130], "count": 91}]})" +
@@ -441,7 +441,7 @@ class TestImages : public QObject {
     for (const char* memory : {"2 MiB", "4 MiB", "24 MiB"}) {
       const Case input = resolved_image(fmt::format(
           R"({{"conoid": 1, "title": "t", "solver": "acoustic-fd", "grid": {{"points": [201, 36, 40], "spacing": 10}},
-          "materials": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 2000}}, {{"top": 200, "speed": 2400}}]}}}},
+          "medium": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 2000}}, {{"top": 200, "speed": 2400}}]}}}},
           "excitation": {{"sources": [{{"position": [900, 170, 200], "signal": {{"kind": "ricker", "frequency": 15}}}}]}},
           "compute": {{"memory": {{"host": "{}"}}}},
           "parameters": {{"order": 8, "steps": 12, "image": {{"kind": "migration", "smooth": 50}}}},

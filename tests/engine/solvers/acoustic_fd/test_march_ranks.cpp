@@ -126,7 +126,7 @@ class TestMarchRanks : public QObject {
   void the_solver_shows_the_same_on_two_ranks() {
     const char* text = R"({
       "solver": "acoustic-fd", "grid": {"points": [31, 28, 33], "spacing": 2},
-      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
+      "medium": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 30, "speed": 1900}]}},
       "boundaries": {"x_min": {"width": 6}, "x_max": {"width": 6}, "y_min": {"width": 6}, "y_max": {"width": 6},
                      "z_min": {"width": 6}, "z_max": {"kind": "free"}},
       "excitation": {"sources": [{"position": [30.3, 27.1, 40], "signal": {"frequency": 60}}]},

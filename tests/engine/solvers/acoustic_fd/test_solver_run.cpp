@@ -19,7 +19,7 @@ namespace {
 constexpr const char* small_case = R"({
   "conoid": 1, "title": "test", "solver": "acoustic-fd",
   "grid": {"points": [41, 38, 45], "spacing": "2 m", "origin": [0, 0, "-88 m"]},
-  "materials": {"velocity": {"kind": "constant", "speed": "1.5 km/s"}},
+  "medium": {"velocity": {"kind": "constant", "speed": "1.5 km/s"}},
   "boundaries": {"x_min": {"kind": "sponge", "width": 8}, "x_max": {"kind": "sponge", "width": 8},
                  "y_min": {"kind": "sponge", "width": 8}, "y_max": {"kind": "sponge", "width": 8},
                  "z_min": {"kind": "sponge", "width": 8}, "z_max": {"kind": "free"}},
@@ -95,7 +95,7 @@ class TestSolverRun : public QObject {
 
   void a_grid_of_512_cubed_at_order_8_fits_in_three_and_a_half_gigabytes() {
     const Case input = resolved(R"({"solver": "acoustic-fd", "grid": {"points": [512, 512, 512], "spacing": 10},
-      "materials": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 1000, "speed": 2500}]}},
+      "medium": {"velocity": {"kind": "layers", "layers": [{"speed": 1500}, {"top": 1000, "speed": 2500}]}},
       "parameters": {"order": 8, "steps": 100}})");
     const auto estimate = solver_info().make()->estimate(input, nullptr, make_offer(input).value());
     QVERIFY(estimate->host_memory > Bytes{12} * 512 * 512 * 512);
@@ -145,7 +145,7 @@ class TestSolverRun : public QObject {
   void the_energy_that_passes_is_that_of_a_spherical_wave() {
     constexpr const char* text = R"({
       "conoid": 1, "solver": "acoustic-fd", "grid": {"points": [61, 57, 59], "spacing": "2 m"},
-      "materials": {"velocity": {"kind": "constant", "speed": "1.5 km/s"}, "density": {"kind": "constant", "density": "1200 kg/m^3"}},
+      "medium": {"velocity": {"kind": "constant", "speed": "1.5 km/s"}, "density": {"kind": "constant", "density": "1200 kg/m^3"}},
       "excitation": {"sources": [{"position": [60.3, 57.1, 58], "signal": {"kind": "ricker", "frequency": "70 Hz"}}]},
       "boundaries": {"x_min": {"width": 10}, "x_max": {"width": 10}, "y_min": {"width": 10}, "y_max": {"width": 10},
                      "z_min": {"width": 10}, "z_max": {"width": 10}},

@@ -258,7 +258,7 @@ class TestTracesAndMeans : public QObject {
     const auto read = [&](const std::string& more, std::vector<Diagnostic>& out) {
       std::ofstream(base / "case.json")
           << R"({"solver": "acoustic-fd", "grid": {"origin": [100, 200, -30], "points": [12, 12, 12], "spacing": 3}, "parameters": {"steps": 4},
-                 "materials": {"velocity": {"kind": "file", )" +
+                 "medium": {"velocity": {"kind": "file", )" +
                  more + "}}}";
       const auto document = CaseDocument::read(base / "case.json");
       const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
@@ -300,7 +300,7 @@ class TestTracesAndMeans : public QObject {
   void a_table_holds_the_band_of_the_signal_or_check_says_so() {
     const auto text = [](const std::string& output) {
       return R"({"solver": "acoustic-fd", "grid": {"size": [6.4, 5, 2.8], "spacing": "10 cm"},
-        "materials": {"velocity": {"kind": "constant", "speed": 343}},
+        "medium": {"velocity": {"kind": "constant", "speed": 343}},
         "excitation": {"sources": [{"position": [1.53, 1.87, 1.21], "signal": {"kind": "ricker", "frequency": "350 Hz"}}]},
         "parameters": {"end_time": "1.5 s"},
         "output": {"receivers": [{"position": [4.4, 3.1, 1.2]}])" +

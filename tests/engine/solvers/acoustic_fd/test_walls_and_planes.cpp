@@ -324,7 +324,7 @@ class TestWallsAndPlanes : public QObject {
     const auto read = [&](const char* name, const char* unit, bool load) {
       const std::string text = fmt::format(
           R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [31, 29, 27], "spacing": "1 m"}},
-            "materials": {{"obstacles": [{{"kind": "mesh", "file": "{}", "surface": "soft"{}}}]}}, "boundaries": {{
+            "medium": {{"obstacles": [{{"kind": "mesh", "file": "{}", "surface": "soft"{}}}]}}, "boundaries": {{
             "x_min": {{"width": 3}}, "x_max": {{"width": 3}}, "y_min": {{"width": 3}}, "y_max": {{"width": 3}},
             "z_min": {{"width": 3}}, "z_max": {{"width": 3}}}}, "parameters": {{"steps": 10, "order": 2}}}})json",
           file(name), unit);
@@ -424,7 +424,7 @@ class TestWallsAndPlanes : public QObject {
   void a_case_reads_walls_shapes_and_velocities() {
     const char* const text = R"json({"conoid": 1, "solver": "acoustic-fd",
       "grid": {"points": [61, 1, 51], "spacing": "1 m"},
-      "materials": {"attenuation": {"kind": "constant_q", "quality": 40}, "obstacles": [
+      "medium": {"attenuation": {"kind": "constant_q", "quality": 40}, "obstacles": [
         {"kind": "formula", "formula": "x > 40 && z < 10 + 2*sin(x)"},
         {"kind": "sphere", "centre": [20, 0, 30], "radius": 4, "surface": "soft"},
         {"kind": "box", "lower": [19, -1, 29], "upper": [21, 1, 31], "surface": "none"}]},

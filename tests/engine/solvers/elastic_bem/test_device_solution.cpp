@@ -134,7 +134,7 @@ Json foundation_case() {
     "solver": "elastic-bem",
     "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
     "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
                              {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [1, 0, 0]}]},
@@ -320,7 +320,7 @@ class TestDeviceSolution : public QObject {
       "solver": "elastic-bem",
       "ground": {"kind": "rectangle", "low": [-30, -30], "high": [30, 30], "element": 1, "growth": 1, "largest": 1,
                  "patches": [{"name": "base", "low": [-2, -2], "high": [2, 2]}]},
-      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
       "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
       "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]}]},
       "parameters": {"solution": "mixed", "frequencies": {"values": [0.05]}}})"))

@@ -24,7 +24,7 @@ Json layers_case() {
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]},
                            {"name": "lab", "low": [3, -0.5], "high": [4.5, 1]},
                            {"name": "road", "low": [-1, 2], "high": [1, 2.5]}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
     "profile": {"thickness": 0.8,
                 "layers": [{"thickness": 1.2, "shear_modulus": 0.5, "pressure_speed": 5, "density": 1, "damping": 0.05},
                            {"shear_speed": 2, "poisson": 0.25, "density": 1.2, "damping": 0.01}]},
@@ -58,7 +58,7 @@ Json disc_case() {
   return Json::parse(R"j({
     "solver": "elastic-bem",
     "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 3, "rings": 4, "inside_growth": 0.4},
-    "materials": {"shear_modulus": 1, "poisson": 0.3333333333333333, "density": 1},
+    "medium": {"shear_modulus": 1, "poisson": 0.3333333333333333, "density": 1},
     "profile": {},
     "foundations": [{"group": "foundation", "contact": "smooth"}],
     "parameters": {"frequencies": {"values": [0.1591549430918953]}}})j");
@@ -211,7 +211,7 @@ class TestLayeredGround : public QObject {
 
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
-    json["materials"]["damping"] = 0.05;
+    json["medium"]["damping"] = 0.05;
     json["profile"] = Json::parse(R"j({"thickness": 2, "rock": true})j");
     Run rock(json);
     rock.go();

@@ -19,7 +19,7 @@ namespace {
 Json sphere_case() {
   return Json::parse(R"j({
     "solver": "elastic-bem", "mesh": {"file": "sphere.msh"},
-    "materials": {"shear_modulus": 2, "poisson": 0.25, "density": 1, "damping": 0.02},
+    "medium": {"shear_modulus": 2, "poisson": 0.25, "density": 1, "damping": 0.02},
     "regions": [{"name": "core", "interfaces": ["surface"], "shear_modulus": 2, "poisson": 0.25, "density": 1,
                  "damping": 0.02}],
     "excitation": {"loads": [{"kind": "wave", "wave": "sv", "direction": [0.3, 0, 1]},
@@ -51,7 +51,7 @@ Json trench_case(bool filled) {
     "ground": {"kind": "rectangle", "low": [-4, -3], "high": [4, 3], "element": 0.75, "growth": 1.3,
                "patches": [{"name": "base", "low": [-2, -0.5], "high": [-1, 0.5]}],
                "trenches": [{"low": [0.5, -1], "high": [1.25, 1], "depth": 1, "filled": true}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "regions": [{"name": "fill", "interfaces": ["filled trench"], "surfaces": ["filling"], "shear_modulus": 1,
                  "poisson": 0.3, "density": 1, "damping": 0.05}],
     "excitation": {"loads": [{"kind": "force", "group": "base", "value": [0, 0, 1]}]},
@@ -154,7 +154,7 @@ class TestRegions : public QObject {
     Run run(Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 2, "rock": 2},
-      "materials": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
+      "medium": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
       "regions": [{"name": "half-space", "interfaces": ["rock"], "shear_modulus": 4, "poisson": 0.3333333333333,
                    "density": 1, "damping": 0.05}],
       "foundations": [{"group": "foundation", "contact": "smooth"}],
@@ -170,7 +170,7 @@ class TestRegions : public QObject {
     Json one = Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "disc", "radius": 1, "extent": 6, "around": 2, "rock": 2},
-      "materials": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
+      "medium": {"shear_modulus": 1, "poisson": 0.3333333333333, "density": 1, "damping": 0.05},
       "foundations": [{"group": "foundation", "contact": "smooth"}],
       "parameters": {"frequencies": {"values": [0.0477464829276]}}})j");
     Json two = one;

@@ -27,7 +27,7 @@ Json foundation_case() {
     "ground": {"kind": "rectangle", "low": [-3, -3], "high": [6, 3], "element": 1, "growth": 1.3,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}],
                "trenches": [{"low": [2, -1], "high": [3, 1], "depth": 1}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
     "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [0, 0, 1]},
                              {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [1, 0, 0]}]},
@@ -105,7 +105,7 @@ class TestSolver : public QObject {
     Json json = Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "rectangle", "low": [-8, -8], "high": [8, 8], "element": 1},
-      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
       "excitation": {"loads": [{"kind": "point", "position": [-0.5, 0, -1], "force": [0, 0, 1]},
                                {"kind": "point", "position": [1, 0.4, -1.7], "force": [0, 0, 1]}]},
       "parameters": {"frequencies": {"values": [0.1]}},
@@ -155,7 +155,7 @@ class TestSolver : public QObject {
     Json json = Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1},
-      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
       "excitation": {"loads": [{"kind": "point", "position": [0, 0, -1.5], "force": [0, 0, -1]}]},
       "parameters": {"frequencies": {"values": [0]}},
       "output": {"receivers": [{"position": [1.5, 0, 0]}, {"position": [4, 0, 0]}, {"position": [3, 0, -1]}]}})j");
@@ -187,7 +187,7 @@ class TestSolver : public QObject {
     Json json = Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "disc", "radius": 1, "extent": 5, "around": 2, "rings": 3, "rock": 2},
-      "materials": {"shear_modulus": 1, "poisson": 0.3333333, "density": 1, "damping": 0.05},
+      "medium": {"shear_modulus": 1, "poisson": 0.3333333, "density": 1, "damping": 0.05},
       "foundations": [{"group": "foundation", "contact": "smooth"}],
       "parameters": {"frequencies": {"values": [0.0477464829]}}})j");
     Run run(json);
@@ -216,7 +216,7 @@ class TestSolver : public QObject {
         "solver": "elastic-bem",
         "ground": {"kind": "rectangle", "low": [-3, -3], "high": [3, 3], "element": 1,
                    "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}]},
-        "materials": {"shear_modulus": 1, "poisson": 0.25, "density": 1, "damping": 0.05},
+        "medium": {"shear_modulus": 1, "poisson": 0.25, "density": 1, "damping": 0.05},
         "foundations": [{"group": "base", "contact": "smooth"}],
         "parameters": {"frequencies": {"values": [0.04]}}})j");
       json["parameters"]["fade"] = fade;
@@ -279,7 +279,7 @@ class TestSolver : public QObject {
       Json json = Json::parse(R"j({
         "solver": "elastic-bem",
         "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1},
-        "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+        "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
         "excitation": {"loads": [{"kind": "wave", "wave": "sv", "direction": [0, 0, 1]}]},
         "parameters": {"frequencies": {"values": [0.1]}}, "compute": {"workers": "cpu:1", "threads": 1},
         "output": {"receivers": [{"position": [1, 0, -2]}],
@@ -316,7 +316,7 @@ class TestSolver : public QObject {
             "solver": "elastic-bem",
             "ground": {"kind": "rectangle", "low": [-5, -5], "high": [5, 5], "element": 1,
                        "patches": [{"name": "pad", "low": [-3, -1], "high": [-1, 1]}]},
-            "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+            "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
             "excitation": {"loads": []}, "parameters": {"frequencies": {"values": [0.1]}},
             "output": {"receivers": [{"position": [1, 0, -2]}]}})j");
           json["excitation"]["loads"].push_back(read_json(load));
@@ -398,8 +398,8 @@ class TestSolver : public QObject {
     const auto row = [](const char* name, const char* patch, const char* words) {
       QTest::newRow(name) << patch << words;
     };
-    row("Poisson", R"({"materials": {"poisson": 0.5}})", "Poisson's ratio 0.5 lies outside");
-    row("density", R"({"materials": {"density": 0}})", "density 0 kg/m^3 is not positive");
+    row("Poisson", R"({"medium": {"poisson": 0.5}})", "Poisson's ratio 0.5 lies outside");
+    row("density", R"({"medium": {"density": 0}})", "density 0 kg/m^3 is not positive");
     row("frequency", R"({"parameters": {"frequencies": {"from": 1, "to": 2}}})", "too high for the mesh");
     row("no frequency", R"({"parameters": {"frequencies": {"from": null, "to": null, "count": null}}})",
         "no frequency");
@@ -417,7 +417,7 @@ class TestSolver : public QObject {
         R"({"parameters": {"rules": "classical", "elements": "constant"}, "ground": {"trenches": []}, "output": {"insertion_loss": false}})",
         "need a closed surface, and this ground is open");
     row("held twice", R"({"foundations": [{"group": "base"}, {"group": "base"}]})", "two foundations stand on");
-    row("no modulus", R"({"materials": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
+    row("no modulus", R"({"medium": {"shear_modulus": null}})", "neither a shear modulus nor a shear wave speed");
     row("frequencies", R"({"parameters": {"frequencies": {"from": 2, "to": 1}}})", "run backwards");
     row("no displacement given",
         R"({"excitation": {"loads": [{"kind": "displacement", "group": "ground", "value": [0, 0, 1]}]}})",
@@ -460,7 +460,7 @@ class TestSolver : public QObject {
     row("stress beside the mesh",
         R"({"ground": {"trenches": []}, "output": {"insertion_loss": false, "receivers": [{"name": "far", "position": [20, 0, 0]}]}})",
         "receiver 'far' lies on the surface beside the meshed ground, where its motion is known but not its stress");
-    row("nearly incompressible", R"({"materials": {"poisson": 0.49995}})", "1/(1 - 2 nu) = 10000");
+    row("nearly incompressible", R"({"medium": {"poisson": 0.49995}})", "1/(1 - 2 nu) = 10000");
     row("memory", R"({"compute": {"memory": {"host": 1048576}}})", "the budget is");
   }
   void bad_cases() {
@@ -481,7 +481,7 @@ class TestSolver : public QObject {
   void ground_reaches_as_far_as_waves_ask_for() {
     const auto extent = [](double frequency) {
       Json json = read_json(R"({"solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1},
-        "materials": {"shear_modulus": 1, "density": 1}, "foundations": [{"group": "foundation"}],
+        "medium": {"shear_modulus": 1, "density": 1}, "foundations": [{"group": "foundation"}],
         "parameters": {"frequencies": {"values": [0]}}, "output": {"receivers": [{"position": [40, 3, 0]}]}})");
       json["parameters"]["frequencies"]["values"][0] = frequency;
       const auto problem = read_problem(resolved(json).value(), nullptr).problem;
@@ -541,7 +541,7 @@ class TestSolver : public QObject {
     balls.add_group("rest", 2).cells = rest;
     const auto result = [&](const char* components) {
       Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"},
-        "materials": {"shear_modulus": 1, "density": 1},
+        "medium": {"shear_modulus": 1, "density": 1},
         "boundaries": [{"group": "pads", "kind": "prescribed", "components": "z"}],
         "excitation": {"loads": [{"kind": "pressure", "group": "rest", "value": 1}]},
         "parameters": {"domain": "inside", "frequencies": {"values": [0]}}})");
@@ -575,7 +575,7 @@ class TestSolver : public QObject {
   void loads_on_a_free_body_at_rest_are_in_equilibrium() {
     const auto said = [](const char* load, double frequency) {
       Json json = read_json(R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"},
-        "materials": {"shear_modulus": 1, "density": 1}, "parameters": {"domain": "inside", "frequencies": {"values": [0]}}})");
+        "medium": {"shear_modulus": 1, "density": 1}, "parameters": {"domain": "inside", "frequencies": {"values": [0]}}})");
       json["excitation"]["loads"] = read_json(load);
       json["parameters"]["frequencies"]["values"][0] = frequency;
       const Mesh ball = *icosphere({.divisions = 2});
@@ -595,7 +595,7 @@ class TestSolver : public QObject {
     Mesh mesh = *ground_disc({.order = 1});
     std::swap(mesh.mutable_connectivity()[1], mesh.mutable_connectivity()[3]);
     const Json json = read_json(
-        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "medium": {"shear_modulus": 1, "density": 1},
       "parameters": {"frequencies": {"values": [0.01]}}, "foundations": [{"group": "foundation"}]})");
     const auto [problem, said] = read_problem(resolved(json).value(), &mesh);
     QVERIFY(problem != nullptr);
@@ -607,7 +607,7 @@ class TestSolver : public QObject {
   void bad_meshes() {
     const auto said = [](const Mesh& mesh, const char* domain) {
       Json json = read_json(
-          R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+          R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "medium": {"shear_modulus": 1, "density": 1},
         "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
       json["parameters"]["domain"] = domain;
       QString all;
@@ -629,7 +629,7 @@ class TestSolver : public QObject {
     Mesh holed = ball;
     holed.add_group("pad", 2);
     Json on_pad = read_json(
-        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+        R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "medium": {"shear_modulus": 1, "density": 1},
       "parameters": {"domain": "outside", "frequencies": {"values": [0.01]}}, "foundations": [{"group": "pad"}]})");
     QString told;
     for (const Diagnostic& d :

@@ -21,7 +21,7 @@ Json foundation_case(const char* elements) {
     "solver": "elastic-bem",
     "ground": {"kind": "rectangle", "low": [-3, -3], "high": [3, 3], "element": 0.75, "growth": 1.2,
                "patches": [{"name": "base", "low": [-1, -1], "high": [1, 1]}]},
-    "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
     "foundations": [{"group": "base", "mass": 2, "inertia": [1, 1, 1]}],
     "excitation": {"loads": [{"kind": "machine", "foundation": "base", "force": [1, 0.3, 1]},
                              {"kind": "wave", "wave": "rayleigh", "direction": [1, 0.4, 0]}]},
@@ -33,7 +33,7 @@ Json foundation_case(const char* elements) {
 
 QString said_of(const Mesh& mesh, const char* planes, const char* domain) {
   Json json = Json::parse(
-      R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "materials": {"shear_modulus": 1, "density": 1},
+      R"({"solver": "elastic-bem", "mesh": {"file": "m.msh"}, "medium": {"shear_modulus": 1, "density": 1},
       "parameters": {"frequencies": {"values": [0.01]}}, "excitation": {"loads": [{"kind": "wave"}]}})");
   json["parameters"]["symmetry"] = planes;
   json["parameters"]["domain"] = domain;

@@ -98,7 +98,7 @@ class TestTimeHistories : public QObject {
     Json json = Json::parse(R"j({
       "solver": "elastic-bem",
       "ground": {"kind": "rectangle", "low": [-3, -3], "high": [3, 3], "element": 1.5},
-      "materials": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
       "excitation": {"loads": [{"kind": "wave", "wave": "p", "direction": [0, 0, 1]}],
                      "signal": {"quantity": "acceleration"}},
       "parameters": {"frequencies": {"from": 0.02, "to": 0.22, "count": 11}},

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* good_case = R"({
   "solver": "hydro-fem",
   "grid": {"lower": [0, 0], "upper": [7, 3], "zones": [14, 6]},
-  "materials": {"gas": {"gamma": 1.5}, "water": {"model": "stiffened-gas"}},
+  "materials": {"gas": {"gamma": 1.5}, "water": {"kind": "stiffened-gas"}},
   "regions": [
     {"material": "gas", "density": 1, "pressure": 1},
     {"material": "gas", "lower": [1, 1.5], "upper": [7, 3], "density_formula": "1 + 0.1*x", "pressure": 0.1}
@@ -129,7 +129,7 @@ class TestCaseMessages : public QObject {
 
   void an_explosive_that_burns_has_no_pressure_of_its_own() {
     std::vector<std::pair<std::string, std::string>> tnt{
-        {"materials.gas", R"({"model": "jwl", "detonation_velocity": 6930})"},
+        {"materials.gas", R"({"kind": "jwl", "detonation_velocity": 6930})"},
         {"regions", R"([{"material": "gas", "density": 1630}])"},
         {"excitation", R"({"detonation": [{"position": [0, 0]}]})"}};
     for (const auto& d : check(tnt)) QFAIL(d.render().c_str());

@@ -291,7 +291,7 @@ class TestSolverRun : public QObject {
             "regions": [{"material": "a", "density": 1, "pressure": 1}, {"material": "a", "lower": [0.5], "upper": [1], "density": 0.125, "pressure": 0.1}],
             "parameters": {"order": 3, "end_time": 0.05}})json",
         R"json({"solver": "hydro-fem", "grid": {"coordinates": "axisymmetric", "lower": [0, 0], "upper": [1, 0.5], "zones": [5, 3]},
-            "materials": {"w": {"model": "stiffened-gas"}}, "regions": [{"material": "w", "density": 1000, "pressure": "1 bar", "velocity": [0, 0]}],
+            "materials": {"w": {"kind": "stiffened-gas"}}, "regions": [{"material": "w", "density": 1000, "pressure": "1 bar", "velocity": [0, 0]}],
             "boundaries": {"x_min": {"kind": "piston", "speed": 20}, "x_max": {"kind": "free"}, "y_max": {"kind": "pressure", "pressure": "3 bar"}},
             "parameters": {"order": 2, "courant": 0.3, "end_time": "0.2 ms"}})json",
         R"json({"solver": "hydro-fem", "grid": {"lower": [0, 0, 0], "upper": [1, 1, 1], "zones": [2, 3, 2]}, "materials": {"a": {}},
@@ -322,7 +322,7 @@ class TestSolverRun : public QObject {
     csv.close();
     // Behind a piston that runs away with 1 m/s the density falls to (1 - 0.2/0.75)^5 = 0.21; compressed with 0.5 it stays within.
     const char* text_of_piston = R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [20]},
-      "materials": {"gas": {"model": "table", "file": "TABLE"}},
+      "materials": {"gas": {"kind": "table", "file": "TABLE"}},
       "regions": [{"material": "gas", "density": 1, "pressure": 0.4}],
       "boundaries": {"x_min": {"kind": "piston", "speed": -1}}, "parameters": {"order": 2, "end_time": 0.1}})json";
     const std::string piston = QString(text_of_piston).replace("TABLE", QString::fromStdString(file)).toStdString();

@@ -286,7 +286,7 @@ class TestSolver : public QObject {
   void frequency_sweep_and_resumed_run_give_the_same_numbers() {
     Json json = sphere_case();
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
+        R"({"frequencies": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
     json["truncation"] = {{"tolerance", 1e-6}};
     Run whole(json);
     QVERIFY(whole.go());
@@ -311,7 +311,7 @@ class TestSolver : public QObject {
   void a_stop_within_a_piece_loses_no_more_than_the_piece() {
     Json json = sphere_case();
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
+        R"({"frequencies": {"from": "0.8 GHz", "to": "1 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
     json["output"] = Json::object();
     json["truncation"] = {{"tolerance", 1e-6}};
     if (!conoid::all_rows()) json["parameters"]["order"] = 1;
@@ -472,7 +472,7 @@ class TestSolver : public QObject {
     Json json = sphere_case();
     json["sphere"]["layers"] = 1;
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "1 GHz", "to": "1.6 GHz", "count": 13}, "theta": "180 deg", "polarisation": "V"})");
+        R"({"frequencies": {"from": "1 GHz", "to": "1.6 GHz", "count": 13}, "theta": "180 deg", "polarisation": "V"})");
     json["truncation"] = {{"tolerance", 0.01}};
     json["output"] = read_json(R"({"reciprocity": false, "sphere_step": "90 deg", "cuts": [
       {"name": "mine", "to": "170 deg", "count": 5}, {"name": "mine", "vary": "phi", "to": "90 deg", "count": 3}]})");
@@ -530,7 +530,7 @@ class TestSolver : public QObject {
   void one_table_holds_all_amplitudes() {
     Json json = sphere_case();
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "0.9 GHz", "to": "1 GHz", "count": 2}, "theta": "90 deg", "polarisation": "both",
+        R"({"frequencies": {"from": "0.9 GHz", "to": "1 GHz", "count": 2}, "theta": "90 deg", "polarisation": "both",
             "monostatic": {"vary": "phi", "from": 0, "to": "90 deg", "count": 3}})");
     json["output"] = read_json(R"({"cuts": [{"name": "E", "count": 5}], "sphere_step": "60 deg"})");
     Run run(json);
@@ -559,7 +559,7 @@ class TestSolver : public QObject {
     json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 2, "layers": 1, "material": "ceramic"})");
     json["materials"] = read_json(R"({"ceramic": {"permittivity": 38}})");
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "430 MHz", "to": "530 MHz", "count": 101, "fast": {"accuracy": 0.1}}, "theta": "180 deg",
+        R"({"frequencies": {"from": "430 MHz", "to": "530 MHz", "count": 101, "fast": {"accuracy": 0.1}}, "theta": "180 deg",
             "polarisation": "V"})");
     json["output"] = read_json(R"({"cuts": [{"name": "E", "count": 5}], "reciprocity": false})");
     Run fast(json);
@@ -573,8 +573,8 @@ class TestSolver : public QObject {
     QCOMPARE(resumed.results.find("amplitudes")->rows.size(), std::size_t{101 * 6});
     QVERIFY2(resumed.number("frequencies_computed") <= 12,
              qPrintable(QString::number(resumed.number("frequencies_computed"))));
-    json["excitation"]["sweep"].erase("fast");
-    json["excitation"]["sweep"]["count"] = 6;
+    json["excitation"]["frequencies"].erase("fast");
+    json["excitation"]["frequencies"]["count"] = 6;
     json["truncation"] = {{"tolerance", 1e-4}};
     Run whole(json);
     QVERIFY(whole.go() && whole.finished.ok());
@@ -611,7 +611,7 @@ class TestSolver : public QObject {
   void range_profile_of_a_sweep_follows_the_series() {
     Json json = sphere_case();
     json["excitation"] = read_json(
-        R"({"sweep": {"from": "0.4 GHz", "to": "1.1 GHz", "count": 8}, "theta": "180 deg", "polarisation": "V"})");
+        R"({"frequencies": {"from": "0.4 GHz", "to": "1.1 GHz", "count": 8}, "theta": "180 deg", "polarisation": "V"})");
     json["output"] = {{"range_profile", true}, {"reciprocity", false}};
     json["truncation"] = {{"tolerance", 1e-4}, {"distance", 0.05}};
     Run run(json);
@@ -702,7 +702,7 @@ class TestSolver : public QObject {
       json["materials"] = read_json(R"({"paint": {"permittivity": 10, "permittivity_loss": 4, "permeability": 3}})");
       json["body"] = read_json(body);
       json["excitation"] = read_json(
-          R"({"sweep": {"from": "0.8 GHz", "to": "1.2 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
+          R"({"frequencies": {"from": "0.8 GHz", "to": "1.2 GHz", "count": 2}, "theta": "180 deg", "polarisation": "V"})");
       Run run(json);
       QVERIFY(run.go() && run.finished.ok());
       for (const char* name : {"error_mean_f1", "error_mean_f2"})
