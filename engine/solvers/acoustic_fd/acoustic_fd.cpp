@@ -88,11 +88,45 @@ std::string divergence_advice(const Setup& setup) {
 Status AcousticFd::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   std::vector<Diagnostic> diagnostics;
-  setup_ = read_setup(context.input, true, diagnostics);
-  if (!has_errors(diagnostics)) check_setup(setup_, context.input, diagnostics);
+  given_setup_ = std::make_unique<Setup>(read_setup(context.input, true, diagnostics));
+  if (!has_errors(diagnostics)) check_setup(*given_setup_, context.input, diagnostics);
   for (const auto& d : diagnostics)
     if (d.severity == Severity::error) return d;
-  setup_.problem.memory = field_budget(context.offer);
+  given_.emplace(context);
+  int devices = 0;
+  Bytes memory = 0;  // of the smallest
+  for (const WorkerSpec& worker : context.team.workers())
+    if (!worker.device.empty()) {
+      memory = devices == 0 ? worker.device_memory : std::min(memory, worker.device_memory);
+      ++devices;
+    }
+  const int parts = share_shots(*given_setup_, context.input, context.offer, devices, memory).parts;
+  // Ranks may have been offered unlike amounts of memory.
+  const Status s = begin_all(context, static_cast<int>(context.cluster.minimum(static_cast<double>(parts))));
+  context.progress.end();
+  return s;
+}
+
+Status AcousticFd::begin_all(RunContext& context, int parts) {
+  batch_.reset();
+  march_.reset();  // begun anew for another number of parts
+  lines_.clear();
+  const bool several = given_setup_->shots.size() > 1;
+  if (parts == 1 && !several) return begin(context, std::move(*given_setup_), false, true);
+  if (parts == 1) return begin(context, *given_setup_, true, true);
+  try {
+    batch_ = std::make_unique<ShotBatch>(context, *given_setup_, parts);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  return {};
+}
+
+Status AcousticFd::begin(RunContext& context, Setup setup, bool several, bool speaks) {
+  setup_ = std::move(setup);
+  several_ = several;
+  speaks_ = speaks;
+  if (setup_.problem.memory == 0) setup_.problem.memory = field_budget(context.offer);
   if (!context.results.folder().empty()) setup_.problem.scratch = context.results.folder().string();
   cluster_ = &context.cluster;
   team_ = &context.team;
@@ -123,11 +157,10 @@ Status AcousticFd::prepare(RunContext& context) {
   if (setup_.image.any())
     if (const Status s = prepare_image(context); !s) return s;
   if (const Status s = begin_shot(0, first_pass()); !s) return s;
-  if (context.cluster.leads())
-    log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
-              march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
-  if (context.cluster.leads() && filter_ && p.time_correction) log::info("acoustic-fd: {}", time_error_text(setup_));
-  context.progress.end();
+  if (!speaks_ || !context.cluster.leads()) return {};
+  log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
+            march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
+  if (filter_ && p.time_correction) log::info("acoustic-fd: {}", time_error_text(setup_));
   return {};
 }
 
@@ -241,7 +274,7 @@ Index AcousticFd::steps_of_run() const {
 }
 
 std::string AcousticFd::of_shot(std::string_view id) const {
-  return setup_.shots.size() == 1 ? std::string(id) : fmt::format("{}_shot{}", id, setup_.shots[shot_]);
+  return !several_ ? std::string(id) : fmt::format("{}_shot{}", id, setup_.shots[shot_]);
 }
 
 Status AcousticFd::write_segy_file(RunContext& context) const {
@@ -303,7 +336,7 @@ void AcousticFd::record(std::vector<std::vector<double>>& batch) const {
 /// The tables' headers and the factors of the gathers, once a run.
 void AcousticFd::head_tables() {
   const Problem& p = problem_;
-  const std::string shot = setup_.shots.size() == 1 ? "" : fmt::format(", shot {}", setup_.shots[shot_]);
+  const std::string shot = !several_ ? "" : fmt::format(", shot {}", setup_.shots[shot_]);
   receivers_table_ = table_info(of_shot("receivers"), "Pressure at the receivers" + shot);
   receivers_table_.definition = "Pressure at the receivers. ";
   std::string filtered;
@@ -504,15 +537,35 @@ Status AcousticFd::append_energy(RunContext& context) {
   return {};
 }
 
+bool AcousticFd::is_over() const {
+  std::size_t shot = 0;
+  Pass pass = pass_;
+  return march_->steps_done() >= setup_.problem.steps && !after_this(shot, pass);
+}
+
+Status AcousticFd::begin_due_march() {
+  std::size_t shot = 0;
+  Pass pass = pass_;
+  if (march_->steps_done() < setup_.problem.steps || !after_this(shot, pass)) return {};
+  return begin_shot(shot, pass);
+}
+
+Index AcousticFd::next_stop() const {
+  return std::min({problem_.steps, march_->steps_done() + bundle_, next_mark()});
+}
+
 Result<Advanced> AcousticFd::advance(RunContext& context) {
-  if (std::size_t shot = 0; march_->steps_done() >= setup_.problem.steps) {
-    Pass pass = pass_;
-    if (after_this(shot, pass))
-      if (const Status s = begin_shot(shot, pass); !s) return s.error();
-  }
+  if (batch_) return batch_->advance(context);
+  if (const Status s = begin_due_march(); !s) return s.error();
+  if (const Status s = advance_to(context, next_stop()); !s) return s.error();
+  const Index steps = setup_.problem.steps, done = steps_of_run(),
+              all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * steps;
+  return Advanced{done >= all, done, all, static_cast<double>(done) * setup_.problem.dt};
+}
+
+Status AcousticFd::advance_to(RunContext& context, Index end) {
   const Problem& p = problem_;
   const Index start = march_->steps_done();
-  const Index end = std::min({p.steps, start + bundle_, next_mark()});
   const auto clock = Clock::now();
   std::vector<std::vector<double>> batch;
   if (start == 0 && filter_) record(batch);
@@ -526,16 +579,16 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     if (recording() && k % p.energy_every == 0)
       if (const Status s = append_energy(context); !s) {
         append_traces(context, recorder.samples, true);
-        return s.error();
+        return s;
       }
   }
   append_traces(context, recorder.samples, false);
   // The last shot's end is made by finish(): a checkpoint of the last step is before it, so that a longer run has the rows of one
   // that was never cut.
   if (end >= p.steps && setup_.image.any()) {
-    if (const Status s = end_pass(context); !s) return s.error();
+    if (const Status s = end_pass(context); !s) return s;
   } else if (end >= p.steps && shot_ + 1 < setup_.shots.size()) {
-    if (const Status s = end_shot(context); !s) return s.error();
+    if (const Status s = end_shot(context); !s) return s;
   }
 
   // Only the length of the bundles depends on the clock, never a result; all ranks follow the first.
@@ -551,11 +604,11 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
     const double bands = std::clamp(std::floor(wanted / band) * band, least, 1e6);
     bundle_ = context.cluster.from_root(std::max<Index>(1, static_cast<Index>(bands)));
   }
-  const Index all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * p.steps, done = steps_of_run();
-  return Advanced{done >= all, done, all, static_cast<double>(done) * p.dt};
+  return {};
 }
 
 std::vector<CatalogEntry> AcousticFd::catalog() const {
+  if (batch_) return batch_->shown().catalog();
   std::vector<CatalogEntry> out;
   const auto add = [&](const char* part) {
     out.push_back({part, pressure_field});
@@ -693,6 +746,10 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
 }
 
 void AcousticFd::fill(FrameBuilder& builder) const {
+  if (batch_) {
+    if (batch_->shows()) batch_->shown().fill(builder);
+    return;
+  }
   const Index k = steps_of_run();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
@@ -704,6 +761,10 @@ void AcousticFd::fill(FrameBuilder& builder) const {
 }
 
 void AcousticFd::save(CheckpointWriter& writer) const {
+  if (batch_) {
+    batch_->save(writer);
+    return;
+  }
   writer.value("shot", static_cast<Index>(shot_));
   if (setup_.image.any()) save_image(writer);
   march_->save(writer);
@@ -727,7 +788,7 @@ void AcousticFd::expect_same_rows(const CheckpointReader& reader) const {
   if (setup_.image.any() && reader.value<Index>("steps_of_shot") != p.steps)
     throw Failure(make_error(ErrorCode::invalid_input, "the run of an image cannot be prolonged",
                              "What was compared and sent back was of the shorter march; start a new run."));
-  if (setup_.shots.size() > 1 && reader.value<Index>("steps_of_shot") != p.steps)
+  if (several_ && reader.value<Index>("steps_of_shot") != p.steps)
     throw Failure(make_error(ErrorCode::invalid_input, "a survey of several shots cannot be prolonged",
                              "The shots that are over would stay short; start a new run."));
   if (const auto every = reader.value<Index>("trace_every"); every != p.trace_every)
@@ -758,6 +819,15 @@ std::string AcousticFd::missing_flow_text() const {
 }
 
 void AcousticFd::load(CheckpointReader& reader) {
+  // Shots that were under way together go on together.
+  if (const int parts =
+          reader.length("shots_at_once") == 1 ? static_cast<int>(reader.value<Index>("shots_at_once")) : 1;
+      given_ && parts != (batch_ ? batch_->parts() : 1))
+    if (const Status s = begin_all(*given_, parts); !s) throw Failure(s.error());
+  if (batch_) {
+    batch_->load(reader);
+    return;
+  }
   if (!setup_.image.any() && filter_ && reader.length("trace_counts") < 0)
     throw Failure(make_error(ErrorCode::file, "the checkpoint was written by an earlier version of this solver",
                              "It holds no traces before they are filtered: start the run anew from its case."));
@@ -794,6 +864,7 @@ Status AcousticFd::end_shot(RunContext& context) {
 }
 
 Status AcousticFd::finish(RunContext& context) {
+  if (batch_) return batch_->finish(context);
   const Problem& p = setup_.problem;
   // The march of an image has ended its shot when it came to its end.
   if (!setup_.image.any() || (recording() && march_->steps_done() < p.steps))
@@ -803,7 +874,7 @@ Status AcousticFd::finish(RunContext& context) {
   };
   number("nodes", static_cast<double>(p.grid.cells()), "1");
   number("time_steps", static_cast<double>(steps_of_run()), "1");
-  if (setup_.shots.size() > 1) number("shots", static_cast<double>(setup_.shots.size()), "1");
+  if (several_) number("shots", static_cast<double>(setup_.shots.size()), "1");
   number("time_step", p.dt, "s");
   number("courant_number", p.speed.highest * p.dt / p.grid.finest(), "1");
   number("cell_updates", static_cast<double>(p.grid.cells()) * static_cast<double>(steps_of_run()), "1");
@@ -825,7 +896,7 @@ Status AcousticFd::finish(RunContext& context) {
   for (std::size_t n = 0; n < exact_.size(); ++n)
     if (trace_sums_[2 * n + 1] > 0)
       number(p.receivers[n].name + "_error", std::sqrt(trace_sums_[2 * n] / trace_sums_[2 * n + 1]), "1");
-  if (setup_.shots.size() == 1 && flows_.size() <= most_intensities && flows_from_ == 0)
+  if (!several_ && flows_.size() <= most_intensities && flows_from_ == 0)
     for (std::size_t n = 0; n < flows_.size(); ++n)
       number(intensity_name(p.receivers[setup_.pressure_receivers + n].name),
              flows_[n] / (static_cast<double>(p.steps) * p.dt), "W/m^2");

@@ -6,12 +6,14 @@
 #include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/march.hpp"
 #include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/solvers/acoustic_fd/shot_batch.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
 #include "engine/solvers/solver.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace conoid {
@@ -33,6 +35,22 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status finish(RunContext& context) override;
 
  private:
+  friend class ShotBatch;  // parts of a run are solvers of some of its shots
+
+  /// From silence, of the shots of `setup`. `several`: the case has more than one, whose tables are named by shots. `speaks`: to the log.
+  [[nodiscard]] Status begin(RunContext& context, Setup setup, bool several, bool speaks);
+  [[nodiscard]] Status begin_all(RunContext& context, int parts);
+  /// There is no march any more.
+  [[nodiscard]] bool is_over() const;
+  /// Where the march has come to its end, the next one from silence.
+  [[nodiscard]] Status begin_due_march();
+  /// The step of the march at which a bundle ends.
+  [[nodiscard]] Index next_stop() const;
+  [[nodiscard]] Status advance_to(RunContext& context, Index end);
+  [[nodiscard]] Index nodes() const { return setup_.problem.grid.cells(); }
+  [[nodiscard]] double time_step() const { return setup_.problem.dt; }
+  [[nodiscard]] Bytes march_bytes_held() const { return march_->bytes(); }
+
   void expect_same_rows(const CheckpointReader& reader) const;
   void load_flows(const CheckpointReader& reader);
   [[nodiscard]] std::string missing_flow_text() const;
@@ -111,6 +129,10 @@ class AcousticFd final : public Solver {
     double misfit = 0, observed = 0;  ///< ½ Δ Σ (d − d_obs)² and ½ Δ Σ d_obs², of all shots
   };
 
+  std::optional<RunContext> given_;  ///< of a case with several shots, and its setup: a checkpoint may want other parts
+  std::unique_ptr<Setup> given_setup_;
+  std::unique_ptr<ShotBatch> batch_;  ///< of several shots at the same time, which have all that follows themselves
+  bool several_ = false, speaks_ = true;
   Setup setup_;
   Problem problem_;       ///< of the shot under way
   std::size_t shot_ = 0;  ///< index into setup_.shots

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/device_windows.hpp"
+#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ class InCore final : public DeviceSteps {
     fresh_ = true;
   }
   void advance(Index k, Index count) override {
+    const FlushSubnormals flush;  // emulated devices do as this thread
     for (Index done = 0; done < count;) {
       const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
       if (!fresh_) exchange(k + done);
@@ -90,6 +92,7 @@ class InCore final : public DeviceSteps {
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
     if (problem_.has_walls()) return false;  // the host knows their share
+    const FlushSubnormals flush;
     sum_energies<T>(slices_, k, {0, problem_.grid.points[0]}, sums);
     return true;
   }
@@ -198,6 +201,7 @@ class RankSteps final : public DeviceSteps {
     slice_->stream().synchronize();
   }
   void advance(Index k, Index count) override {
+    const FlushSubnormals flush;  // emulated devices do as this thread
     slice_->begin_band(k, count);
     for (Index i = 0; i < count; ++i) {
       const Index along = s_ * (count - 1 - i);
@@ -216,6 +220,7 @@ class RankSteps final : public DeviceSteps {
   }
   bool plane_energies(Index k, std::vector<double>& sums) override {
     if (walls_) return false;
+    const FlushSubnormals flush;
     sum_energies<T>({&slice_, 1}, k, own_, sums);
     return true;
   }

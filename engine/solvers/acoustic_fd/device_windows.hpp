@@ -6,6 +6,7 @@
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -66,6 +67,7 @@ class Windowed final : public DeviceSteps {
     if (!panel_levels_.empty()) host_.refresh_images();
   }
   void advance(Index k, Index count) override {
+    const FlushSubnormals flush;  // emulated devices do as this thread
     const Index unit = panel_levels_.empty() ? 1 : panel_levels_.front();
     for (Index done = 0; done < count;) {
       std::vector<Sweep> chain;

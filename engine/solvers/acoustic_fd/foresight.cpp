@@ -7,6 +7,7 @@
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/shot_batch.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/team/rate_book.hpp"
 #include "engine/team/team.hpp"
@@ -118,10 +119,12 @@ struct OnDevices {
   DeviceUse use;
   DevicePlan plan;
 };
-OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Bytes memory) {
+/// `parts`: shots at a time, each with a device or a group of ranks.
+OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Bytes memory, int parts) {
   OnDevices out;
   if (offer.place.ranks > 1) {  // each rank's slab has to lie whole on the one that it is offered
-    out.plan.in_core = out.plan.least = out.plan.taken = march_bytes(problem, offer.place.ranks) + (Bytes{1} << 20);
+    out.plan.in_core = out.plan.least = out.plan.taken =
+        march_bytes(problem, offer.place.ranks / parts) + (Bytes{1} << 20);
     out.plan.possible = out.plan.in_core <= memory;
     if (!out.plan.possible) out.use = {0, "a rank's slab does not fit in its memory"};
     return out;
@@ -129,6 +132,10 @@ OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Byte
   const DeviceInfo* const first = &offer.devices.front();
   const DevicePlan alone = device_plan(problem, memory, 1, first);
   out.plan = alone;
+  if (parts > 1) {
+    if (parts < count) out.use = {parts, "there are shots, or memory of the host for shots, for no more"};
+    return out;
+  }
   if (count <= 1) return out;
   if (problem.grid.points[1] / count < problem.order) {
     out.use = {1, "the grid has too few rows to share"};
@@ -178,7 +185,7 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
   const int count = static_cast<int>(team.devices().size());
   if (count == 0 || offer.place.ranks > 1) return;
   const Bytes memory = team.device_memory();
-  const DevicePlan plan = on_devices(problem, offer, count, memory).plan;
+  const DevicePlan plan = on_devices(problem, offer, count, memory, 1).plan;
   if (!plan.streamed) return;
   if (!plan.possible) {
     Diagnostic d = input.error_at(
@@ -201,6 +208,36 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
           grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
           steps_text(problem, plan), plan.slower),
       "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+}
+
+/// Of all devices or ranks that are offered.
+ShotShare shots_at_once(const Setup& setup, const Case& input, const Offer& offer) {
+  const ChosenTeam team = choose_team(offer, {}, 0);
+  return share_shots(setup, input, offer, static_cast<int>(team.devices().size()), team.device_memory());
+}
+
+void check_shots(const Setup& setup, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+  if (setup.shots_at_once < 2) return;
+  const ShotShare share = shots_at_once(setup, input, offer);
+  const auto shots = static_cast<Index>(setup.shots.size());
+  if (share.parts >= std::min(setup.shots_at_once, shots)) return;
+  out.push_back(input.warning_at(
+      input["parameters"]["shots_at_once"],
+      fmt::format("{} of {} shots can be marched at the same time, not {}: {}", share.parts, shots, setup.shots_at_once,
+                  setup.image.any()       ? "an image takes one shot after the other"
+                  : !share.why.empty()    ? share.why
+                  : offer.place.ranks > 1 ? "groups of ranks are of one size"
+                                          : "each takes a device of its own, or a group of ranks"),
+      "They are marched one after the other, or fewer at a time; results are the same."));
+}
+
+/// For the estimate; empty: one after the other.
+std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& offer) {
+  if (share.parts == 1) return {};
+  return fmt::format("{} of {} at the same time, each {}{}", share.parts, setup.shots.size(),
+                     offer.place.ranks > 1 ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
+                                           : std::string("on a device of its own"),
+                     share.why.empty() ? "" : "; no more, as " + share.why);
 }
 
 }  // namespace
@@ -243,6 +280,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   } else if (alone) {
     check_devices(setup.problem, input, offer, out);
   }
+  check_shots(setup, input, offer, out);
   return out;
 }
 
@@ -260,6 +298,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
     planned.memory = images.march - images.smooth;
   }
+  const ShotShare share = shots_at_once(setup, input, offer);
+  const int marching = offer.place.ranks == 1 ? share.parts : 1;  // grids that lie in this rank's memory
   const StreamPlan plan = stream_plan(planned);
   const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
   // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
@@ -268,7 +308,9 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   for (const char* what : {"velocity", "density"})
     if (input["medium"].has(what) && input["medium"][what]["kind"].text() == "file") models += model_bytes;
   e.host_memory = streams ? planned.memory
-                          : march_bytes(p, offer.place.ranks) + (Bytes{32} << 20) +
+                          : march_bytes(p, offer.place.ranks == 1 ? 1 : offer.place.ranks / share.parts) *
+                                    static_cast<Bytes>(marching) +
+                                (Bytes{32} << 20) +
                                 static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
   e.host_memory += images.windows + images.smooth;
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
@@ -297,13 +339,13 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     e.seconds *= e.slower;
     e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
   } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
-    e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory()).use;
+    e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory(), share.parts).use;
     const ChosenTeam team = choose_team(offer, e.use, e.seconds);
     if (const int count = static_cast<int>(team.devices().size()); count > 0) {
-      const DevicePlan on = on_devices(p, offer, count, team.device_memory()).plan;
+      const DevicePlan on = on_devices(p, offer, count, team.device_memory(), share.parts).plan;
       if (on.possible) {
         e.device_memory = on.taken;
-        if (offer.place.ranks == 1 && (count == 1 || on.levels > 0)) on_device = steps_text(p, on);
+        if (offer.place.ranks == 1 && (count == 1 || marching > 1 || on.levels > 0)) on_device = steps_text(p, on);
       }
       if (on.possible && on.streamed) {
         e.streams = "planes of the grid, between memory and device";
@@ -338,6 +380,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                     100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
                     format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
                     format_quantity(setup.quality_frequency, "Hz")));
+  if (std::string text = shots_text(setup, share, offer); !text.empty())
+    e.details.emplace_back("shots", std::move(text));
   if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
   if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
   if (setup.highest_frequency > 0) {

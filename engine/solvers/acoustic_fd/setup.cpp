@@ -442,6 +442,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   }
   const Values output = input["output"];
   p.time_correction = v["time_correction"].boolean();
+  if (v.has("shots_at_once")) setup.shots_at_once = v["shots_at_once"].integer();
   p.trace_every = output["trace_every"].integer();
   if (p.trace_every == 0) {
     p.trace_every = (p.steps + 1999) / 2000;

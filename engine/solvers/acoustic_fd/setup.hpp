@@ -20,6 +20,7 @@ struct Setup {
   std::size_t pressure_receivers = 0;   ///< of problem.receivers; slopes for the particle velocity come behind them
   std::vector<std::size_t> heard_with;  ///< of each slope: the receiver of pressure at its place
   std::vector<Index> shots;             ///< numbers in ascending order; at least one
+  Index shots_at_once = 0;              ///< that march at the same time, as the case says; 0: it says nothing
   std::string segy;                     ///< "none", "ieee" or "ibm"
   double segy_interval = 0;             ///< s between samples of SEG-Y: whole microseconds where it can be
   double highest_frequency = 0;         ///< of all sources; 0 = unknown

@@ -2,6 +2,9 @@
 // The threads of a block take turns.
 #include "engine/team/emulated/block.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -172,6 +175,23 @@ std::string Block::run(const Job& job, uint3 index) {
   return problem_;
 }
 
+#if defined(__x86_64__)
+namespace {
+constexpr unsigned flushes = 0x8040U;  // to zero, denormals are zero
+}
+unsigned float_mode() {
+  return _mm_getcsr() & flushes;
+}
+void set_float_mode(unsigned subnormals) {
+  _mm_setcsr((_mm_getcsr() & ~flushes) | subnormals);
+}
+#else
+unsigned float_mode() {
+  return 0;
+}
+void set_float_mode(unsigned) {}
+#endif
+
 void Block::fiber_body(void* stack) {
   auto& self = *static_cast<Stack*>(stack);
   self.block->live(self);
@@ -183,6 +203,7 @@ void Block::live(Stack& self) {
       const unsigned t = next_unstarted_++;
       threads_[t].fiber = &self.fiber;
       select(t);
+      set_float_mode(job_->subnormals);  // fibers keep it
       job_->invoke(job_->function, job_->arguments);
       end_thread(t);
     }

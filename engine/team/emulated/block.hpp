@@ -59,7 +59,12 @@ struct Job {
   GridMeeting* meeting = nullptr;  ///< of a cooperative launch
   unsigned cluster_blocks = 1;
   Cluster* cluster = nullptr;  ///< where it has more than one block
+  unsigned subnormals = 0;     ///< as float_mode() of the thread that launched it
 };
+
+/// Whether subnormal numbers are taken for zero by this thread's arithmetic, and results become zero (x86: bits of MXCSR; elsewhere 0).
+[[nodiscard]] unsigned float_mode();
+void set_float_mode(unsigned subnormals);
 
 class Block {
  public:

@@ -363,6 +363,7 @@ class EmulatedDevice final : public DeviceDriver {
                  {},      shape.shared,    nullptr,       shape.cluster,         nullptr};
     work->job.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
     work->job.block = {shape.block[0], shape.block[1], shape.block[2]};
+    work->job.subnormals = float_mode();
     static_cast<StreamQueue*>(stream)->push([this, work, blocks, together = shape.cooperative] {
       if (!goes_on()) return;
       work->job.name = work->name.c_str();

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/io/checkpoint.hpp"
 
@@ -26,6 +29,32 @@ class MemoryCheckpoint final : public CheckpointWriter, public CheckpointReader 
   }
   /// As a version wrote it that did not have this array.
   void forget(std::string_view name) { arrays_.erase(std::string(name)); }
+  /// Arrays of all ranks of which each has whole ones of its own, on every rank; of one that several have, the first one's.
+  [[nodiscard]] MemoryCheckpoint joined(Communicator& cluster) const {
+    std::vector<std::byte> mine;
+    const auto put = [&](const void* data, std::size_t size) {
+      const auto* const from = static_cast<const std::byte*>(data);
+      mine.insert(mine.end(), from, from + size);
+    };
+    for (const auto& [name, array] : arrays_) {
+      const std::array<std::size_t, 3> head{name.size(), array.entry, array.bytes.size()};
+      put(head.data(), sizeof head);
+      put(name.data(), name.size());
+      put(array.bytes.data(), array.bytes.size());
+    }
+    const std::vector<std::byte> all = cluster.all_gather(mine);
+    MemoryCheckpoint out;
+    for (const std::byte* at = all.data(); at < all.data() + all.size();) {
+      std::array<std::size_t, 3> head{};
+      std::memcpy(head.data(), at, sizeof head);
+      at += sizeof head;
+      const std::string name(reinterpret_cast<const char*>(at), head[0]);
+      at += head[0];
+      out.arrays_.try_emplace(name, Array{head[1], std::vector<std::byte>(at, at + head[2])});
+      at += head[2];
+    }
+    return out;
+  }
 
  protected:
   [[nodiscard]] bool leads() const override { return true; }

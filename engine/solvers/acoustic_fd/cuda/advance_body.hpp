@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One step on a device; included by the .cu file of each order. The association of sums is that of kernels/patch.hpp, so
-// results agree with the host's up to subnormal numbers, which the host flushes.
+// results are the host's; subnormal numbers are zero for both (-ftz=true; the host's FlushSubnormals), in double precision for the host alone.
 #pragma once
 
 #include "engine/team/kernel.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ranks with an emulated device each give the bits of one.
 // labels: unit emulated mpi2
+#include "tests/engine/solvers/acoustic_fd/shots.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
@@ -44,6 +45,42 @@ class TestDeviceRanks : public QObject {
       QVERIFY2(how.find("of each rank") != std::string::npos, how.c_str());
       if (world_->leads()) QVERIFY2(one == two, qPrintable(QString("order %1").arg(order)));
       QCOMPARE(one.traces, two.traces);
+    }
+  }
+
+  /// Groups of one rank; a checkpoint of theirs goes on with one rank, and back.
+  void shots_of_two_groups_are_those_of_one_rank() {
+    const auto alone = single_rank();
+    for (const char* workers : {"cpu", "emulated"}) {
+      Survey one(survey(), *alone, workers), two(survey(), *world_, workers),
+          shared(survey(R"(, "shots_at_once": 1)"), *world_, workers);
+      one.go();
+      two.go();
+      shared.go();
+      const auto same = [&](const Survey& other, bool rest) {
+        if (!world_->leads()) return std::string();
+        return difference(other.results, one.results, rest) +
+               (rest ? std::string() : difference(one.results, other.results));
+      };
+      QVERIFY2(same(two, false).empty(), same(two, false).c_str());
+      QVERIFY2(same(shared, false).empty(), same(shared, false).c_str());
+      if (world_->leads()) QVERIFY(two.number("shots_at_once") == 2 && two.number("time_steps") == 750);
+      if (!world_->leads()) QVERIFY(two.results.tables.empty());
+
+      Survey begun(survey(), *world_, workers), rest(survey(), *world_, workers);
+      begun.go(160);
+      MemoryCheckpoint kept;
+      begun.solver->save(kept);
+      const MemoryCheckpoint all = kept.joined(*world_);
+      MemoryCheckpoint of_all = all;
+      rest.solver->load(of_all);
+      rest.go();
+      QVERIFY2(same(rest, true).empty(), same(rest, true).c_str());
+      Survey single(survey(), *alone, workers);
+      single.solver->load(of_all);
+      single.go();
+      QVERIFY2(difference(single.results, one.results, true).empty(),
+               difference(single.results, one.results, true).c_str());
     }
   }
 

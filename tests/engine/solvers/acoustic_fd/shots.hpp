@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case of several shots, and runs of it by any team and ranks.
+#pragma once
+
+#include "engine/session/offer.hpp"
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/team/team.hpp"
+#include "tests/engine/solvers/acoustic_fd/support.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd::testing {
+
+/// Five shots whose sources share signals or not, one of them of two sources; `more` goes into its parameters.
+inline std::string survey(const std::string& more = "", const std::string& output = "") {
+  std::string sources;
+  const auto add = [&](int shot, double x, double z, double frequency, double amplitude) {
+    sources += fmt::format(
+        R"({}{{"shot": {}, "position": [{}, 30.4, {}], "signal": {{"kind": "ricker", "frequency": "{} Hz", "amplitude": {}}}}})",
+        sources.empty() ? "" : ",", shot, x, z, frequency, amplitude);
+  };
+  add(2, 21, 40.3, 60, 1);
+  add(3, 30.5, 44, 60, 1);
+  add(3, 44, 20.2, 50, -0.5);
+  add(5, 40, 30, 45, 2);
+  add(6, 25, 25, 60, 1);
+  add(9, 35, 50, 55, -1);
+  return fmt::format(
+      R"json({{"conoid": 1, "title": "t", "solver": "acoustic-fd", "grid": {{"points": [33, 31, 35], "spacing": "2 m"}},
+        "materials": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 1500}}, {{"top": 30, "speed": 1900}}]}}}},
+        "boundaries": {{"x_min": {{"width": 6}}, "z_max": {{"kind": "free"}}, "y_max": {{"kind": "rigid"}}, "x_max": {{"kind": "rigid"}},
+                       "y_min": {{"kind": "rigid"}}, "z_min": {{"width": 6}}}},
+        "excitation": {{"sources": [{}]}}, "parameters": {{"order": 4, "steps": 150{}}}, "output": {{"trace_every": 1, "energy_every": 7,
+        "receivers": [{{"name": "a", "position": [40.3, 31, 30]}}, {{"name": "b", "position": [50, 44.2, 12], "velocity": true}}],
+        "receiver_lines": [{{"from": [20, 31, 40], "to": [50, 31, 40], "count": 4}}]{}}}}})json",
+      sources, more, output);
+}
+
+/// What a run needs, and what it says.
+struct Survey {
+  Case input;
+  Offer offer;
+  Communicator& cluster;
+  Team team;
+  MemoryResults results;
+  NoProgress progress;
+  RunContext context{input, nullptr, team, offer, cluster, results, progress, {}};
+  std::unique_ptr<Solver> solver = solver_info().make();
+
+  Survey(const std::string& text, Communicator& ranks, const char* workers)
+      : input(Case::resolve(CaseDocument::parse(text, "case.json").value(),
+                            Schema::for_solver("acoustic-fd", solver_info().schema).value())
+                  .value()),
+        offer(make_offer(input).value()), cluster(ranks), team(parse_workers(workers, 2).value()) {
+    offer.place.rank = ranks.rank();
+    offer.place.ranks = ranks.size();
+    if (const Status s = solver->prepare(context); !s) throw Failure(s.error());
+  }
+  /// To this step of the run, or to its end.
+  void go(Index until = 1'000'000) {
+    for (;;) {
+      const auto a = solver->advance(context);
+      if (!a) throw Failure(a.error());
+      if (a->finished)
+        if (const Status s = solver->finish(context); !s) throw Failure(s.error());
+      if (a->finished || a->step >= until) return;
+    }
+  }
+  [[nodiscard]] double number(std::string_view name) const {
+    for (const auto& n : results.numbers)
+      if (n.name == name) return n.value;
+    return -1;
+  }
+};
+
+/// Tables of `a` are those of `b` with all their bits, from their ends on (a run that was resumed has the rest).
+inline std::string difference(const MemoryResults& a, const MemoryResults& b, bool rest = false) {
+  if (!rest && a.tables.size() != b.tables.size()) return "number of tables";
+  for (const auto& table : a.tables) {
+    const auto* other = b.find(table->info.id);
+    if (!other) return "no table " + table->info.id;
+    if (table->info.definition != other->info.definition || table->info.title != other->info.title ||
+        table->info.columns.size() != other->info.columns.size() || table->info.form != other->info.form)
+      return "head of " + table->info.id;
+    if (rest ? table->rows.size() > other->rows.size() : table->rows.size() != other->rows.size())
+      return fmt::format("{} has {} rows, not {}", table->info.id, table->rows.size(), other->rows.size());
+    if (!std::equal(table->rows.rbegin(), table->rows.rend(), other->rows.rbegin())) return "rows of " + table->info.id;
+  }
+  for (const auto& n : a.numbers)
+    if (n.name != "field_memory" && n.name != "shots_at_once" &&
+        std::none_of(b.numbers.begin(), b.numbers.end(),
+                     [&](const auto& other) { return other.name == n.name && other.value == n.value; }))
+      return "number " + n.name;
+  return {};
+}
+
+}  // namespace conoid::acoustic_fd::testing

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shots that are marched at the same time, one a device, are those of one after the other.
+// labels: unit emulated
+#include "engine/team/device.hpp"
+#include "tests/engine/solvers/acoustic_fd/shots.hpp"
+
+#include <QTest>
+
+using namespace conoid;
+using namespace conoid::acoustic_fd;
+using namespace conoid::acoustic_fd::testing;
+
+class TestShots : public QObject {
+  Q_OBJECT
+  std::unique_ptr<Communicator> alone_ = single_rank();
+  static constexpr const char* three = "emulated:0,emulated:1,emulated:2";
+
+ private slots:
+  void initTestCase() { configure_emulated({.devices = 3}); }
+  void cleanupTestCase() { configure_emulated({}); }
+
+  void shots_on_devices_of_their_own_are_those_of_one() {
+    Survey one(survey(), *alone_, "emulated:0"), many(survey(), *alone_, three),
+        two(survey(R"(, "shots_at_once": 2)"), *alone_, three);
+    one.go();
+    QCOMPARE(one.number("shots_at_once"), -1.0);
+    QVERIFY(one.results.find("receivers_shot9") && one.results.find("receivers_shot9")->rows.size() == 151);
+    for (Survey* other : {&many, &two}) {
+      other->go();
+      QCOMPARE(other->number("shots_at_once"), other == &many ? 3.0 : 2.0);
+      QCOMPARE(other->number("shots"), 5.0);
+      QCOMPARE(other->number("time_steps"), 750.0);
+      const std::string differs = difference(other->results, one.results) + difference(one.results, other->results);
+      QVERIFY2(differs.empty(), differs.c_str());
+    }
+  }
+
+  /// Cut in the second round, when two parts of three have a shot under way; gone on with on devices, and by processors alone.
+  void checkpoints_of_shots_under_way_go_on_anywhere() {
+    Survey whole(survey(), *alone_, three), begun(survey(), *alone_, three);
+    whole.go();
+    begun.go(151);
+    MemoryCheckpoint kept;
+    begun.solver->save(kept);
+    for (const char* workers : {three, "emulated:0", "cpu"}) {
+      Survey rest(survey(), *alone_, workers);
+      rest.solver->load(kept);
+      rest.go();
+      QCOMPARE(rest.number("shots_at_once"), 3.0);
+      QVERIFY(rest.results.find("receivers_shot9") && !rest.results.find("receivers_shot2"));
+      const std::string differs = difference(rest.results, whole.results, true);
+      QVERIFY2(differs.empty(), (std::string(workers) + ": " + differs).c_str());
+    }
+    // And one after the other, by a team that could have had several.
+    Survey single(survey(), *alone_, "emulated:0"), rest(survey(), *alone_, three);
+    single.go(301);
+    MemoryCheckpoint of_one;
+    single.solver->save(of_one);
+    rest.solver->load(of_one);
+    rest.go();
+    QCOMPARE(rest.number("shots_at_once"), -1.0);
+    const std::string differs = difference(rest.results, whole.results, true);
+    QVERIFY2(differs.empty(), differs.c_str());
+  }
+
+  void the_check_tells_how_many_and_what_they_take() {
+    const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
+    const auto solver = solver_info().make();
+    const auto resolved = [&](const std::string& text) {
+      return Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value();
+    };
+    const auto offered = [](const Case& input, Bytes host) {
+      OfferSources sources;
+      sources.flags.workers = three;
+      sources.flags.host = host;
+      return make_offer(input, sources).value();
+    };
+    constexpr Bytes plenty = Bytes{1} << 30;
+    const Case plain = resolved(survey()), four = resolved(survey(R"(, "shots_at_once": 4)")),
+               framed = resolved(survey("", R"(, "frames": {"count": 3})")), one = resolved(survey(R"(, "shots_at_once": 1)"));
+    const auto line = [&](const Case& input, Bytes host) {
+      const auto e = solver->estimate(input, nullptr, offered(input, host));
+      if (!e) throw Failure(e.error());
+      for (const auto& [name, text] : e->details)
+        if (name == "shots") return text;
+      return std::string();
+    };
+    QVERIFY2(line(plain, plenty).find("3 of 5 at the same time") == 0, line(plain, plenty).c_str());
+    QCOMPARE(line(framed, plenty), std::string());
+    QCOMPARE(line(one, plenty), std::string());
+    const Bytes single = solver->estimate(one, nullptr, offered(one, plenty))->host_memory,
+                several = solver->estimate(plain, nullptr, offered(plain, plenty))->host_memory;
+    QVERIFY(several > single);
+    const Bytes grid = (several - single) / 2;
+    QVERIFY2(line(plain, 2 * grid + grid / 2).find("2 of 5 at the same time") == 0,
+             line(plain, 2 * grid + grid / 2).c_str());
+    QVERIFY(line(plain, 2 * grid + grid / 2).find("of the host's memory") != std::string::npos);
+    const auto told = [&](const Case& input, Bytes host) {
+      for (const Diagnostic& d : solver->check(input, nullptr, offered(input, host)))
+        if (d.text.find("at the same time") != std::string::npos) return d.text;
+      return std::string();
+    };
+    QCOMPARE(told(plain, plenty), std::string());
+    QVERIFY2(told(four, plenty).find("3 of 5 shots can be marched at the same time, not 4") == 0,
+             told(four, plenty).c_str());
+  }
+
+  void frames_are_those_of_the_first_part() {
+    Survey one(survey(R"(, "shots_at_once": 1)"), *alone_, "emulated:0"),
+        many(survey(R"(, "shots_at_once": 3)"), *alone_, three);
+    const auto frame = [](const Survey& s) {
+      FrameBuilder builder({}, 0);
+      s.solver->fill(builder);
+      return builder.finish();
+    };
+    QCOMPARE(many.solver->catalog().size(), one.solver->catalog().size());
+    for (Survey* s : {&one, &many}) s->go(150);
+    const auto a = frame(one), b = frame(many);
+    QVERIFY(!a->parts.empty() && a->parts.size() == b->parts.size());
+    QVERIFY(a->parts[0].fields[0].values && *a->parts[0].fields[0].values == *b->parts[0].fields[0].values);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestShots)
+#include "test_shots.moc"
