@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 bin=${1:-$root/build/release/bin}
 runs=${2:-$root/build/thumbnails}
-[ $# -gt 2 ] && shift 2 || set -- $(ls "$root/resources/cases")
+[ $# -gt 2 ] && shift 2 || set -- $(ls "$root/resources/cases" | grep -v '^airplane-large$')  # which takes hours: by name only
 mkdir -p "$runs"
 for name in "$@"; do
   case=$root/resources/cases/$name

@@ -50,7 +50,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
     if (d.severity == Severity::error) return d;
   const Settings& s = reading.problem->settings;
   const Surface* const surface = &reading.problem->surface;
-  const double courant = s.form.delta() / surface->mean_edge, length = expected_length(s, courant);
+  const double courant = s.shortest_delta() / surface->mean_edge, length = expected_length(s, courant);
   const auto n = static_cast<double>(surface->unknowns);
   Estimate e;
   const int threads = offer.team_threads();
@@ -74,7 +74,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   }
   // Beside the slices of its share a device keeps past values in a ring and partial sums (device_summation.cpp).
   const Bytes real = s.single_precision ? 4 : 8, unknowns = static_cast<Bytes>(surface->unknowns),
-              ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.form.delta() + length) +
+              ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.shortest_delta() + length) +
                                    2 * static_cast<Bytes>(s.grouped) + 18),
               kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real));
   // Teams are priced where nothing passes between memories.
@@ -113,13 +113,13 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   e.disk = (plan.streams() ? plan.values : 0) +
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
-               {"triangles", fmt::format("{}", surface->triangles.size())},
-               {"form", std::string(name_of(s.form.name))},
+               {"triangles", fmt::format("{}", surface->faces())},
+               {"form", surface->filled() ? "two fluids" : std::string(name_of(s.form.name))},
                {"mean edge", format_quantity(surface->mean_edge, "m")},
                {"extent of the body", format_quantity(surface->diameter, "m")},
                {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
                {"time steps", fmt::format("{}", s.steps)},
-               {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.form.delta()) + 2)},
+               {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.shortest_delta()) + 2)},
                {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
                {"assembly", fmt::format("about {}", format_duration(assembly))},
                {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))},
@@ -137,7 +137,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   const double highest = highest_frequency(s);
   e.details.emplace_back(
       "edges in the shortest wave",
-      fmt::format("{:.1f} at {}", s.form.c / highest / surface->mean_edge, format_quantity(highest, "Hz")));
+      fmt::format("{:.1f} at {}", s.slowest() / highest / surface->mean_edge, format_quantity(highest, "Hz")));
   return e;
 }
 
@@ -238,8 +238,9 @@ Status AcousticBem::prepare(RunContext& context) {
         "{} "
         "at "
         "most, {}; M_0 skew part {:.1e}, {} steps",
-        name_of(settings_.form.name), f.unknowns, settings_.form.delta() / surface_.mean_edge, f.columns,
-        static_cast<double>(f.nonzeros), f.average(), f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
+        surface_.filled() ? "of two fluids" : name_of(settings_.form.name), f.unknowns,
+        settings_.shortest_delta() / surface_.mean_edge, f.columns, static_cast<double>(f.nonzeros), f.average(),
+        f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
   // What a device that had it all to itself has made, for estimates to come.
   if (const auto devices = context.team.devices(); devices.size() == 1 && context.team.workers().size() == 1 &&
                                                    context.cluster.size() == 1 && !surface_.has_walls()) {

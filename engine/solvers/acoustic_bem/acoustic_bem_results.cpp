@@ -60,7 +60,8 @@ void AcousticBem::head_tables() {
   if (exact_wave(settings_) && settings_.runs[0].waves[0].pulse.kind == PulseKind::ricker &&
       !settings_.receivers.empty()) {
     const Wave& wave = settings_.runs[0].waves[0];
-    const ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
+    ExactSphere exact{settings_.form.rigid(), ball_radius(surface_), settings_.form.c, 0};
+    exact.filling = settings_.conditions.filling;
     std::vector<double> times;
     for (Index n = 0; n <= settings_.steps + settings_.grouped; ++n)
       times.push_back(static_cast<double>(n) * settings_.form.dt);
@@ -233,7 +234,8 @@ void AcousticBem::write_target_strength(RunContext& context) const {
   }
   if (cuts.empty()) return;
   const bool exact = exact_wave(settings_);
-  const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
+  ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
+  sphere.filling = settings_.conditions.filling;
   TableInfo t;
   t.id = "target_strength";
   t.title = "Target strength";
@@ -517,7 +519,8 @@ void AcousticBem::fill(FrameBuilder& builder) const {
   const auto on_mesh = [&](int width, auto&& value) {  // values of vertices placed at the mesh's points
     std::vector<float> out(static_cast<std::size_t>(mesh_->point_count() * width), 0.0F);
     for (Index v = 0; v < surface_.unknowns; ++v)
-      for (int c = 0; c < width; ++c)
+      // Other unknowns of a rigid form are cΔt ∂_n p: at soft faces, where p = 0, and beside the pressures of filled bodies.
+      for (int c = 0; c < width && surface_.carries_pressure(static_cast<std::int32_t>(v)); ++c)
         out[static_cast<std::size_t>(surface_.mesh_point[static_cast<std::size_t>(v)] * width + c)] =
             static_cast<float>(value(static_cast<std::size_t>(v), c));
     return out;

@@ -170,11 +170,12 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
     : surface_(surface), form_(form), options_(options),
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
   if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
-  const double delta = form.delta();
+  const double delta = shortest_delta(surface, form);
+  const double gap = surface.filled() ? 0.5 * surface.diameter * (1 / delta - 1 / longest_delta(surface, form)) : 0;
   tiles_ = std::make_unique<Tiles>(tile_context(surface, form, options));
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
-  const double length = 4 * surface.mean_edge / delta + 4;
+  const double length = 4 * surface.mean_edge / delta + 4 + gap;
   const Index N = surface.unknowns;
   const Index rows = window_group(N);
   const auto fit = static_cast<Index>(48e6 / (8 * length * static_cast<double>(rows))) / rows * rows;

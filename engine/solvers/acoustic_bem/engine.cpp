@@ -212,7 +212,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
   const Bytes needed = assembly.slice_bytes(sizeof(Real));
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
-  const double courant = settings.form.delta() / surface.mean_edge;
+  const double courant = settings.shortest_delta() / surface.mean_edge;
   const auto plan_for = [&](int threads) {
     return plan_memory(settings, surface.unknowns, courant, budget, threads, own);
   };

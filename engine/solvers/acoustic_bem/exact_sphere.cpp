@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -90,19 +91,40 @@ Complex admittance_of(const ExactSphere& s, double omega) {
   return s.admittance_at ? s.admittance_at(omega) : s.admittance;
 }
 
+/// j_l(k₂a) and g j_l′(k₂a) of a filled sphere.
+std::array<double, 2> within(const ExactSphere& s, double omega, std::size_t l) {
+  const double x = omega / s.filling->c * s.radius;
+  const auto n = static_cast<unsigned>(l);
+  const double j = std::sph_bessel(n, x), above = std::sph_bessel(n + 1, x);
+  return {j, s.c / (s.filling->density * s.filling->c) * (static_cast<double>(l) / x * j - above)};
+}
+/// over / under; nothing where both have underflowed: such terms are far below round-off.
+Complex ratio(Complex over, Complex under) {
+  const Complex out = over / under;
+  return std::isfinite(out.real()) && std::isfinite(out.imag()) ? out : 0;
+}
+
 std::vector<Complex> surface_terms(const ExactSphere& s, double omega) {
   const double k = omega / s.c, ka = k * s.radius;
   const Complex beta = admittance_of(s, omega);
   if (!s.motion.empty()) return moved_terms(s, omega, s.radius);
   const Bessel b(ka, terms(s, ka));
   std::vector<Complex> a = incident(k, s.source_distance, b.h.size());
-  for (std::size_t l = 0; l < a.size(); ++l)
+  for (std::size_t l = 0; l < a.size() && s.filling; ++l) {
+    const auto [j, dj] = within(s, omega, l);
+    a[l] *= ratio(I * j / (ka * ka), b.dh[l] * j - b.h[l] * dj);
+  }
+  for (std::size_t l = 0; l < a.size() && !s.filling; ++l)
     a[l] *= s.rigid ? I / (ka * ka * (b.dh[l] + I * beta * b.h[l])) : -I * k / (ka * ka * b.h[l]);
   return a;
 }
 
 /// Of the outgoing part, over the incident one.
-Complex reflected(const ExactSphere& s, Complex beta, Complex h, Complex dh) {
+Complex reflected(const ExactSphere& s, double omega, std::size_t l, Complex beta, Complex h, Complex dh) {
+  if (s.filling) {
+    const auto [j, dj] = within(s, omega, l);
+    return -ratio(dh.real() * j - h.real() * dj, dh * j - h * dj);
+  }
   if (!s.rigid) return -h.real() / h;
   return -(dh.real() + I * beta * h.real()) / (dh + I * beta * h);
 }
@@ -114,7 +136,7 @@ std::vector<Complex> scattered_terms(const ExactSphere& s, double omega, double 
   const int count = terms(s, ka);
   const Bessel b(ka, count), out(k * r, count);
   std::vector<Complex> a = incident(k, s.source_distance, std::min(b.h.size(), out.h.size()));
-  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, beta, b.h[l], b.dh[l]) * out.h[l];
+  for (std::size_t l = 0; l < a.size(); ++l) a[l] *= reflected(s, omega, l, beta, b.h[l], b.dh[l]) * out.h[l];
   return a;
 }
 
@@ -134,7 +156,7 @@ Complex ExactSphere::far_field(double omega, double cos_theta) const {
   const Bessel b(ka, terms(ka));
   std::vector<Complex> a(b.h.size());
   for (std::size_t l = 0; l < a.size(); ++l)
-    a[l] = (2 * static_cast<double>(l) + 1) / (I * k) * reflected(*this, beta, b.h[l], b.dh[l]);
+    a[l] = (2 * static_cast<double>(l) + 1) / (I * k) * reflected(*this, omega, l, beta, b.h[l], b.dh[l]);
   return legendre_sum(a, cos_theta);
 }
 

@@ -5,10 +5,13 @@
 // f(t − R/c)/(4πR) at (0, 0, −r_s): A_l = ik/(4π) (2l+1)(−1)^l h_l(k r_s), for r < r_s. (P. M. Morse and K. U. Ingard,
 // Theoretical Acoustics, 1968, ch. 8.) Of an impedance ζ the surface has ∂_r p = −ikp/ζ. A sphere whose surface moves with
 // v(θ) f(t), v = Σ v_l P_l, sends p = Σ iωρ v_l h_l(kr)/(k h_l'(ka)) P_l f̂: v = 1 pulsates, cos θ oscillates, a cap is a piston.
+// Filled with another fluid of k₂ and ρ₂, g = ρk₂/(ρ₂k), J = j_l(k₂a): −(j_l′J − g j_lJ′)/(h_l′J − g h_lJ′) times h_l goes out
+// (V. C. Anderson, J. Acoust. Soc. Am. 22 (1950) 426), and the pressure on the surface is iJ/((ka)² (h_l′J − g h_lJ′)).
 #pragma once
 
 #include <complex>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/core/types.hpp"
@@ -24,6 +27,7 @@ struct ExactSphere {
   double admittance = 0;                                           ///< 1/ζ of the rigid sphere
   std::function<std::complex<double>(double)> admittance_at = {};  ///< instead of it: β(ω) under e^{−iωt}
   double density = 1;                                              ///< ρ, kg/m³
+  std::optional<Filling> filling = {};                             ///< another fluid within it instead
   std::vector<double> motion = {};                                 ///< v_l; empty: a wave comes in
 
   /// Surface quantity over F = f̂: total pressure (rigid) or ∂_r p (soft) at angle θ from +z.

@@ -100,8 +100,9 @@ RightHandSide::RightHandSide(const Surface& surface, const Form& form, const Exc
   local_.assign(3 * surface.triangles.size(), 0);
   const double c = form.c, ap = form.alpha_plus(), am = form.alpha_minus();
   for (const Wave& wave : waves_)
-    for (const Triangle& T : surface.triangles)
+    for (std::size_t t = 0; t < surface.triangles.size(); ++t)
       for (const RulePoint& q : rule_) {
+        const Triangle& T = surface.triangles[t];
         Vec3 x{};
         for (std::size_t k = 0; k < 3; ++k) x = axpy(q.lambda[k], T.corner[k], x);
         const double w = q.weight * T.area;
@@ -109,7 +110,7 @@ RightHandSide::RightHandSide(const Surface& surface, const Form& form, const Exc
         p.travel = wave.t0 + wave.travel(x, c);
         const double r = wave.kind == WaveKind::point ? distance(x, wave.position) : 0;
         const double spread = wave.kind == WaveKind::point ? 1 / (4 * pi * r) : 1;
-        if (form.name == FormName::D) {
+        if (form.name == FormName::D || (surface.filled() && surface.soft[t] != 0)) {
           p.now = w * spread;
         } else {
           // c∫∂_n u dt = −(n·d)(f_n − f_{n−1})/(4πr) − (n·d) c/(4πr²) ∫f dt, d = (x − x_s)/r; plane: first term, no 4πr.

@@ -62,6 +62,7 @@ void set_onsets(Excitation& excitation, const std::vector<Vec3>& points, double 
 
 /// Right-hand sides l^n of one excitation, step by step:
 ///   N: c∫∫λ_i ∂_n u;  NC, DC: the same + α⁺∫λ_i u(t_n) + α⁻∫λ_i u(t_{n−1});  D: ∫λ_i u(t_n).
+/// Of filled bodies pressures have that of N, and ∂_n p that of D (filled_tiles.hpp).
 /// The time integral of a plane wave's ∂_n u is exact and telescopes: no mean is left over to drive a drift.
 class RightHandSide {
  public:

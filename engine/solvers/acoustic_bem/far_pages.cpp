@@ -141,7 +141,8 @@ void AcousticBem::tell_monostatic(RunContext& context, const std::vector<std::ve
       plane_text(static_cast<std::size_t>(m.normal)));
   t.columns = {{"angle", "deg", "angle"}};
   const bool exact = settings_.exact_sphere && settings_.conditions.walls.empty();
-  const ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
+  ExactSphere sphere{settings_.form.rigid(), exact ? ball_radius(surface_) : 1, settings_.form.c, 0};
+  sphere.filling = settings_.conditions.filling;
   std::vector<double> series;
   for (const double f : m.frequencies) t.columns.push_back({fmt::format("{:g} Hz", f), "dB", format_quantity(f, "Hz")});
   for (const double f : m.frequencies) {

@@ -87,7 +87,7 @@ Place PlaceFinder::of(const Vec3& x) const {
   Place p;
   p.distance = std::numeric_limits<double>::infinity();
   std::int32_t body = -1;
-  for (std::size_t k = 0; k < surface_.triangles.size(); ++k) {
+  for (std::size_t k = 0; k < surface_.faces(); ++k) {
     const Triangle& t = surface_.triangles[k];
     if (conoid::vec::distance(x, t.centroid) - t.radius > p.distance) continue;
     const Vec3 at = nearest_on(t, x);

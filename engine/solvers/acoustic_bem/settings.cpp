@@ -12,6 +12,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/solvers/acoustic_bem/porous.hpp"
+#include "engine/solvers/acoustic_bem/tile.hpp"
 #include "engine/solvers/frequency_setting.hpp"
 
 namespace conoid::acoustic_bem {
@@ -187,7 +188,7 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     const Values v = boundaries["ground"];
     s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
   }
-  s.conditions.inside = boundaries["fluid"].text() == "inside";
+  s.conditions.inside = boundaries["fluid"].text() == "inside" && !s.conditions.filling;
   if (!s.conditions.inside) return;
   if (s.screen || !s.form.rigid())
     out.push_back(input.error_at(boundaries["fluid"], "a room needs closed rigid walls",
@@ -197,6 +198,35 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
         input.error_at(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out."));
 }
 
+/// The fluid within closed bodies, and what does not go with it.
+void read_filling(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
+  const Values boundaries = input["boundaries"];
+  if (!input["medium"].has("filling")) {
+    out.push_back(input.error_at(input["medium"], "the bodies are filled with another fluid, which is not given",
+                                 "Give \"medium\": {\"filling\": {\"speed\": …, \"density\": …}}."));
+    s.conditions.filling = Filling{};
+    return;
+  }
+  const Values v = input["medium"]["filling"];
+  s.conditions.filling = Filling{v["speed"].number(), v["density"].number() / s.density};
+  const double ratio = std::max(v["speed"].number(), s.form.c) / s.slowest();
+  if (ratio > 10)
+    out.push_back(input.error_at(
+        v["speed"], fmt::format("one fluid is {:.3g} times as fast as the other; at most 10 times is possible", ratio),
+        "The time step goes by the slower fluid, and sound of the faster one would cross many edges within a step. "
+        "Compute a body that is much faster and denser as rigid, and one that is much slower and lighter as soft."));
+  if (boundaries["groups"].size() > 0)
+    out.push_back(
+        input.error_at(boundaries["groups"], "groups have conditions of their own on a filled body",
+                       "Leave \"groups\" out: through the surface of a filled body sound passes everywhere."));
+  if (boundaries.has("ground"))
+    out.push_back(input.error_at(boundaries["ground"], "a filled body over a ground is not computed",
+                                 "Leave \"ground\" out, or set \"surface\" to \"rigid\" or \"soft\"."));
+  if (boundaries["fluid"].text() == "inside")
+    out.push_back(input.error_at(boundaries["fluid"], "a filled body has fluid on both sides, and sources outside",
+                                 "Leave \"fluid\" out."));
+}
+
 /// The form of the equation, the step, and how the matrices are made.
 void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values parameters = input["parameters"];
@@ -204,11 +234,21 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
   const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
   s.screen = surface == "screen";
   s.density = input["medium"]["density"].number();
+  if (surface == "filled")
+    read_filling(input, s, out);
+  else if (input["medium"].has("filling"))
+    out.push_back(input.error_at(input["medium"]["filling"],
+                                 fmt::format("the bodies are {} and not filled", surface),
+                                 "Set \"boundaries\": {\"surface\": \"filled\"}, or leave \"filling\" out."));
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
-  s.form.name = surface == "soft"                                                        ? FormName::DC
-                : surface == "screen" || input["boundaries"]["fluid"].text() == "inside" ? FormName::N
-                                                                                         : FormName::NC;
-  if (form != "auto") {
+  s.form.name = surface == "soft" ? FormName::DC
+                : surface == "screen" || surface == "filled" || input["boundaries"]["fluid"].text() == "inside"
+                    ? FormName::N
+                    : FormName::NC;
+  if (form != "auto" && surface == "filled") {
+    out.push_back(input.error_at(parameters["form"], "a filled body has equations of its own and no other form",
+                                 "Leave \"form\" out, or write \"auto\"."));
+  } else if (form != "auto") {
     const FormName wanted = form == "N"    ? FormName::N
                             : form == "NC" ? FormName::NC
                             : form == "D"  ? FormName::D
@@ -442,8 +482,19 @@ double highest_frequency(const Settings& s) {
   return out;
 }
 
+namespace {
+/// Of two vertices, over some of them.
+double mean_distance(const Surface& surface) {
+  const std::size_t count = surface.vertices.size(), step = std::max<std::size_t>(2, count / 200);
+  double sum = 0, pairs = 0;
+  for (std::size_t a = 0; a < count; a += step)
+    for (std::size_t b = 0; b < count; b += step, ++pairs) sum += distance(surface.vertices[a], surface.vertices[b]);
+  return sum / pairs;
+}
+}  // namespace
+
 void complete(Settings& s, const Surface& surface) {
-  if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.form.c;
+  if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.slowest();
   if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
   if (s.form.combined() && !s.gamma_given) s.form.gamma = 1 / surface.diameter;
   // At t = 0 the field is at rest wherever it is recorded.
@@ -469,6 +520,11 @@ void complete(Settings& s, const Surface& surface) {
         sum += distance(surface.vertices[a], ground->mirrored(surface.vertices[b])) -
                distance(surface.vertices[a], surface.vertices[b]);
     s.image_gap = sum / pairs / s.form.delta();
+  }
+  if (surface.filled()) {
+    // A row-vector reaches from what the faster fluid brings to what the slower one does: R apart in the mean over pairs.
+    const double fast = 1 / longest_delta(surface, s.form), slow = 1 / shortest_delta(surface, s.form);
+    s.image_gap = mean_distance(surface) * (slow - fast);
   }
   double last = 0;
   for (Motion& m : s.motions) {
@@ -496,7 +552,7 @@ void complete(Settings& s, const Surface& surface) {
     double way = 0;  // from the surface to the farthest receiver
     for (const Vec3& x : s.receivers)
       for (const Vec3& v : surface.vertices) way = std::max(way, distance(x, v));
-    s.end_time = last + (way + 4 * surface.diameter) / s.form.c;
+    s.end_time = last + way / s.form.c + 4 * surface.diameter / s.slowest();
   }
   if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.end_time / s.form.dt)));
 }

@@ -2,6 +2,7 @@
 // A case in the solver's own terms, and what is wrong with it.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -44,11 +45,12 @@ struct Settings {
   int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
 
-  Conditions conditions;        ///< groups, ground, side of the fluid
-  bool screen = false;          ///< sheets with fluid on both sides
-  double density = 1.2;         ///< of the fluid, kg/m³
-  Index memory_columns = 0;     ///< of walls that depend on frequency, once the surface is there
-  double image_gap = 0;         ///< columns between what comes straight and from the ground, on average, once completed
+  Conditions conditions;     ///< groups, ground, side of the fluid
+  bool screen = false;       ///< sheets with fluid on both sides
+  double density = 1.2;      ///< of the fluid, kg/m³
+  Index memory_columns = 0;  ///< of walls that depend on frequency, once the surface is there
+  /// Columns between what comes straight and from the ground, or through the faster fluid and the slower one, on average, once completed.
+  double image_gap = 0;
   std::vector<Motion> motions;  ///< delays in t0, as below
   /// Onsets not set yet; delays in t0. Motions act with the last: with all waves, or alone where waves are separate or none.
   std::vector<Excitation> runs;
@@ -66,6 +68,10 @@ struct Settings {
     return spectra.size() + surface_spectra.size() + head.frequencies.size() * head.ears.size() +
            monostatic.frequencies.size();
   }
+  /// The lower speed of sound of all fluids, m/s: waves are shortest there, and Δt goes by it.
+  [[nodiscard]] double slowest() const { return conditions.filling ? std::min(form.c, conditions.filling->c) : form.c; }
+  /// cΔt of the slower fluid, m.
+  [[nodiscard]] double shortest_delta() const { return slowest() * form.dt; }
   double lit = 0;  ///< s: when all waves have passed the surface and the receivers and all motions are over
   std::vector<Vec3> directions;  ///< unit, towards the observer
   int pattern_normal = -1;       ///< axis, −1: none
@@ -100,7 +106,7 @@ struct Problem {
 [[nodiscard]] std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer);
 
 /// Mean length of a row-vector on a mesh of even triangles (measured on spheres: 2.24/(cΔt/h) + 3, and over a ground the way from
-/// what comes straight to what its image sends).
+/// what comes straight to what its image sends). `courant`: that of the slower fluid, here and below.
 [[nodiscard]] double expected_length(const Settings& settings, double courant);
 /// Memory of the matrices and planes, of one rank.
 [[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, double courant);

@@ -68,12 +68,18 @@ constexpr const char* way_into_rooms =
     "sheets and set \"boundaries\": {\"surface\": \"screen\"}";
 
 void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
-                  bool room, std::vector<Diagnostic>& out) {
+                  bool room, bool filled, std::vector<Diagnostic>& out) {
   if (room && (p.side == Side::inside || p.side == Side::on_body))
     out.push_back(
         input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
                        fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
                                    text_of(axpy(h, p.normal, p.nearest)))));
+  else if (filled && (p.side == Side::inside || p.side == Side::on_body))
+    out.push_back(input.error_at(at,
+                                 fmt::format("the point source \"{}\" at {} lies {} a filled body", name, text_of(x),
+                                             p.side == Side::inside ? "inside" : "on"),
+                                 fmt::format("Sources lie in the fluid around: move it, for instance to {}.",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
   else if (p.side == Side::inside || p.side == Side::on_body)
     out.push_back(input.error_at(
         at,
@@ -91,12 +97,19 @@ void check_source(const Case& input, const Values& at, const std::string& name, 
 }
 
 void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
-                    double h, bool room, std::vector<Diagnostic>& out) {
+                    double h, bool room, bool filled, std::vector<Diagnostic>& out) {
   if (room && p.side == Side::inside) {
     out.push_back(input.error_at(at,
                                  fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
                                  fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
                                              text_of(axpy(h, p.normal, p.nearest)))));
+  } else if (p.side == Side::inside && filled) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies within a filled body, {} deep", name, text_of(x),
+                    format_quantity(p.distance, "m")),
+        fmt::format("Sound is recorded around filled bodies and on their surface: move it, for instance to {}.",
+                    text_of(axpy(h, p.normal, p.nearest)))));
   } else if (p.side == Side::inside) {
     out.push_back(input.error_at(
         at,
@@ -138,15 +151,20 @@ void check_places(const Case& input, const Settings& s, const Surface& surface, 
       }
       const std::string name = at["name"].text();
       check_source(input, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
-                   h, room, out);
+                   h, room, surface.filled(), out);
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
     check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
-                   out);
+                   surface.filled(), out);
   for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
     const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
-    if (places.body_around(x) >= 0)
+    if (places.body_around(x) >= 0 && surface.filled())
+      out.push_back(input.error_at(
+          input["mesh"],
+          fmt::format("a closed piece near {} lies inside another, which is filled", text_of(t.centroid)),
+          "Leave it out: all filled bodies hold one fluid, and no hollows."));
+    else if (places.body_around(x) >= 0)
       out.push_back(input.warning_at(
           input["mesh"],
           fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
@@ -189,6 +207,24 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
          "Refine where the surface is curved, or scale the mesh to the true volume: levels move by about as much.");
 }
 
+/// A fluid that hardly differs scatters less sound than a mesh errs.
+void check_filling(const Case& input, const Settings& s, std::vector<Diagnostic>& out) {
+  if (!s.conditions.filling) return;
+  const Filling& f = *s.conditions.filling;
+  const double speed = f.c / s.form.c, impedance = speed * f.density;
+  const double contrast = std::max(std::abs(impedance - 1) / (impedance + 1), std::abs(speed - 1) / (speed + 1));
+  if (contrast > 0.05) return;
+  out.push_back(input.warning_at(
+      input["medium"]["filling"],
+      fmt::format("the fluid within reflects {:.2g} % of the pressure only: what the body scatters is as weak as the "
+                  "mesh's error in the "
+                  "wave that goes through it",
+                  100 * std::abs(impedance - 1) / (impedance + 1)),
+      "Compute the case once more with the fluid around as filling and subtract its scattered pressures, which are "
+      "that error alone: a "
+      "weakly scattering sphere of 362 vertices has its echo within 0.1 dB so, and is 0.7 to 8 dB off without."));
+}
+
 /// Strips of screens, and the time step against their edges and the extent of the body.
 void check_step(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
   if (surface.dead_faces > 4 + surface.rim_faces / 50)
@@ -197,15 +233,15 @@ void check_step(const Case& input, const Settings& s, const Surface& surface, st
         fmt::format("{} of the {} triangles at rims have all corners on rims: the pressure jump is taken as zero there",
                     surface.dead_faces, surface.rim_faces),
         "Refine the mesh until every strip of a screen has vertices inside it, two rows at least."));
-  const double h = surface.mean_edge, courant = s.form.delta() / h;
+  const double h = surface.mean_edge, delta = s.shortest_delta(), courant = delta / h;  // of the slower fluid
   const Values parameters = input["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
   if (courant < 0.1 || courant > 1.5)
     out.push_back(input.error_at(
         step,
-        fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h", s.form.delta(),
-                    courant, h),
-        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.form.c, "s"))));
+        fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h", delta, courant,
+                    h),
+        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.slowest(), "s"))));
   else if (courant < 0.3 || courant > 0.6)
     out.push_back(input.warning_at(
         step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
@@ -219,7 +255,7 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
   for (const Excitation& run : s.runs)
     for (const Wave& w : run.waves) sampled = sampled && w.pulse.kind == PulseKind::sampled;
   for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
-  const double highest = highest_frequency(s), edges = s.form.c / (highest * h);
+  const double highest = highest_frequency(s), edges = s.slowest() / (highest * h);
   const Values pulse_place =
       input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
   if (!sampled && edges < 6) {
@@ -228,7 +264,7 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
                     format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
     std::string hint = fmt::format(
         "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}, to 8 edges a wavelength: {}",
-        format_quantity(s.form.c / highest / 8, "m"), 8 / edges, error_of_edges(!solid(input), s.rim_layers));
+        format_quantity(s.slowest() / highest / 8, "m"), 8 / edges, error_of_edges(!solid(input), s.rim_layers));
     out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
                               : input.warning_at(pulse_place, std::move(text), std::move(hint)));
   }
@@ -238,10 +274,10 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
                         : key == std::string_view("monostatic")   ? s.monostatic.frequencies
                                                                   : s.frequencies;
     if (asked.empty()) continue;
-    if (const double f = *std::ranges::max_element(asked); s.form.c / f < 3 * h)
+    if (const double f = *std::ranges::max_element(asked); s.slowest() / f < 3 * h)
       out.push_back(input.warning_at(
           input["output"][key],
-          fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.form.c / f / h),
+          fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.slowest() / f / h),
           "Results there are not converged: refine the mesh or lower the highest frequency."));
   }
 }
@@ -262,17 +298,16 @@ void check_head(const Case& input, const Settings& s, const Surface& surface, st
 void check_extent(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
   const Values parameters = input["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
-  if (surface.diameter / s.form.delta() > 60000)
-    out.push_back(input.error_at(step,
-                                 fmt::format("the body is {:.3g} time steps across; at most 60000 are possible",
-                                             surface.diameter / s.form.delta()),
-                                 "Use larger time steps or a smaller body."));
+  if (const double across = surface.diameter / s.shortest_delta(); across > 60000)
+    out.push_back(
+        input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible", across),
+                       "Use larger time steps or a smaller body."));
 }
 
 /// The matrices in the memory of the offer, or on the disk.
 void check_memory(const Case& input, const Settings& s, const Surface& surface, const Offer& offer,
                   std::vector<Diagnostic>& out) {
-  const double courant = s.form.delta() / surface.mean_edge;
+  const double courant = s.shortest_delta() / surface.mean_edge;
   const Bytes budget = offer.host.value;
   const int threads = offer.team_threads();
   const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
@@ -311,7 +346,7 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
             "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
             "and march {} steps for about {}",
             surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
-            static_cast<Index>(surface.diameter / s.form.delta()) + 2, format_bytes(needed), format_bytes(budget),
+            static_cast<Index>(surface.diameter / s.shortest_delta()) + 2, format_bytes(needed), format_bytes(budget),
             threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
         fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
                     s.single_precision ? "" : ", use single precision"));
@@ -343,8 +378,10 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* befo
   Reading<Problem> made;
   std::vector<Diagnostic>& out = made.said;
   Settings s = read_settings(input, out);
-  const bool closed = !s.screen && (s.form.name != FormName::N || s.conditions.inside || !s.conditions.walls.empty());
-  for (Diagnostic& d : check_surface(mesh, closed, name_of(s.form.name), s.conditions)) {
+  const bool closed = !s.screen && (s.form.name != FormName::N || s.conditions.inside || s.conditions.filling ||
+                                    !s.conditions.walls.empty());
+  for (Diagnostic& d :
+       check_surface(mesh, closed, s.conditions.filling ? "filled" : name_of(s.form.name), s.conditions)) {
     d.place = input.document().place("/mesh");
     out.push_back(std::move(d));
   }
@@ -368,6 +405,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   std::vector<Diagnostic> out;
   const Settings& s = problem.settings;
   const Surface& surface = problem.surface;
+  check_filling(input, s, out);
   check_step(input, s, surface, out);
   check_waves(input, s, surface, out);
   check_extent(input, s, surface, out);

@@ -9,6 +9,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/settings.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/tile.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -35,7 +36,8 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
   const double real = s.single_precision ? 4 : 8;
   const double points = expected_points(s);
   const double transform = s.solved_frequencies() == 0 ? 0 : 2 * real;  // frequency_solver.hpp
-  const double point = (8 + s.image_gap) * real + 7 + 4;  // values, structure; extents while they are made
+  const double between = s.conditions.ground ? s.image_gap : 0;
+  const double point = (8 + between) * real + 7 + 4;  // values, structure; extents while they are made
   const double walls = n * static_cast<double>(s.memory_columns) * (stored_length(s, courant) * real + 3);
   return static_cast<Bytes>((walls + n * n * (stored_length(s, courant) * real + 3 + transform) + points * n * point) /
                             s.ranks) +
@@ -48,8 +50,11 @@ Bytes march_memory(const Settings& s, Index unknowns, double courant, Index colu
   // Past values: History keeps twice its reach and some. Near part: vertices (2 / √3 a squared edge) closer than n_g steps, each
   // with its row-vector.
   const double past = static_cast<double>(s.runs.size()) * (2 * (static_cast<double>(columns) + 2 * g) + 768) * real;
-  const double near =
-      std::min(std::numbers::pi * g * g * courant * courant * 1.155, n) * stored_length(s, courant) * (real + 4);
+  // Of filled bodies a vertex has two unknowns, and the faster fluid reaches further.
+  const double reach =
+      s.conditions.filling ? courant * std::max(s.form.c, s.conditions.filling->c) / s.slowest() : courant;
+  const double near = std::min(std::numbers::pi * g * g * reach * reach * 1.155 * (s.conditions.filling ? 2 : 1), n) *
+                      stored_length(s, courant) * (real + 4);
   return static_cast<Bytes>(n * (past + near));
 }
 
@@ -100,10 +105,14 @@ double tile_count(Index unknowns) {
 }
 
 ExpectedWork expected_work(const Settings& s, const Surface& surface) {
-  const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant);
-  const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
+  const double courant = s.shortest_delta() / surface.mean_edge, length = expected_length(s, courant);
+  const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.faces());
   double evaluations = triangles * triangles * s.assembly.far_points * 1.25 * (surface.images.empty() ? 1 : 2);
-  if (surface.has_walls()) {  // a pair with a wall is computed twice
+  double shells = length - s.image_gap;
+  if (surface.filled()) {  // two kernels of each fluid; the faster one has fewer shells
+    evaluations *= 2;
+    shells += 2.24 * surface.mean_edge / longest_delta(surface, s.form) + 3;
+  } else if (surface.has_walls()) {  // a pair with a wall is computed twice
     double walls = 0;
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
@@ -120,7 +129,7 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
   const double real = s.single_precision ? 4 : 8;
   const double row_vector = 2 / courant + 6;  // reach of a hat, and of the cubic in time
   ExpectedWork out;
-  out.evaluations = assembled * evaluations * (length - s.image_gap) / 8.6;
+  out.evaluations = assembled * evaluations * shells / 8.6;
   out.steps = static_cast<double>(s.steps) * static_cast<double>(s.runs.size());
   out.passes = out.steps / s.grouped;
   // Row-vectors of points pass 2.5 times as fast by a processor as those of the matrices.
@@ -130,7 +139,7 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
 
 ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores) {
   const auto n = static_cast<double>(surface.unknowns), triangles = static_cast<double>(surface.triangles.size());
-  const double courant = s.form.delta() / surface.mean_edge, length = expected_length(s, courant), ranks = s.ranks;
+  const double courant = s.shortest_delta() / surface.mean_edge, length = expected_length(s, courant), ranks = s.ranks;
   const double share = std::max(1, cores), points = expected_points(s);
   const ExpectedWork work = expected_work(s, surface);
   // What does not divide is a share of the assembly and so much an unknown and step.

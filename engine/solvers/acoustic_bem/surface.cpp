@@ -476,6 +476,41 @@ void lay_walls(Surface& s) {
   }
 }
 
+/// Gives every vertex a second unknown, cΔt ∂_n p, right behind its pressure, and every triangle a second one that carries it.
+void double_layers(Surface& s) {
+  const auto twice = [](auto& values) {
+    auto out = values;
+    out.clear();
+    for (const auto& v : values) out.insert(out.end(), {v, v});
+    values = std::move(out);
+  };
+  twice(s.vertices);
+  twice(s.mesh_point);
+  s.unknowns *= 2;
+  s.share.clear();
+  s.share_begin.assign(1, 0);
+  for (Index v = 0; v < s.unknowns; ++v) {  // of closed bodies a vertex is an unknown
+    s.share.push_back({static_cast<std::int32_t>(v), 1});
+    s.share_begin.push_back(static_cast<std::int32_t>(v) + 1);
+  }
+  const std::size_t faces = s.triangles.size();
+  s.body_of.assign(faces, -1);
+  for (std::size_t b = 0; b < s.bodies.size(); ++b)
+    for (const std::int32_t t : s.bodies[b]) s.body_of[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(b);
+  for (std::size_t t = 0; t < faces; ++t) {
+    for (std::int32_t& v : s.triangles[t].vertex) v *= 2;
+    Triangle second = s.triangles[t];
+    for (std::int32_t& v : second.vertex) ++v;
+    s.triangles.push_back(second);
+  }
+  s.admittance.assign(2 * faces, 0);
+  s.admittance_before.assign(2 * faces, 0);
+  s.soft.assign(2 * faces, 0);
+  std::fill(s.soft.begin() + static_cast<std::ptrdiff_t>(faces), s.soft.end(), 1);
+  s.derivative.resize(s.vertices.size());
+  for (std::size_t v = 0; v < s.derivative.size(); ++v) s.derivative[v] = v % 2;
+}
+
 void add_images(Surface& s) {
   const Ground& ground = *s.conditions.ground;
   for (const Triangle& t : s.triangles) {
@@ -532,8 +567,15 @@ Result<Surface> make_surface(const Mesh& mesh, Ordering ordering, int rim_layers
     });
   }
   for (auto& [piece, list] : bodies) s.bodies.push_back(std::move(list));
+  if (s.filled()) {
+    if (s.bodies.size() == 0 || !s.closed)
+      return make_error(ErrorCode::invalid_input,
+                        "A body that is filled with another fluid is closed, and this surface is open.",
+                        "Close the surface: `conoid mesh FILE --fill-holes --convert OUT.msh`.");
+    double_layers(s);
+  }
   list_touching(s);
-  lay_walls(s);
+  if (!s.filled()) lay_walls(s);
   std::vector<Vec3> points = s.vertices;
   if (conditions.ground) {
     add_images(s);
@@ -555,9 +597,10 @@ double thinness(const Surface& surface) {
                                 static_cast<Index>(std::floor(x[2] / cell)) + dz};
   };
   std::map<std::array<Index, 3>, std::vector<const Triangle*>> grid;
-  for (const Triangle& t : surface.triangles) grid[key(t.centroid, 0, 0, 0)].push_back(&t);
+  const std::span faces(surface.triangles.data(), surface.faces());
+  for (const Triangle& t : faces) grid[key(t.centroid, 0, 0, 0)].push_back(&t);
   double least = 1;
-  for (const Triangle& t : surface.triangles)
+  for (const Triangle& t : faces)
     for (int n = 0; n < 27; ++n) {
       const auto found = grid.find(key(t.centroid, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1));
       if (found == grid.end()) continue;
@@ -579,7 +622,8 @@ double signed_volume(const Surface& surface) {
   double six = 0;
   Vec3 base = surface.vertices.front();
   if (const auto& ground = surface.conditions.ground) base[static_cast<std::size_t>(ground->axis)] = ground->height;
-  for (const Triangle& t : surface.triangles) {
+  for (std::size_t k = 0; k < surface.faces(); ++k) {
+    const Triangle& t = surface.triangles[k];
     six += triple(sub(t.corner[0], base), sub(t.corner[1], base), sub(t.corner[2], base));
   }
   return six / 6;

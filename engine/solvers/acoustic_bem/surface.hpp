@@ -10,6 +10,8 @@
 //   piecewise linear, so that matrices keep their symmetry and energy, and no unknown is added;
 // - where three or more sheets meet along an edge (a T-shaped barrier, a body with a fin) each sheet has a value of its own,
 //   and round the edge the jumps add up to nothing: one of them is given by the others.
+// A body filled with another fluid has two unknowns a vertex, p and cΔt ∂_n p outside: each vertex and each triangle stands twice, vertices
+// side by side, the triangles of the second kind behind all others (double_layers()).
 // Lengths in metres. Immutable after make_surface(); may be read from any thread.
 #pragma once
 
@@ -88,7 +90,8 @@ struct Surface {
   std::vector<char> soft;                    ///< of each triangle; empty like `admittance`
   std::vector<char>
       derivative;  ///< of each vertex: p = 0, its unknown is cΔt ∂_n p on the soft triangles there; empty likewise
-  std::vector<Triangle> images;  ///< of each triangle below the ground, normals out of the image; empty: no ground
+  std::vector<std::int32_t> body_of;  ///< of each face, among `bodies`; empty: bodies are not filled
+  std::vector<Triangle> images;       ///< of each triangle below the ground, normals out of the image; empty: no ground
 
   /// What the value at a vertex is made of: of an unknown's own vertex, itself.
   [[nodiscard]] std::span<const Share> shares(std::int32_t vertex) const {
@@ -110,6 +113,10 @@ struct Surface {
         return std::conj(beta->at(omega));
     return admittance[triangle];
   }
+  /// Bodies are filled with another fluid.
+  [[nodiscard]] bool filled() const { return conditions.filling.has_value(); }
+  /// Triangles of the mesh, layers at rims included: `triangles` holds each twice where bodies are filled.
+  [[nodiscard]] std::size_t faces() const { return filled() ? triangles.size() / 2 : triangles.size(); }
   /// The unknown at a vertex is a pressure.
   [[nodiscard]] bool carries_pressure(std::int32_t vertex) const {
     return derivative.empty() || derivative[static_cast<std::size_t>(vertex)] == 0;

@@ -8,7 +8,9 @@
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/filled_tiles.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/tile_pairs.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -139,39 +141,6 @@ void Block::reset(Interval row_range, Interval col_range, const Extents& e) {
   values.assign(total, 0.0);
 }
 
-namespace {
-
-/// Calls f(corner, unknown, weight) for the unknowns of a triangle's corners that lie in the range.
-template <class F>
-void for_shares(const Surface& surface, const Triangle& t, Interval range, F&& f) {
-  for (std::size_t a = 0; a < 3; ++a)
-    for (const Share& part : surface.shares(t.vertex[a]))
-      if (part.unknown >= range.begin && part.unknown < range.end) f(a, Index{part.unknown}, part.weight);
-}
-
-/// Calls far(begin) for each batch of consecutive lanes that holds a far triangle, near(picked, count, rule) for the others.
-template <class Far, class Near>
-void for_batches(const TileContext& context, TileSpace& space, OuterSet& outer, const Triangle& source, Far&& far,
-                 Near&& near) {
-  const auto W = static_cast<std::size_t>(context.kernels.lanes);
-  outer.classify(source, space.close);
-  space.picked.clear();
-  space.picked_thin.clear();
-  for (std::size_t begin = 0; begin < outer.size(); begin += W) {
-    bool any = false;
-    for (std::size_t k = begin; k < std::min(begin + W, outer.size()); ++k) {
-      if (space.close[k] == Closeness::near) space.picked.push_back(k);
-      if (space.close[k] == Closeness::thin) space.picked_thin.push_back(k);
-      any = any || space.close[k] == Closeness::far;
-    }
-    if (any) far(begin);
-  }
-  for (std::size_t p = 0; p < space.picked.size(); p += W)
-    near(space.picked.data() + p, std::min(W, space.picked.size() - p), context.near);
-  for (std::size_t p = 0; p < space.picked_thin.size(); p += W)
-    near(space.picked_thin.data() + p, std::min(W, space.picked_thin.size() - p), context.thin);
-}
-
 void reserve(TileSpace& space, const TileContext& context) {
   const auto W = static_cast<std::size_t>(context.kernels.lanes);
   space.first.resize(W);
@@ -184,12 +153,7 @@ void reserve(TileSpace& space, const TileContext& context) {
   space.transposed_sigma.resize(space.direct.size());
 }
 
-/// Calls f(triangle, factor) for a source and for its image below the ground.
-template <class F>
-void for_images(const Surface& surface, std::int32_t s, F&& f) {
-  f(surface.triangles[static_cast<std::size_t>(s)], 1.0);
-  if (!surface.images.empty()) f(surface.images[static_cast<std::size_t>(s)], surface.image_sign());
-}
+namespace {
 
 /// Adds what a density does to a row-vector: `count` columns of pressure at `p` and, one column fewer, of ∂_n p at `sigma`.
 void add_density(double* to, const Density& of, double weight, double per_delta, const double* p, const double* sigma,
@@ -275,26 +239,36 @@ void sweep_extents(const TileContext& context, TileSpace& space, Interval rows, 
   const auto W = static_cast<std::size_t>(context.kernels.lanes);
   for (std::int32_t s : surface.touching(cols)) {
     if (stop.stop_requested()) return;
+    if (surface.filled() && static_cast<std::size_t>(s) >= surface.faces()) continue;  // as its first
     for_images(surface, s, [&](const Triangle& S, double) {
       const LaneSource source = lane_source(S);
+      bool again = false;  // the second fluid widens what the first has
       const auto note = [&](std::size_t k, std::size_t lane) {
-        found.low[k] = static_cast<std::uint16_t>(space.first[lane]);
-        found.high[k] = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
+        const auto low = static_cast<std::uint16_t>(space.first[lane]),
+                   high = static_cast<std::uint16_t>(space.last[lane] + context.form.reach());
+        if (again && !inside_one_body(surface, s, outer.triangle(k))) return;
+        found.low[k] = again ? std::min(found.low[k], low) : low;
+        found.high[k] = again ? std::max(found.high[k], high) : high;
       };
-      for_batches(
-          context, space, outer, S,
-          [&](std::size_t begin) {
-            context.kernels.range(source, outer.far(), begin, context.far.view(), context.form.delta(),
-                                  space.first.data(), space.last.data());
-            for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
-              if (space.close[begin + t] == Closeness::far) note(begin + t, t);
-          },
-          [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
-            context.kernels.range(source, outer.batch(picked, count, rule), 0, rule.view(), context.form.delta(),
-                                  space.first.data(), space.last.data());
-            for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
-          });
+      const auto with = [&](double delta) {
+        for_batches(
+            context, space, outer, S,
+            [&](std::size_t begin) {
+              context.kernels.range(source, outer.far(), begin, context.far.view(), delta, space.first.data(),
+                                    space.last.data());
+              for (std::size_t t = 0; t < W && begin + t < outer.size(); ++t)
+                if (space.close[begin + t] == Closeness::far) note(begin + t, t);
+            },
+            [&](const std::size_t* picked, std::size_t count, const PackedRule& rule) {
+              context.kernels.range(source, outer.batch(picked, count, rule), 0, rule.view(), delta, space.first.data(),
+                                    space.last.data());
+              for (std::size_t t = 0; t < count; ++t) note(picked[t], t);
+            });
+      };
+      with(context.form.delta());
+      if (again = surface.filled(); again) with(delta_inside(surface, context.form));
       found.add(S);
+      if (again) found.add(surface.triangles[static_cast<std::size_t>(s) + surface.faces()]);
     });
   }
   found.put(extents);
@@ -399,6 +373,7 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
                  const std::stop_token& stop) {
   reserve(space, context);
   const Surface& surface = context.surface;
+  if (surface.filled()) return sweep_filled_pairs(context, space, direct, transposed, stop);
   OuterSet outer(surface, surface.touching(direct.rows), context.far, context.near, context.thin,
                  context.kernels.lanes);
   PairSweep sweep(context, space, outer, direct, transposed);
@@ -410,7 +385,7 @@ void sweep_pairs(const TileContext& context, TileSpace& space, Block& direct, Bl
 
 void add_mass(const TileContext& context, Block& block) {
   const Surface& surface = context.surface;
-  if (!context.form.combined() && !surface.has_walls()) return;
+  if ((!context.form.combined() && !surface.has_walls()) || surface.filled()) return;
   const bool rigid = context.form.rigid(), combined = context.form.combined();
   const double now = !rigid ? 0.5 * context.form.delta() : combined ? 0.5 * context.form.alpha_plus() : 0;
   const double before = rigid && combined ? 0.5 * context.form.alpha_minus() : 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <cstdint>
 #include <stop_token>
 #include <vector>
@@ -77,9 +78,20 @@ struct TileSpace {
   double seconds = 0;
 };
 
+/// c₂Δt of the fluid that fills bodies; the smaller and the larger one of both cΔt (form.delta() where nothing is filled).
+[[nodiscard]] inline double delta_inside(const Surface& surface, const Form& form) {
+  return surface.conditions.filling->c * form.dt;
+}
+[[nodiscard]] inline double shortest_delta(const Surface& surface, const Form& form) {
+  return surface.filled() ? std::min(form.delta(), delta_inside(surface, form)) : form.delta();
+}
+[[nodiscard]] inline double longest_delta(const Surface& surface, const Form& form) {
+  return surface.filled() ? std::max(form.delta(), delta_inside(surface, form)) : form.delta();
+}
+
 /// Shells of any pair of triangles, and room.
 [[nodiscard]] inline std::size_t most_shells_of(const Surface& surface, const Form& form) {
-  return static_cast<std::size_t>(2 * surface.longest_edge / form.delta()) + 4;
+  return static_cast<std::size_t>(2 * surface.longest_edge / shortest_delta(surface, form)) + 4;
 }
 
 /// Everything the sweeps share.
@@ -94,6 +106,8 @@ struct TileContext {
   const LaneKernels& kernels;
   std::size_t most_shells;  ///< of any pair
 };
+
+// Bodies filled with another fluid have rows and columns of their own: filled_tiles.hpp.
 
 /// The rules and kernels that the options ask for.
 [[nodiscard]] TileContext tile_context(const Surface& surface, const Form& form, const AssemblyOptions& options);

@@ -3,7 +3,7 @@
 //
 // Normals point into the fluid, pressure p, normal velocity v, σ = ∂_n p. A wall of specific impedance ζ (locally reacting,
 // p = −ζ ρ c v) has σ = ∂_t p / (ζ c), or where 1/ζ is a rational function of frequency σ = ∂_t(β * p)/c (admittance.hpp); a soft one
-// p = 0; one that moves σ = −ρ ∂_t v.
+// p = 0; one that moves σ = −ρ ∂_t v. A body filled with another fluid has p and σ/ρ in common with it (filled_tiles.hpp).
 // (T. Ha-Duong, B. Ludwig, I. Terrasse, IJNME 57 (2003) 1845; A. D. Pierce, Acoustics, 1989, ch. 3.)
 #pragma once
 
@@ -48,11 +48,18 @@ struct Ground {
   [[nodiscard]] double sign() const { return rigid ? 1 : -1; }
 };
 
+/// Another fluid inside closed bodies: p and (1/ρ) ∂_n p go through the surface.
+struct Filling {
+  double c = 343;      ///< its speed of sound, m/s
+  double density = 1;  ///< over that of the fluid around
+};
+
 /// All that is said of a mesh's surface beside its shape.
 struct Conditions {
   std::vector<Wall> walls;
   std::optional<Ground> ground;
-  bool inside = false;  ///< the fluid is inside the largest closed piece instead of around all pieces
+  bool inside = false;               ///< the fluid is inside the largest closed piece instead of around all pieces
+  std::optional<Filling> filling{};  ///< of all closed pieces, instead of walls
 };
 
 }  // namespace conoid::acoustic_bem

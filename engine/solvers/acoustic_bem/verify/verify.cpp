@@ -13,6 +13,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "engine/solvers/acoustic_bem/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/verify/filled_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
@@ -415,6 +416,63 @@ void walls(Table& t) {
   }
 }
 
+/// Spheres of 10 mm in water of 1477.3 m/s and 1026.8 kg/m³, as Jech et al. computed them: gas (345 m/s, 1.24 kg/m³), and a fluid hardly different
+/// (1480.3 m/s, 1028.9 kg/m³).
+void jech_spheres(Table& t) {
+  struct Level {
+    double kilohertz, level;
+  };
+  const auto row = [&](const std::string& name, const Filling& filling, bool less_plain, int divisions,
+                       const std::vector<Level>& levels, double limit) {
+    t.run.doing(name);
+    std::vector<double> wave_numbers;
+    for (const Level& l : levels) wave_numbers.push_back(2 * std::numbers::pi * 1e3 * l.kilohertz * 0.01 / 1477.3);
+    const FilledEchoes e = echoes_of_filled(divisions, filling, wave_numbers, t.team, less_plain);
+    double worst = 0, of_series = 0;
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      worst = std::max(worst, std::abs(e.got[k] - 40 - levels[k].level));
+      of_series = std::max(of_series, std::abs(e.got[k] - e.exact[k]));
+    }
+    const std::string what = fmt::format("{}, N = {}, {:g} to {:g} kHz: target strength, worst", name, e.unknowns,
+                                         levels.front().kilohertz, levels.back().kilohertz);
+    t.at_most(what, worst, limit, "benchmark of Jech et al. 2015 (JASA 138, 3742), to 0.01 dB", "dB");
+    t.at_most(what + " against the series", of_series, limit, series, "dB");
+  };
+  row("gas-filled sphere in water", {345 / 1477.3, 1.24 / 1026.8}, false, t.run.quick ? 6 : 10,
+      {{12, -42.34}, {14, -42.93}, {16, -43.52}, {18, -44.03}, {20, -44.40}}, 0.1);
+  row("weakly scattering sphere in water, less the same of water", {1480.3 / 1477.3, 1028.9 / 1026.8}, true,
+      t.run.quick ? 6 : 10, {{12, -103.95}, {18, -98.10}, {24, -94.87}, {30, -93.44}, {38, -94.13}}, 0.1);
+}
+
+/// Bodies of another fluid.
+void filled(Table& t) {
+  const auto slope = [](double coarse, double fine, const WallErrors& a, const WallErrors& b) {
+    return std::log(coarse / fine) / std::log(a.h / b.h);
+  };
+  const std::pair<const char*, Filling> fluids[] = {{"slower and lighter", {0.7, 0.6}},
+                                                    {"faster and denser", {1.5, 2.0}}};
+  for (const auto& [name, filling] : fluids) {
+    const std::string ball = fmt::format("fluid sphere, {} within", name);
+    t.run.doing(ball);
+    const WallErrors a = filled_sphere(t.run.quick ? 3 : 4, filling, 2, t.team),
+                     b = filled_sphere(t.run.quick ? 5 : 8, filling, 2, t.team);
+    t.at_most(fmt::format("{}, N = {}: surface pressure, relative L2", ball, b.unknowns), b.surface,
+              t.run.quick ? 0.04 : 0.017, series);
+    t.at_most(fmt::format("{}, N = {}: receivers, worst", ball, b.unknowns), b.receiver, t.run.quick ? 0.04 : 0.017,
+              series);
+    t.at_least(fmt::format("{}: order of the surface pressure, N = {} to {}", ball, a.unknowns, b.unknowns),
+               slope(a.surface, b.surface, a, b), 1.7, "order 2");
+    t.at_least(fmt::format("{}: order of the receivers, N = {} to {}", ball, a.unknowns, b.unknowns),
+               slope(a.receiver, b.receiver, a, b), 1.5, "order 2");
+  }
+  t.run.doing("late times of filled spheres");
+  for (const double ratio : {0.4, 1.0})
+    t.at_most(
+        fmt::format("fluid sphere, slower and lighter within, after noise, cdt = {} h: level at step 20000", ratio),
+        late_level_of_filled(4, {0.7, 0.6}, ratio, 20000, t.team), 1e-12, "stability: energy is conserved");
+  jech_spheres(t);
+}
+
 /// The same march by K_max dense products a step, and by every n_g.
 void summation(Table& t) {
   t.run.doing("grouped steps");
@@ -491,6 +549,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"pulsating sphere", "oscillating sphere", "cap piston", "soft sphere by", "sphere of impedance",
              "porous layer", "sphere over a", "half-plane on", "box room", "sphere with a soft"}))
       walls(t);
+    if (any({"fluid sphere", "gas-filled sphere", "weakly scattering"})) filled(t);
     if (any({"ear of a sphere"})) hearing(t);
     if (any({"echoes of a sphere"})) echoes(t);
     if (any({"sphere, ", "cube, ", "bar ", "cup, "})) late_times(t);

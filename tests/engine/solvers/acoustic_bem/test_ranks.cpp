@@ -120,7 +120,8 @@ double rank_difference(const std::vector<double>& a, const std::vector<double>& 
 }
 
 std::shared_ptr<const Mesh> rank_body(const QString& name) {
-  if (name == "sphere") return std::make_shared<const Mesh>(*icosphere({.divisions = 4, .equal_volume = true}));
+  if (name == "sphere" || name == "filled")
+    return std::make_shared<const Mesh>(*icosphere({.divisions = 4, .equal_volume = true}));
   if (name == "walls") {
     Mesh mesh = *icosphere({.divisions = 4, .equal_volume = true});
     const char* names[] = {"first", "second", "third"};
@@ -180,6 +181,8 @@ class TestRanks : public QObject {
                                          << "double" << false;
     QTest::newRow("walls over frequency") << "walls"
                                           << "double" << true;
+    QTest::newRow("filled sphere") << "filled"
+                                   << "double" << false;
     QTest::newRow("ranks without slices") << "one unknown"
                                           << "double" << false;
   }
@@ -187,7 +190,11 @@ class TestRanks : public QObject {
     QFETCH(QString, body);
     QFETCH(QString, precision);
     QFETCH(bool, gradients);
-    Json json = rank_json(body == "sphere" || body == "walls" ? "rigid" : "screen", precision.toUtf8().constData());
+    Json json = rank_json(body == "sphere" || body == "walls" ? "rigid"
+                          : body == "filled"                  ? "filled"
+                                                              : "screen",
+                          precision.toUtf8().constData());
+    if (body == "filled") json["medium"]["filling"] = read_json(R"({"speed": 260, "density": 0.8})");
     json["parameters"]["steps"] = 56;
     if (body == "walls") {
       json["boundaries"] = read_json(R"({"groups": [{"kind": "soft", "group": "first"},

@@ -90,6 +90,13 @@ std::shared_ptr<const Mesh> sphere(int divisions) {
   return std::make_shared<const Mesh>(*icosphere({.divisions = divisions, .equal_volume = true}));
 }
 
+/// Boundaries from their text; a filled surface has a fluid that is slower and lighter.
+void set_boundaries(Json& json, const QString& boundaries) {
+  json["boundaries"] = read_json(boundaries.toUtf8().constData());
+  if (json["boundaries"].value("surface", "") == "filled")
+    json["medium"]["filling"] = read_json(R"({"speed": 260, "density": 0.8})");
+}
+
 /// A run up to `steps` calls of advance (or its end).
 struct Run {
   Case input;
@@ -221,6 +228,7 @@ class TestSolver : public QObject {
     QTest::addColumn<QString>("boundaries");
     QTest::addRow("rigid") << R"({"surface": "rigid"})";
     QTest::addRow("soft") << R"({"surface": "soft"})";
+    QTest::addRow("filled") << R"({"surface": "filled"})";
     QTest::addRow("walls that move, absorb and yield over a ground") << R"({"groups": [
       {"kind": "velocity", "group": "first", "pulse": {"kind": "ricker", "frequency": "80 Hz", "amplitude": "2 mm/s"}},
       {"kind": "impedance", "group": "second", "impedance": 1.5}, {"kind": "soft", "group": "third"}],
@@ -240,7 +248,7 @@ class TestSolver : public QObject {
       mesh.add_group(names[k], 2).cells = cells;
     }
     Json json = sphere_case();
-    json["boundaries"] = read_json(boundaries.toUtf8().constData());
+    set_boundaries(json, boundaries);
     json["excitation"]["waves"][0]["direction"] = {0.3, 0, -1};
     json["output"] =
         read_json(R"({"receivers": [{"position": [0, 0, -3]}, {"position": [2.5, 0, 0.5]}, {"position": [1.05, 0, 0]}],
@@ -471,6 +479,73 @@ class TestSolver : public QObject {
     QVERIFY(first_error(soft, mesh).contains("soft surface"));
   }
 
+  void what_does_not_go_with_a_filling_is_refused() {
+    Mesh mesh = *icosphere({.divisions = 4});
+    mesh.add_group("part", 2).cells = {0, 1, 2};
+    Json good = sphere_case();
+    set_boundaries(good, R"({"surface": "filled"})");
+    QCOMPARE(first_error(good, mesh), QString());
+    const auto with = [&](const char* section, const char* key, const char* value) {
+      Json json = good;
+      json[section][key] = read_json(value);
+      return first_error(json, mesh);
+    };
+    QVERIFY(with("boundaries", "groups", R"([{"kind": "soft", "group": "part"}])").contains("filled body"));
+    QVERIFY(with("boundaries", "ground", R"({"height": -3})").contains("over a ground"));
+    QVERIFY(with("boundaries", "fluid", R"("inside")").contains("on both sides"));
+    QVERIFY(with("parameters", "form", R"("NC")").contains("no other form"));
+    QVERIFY(with("medium", "filling", R"({"speed": 30, "density": 1})").contains("times as fast"));
+    QVERIFY(with("output", "receivers", R"([{"position": [0, 0, 0.2]}])").contains("within a filled body"));
+    QVERIFY(with("excitation", "waves", R"([{"kind": "point", "position": [0, 0, 0.2]}])").contains("fluid around"));
+    Json weak = good;
+    weak["medium"]["filling"] = read_json(R"({"speed": 341, "density": 1.21})");
+    bool warned = false;
+    const Case c = resolved(weak);
+    for (const Diagnostic& d : AcousticBem().check(c, &mesh, make_offer(c).value()))
+      warned = warned ||
+               (d.severity == Severity::warning && d.text.find("as weak as the mesh's error") != std::string::npos);
+    QVERIFY(warned);
+    Json without = good;
+    without["medium"].erase("filling");
+    QVERIFY(first_error(without, mesh).contains("which is not given"));
+    Json other = good;
+    other["boundaries"]["surface"] = "rigid";
+    QVERIFY(first_error(other, mesh).contains("not filled"));
+    const Mesh open = *plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {6, 6}, .level = 0});
+    QVERIFY(first_error(good, open).contains("closed body"));
+  }
+
+  // A group that is soft has no pressure: frames show zero there, and not the unknown that stands for ∂_n p.
+  void pressure_of_a_soft_group_is_zero_in_frames() {
+    Mesh mesh = *icosphere({.divisions = 4, .equal_volume = true});
+    std::vector<Index> cap;
+    for (Index c = 0; c < mesh.cell_count(); ++c)
+      if (std::all_of(mesh.nodes(c).begin(), mesh.nodes(c).end(), [&](Index n) { return mesh.point(n)[2] < -0.3; }))
+        cap.push_back(c);
+    mesh.add_group("cap", 2).cells = cap;
+    Json json = sphere_case();
+    json["boundaries"]["groups"] = read_json(R"([{"kind": "soft", "group": "cap"}])");
+    json["output"].erase("exact");
+    json["parameters"]["steps"] = 200;
+    Run run(json, std::make_shared<const Mesh>(mesh));
+    double hidden = 0, shown = 0;
+    for (bool on = true; on;) {
+      const auto a = run.solver.advance(run.context);
+      QVERIFY(a.ok());
+      on = !a->finished;
+      FrameBuilder builder({}, 1);
+      run.solver.fill(builder);
+      const auto frame = builder.finish();
+      const Field& field = frame->parts[0].fields[0];
+      QCOMPARE(field.info.name, std::string("pressure"));
+      for (const Index c : cap)
+        for (const Index n : mesh.nodes(c)) QCOMPARE((*field.values)[static_cast<std::size_t>(n)], 0.0F);
+      for (const float v : *field.values) shown = std::max(shown, std::abs(static_cast<double>(v)));
+      hidden += 1;
+    }
+    QVERIFY(hidden > 1 && shown > 0.1);
+  }
+
   void shadow_lies_behind_the_body() {
     // Insertion loss at ka = 3.7: loss behind the sphere, none to speak of far to the side.
     Json json = sphere_case();
@@ -497,12 +572,14 @@ class TestSolver : public QObject {
     QTest::addRow("double") << "double" << false;
     QTest::addRow("single") << "single" << false;
     QTest::addRow("walls over frequency") << "single" << true;
+    QTest::addRow("filled") << "double" << false;
   }
   void resumed_run_equals_unsplit_run() {
     QFETCH(QString, precision);
     Json json = sphere_case();
     QFETCH(bool, walls);
     json["compute"]["precision"] = precision.toStdString();
+    if (std::string_view(QTest::currentDataTag()) == "filled") set_boundaries(json, R"({"surface": "filled"})");
     json["excitation"]["waves"].push_back(read_json(R"({"kind": "point", "position": [0, 4, 0]})"));
     Mesh grouped = *icosphere({.divisions = 3, .equal_volume = true});
     std::vector<Index> cells(60);
@@ -655,6 +732,7 @@ class TestSolver : public QObject {
     QTest::addColumn<QString>("boundaries");
     QTest::addRow("rigid") << R"({"surface": "rigid"})";
     QTest::addRow("soft") << R"({"surface": "soft"})";
+    QTest::addRow("filled") << R"({"surface": "filled"})";
     QTest::addRow("walls") << R"({"groups": [{"kind": "impedance", "group": "first", "impedance": 1.5},
       {"kind": "poles", "group": "second", "rest": 0.2, "poles": [[-600, 0, 300, 0], [-200, 500, 100, 30]]}]})";
   }
@@ -667,7 +745,7 @@ class TestSolver : public QObject {
       mesh.add_group(k == 0 ? "first" : "second", 2).cells = cells;
     }
     Json json = sphere_case();
-    json["boundaries"] = read_json(boundaries.toUtf8().constData());
+    set_boundaries(json, boundaries);
     json["output"] = read_json(R"({"frequencies": {"from": 100, "to": 100, "count": 1}, "maps": [100],
       "directions": [[0, 0, 1]], "monostatic": {"frequencies": [100], "normal": "y", "count": 8},
       "directivity": {"step": 45}})");

@@ -6,6 +6,7 @@
 
 #include "engine/solvers/acoustic_bem/settings.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/verify/filled_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 
@@ -75,6 +76,7 @@ class TestStreaming : public QObject {
   void streamed_equals_in_memory() {
     compare<float>(unit_sphere(8), FormName::NC, 8, 1);  // 642 unknowns: 3 × 3 windows
     compare<double>(unit_cube(8), FormName::N, 4, 2);
+    compare<double>(filled_ball(6, {0.5, 2}), FormName::N, 4, 1);  // 724 unknowns of 362 vertices
   }
 
   void unlike_workers_share_the_windows() {
