@@ -27,6 +27,19 @@ bool address_space_is_limited() noexcept {
   return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
+/// The same for calls that come by the million: the kernel answers under a lock of the whole process, so that sixteen threads with small
+/// products would wait for it. Each thread asks again after a while, and in another process.
+bool address_space_seems_limited() noexcept {
+  thread_local pid_t asked_in = 0;
+  thread_local unsigned calls = 0;
+  thread_local bool limited = false;
+  if (const pid_t here = ::getpid(); here != asked_in || calls++ % 256 == 0) {
+    asked_in = here;
+    limited = address_space_is_limited();
+  }
+  return limited;
+}
+
 bool has_room(std::size_t bytes) noexcept {
   void* const place =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -73,7 +86,7 @@ int blas_threads_with_room(int wanted) noexcept {
 }
 
 BlasCall::BlasCall() {
-  if (!address_space_is_limited()) return;
+  if (!address_space_seems_limited()) return;
   constexpr std::size_t room = blas_block;
   BlasCalls& calls = blas_calls();
   std::unique_lock lock(calls.mutex);

@@ -18,8 +18,8 @@ void require_room_to_start() noexcept;
 
 /// While alive, this thread may be inside a call of the BLAS. OpenBLAS takes 128 MB of address space for each call that is under
 /// way at once, keeps them for the next, and asks for ever where there is none. Under a limit of address space this waits until
-/// another call is over, or throws std::bad_alloc where there is not even room for one. Costs nothing without a limit. Any thread;
-/// one at a time in each.
+/// another call is over, or throws std::bad_alloc where there is not even room for one. Costs nothing without a limit; one that is set while
+/// the process runs is heard of within 256 calls of a thread. Any thread; one at a time in each.
 class BlasCall {
  public:
   BlasCall();

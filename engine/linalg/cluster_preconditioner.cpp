@@ -121,10 +121,11 @@ template <class T>
 void ClusterPreconditioner<T>::to_tree(const Complex* x, Index count, Complex* out) const {
   const ClusterTree& tree = *tree_;
   const Index width = width_, points = tree.size(), n = points * width;
-  for (Index q = 0; q < count; ++q)
-    for (Index p = 0; p < points; ++p)
-      for (Index c = 0; c < width; ++c)
-        out[q * n + p * width + c] = x[q * n + c * points + tree.order()[static_cast<std::size_t>(p)]];
+  parallel_for(options_.threads, {0, count * points}, 4096, [&](Index k) {
+    const Index q = k / points, p = k % points;
+    for (Index c = 0; c < width; ++c)
+      out[q * n + p * width + c] = x[q * n + c * points + tree.order()[static_cast<std::size_t>(p)]];
+  });
 }
 
 template <class T>

@@ -123,9 +123,9 @@ class Columns final : public CompressedColumns {
   void multiply(const Complex* x, Index count, Complex* y, int threads) const override {
     const auto n = static_cast<Index>(points_.entry.size()), wide = 3 * points_.points();
     std::vector<Complex> in(static_cast<std::size_t>(wide * count));
-    for (Index q = 0; q < count; ++q)
-      for (Index k = 0; k < n; ++k)
-        in[static_cast<std::size_t>(q * wide + points_.entry[static_cast<std::size_t>(k)])] = x[q * n + k];
+    parallel_for(threads, {0, count * n}, 16384, [&](Index i) {
+      in[static_cast<std::size_t>(i / n * wide + points_.entry[static_cast<std::size_t>(i % n)])] = x[i];
+    });
     if (orbits_)
       multiply_mirrored(in, count, y, threads);
     else

@@ -487,9 +487,10 @@ double buried_tables(const Problem& p, double omega) {
   const Surface& s = *p.scene.surface;
   const double number = 0.4e-6 + 1.2e-6 * static_cast<double>(p.profile->layers.size() + 1), bessel = 0.15e-6;
   double out = 0;
+  const double height = path_height(LayeredCompliance(*p.profile, omega), 1);
   const auto table = [&](double depth, double load_depth, double nearest, double farthest) {
     const LayeredDepths::Work work =
-        LayeredDepths::work(BuriedCompliance(*p.profile, omega, depth, load_depth), nearest, farthest);
+        LayeredDepths::work(BuriedCompliance(*p.profile, omega, depth, load_depth), height, nearest, farthest);
     out += number * work.wave_numbers + bessel * work.bessel_values;
   };
   const std::vector<Vec3> observers = p.observers();

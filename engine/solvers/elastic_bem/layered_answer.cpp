@@ -44,7 +44,7 @@ std::vector<Complex3> of_force(const Problem& p, const LayeredSurface& ground, c
       farthest = std::max(farthest, r);
     }
     if (nearest > farthest) continue;
-    const LayeredDepths table(*p.profile, omega, depth, own, nearest, farthest, threads);
+    const LayeredDepths table(*p.profile, omega, ground.height(), depth, own, nearest, farthest, threads);
     for (const std::size_t k : some)
       if (const Vec3 way = offset(points[k]); depth != own || norm(way) > 0)
         out[k] = table.displacement(way, down, load.value);
@@ -128,7 +128,7 @@ void ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega, R
       if (depth == 0)
         return layered_displacements(s, ground, down, here, out.total, p.solve.accuracy, threads, context.stop);
       const auto [nearest, farthest] = distances_to_footprints(s, here);
-      const LayeredDepths table(*p.profile, omega, depth, 0, nearest, farthest, threads);
+      const LayeredDepths table(*p.profile, omega, ground.height(), depth, 0, nearest, farthest, threads);
       return layered_displacements(s, table, ground.wave_number(), down, here, out.total, p.solve.accuracy, threads,
                                    context.stop);
     }();

@@ -8,6 +8,9 @@
 #include <numbers>
 #include <utility>
 
+#include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/team/parallel_for.hpp"
+
 namespace conoid::elastic_bem {
 
 namespace {
@@ -209,6 +212,50 @@ SurfaceCompliance LayeredCompliance::at(Complex k) const {
     below = on_top(waves, thickness, below, n == 0);
   }
   return {(*below)[1][1], (*below)[0][1], (*below)[0][0], 1.0 / *across};
+}
+
+double path_height(const LayeredCompliance& f, int threads) {
+  const double fastest = f.highest_wave_number();
+  if (!(fastest > 0) || !(f.depth() > 0)) return 0.4 * fastest;
+  // Between two heights that give the same integrals there is no pole. At 0.7 of the higher one poles above it are far enough for ten digits.
+  constexpr int heights = 7;
+  constexpr double highest = 0.57, used = 0.7, past = 1.6, same = 1e-7;
+  std::array<std::array<Complex, 4>, heights> sums{};
+  std::array<double, 4> size{};
+  for (int n = heights; n-- > 0;) {
+    const double h = std::ldexp(highest, -n);
+    std::vector<std::pair<Complex, Complex>> points;
+    const auto straight = [&](Complex from, Complex to) {
+      const int panels = std::max(1, static_cast<int>(std::ceil(std::abs(to - from) / (1.2 * h))));
+      const Complex step = (to - from) / static_cast<double>(panels);
+      for (int k = 0; k < panels; ++k)
+        for (const GaussPoint& g : gauss_points(10))
+          points.emplace_back(from + (static_cast<double>(k) + g.x) * step, g.w * step);
+    };
+    const Complex up(0.5 * h, h), over(past, h);
+    double share = std::ldexp(1.0, -10);
+    straight(0, share * up);
+    for (; share < 1; share *= 2) straight(share * up, 2 * share * up);
+    straight(up, over);
+    straight(over, past);
+    std::vector<SurfaceCompliance> values(points.size());
+    parallel_for(threads, {0, static_cast<Index>(points.size())}, 32, [&](Index k) {
+      values[static_cast<std::size_t>(k)] = f.at(fastest * points[static_cast<std::size_t>(k)].first);
+    });
+    auto& sum = sums[static_cast<std::size_t>(n)];
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const Complex parts[4] = {values[k].zz, values[k].rz, values[k].rr, values[k].tt};
+      for (std::size_t c = 0; c < 4; ++c) {
+        sum[c] += points[k].second * parts[c];
+        if (n + 1 == heights) size[c] += std::abs(points[k].second * parts[c]);
+      }
+    }
+    if (n + 1 == heights) continue;
+    for (std::size_t c = 0; c < 4; ++c)
+      if (std::abs(sum[c] - sums[static_cast<std::size_t>(n) + 1][c]) > same * size[c])
+        return used * std::ldexp(highest, -(n + 1)) * fastest;
+  }
+  return used * highest * fastest;
 }
 
 BuriedCompliance::BuriedCompliance(const SoilProfile& profile, double omega, double depth, double load_depth)

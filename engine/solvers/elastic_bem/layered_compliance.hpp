@@ -59,6 +59,11 @@ class LayeredCompliance {
   std::array<SurfaceCompliance, 3> limits_{};
 };
 
+/// How far over the real axis a path of integration may run from (h/2, h) on, 0.4 |k_S| of the slowest medium at most. Modes of layers that do not
+/// travel come with wave numbers off the axis on both its sides (those whose energy runs backwards, too, with damping), and a path above one
+/// of them would leave its motion out: integrals at ever smaller heights tell, down to 0.006 |k_S|.
+[[nodiscard]] double path_height(const LayeredCompliance& compliance, int threads);
+
 /// Displacements at one depth under unit loads at another times μk of the uppermost medium: w under p_z; q under p_z; w under p_r; q
 /// under p_r; across.
 struct DepthCompliance {

@@ -25,13 +25,15 @@ constexpr int gauss = 10;            ///< points of a panel
 /// Points of the quadrature for the distances of a group, no more than twice the nearest one where the path turns.
 class DepthPoints {
  public:
-  DepthPoints(const BuriedCompliance& f, double nearest, double farthest, int threads) {
-    plan(f, nearest, farthest);
+  DepthPoints(const BuriedCompliance& f, double height, double nearest, double farthest, int threads) {
+    plan(f, height, nearest, farthest);
     evaluate(f, axis_, threads);
     for (auto& side : turned_) evaluate(f, side, threads);
   }
   /// Counts alone.
-  DepthPoints(const BuriedCompliance& f, double nearest, double farthest) { plan(f, nearest, farthest); }
+  DepthPoints(const BuriedCompliance& f, double height, double nearest, double farthest) {
+    plan(f, height, nearest, farthest);
+  }
   [[nodiscard]] double count() const {
     return static_cast<double>(axis_.points.size() + turned_[0].points.size() + turned_[1].points.size());
   }
@@ -63,12 +65,12 @@ class DepthPoints {
     std::vector<DepthResponse> values;                ///< with the weight
   };
 
-  void plan(const BuriedCompliance& f, double nearest, double farthest) {
+  void plan(const BuriedCompliance& f, double highest, double nearest, double farthest) {
     const double fastest = f.highest_wave_number(), deep = f.apart();
     // As on the surface: branch points up to k_S of the slowest medium, poles up to 1.15 of it, anything near 0.
     double at = 0;
     if (fastest > 0) {
-      const double past = 1.6 * fastest, height = std::min(0.4 * fastest, 3 / farthest),
+      const double past = 1.6 * fastest, height = std::min(highest, 3 / farthest),
                    panel = std::min(1.2 * height, 4 / farthest);
       const Complex up(0.5 * height, height), over(past, height);
       double share = std::ldexp(1.0, -10);
@@ -131,8 +133,8 @@ std::size_t group_end(const std::vector<double>& ends, std::size_t first) {
 
 }  // namespace
 
-DepthResponse depth_response(const BuriedCompliance& compliance, double r) {
-  return DepthPoints(compliance, r, r > 0 ? r : compliance.apart(), 1).at(r);
+DepthResponse depth_response(const BuriedCompliance& compliance, double height, double r) {
+  return DepthPoints(compliance, height, r, r > 0 ? r : compliance.apart(), 1).at(r);
 }
 
 std::vector<double> LayeredDepths::panels(const BuriedCompliance& f, double nearest, double farthest) {
@@ -146,13 +148,13 @@ std::vector<double> LayeredDepths::panels(const BuriedCompliance& f, double near
   return out;
 }
 
-LayeredDepths::LayeredDepths(const SoilProfile& profile, double omega, double depth, double load_depth, double nearest,
-                             double farthest, int threads)
+LayeredDepths::LayeredDepths(const SoilProfile& profile, double omega, double height, double depth, double load_depth,
+                             double nearest, double farthest, int threads)
     : compliance_(profile, omega, depth, load_depth), ends_(panels(compliance_, nearest, farthest)),
       coefficients_(ends_.size() - 1) {
   for (std::size_t first = 0; first < coefficients_.size();) {
     const std::size_t last = group_end(ends_, first);
-    const DepthPoints integrals(compliance_, ends_[first], ends_[last], threads);
+    const DepthPoints integrals(compliance_, height, ends_[first], ends_[last], threads);
     parallel_for(threads, {0, static_cast<Index>((last - first) * degree_)}, 1, [&](Index n) {
       const auto panel = first + static_cast<std::size_t>(n) / degree_, q = static_cast<std::size_t>(n) % degree_;
       const double x = std::cos(std::numbers::pi * (static_cast<double>(q) + 0.5) / static_cast<double>(degree_)),
@@ -217,12 +219,12 @@ std::array<Complex, 3> LayeredDepths::displacement(const Vec3& offset, const Vec
   return out;
 }
 
-LayeredDepths::Work LayeredDepths::work(const BuriedCompliance& f, double nearest, double farthest) {
+LayeredDepths::Work LayeredDepths::work(const BuriedCompliance& f, double height, double nearest, double farthest) {
   const std::vector<double> ends = panels(f, nearest, farthest);
   Work out;
   for (std::size_t first = 0; first + 1 < ends.size();) {
     const std::size_t last = group_end(ends, first);
-    const double numbers = DepthPoints(f, ends[first], ends[last]).count();
+    const double numbers = DepthPoints(f, height, ends[first], ends[last]).count();
     out.wave_numbers += numbers;
     out.bessel_values += numbers * static_cast<double>((last - first) * degree_);
     first = last;

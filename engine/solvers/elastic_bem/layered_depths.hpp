@@ -23,16 +23,16 @@ namespace conoid::elastic_bem {
 /// V, U, C, A, B, 1/m.
 using DepthResponse = std::array<Complex, 5>;
 
-/// The five functions at one distance, by quadrature, eight digits and more; r > 0 where the depths are the same.
-[[nodiscard]] DepthResponse depth_response(const BuriedCompliance& compliance, double r);
+/// The five functions at one distance, by quadrature, eight digits and more; r > 0 where the depths are the same. `height`: path_height().
+[[nodiscard]] DepthResponse depth_response(const BuriedCompliance& compliance, double height, double r);
 
 /// A table between two distances, Chebyshev's polynomials on panels that grow with the way between force and point. Thread-safe after it
 /// was made; any number of threads gives the same bits.
 class LayeredDepths {
  public:
-  /// Forces at `load_depth`; 0 ≤ nearest ≤ farthest, above 0 where the depths are the same.
-  LayeredDepths(const SoilProfile& profile, double omega, double depth, double load_depth, double nearest,
-                double farthest, int threads);
+  /// `height`: path_height() of the profile at ω. Forces at `load_depth`; 0 ≤ nearest ≤ farthest, above 0 where the depths are the same.
+  LayeredDepths(const SoilProfile& profile, double omega, double height, double depth, double load_depth,
+                double nearest, double farthest, int threads);
   /// Between the two distances, to a thousandth of them.
   [[nodiscard]] DepthResponse at(double r) const;
   /// Under a force; `offset` from the force along the surface, `down` a unit vector.
@@ -42,7 +42,7 @@ class LayeredDepths {
   struct Work {
     double wave_numbers = 0, bessel_values = 0;
   };
-  [[nodiscard]] static Work work(const BuriedCompliance& compliance, double nearest, double farthest);
+  [[nodiscard]] static Work work(const BuriedCompliance& compliance, double height, double nearest, double farthest);
 
  private:
   static constexpr std::size_t degree_ = 12;

@@ -70,13 +70,14 @@ struct PutOff {
 /// Points of the quadrature for distances up to one, with what is integrated there but for the Bessel functions.
 class HankelPoints {
  public:
-  HankelPoints(const LayeredCompliance& f, double farthest, int threads) : put_off_(f) {
+  /// `highest`: path_height().
+  HankelPoints(const LayeredCompliance& f, double highest, double farthest, int threads) : put_off_(f) {
     const double fastest = f.highest_wave_number(), thickness = f.top_thickness(), own = std::abs(f.top().kS);
     if (!(fastest > 0) && !(f.depth() > 0)) return;
     // Branch points up to k_S of the slowest medium, poles of surface waves up to 1.15 of it, 1.5 for ν near −1.
     double at = 0;
     if (fastest > 0) {
-      const double past = 1.6 * fastest, height = std::min(0.4 * fastest, 3 / farthest),
+      const double past = 1.6 * fastest, height = std::min(highest, 3 / farthest),
                    panel = std::min(1.2 * height, 4 / farthest);
       // Singularities may lie anywhere between 0 and there: panels shrink towards 0.
       const Complex up(0.5 * height, height);
@@ -142,11 +143,11 @@ class HankelPoints {
 }  // namespace
 
 SurfaceResponse layered_response(const LayeredCompliance& compliance, double r) {
-  return HankelPoints(compliance, r, 1).at(r);
+  return HankelPoints(compliance, path_height(compliance, 1), r, 1).at(r);
 }
 
 LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double farthest, int threads)
-    : compliance_(profile, omega) {
+    : compliance_(profile, omega), height_(path_height(compliance_, threads)) {
   const double fastest = compliance_.highest_wave_number(), thickness = compliance_.top_thickness();
   // Near 0 the functions have terms as (cr)² log cr; further out singularities at r = 0 and ±2ih, and waves.
   double end = std::min({farthest, 0.05 * thickness, fastest > 0 ? 1e-4 / fastest : farthest});
@@ -160,7 +161,7 @@ LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double 
   for (std::size_t first = 0; first < coefficients_.size();) {
     std::size_t last = first + 1;
     while (last < coefficients_.size() && ends_[last + 1] <= 2 * ends_[first + 1]) ++last;
-    const HankelPoints integrals(compliance_, ends_[last], threads);
+    const HankelPoints integrals(compliance_, height_, ends_[last], threads);
     parallel_for(threads, {0, static_cast<Index>((last - first) * degree_)}, 1, [&](Index n) {
       const auto panel = first + static_cast<std::size_t>(n) / degree_, q = static_cast<std::size_t>(n) % degree_;
       const double x = std::cos(std::numbers::pi * (static_cast<double>(q) + 0.5) / static_cast<double>(degree_));

@@ -38,10 +38,12 @@ class LayeredSurface {
   [[nodiscard]] double wave_number() const;
   [[nodiscard]] const LayeredCompliance& compliance() const { return compliance_; }
   [[nodiscard]] double farthest() const { return ends_.back(); }
+  [[nodiscard]] double height() const { return height_; }  ///< path_height()
 
  private:
   static constexpr std::size_t degree_ = 12;
   LayeredCompliance compliance_;
+  double height_;
   std::vector<double> ends_;                                              ///< of the panels, from 0
   std::vector<std::array<std::array<double, 8>, degree_>> coefficients_;  ///< real and imaginary parts side by side
 };

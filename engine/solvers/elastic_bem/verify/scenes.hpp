@@ -192,5 +192,8 @@ struct InclusionSetting {
 [[nodiscard]] double buried_column_error();
 /// Below the lowest frequency of an undamped layer on rock nothing carries energy away: the part out of phase over the part in phase.
 [[nodiscard]] double buried_cutoff_error();
+/// Soft layers with a mode that does not travel at k = (0.26 + 0.36i) k_S: tables of depths and of the surface against a path close to the axis, which
+/// is below it.
+[[nodiscard]] std::array<double, 2> crossed_modes_error();
 
 }  // namespace conoid::elastic_bem

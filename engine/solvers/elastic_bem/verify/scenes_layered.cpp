@@ -164,6 +164,7 @@ std::array<double, 2> buried_response_error(double beta, double omega) {
   profile.layers = {{m, 0.4}, {m, 1.5}};
   profile.half_space = m;
   const Harmonic h(m, omega);
+  const double height = path_height(LayeredCompliance(profile, omega), 1);
   const Vec3 down{0, 0, -1};
   std::array<double, 2> out{};
   for (const auto& [depth, load] : {std::pair{0.0, 0.3},
@@ -177,11 +178,11 @@ std::array<double, 2> buried_response_error(double beta, double omega) {
                                     {0.0, 2.2},
                                     {0.90001, 0.9}}) {
     const double nearest = depth == load ? 0.01 : 0;
-    const LayeredDepths table(profile, omega, depth, load, nearest, 40, 1);
+    const LayeredDepths table(profile, omega, height, depth, load, nearest, 40, 1);
     for (const double r : {0.001, 0.01, 0.3, 1.1, 4.0, 12.0, 39.9}) {
       if (r < nearest) continue;
       const Vec3 e{0.6, 0.8, 0}, x{r * e[0], r * e[1], -depth};
-      const DepthResponse f = depth_response(table.compliance(), r);
+      const DepthResponse f = depth_response(table.compliance(), height, r);
       for (const Vec3& force : {Vec3{0, 0, -1}, Vec3{1, 0.3, 0}}) {
         const auto want = IncidentField::buried_force({0, 0, -load}, force, {0, 0, 1}, 0, h).displacement(x);
         const auto got = table.displacement({x[0], x[1], 0}, down, force);
@@ -219,11 +220,12 @@ double buried_asymmetry(double omega) {
     SoilProfile profile;
     profile.layers = {{Medium{}, 0.5}, {soft, 1}, {stiff, 0.3}};
     if (!rock) profile.half_space = below;
+    const double height = path_height(LayeredCompliance(profile, omega), 1);
     for (const auto& [a, b] :
          {std::pair{0.0, 0.2}, {0.0, 1.0}, {0.3, 1.2}, {0.5, 1.5}, {0.1, 1.7}, {0.4, 0.45}, {1.49, 1.6}})
       for (const double r : {0.05, 0.6, 2.0, 9.0}) {
-        const DepthResponse one = depth_response(BuriedCompliance(profile, omega, a, b), r),
-                            two = depth_response(BuriedCompliance(profile, omega, b, a), r);
+        const DepthResponse one = depth_response(BuriedCompliance(profile, omega, a, b), height, r),
+                            two = depth_response(BuriedCompliance(profile, omega, b, a), height, r);
         double size = 0, apart = 0;
         for (const auto& [i, j] : {std::pair{0, 0}, {1, 2}, {2, 1}, {3, 3}, {4, 4}}) {
           size = std::max(size, std::abs(one[static_cast<std::size_t>(i)]));
@@ -287,7 +289,8 @@ double buried_cutoff_error() {
   for (const double omega : {0.5, 1.4})  // waves run from π c_S/2h on
     for (const auto& [depth, load] : {std::pair{0.0, 0.5}, {0.2, 0.8}, {0.5, 0.5}})
       for (const double r : {0.1, 0.5, 1.5}) {
-        const DepthResponse f = depth_response(BuriedCompliance(profile, omega, depth, load), r);
+        const DepthResponse f = depth_response(BuriedCompliance(profile, omega, depth, load),
+                                               path_height(LayeredCompliance(profile, omega), 1), r);
         double in = 0, out_of = 0;
         for (const Complex v : f) {
           in = std::max(in, std::abs(v.real()));
@@ -296,6 +299,43 @@ double buried_cutoff_error() {
         worst = std::max(worst, out_of / in);
       }
   return worst;
+}
+
+std::array<double, 2> crossed_modes_error() {
+  const auto medium = [](double shear_speed, double nu, double rho, double beta) {
+    Medium m;
+    m.mu = rho * shear_speed * shear_speed;
+    m.nu = nu;
+    m.rho = rho;
+    m.beta = beta;
+    return m;
+  };
+  SoilProfile profile;
+  profile.layers = {{medium(150, 0.35, 1800, 0.04), 4}, {medium(220, 0.489, 1950, 0.03), 6}};
+  profile.half_space = medium(500, 0.3, 2100, 0.01);
+  const double omega = 20 * std::numbers::pi;
+  const LayeredSurface surface(profile, omega, 30, 1);
+  const double low = 0.02 * surface.compliance().highest_wave_number();
+  std::array<double, 2> out{};
+  for (const double depth : {0.0, 7.0})
+    for (const double load : {0.0, 12.0}) {
+      const BuriedCompliance f(profile, omega, depth, load);
+      const LayeredDepths table(profile, omega, surface.height(), depth, load, 1, 29, 1);
+      for (const double r : {1.5, 5.0, 9.0, 13.0, 18.0, 25.0}) {
+        const DepthResponse want = depth_response(f, low, r), got = table.at(r);
+        double size = 0, apart = 0;
+        for (std::size_t c = 0; c < 5; ++c) {
+          size = std::max(size, std::abs(want[c]));
+          apart = std::max(apart, std::abs(got[c] - want[c]));
+        }
+        out[0] = std::max(out[0], apart / size);
+        if (depth > 0 || load > 0) continue;
+        const SurfaceResponse s = surface.at(r);
+        const Complex own[4] = {s.v, s.u, s.a, s.b}, other[4] = {want[0], want[1], want[3], want[4]};
+        for (std::size_t c = 0; c < 4; ++c) out[1] = std::max(out[1], std::abs(own[c] / r - other[c]) / size);
+      }
+    }
+  return out;
 }
 
 }  // namespace conoid::elastic_bem

@@ -572,6 +572,23 @@ void profiles(Table& t) {
     t.at_most(fmt::format("profile, the same, damping {:g}, at rest: integrals and table", beta),
               std::max(still[0], still[1]), 1e-9, "Boussinesq 1885, Cerruti 1882");
   }
+  for (const auto& [beta, omega] : {std::pair{0.05, 0.0}, {0.0, 1.0}, {0.05, 4.0}}) {
+    const auto apart = buried_response_error(beta, omega);
+    t.at_most(fmt::format("profile, forces and points in layers of one medium, omega = {:g}, damping {:g}: integrals",
+                          omega, beta),
+              apart[0], 1e-8, omega > 0 ? "Lamb 1904, half-space" : "Mindlin 1936");
+    t.at_most(fmt::format("profile, the same, omega = {:g}: tables", omega), apart[1], 1e-7, "the same");
+  }
+  t.at_most("profile, loads and displacements within a layer over rock and over a half-space: columns",
+            buried_column_error(), 1e-9, "exact");
+  for (const double omega : {0.0, 0.7, 5.0})
+    t.at_most(fmt::format("profile, depths exchanged in soft and stiff layers, omega = {:g}", omega),
+              buried_asymmetry(omega), 1e-8, "reciprocity");
+  t.at_most("profile, layer on rock below its first frequency: motion out of phase", buried_cutoff_error(), 1e-8,
+            "no energy goes out");
+  const auto crossed = crossed_modes_error();
+  t.at_most("profile, a mode that does not travel near the axis: depths", crossed[0], 1e-7, "a path below it");
+  t.at_most("profile, the same: surface", crossed[1], 1e-7, "a path below it");
   Medium soil;
   soil.nu = 1.0 / 3;
   SoilProfile half_space;
