@@ -78,6 +78,7 @@ void BlockGcr::choose() {
     left[static_cast<std::size_t>(a)] = residual_[c];
     enough[static_cast<std::size_t>(a)] = std::max(0.5 * options_.tolerance, options_.share * residual_[c]);
   });
+  directions_.reserve(rest.size());
   for (;;) {
     if (options_.stop.stop_requested()) return;
     Index pivot = -1;

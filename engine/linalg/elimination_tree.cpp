@@ -18,7 +18,7 @@ constexpr Index small_front = 24;
 constexpr double zeros_allowed = 0.08;
 
 /// Nodes of a chunk.
-constexpr Index grain = 2048;
+constexpr Index grain = 512;
 
 /// Of each unknown all that it shares an entry with, ascending; itself where the diagonal has an entry.
 SparseGraph whole_graph(const SymmetricMatrix& m, int threads) {

@@ -10,6 +10,7 @@
 #include "engine/linalg/big_array.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 #include "engine/linalg/elimination_tree.hpp"
+#include "engine/linalg/front_counts.hpp"
 #include "engine/linalg/front_schedule.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 #include "engine/team/parallel_for.hpp"
@@ -21,9 +22,12 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 #include <fmt/core.h>
@@ -245,7 +249,7 @@ class TreeDirect final : public SparseDirect {
     facts_.flops = tree_.flops;
     shares_ = share_out(tree_, threads_, ranks_);
     give_to_ranks();
-    find_levels();
+    find_units();
     for (std::size_t f = 0; f < tree_.fronts.size(); ++f)
       start_.push_back(start_.back() +
                        (mine(static_cast<int>(f)) ? tree_.fronts[f].size() * tree_.fronts[f].pivots() : 0));
@@ -282,6 +286,33 @@ class TreeDirect final : public SparseDirect {
     if (stop_.stop_requested()) return stop_error();
     facts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     return trial();
+  }
+
+  /// What factor() would take, on the rank that needs most.
+  Result<CountedFronts> count(const SymmetricMatrix& m, const DirectOptions& options, int ranks) {
+    threads_ = std::max(1, options.threads);
+    ranks_ = ranks;
+    auto tree = elimination_tree(m, threads_, options.stop);
+    if (!tree) return tree.error();
+    tree_ = std::move(*tree);
+    shares_ = share_out(tree_, threads_, ranks_);
+    give_to_ranks();
+    CountedFronts out;
+    out.entries = static_cast<double>(tree_.entries);
+    out.flops = tree_.flops;
+    for (rank_ = 0; rank_ < ranks_; ++rank_) {
+      Index kept = 0;
+      for (std::size_t f = 0; f < tree_.fronts.size(); ++f)
+        if (mine(static_cast<int>(f))) kept += tree_.fronts[f].size() * tree_.fronts[f].pivots();
+      const Bytes bytes = static_cast<Bytes>(kept) * sizeof(Number),
+                  waiting = static_cast<Bytes>(most_waiting()) * sizeof(Number);
+      if (bytes + waiting <= out.bytes + out.waiting) continue;
+      out.bytes = bytes;
+      out.waiting = waiting;
+    }
+    out.fullest = ranks_ > 1 ? out.bytes + out.waiting
+                             : static_cast<Bytes>(fullest_numbers(tree_, shares_, threads_)) * sizeof(Number);
+    return out;
   }
 
   Status solve(std::vector<Complex>& columns, Index count) override {
@@ -338,17 +369,44 @@ class TreeDirect final : public SparseDirect {
       *rank += size(shares_.above[k]);
     }
   }
-  /// Fronts above subtrees by how far they lie from them: those of a level wait for none of the others. Ranks pass what is left of fronts on
-  /// in their order: there a level is one front.
-  void find_levels() {
-    levels_.clear();
-    std::vector<std::size_t> height(tree_.fronts.size(), 0);
+  /// Who passes right-hand sides through what: subtrees, and fronts above them that are a small share of all, are units of one thread each; the
+  /// fronts above those are passed by all threads, one after the other.
+  void find_units() {
+    units_.clear();
+    by_all_.clear();
+    const auto work = [&](int f) { return static_cast<double>(tree_.fronts[f].pivots() * tree_.fronts[f].size()); };
+    double all = 0;
+    for (std::size_t f = 0; f < tree_.fronts.size(); ++f) all += work(static_cast<int>(f));
+    const double most = all / (4.0 * threads_);
+    std::vector<int> unit_of(tree_.fronts.size(), -1);
+    const auto add = [&](int first, int last) {
+      Unit unit{first, last, -1, {}, 0, 0};
+      for (int f = first; f <= last; ++f) unit.below += work(f);
+      if (first == last)
+        for (const int c : tree_.fronts[first].children) {
+          if (unit_of[c] < 0) continue;
+          unit.children.push_back(unit_of[c]);
+          units_[unit_of[c]].parent = static_cast<int>(units_.size());
+          unit.below += units_[unit_of[c]].below;
+        }
+      unit.behind = unit.below;
+      unit_of[last] = static_cast<int>(units_.size());
+      units_.push_back(std::move(unit));
+    };
+    for (const auto& s : shares_.subtrees) add(s[0], s[1]);
     for (const int f : shares_.above) {
-      for (const int c : tree_.fronts[f].children) height[f] = std::max(height[f], height[c]);
-      const std::size_t level = ranks_ > 1 ? levels_.size() : height[f];
-      height[f] = level + 1;
-      if (level >= levels_.size()) levels_.resize(level + 1);
-      levels_[level].push_back(f);
+      const auto& children = tree_.fronts[f].children;
+      const bool waits = std::any_of(children.begin(), children.end(), [&](int c) { return unit_of[c] < 0; });
+      if (waits || work(f) > most)
+        by_all_.push_back(f);
+      else
+        add(f, f);
+    }
+    // The work of a unit itself, and of all on its way up.
+    for (std::size_t u = units_.size(); u-- > 0;) {
+      Unit& unit = units_[u];
+      for (const int c : unit.children) unit.behind -= units_[c].below;
+      if (unit.parent >= 0) unit.behind += units_[unit.parent].behind;
     }
   }
   [[nodiscard]] bool mine(int front) const { return ranks_ == 1 || owner_[front] == rank_; }
@@ -643,23 +701,32 @@ class TreeDirect final : public SparseDirect {
           body(first, last, std::span(&kernels_[static_cast<std::size_t>(thread)], 1));
       });
     };
+    const auto up = [&](int first, int last, std::span<Kernel> kernels) {
+      for (int f = first; f <= last && !stop_.stop_requested(); ++f) forward(f, x, count, waiting, kernels);
+    };
+    const auto down = [&](int first, int last, std::span<Kernel> kernels) {
+      for (int f = last; f >= first && !stop_.stop_requested(); --f) backward(f, x, count, kernels);
+    };
     alone_or_none([&] {
-      by_subtrees([&](int first, int last, std::span<Kernel> kernel) {
-        for (int f = first; f <= last && !stop_.stop_requested(); ++f) forward(f, x, count, waiting, kernel);
-      });
-      for (const std::vector<int>& level : levels_) {
-        if (ranks_ > 1)
-          for (const int child : tree_.fronts[level[0]].children) hand_up(child, level[0], count, waiting);
-        on_level(level, [&](int f, std::span<Kernel> kernels) { forward(f, x, count, waiting, kernels); });
+      if (ranks_ == 1) {
+        by_units(true, up);
+        for (const int f : by_all_) up(f, f, kernels_);
+        for (std::size_t k = by_all_.size(); k-- > 0;) down(by_all_[k], by_all_[k], kernels_);
+        by_units(false, down);
+        return;
       }
-      for (std::size_t k = levels_.size(); k-- > 0;) {
-        if (ranks_ > 1) hand_down(levels_[k][0], count, x);
-        on_level(levels_[k], [&](int f, std::span<Kernel> kernels) { backward(f, x, count, kernels); });
+      by_subtrees(up);
+      for (const int f : shares_.above) {
+        for (const int child : tree_.fronts[f].children) hand_up(child, f, count, waiting);
+        if (mine(f)) up(f, f, kernels_);
+      }
+      for (std::size_t k = shares_.above.size(); k-- > 0;) {
+        const int f = shares_.above[k];
+        hand_down(f, count, x);
+        if (mine(f)) down(f, f, kernels_);
       }
       for (const auto& s : shares_.subtrees) hand_down(s[1], count, x);
-      by_subtrees([&](int first, int last, std::span<Kernel> kernel) {
-        for (int f = last; f >= first && !stop_.stop_requested(); --f) backward(f, x, count, kernel);
-      });
+      by_subtrees(down);
       join(count, x);
     });
     parallel_for(threads_, {0, n}, 1024, [&](Index i) {
@@ -670,18 +737,49 @@ class TreeDirect final : public SparseDirect {
     });
   }
 
-  /// Fronts of a level one beside the other where they are many, else each by all threads.
+  /// body(first, last front, kernel) for all units, each by one thread as soon as those below it (up), or that above it, are done; those
+  /// behind which most work waits come first.
   template <class Body>
-  void on_level(const std::vector<int>& level, const Body& body) {
-    const auto one = [&](int f, std::span<Kernel> kernels) {
-      if (mine(f) && !stop_.stop_requested()) body(f, kernels);
+  void by_units(bool up, const Body& body) {
+    std::mutex mutex;
+    std::condition_variable more;
+    std::vector<int> missing(units_.size(), 0);
+    std::size_t left = units_.size();
+    const auto later = [&](int a, int b) {
+      return up ? units_[a].behind < units_[b].behind : units_[a].below < units_[b].below;
     };
-    if (2 * level.size() > kernels_.size())
-      in_chunks(threads_, {0, static_cast<Index>(level.size())}, 1, [&](Interval chunk, int thread) {
-        one(level[static_cast<std::size_t>(chunk.begin)], std::span(&kernels_[static_cast<std::size_t>(thread)], 1));
-      });
-    else
-      for (const int f : level) one(f, kernels_);
+    std::priority_queue<int, std::vector<int>, decltype(later)> ready(later);
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      missing[u] = up ? static_cast<int>(units_[u].children.size()) : (units_[u].parent >= 0 ? 1 : 0);
+      if (missing[u] == 0) ready.push(static_cast<int>(u));
+    }
+    in_chunks(threads_, {0, threads_}, 1, [&](Interval, int thread) {
+      std::unique_lock lock(mutex);
+      for (;;) {
+        more.wait(lock, [&] { return !ready.empty() || left == 0; });
+        if (left == 0) return;
+        const Unit& unit = units_[ready.top()];
+        ready.pop();
+        lock.unlock();
+        try {
+          body(unit.first, unit.last, std::span(&kernels_[static_cast<std::size_t>(thread)], 1));
+        } catch (...) {
+          lock.lock();
+          left = 0;
+          more.notify_all();
+          throw;
+        }
+        lock.lock();
+        if (left > 0) --left;  // 0: another one has failed
+        const auto one_less = [&](int u) {
+          if (--missing[u] == 0) ready.push(u);
+        };
+        if (up && unit.parent >= 0) one_less(unit.parent);
+        if (!up)
+          for (const int child : unit.children) one_less(child);
+        more.notify_all();
+      }
+    });
   }
 
   /// y = D⁻¹ L⁻¹ b of a front's pivots; what its rows lose waits for the parent.
@@ -904,7 +1002,14 @@ class TreeDirect final : public SparseDirect {
   BigArray<Number> values_;
   std::vector<BigArray<Number>> rest_;  ///< what is left of fronts for their parents
   TreeShares shares_;
-  std::vector<std::vector<int>> levels_;
+  struct Unit {
+    int first, last;            ///< fronts
+    int parent;                 ///< unit, −1
+    std::vector<int> children;  ///< units
+    double below, behind;       ///< work of it and what lies below; of it and its way up
+  };
+  std::vector<Unit> units_;  ///< children before parents
+  std::vector<int> by_all_;  ///< fronts, ascending
   struct Entry {
     Index entry;  ///< of the matrix
     std::int32_t row;
@@ -922,6 +1027,11 @@ class TreeDirect final : public SparseDirect {
 bool has_tree() {
   return CONOID_HAVE_MUMPS != 0 &&
          (wide_registers() || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
+}
+
+Result<CountedFronts> count_fronts(const SymmetricMatrix& pattern, const DirectOptions& options, int ranks) {
+  return options.single ? TreeDirect<float>().count(pattern, options, ranks)
+                        : TreeDirect<double>().count(pattern, options, ranks);
 }
 
 Result<std::unique_ptr<SparseDirect>> factorise_tree(const SymmetricMatrix& matrix, const DirectOptions& options) {

@@ -13,7 +13,7 @@ namespace conoid {
 namespace {
 
 /// Nodes of a chunk.
-constexpr Index grain = 4096;
+constexpr Index grain = 512;
 /// A graph of more nodes is contracted so many times before halves are looked for from several seeds.
 constexpr std::int32_t large_graph = 5000;
 constexpr int large_steps = 4, large_trials = 3, seeds_of_trial = 5;

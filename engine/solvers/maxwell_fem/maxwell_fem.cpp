@@ -298,29 +298,29 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   }
   const Index length = system_->outer_length(), stride = std::max<Index>(1, length / 6000);
   std::vector<std::vector<Complex>> columns(count);
-  for (std::size_t c = 0; c < count; ++c) {
-    if (stop.stop_requested()) return stop_error();
+  parallel_for(0, {0, static_cast<Index>(count)}, 1, [&](Index c) {
+    if (stop.stop_requested()) return;
     std::vector<Complex> psi(static_cast<std::size_t>(length));
-    system_->incident(std::span(waves_).subspan(c, 1), psi);
-    for (Index i = 0; i < length; i += stride) columns[c].push_back(psi[i]);
-  }
+    system_->incident(std::span(waves_).subspan(static_cast<std::size_t>(c), 1), psi);
+    for (Index i = 0; i < length; i += stride) columns[static_cast<std::size_t>(c)].push_back(psi[i]);
+  });
+  if (stop.stop_requested()) return stop_error();
   const auto norm2 = [](const std::vector<Complex>& v) {
     double sum = 0;
     for (const Complex& z : v) sum += std::norm(z);
     return sum;
   };
-  double most = 0;
-  for (const auto& c : columns) most = std::max(most, norm2(c));
+  std::vector<double> size(count);
+  const auto measure = [&](Index c) {
+    size[static_cast<std::size_t>(c)] = norm2(columns[static_cast<std::size_t>(c)]);
+  };
+  parallel_for(0, {0, static_cast<Index>(count)}, 1, measure);
+  const double most = *std::max_element(size.begin(), size.end());
   std::vector<std::vector<Complex>> r;  // rows of R
   while (solved.size() < count) {
     if (stop.stop_requested()) return stop_error();
-    std::size_t pivot = 0;
-    double largest = -1;
-    for (std::size_t c = 0; c < count; ++c)
-      if (const double n = norm2(columns[c]); n > largest) {
-        largest = n;
-        pivot = c;
-      }
+    const auto pivot = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
+    const double largest = size[pivot];
     error = std::sqrt(std::max(largest, 0.0) / most);
     if (error <= settings_.compress_tolerance) break;
     std::vector<Complex> q = columns[pivot];
@@ -332,8 +332,10 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
       for (std::size_t i = 0; i < q.size(); ++i) dot += std::conj(q[i]) * columns[c][i];
       r.back()[c] = dot;
       for (std::size_t i = 0; i < q.size(); ++i) columns[c][i] -= dot * q[i];
+      measure(at);
     });
     std::fill(columns[pivot].begin(), columns[pivot].end(), Complex(0));
+    size[pivot] = 0;
     solved.push_back(static_cast<Index>(pivot));
   }
   const std::size_t rank = solved.size();

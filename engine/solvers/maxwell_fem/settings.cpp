@@ -2,6 +2,8 @@
 // Reading a case.
 #include "engine/solvers/maxwell_fem/settings.hpp"
 
+#include "engine/solvers/maxwell_fem/counted_factors.hpp"
+
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/gmsh.hpp"
@@ -375,17 +377,7 @@ int thin_rows(const Settings& s, const Mesh* mesh) {
 
 Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget,
                       int ranks) {
-  const auto n = static_cast<double>(unknowns), block = static_cast<double>(s.truncation.block);
-  // Program, mesh and spaces. While factors are made: the matrix twice with where its entries go, 27 a row, and what waits for parents;
-  // afterwards near pairs (22 faces a point, 392 bytes each), vectors on S, currents and the Krylov space of all columns, fields and
-  // right-hand sides of a block.
-  const double surfaces = points * (1.1e4 + 490 * columns);
-  // Of an error bar: 825 small complex numbers a cell (6.6 unknowns), six vectors of twice the unknowns a column; order 1: 174 and less.
-  const double bar = !s.error_bar ? 0 : s.domain.order == 1 ? n * (1100 + 260 * columns) : n * (1000 + 200 * columns);
-  const ExpectedFactors factors = expected_factors(unknowns, rows, s.direct, ranks);
-  const double made = static_cast<double>(factors.waiting) + 1200 * n,
-               iterated = bar + std::min(surfaces, 1.1e4 * points + budget / 2) + 32 * n * std::min(block, columns);
-  return factors.bytes + static_cast<Bytes>(6e7 + 600 * n + std::max(made, iterated));
+  return memory_with(expected_factors(unknowns, rows, s.direct, ranks), s, unknowns, columns, points, budget);
 }
 
 }  // namespace conoid::maxwell_fem

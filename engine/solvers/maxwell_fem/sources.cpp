@@ -27,12 +27,11 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   const Space& space = domain_->space;
   out.patch = &patch;
   out.row.assign(static_cast<std::size_t>(space.unknowns()), -1);
-  std::vector<FaceTraces> traces;
-  for (Index f = 0; f < patch.faces(); ++f) {
-    if (f % 4096 == 0 && stopped()) return stop_error();
-    traces.push_back(patch.traces(space, f, true));
-    for (int a = 0; a < traces.back().count; ++a) out.row[traces.back().unknowns[a]] = 0;
-  }
+  std::vector<FaceTraces> traces(static_cast<std::size_t>(patch.faces()));
+  parallel_for(threads_, {0, patch.faces()}, 16, [&](Index f) { traces[f] = patch.traces(space, f, true); });
+  if (stopped()) return stop_error();
+  for (const FaceTraces& t : traces)
+    for (int a = 0; a < t.count; ++a) out.row[t.unknowns[a]] = 0;
   for (Index i = 0; i < space.unknowns(); ++i)
     if (out.row[i] == 0) {
       out.row[i] = static_cast<Index>(out.unknowns.size());

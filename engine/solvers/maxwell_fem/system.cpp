@@ -3,10 +3,13 @@
 #include "engine/solvers/maxwell_fem/system.hpp"
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/maxwell_fem/counted_factors.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <numeric>
 
 namespace conoid::maxwell_fem {
 
@@ -34,7 +37,7 @@ System::System(const Domain& domain, std::vector<Medium> media, double k, FieldF
     form_ = FieldForm::scattered;  // nothing lies inside S'
   const Space& space = domain.space;
   outer_faces_.resize(static_cast<std::size_t>(domain.outer.faces()));
-  for (Index f = 0; f < domain.outer.faces(); ++f) {
+  parallel_for(threads_, {0, domain.outer.faces()}, 16, [&](Index f) {
     const FaceTraces t = domain.outer.traces(space, f, true);
     OuterFace& o = outer_faces_[f];
     o.count = t.count;
@@ -45,9 +48,9 @@ System::System(const Domain& domain, std::vector<Medium> media, double k, FieldF
         o.value[n][q] = {s * t.value[n][q][0], s * t.value[n][q][1]};
       }
     }
-  }
+  });
   current_faces_.resize(static_cast<std::size_t>(domain.currents.faces()));
-  for (Index f = 0; f < domain.currents.faces(); ++f) {
+  parallel_for(threads_, {0, domain.currents.faces()}, 16, [&](Index f) {
     const FaceTraces t = domain.currents.traces(space, f, true);
     CurrentFace& c = current_faces_[f];
     c.count = t.count;
@@ -58,7 +61,7 @@ System::System(const Domain& domain, std::vector<Medium> media, double k, FieldF
         c.value[n][q] = {w * t.value[n][q][0], w * t.value[n][q][1]};
       }
     }
-  }
+  });
 }
 
 Status System::make_flux() {
@@ -69,21 +72,42 @@ Status System::make_flux() {
     Index row, column;
     Complex value;
   };
-  std::vector<Entry> entries;
+  std::vector<Index> near;  // tetrahedra with unknowns on S'
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
     if (!domain_->outside[t]) continue;
-    if (t % 256 == 0 && stopped()) return stop_error();
     const auto all = space.unknowns_of_tet(t);
-    bool near = false;
-    for (int a = 0; a < size; ++a) near = near || flux_.row[all[a]] >= 0;
-    if (!near) continue;
-    const ElementMatrix m = element(t);
-    for (int a = 0; a < size; ++a)
-      if (const Index r = flux_.row[all[a]]; r >= 0)
-        for (int c = 0; c < size; ++c) entries.push_back({r, all[c], m[a][c]});
+    if (std::any_of(all.begin(), all.begin() + size, [&](Index i) { return flux_.row[i] >= 0; })) near.push_back(t);
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; });
+  constexpr Index bundle = 64;
+  std::vector<std::vector<Entry>> pieces((near.size() + bundle - 1) / bundle);
+  std::atomic<bool> gone = false;
+  in_chunks(threads_, {0, static_cast<Index>(near.size())}, bundle, [&](Interval chunk, int) {
+    if (gone || stopped()) {
+      gone = true;
+      return;
+    }
+    std::vector<Entry>& piece = pieces[chunk.begin / bundle];
+    for (Index k = chunk.begin; k < chunk.end; ++k) {
+      const auto all = space.unknowns_of_tet(near[k]);
+      const ElementMatrix m = element(near[k]);
+      for (int a = 0; a < size; ++a)
+        if (const Index r = flux_.row[all[a]]; r >= 0)
+          for (int c = 0; c < size; ++c) piece.push_back({r, all[c], m[a][c]});
+    }
+  });
+  if (gone) return stop_error();
+  // Rows first, in the order of the tetrahedra; then each row by its columns.
+  std::vector<Index> first(flux_.unknowns.size() + 1, 0);
+  for (const auto& piece : pieces)
+    for (const Entry& e : piece) ++first[e.row + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Entry> entries(static_cast<std::size_t>(first.back()));
+  for (std::vector<Index> next(first.begin(), first.end() - 1); const auto& piece : pieces)
+    for (const Entry& e : piece) entries[next[e.row]++] = e;
+  parallel_for(threads_, {0, static_cast<Index>(flux_.unknowns.size())}, 64, [&](Index r) {
+    std::stable_sort(entries.begin() + first[r], entries.begin() + first[r + 1],
+                     [](const Entry& x, const Entry& y) { return x.column < y.column; });
+  });
   flux_start_.assign(flux_.unknowns.size() + 1, 0);
   for (std::size_t e = 0; e < entries.size(); ++e) {
     if (e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column) {
@@ -104,54 +128,31 @@ ElementMatrix System::element(Index tet) const {
 SymmetricMatrix System::matrix() const {
   const Space& space = domain_->space;
   const int size = space.unknowns_a_tet();
-  const Index rows = domain_->free_unknowns, tets = static_cast<Index>(space.tets().size());
-  std::vector<std::array<Index, most_unknowns>> row_of(static_cast<std::size_t>(tets));
-  std::vector<Index> first(static_cast<std::size_t>(rows) + 1, 0);
-  for (Index t = 0; t < tets; ++t) {
-    row_of[t] = space.unknowns_of_tet(t);
-    for (int a = 0; a < size; ++a) {
-      Index& r = row_of[t][a];
-      r = domain_->free_number[r];
-      if (r >= 0) ++first[r + 1];
-    }
-  }
-  for (Index r = 0; r < rows; ++r) first[r + 1] += first[r];
-  std::vector<Index> tets_of(static_cast<std::size_t>(first[rows])), fill(first.begin(), first.end() - 1);
-  for (Index t = 0; t < tets; ++t)
-    for (int a = 0; a < size; ++a)
-      if (row_of[t][a] >= 0) tets_of[fill[row_of[t][a]]++] = t;
-
-  SymmetricMatrix m;
-  m.size = rows;
-  m.row_start.assign(static_cast<std::size_t>(rows) + 1, 0);
-  std::vector<std::int32_t> row;
-  for (Index r = 0; r < rows; ++r) {
-    if (r % 4096 == 0 && stopped()) return m;
-    row.clear();
-    for (Index p = first[r]; p < first[r + 1]; ++p)
-      for (int a = 0; a < size; ++a)
-        if (const Index c = row_of[tets_of[p]][a]; c >= r) row.push_back(static_cast<std::int32_t>(c));
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    m.columns.insert(m.columns.end(), row.begin(), row.end());
-    m.row_start[r + 1] = static_cast<Index>(m.columns.size());
-  }
-  m.values.assign(m.columns.size(), 0);
+  const Index tets = static_cast<Index>(space.tets().size());
+  const TetRows row_of = rows_of_tets(*domain_);
+  SymmetricMatrix m = matrix_pattern(*domain_, row_of, threads_, stopped_);
+  if (m.size == 0) return {};  // stopped
+  m.values.resize(m.columns.size());
   const auto add = [&](Index r, Index c, Complex v) {
     if (r < 0 || c < 0) return;
     if (c < r) std::swap(r, c);
     const auto begin = m.columns.begin() + m.row_start[r], end = m.columns.begin() + m.row_start[r + 1];
     m.values[std::lower_bound(begin, end, static_cast<std::int32_t>(c)) - m.columns.begin()] += v;
   };
-  // Element matrices in parallel, a bundle at a time; added in order, so that the sums do not depend on the threads.
-  constexpr Index bundle = 512;
-  std::vector<ElementMatrix> some(bundle);
+  // Element matrices in parallel, a bundle at a time; each row takes them in their order, so that the sums do not depend on the threads:
+  // rows of one remainder belong to one thread's turn.
+  const Index bundle = 512 * std::max(1, std::min(threads_, 8)), turns = std::max(1, threads_);
+  std::vector<ElementMatrix> some(static_cast<std::size_t>(bundle));
   for (Index at = 0; at < tets && !stopped(); at += bundle) {
     const Index end = std::min(tets, at + bundle);
     parallel_for(threads_, {at, end}, 16, [&](Index t) { some[t - at] = element(t); });
-    for (Index t = at; t < end; ++t)
-      for (int a = 0; a < size; ++a)
-        for (int b = a; b < size; ++b) add(row_of[t][a], row_of[t][b], some[t - at][a][b]);
+    parallel_for(threads_, {0, turns}, 1, [&](Index turn) {
+      for (Index t = at; t < end; ++t)
+        for (int a = 0; a < size; ++a)
+          for (int b = a; b < size; ++b)
+            if (std::min(row_of[t][a], row_of[t][b]) / 8 % turns == turn)
+              add(row_of[t][a], row_of[t][b], some[t - at][a][b]);
+    });
   }
   const auto add_faces = [&](const Patch& patch, Complex factor) {
     for (Index f = 0; f < patch.faces(); ++f) {

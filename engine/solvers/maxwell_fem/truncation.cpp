@@ -2,6 +2,7 @@
 // The iteration.
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
     o.tolerance = options_.tolerance;
     o.longest = options_.longest;
     o.memory = options_.memory;
-    o.threads = team.threads();
+    o.threads = threads_ = team.threads();
     o.stop = options_.stop;
     gcr_ = std::make_unique<BlockGcr>(n, psi0, o);
     active_.assign(gcr_->active().begin(), gcr_->active().end());
@@ -211,7 +212,10 @@ Result<bool> Truncation::piece(Team& team) {
     product_ = std::make_unique<Product>();
     product_->in = gcr_ ? gcr_->next() : std::span<const Complex>(delta_);
     product_->count = static_cast<Index>(product_->in.size()) / n;
-    product_->f.assign(static_cast<std::size_t>(system_->currents_length() * product_->count), 0);
+    product_->f = std::move(currents_);
+    product_->f.resize(static_cast<std::size_t>(system_->currents_length() * product_->count));
+    // Ranks add up what each of them has found of it.
+    if (cluster_ != nullptr && cluster_->size() > 1) std::fill(product_->f.begin(), product_->f.end(), Complex(0));
     product_->out.assign(product_->in.size(), 0);
   }
   Product& p = *product_;
@@ -226,6 +230,7 @@ Result<bool> Truncation::piece(Team& team) {
   if (Status s = still_wanted(); !s) return s.error();
   if (p.radiated < system_->domain().outer.faces()) return false;
   const std::unique_ptr<Product> done = std::move(product_);
+  currents_ = std::move(done->f);
   if (Status s = take(std::move(done->out)); !s) return s.error();
   applications_ += done->count;
   return true;
@@ -235,7 +240,8 @@ Status Truncation::take(std::vector<Complex> product) {
   const Index n = system_->outer_length();
   if (gcr_) {
     const auto v = gcr_->next();
-    for (std::size_t i = 0; i < product.size(); ++i) product[i] = v[i] - product[i];
+    parallel_for(threads_, {0, static_cast<Index>(product.size())}, 16384,
+                 [&](Index i) { product[i] = v[i] - product[i]; });
     if (gcr_->take(std::move(product)); gcr_->steps() == iterations_) return stop_error();  // as if it had not begun
     ++iterations_;
     for (Index c : active_) {

@@ -106,7 +106,8 @@ class Truncation {
   std::vector<Complex> psi_, delta_;  ///< fixed point: Ψ of all columns, δ of the active ones
   std::unique_ptr<BlockGcr> gcr_;     ///< the other method
   std::unique_ptr<Product> product_;
-  std::vector<Complex> fields_;  ///< of a block; kept, since pages from the system take long
+  std::vector<Complex> fields_, currents_;  ///< of a block, of a product; kept, since pages from the system take long
+  int threads_ = 1;
   Index iterations_ = 0, applications_ = 0;
   double last_ratio_ = 0;
   bool diverged_ = false;

@@ -15,6 +15,7 @@
 #include <numbers>
 #include <set>
 
+#include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/sparse_direct.hpp"
 #include "engine/mesh/generators.hpp"
@@ -22,6 +23,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/session/offer.hpp"
+#include "engine/solvers/maxwell_fem/counted_factors.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/verify/sweeps.hpp"
@@ -606,6 +608,53 @@ class TestSolver : public QObject {
     qInfo("%s", text.constData());
     QCOMPARE(o.rows, 1001.0);
     QVERIFY2(o.computed <= 15 && o.over_bar < 3 && o.bar_over < 3 && o.bar_over > 1.0 / 3, text.constData());
+  }
+
+  void memory_of_factors_is_told_from_the_mesh_that_is_computed_on() {
+    // Conductors, a coated one, a ball, a mesh with S of its own; on one thread and sixteen.
+    if (!own_fronts({})) QSKIP("built without fronts of our own");
+    const Mesh mesh = shells(false);
+    for (const char* sphere :
+         {R"({"radius": "50 mm", "divisions": 2})", R"({"radius": "50 mm", "divisions": 2, "layers": 4})",
+          R"({"radius": "50 mm", "divisions": 2, "layers": 1, "material": "ceramic"})",
+          R"({"radius": "50 mm", "divisions": 2, "coat": {"material": "ceramic", "thickness": "5 mm"}})", ""}) {
+      Json json = std::string_view(sphere).empty() ? mesh_case(R"({"outer": {"kind": "outer"}})") : sphere_case();
+      json["materials"] = read_json(R"({"ceramic": {"permittivity": 2}})");
+      if (!std::string_view(sphere).empty())
+        json["sphere"] = read_json(sphere);
+      else
+        json["regions"] = read_json(R"({"core": {"material": "ceramic"}})");
+      json["excitation"]["frequency"] = "0.5 GHz";
+      json["output"] = {{"reciprocity", false}};
+      const auto given = json.contains("sphere") ? nullptr : std::make_shared<const Mesh>(mesh);
+      for (const int threads : {1, 16}) {
+        const Case input = resolved(json);
+        Offer offer = make_offer(input).value();
+        offer.threads.value = threads;
+        const auto told = MaxwellFem().estimate(input, given.get(), offer);
+        QVERIFY2(told.ok(), told.ok() ? "" : told.error().render().c_str());
+        std::vector<Diagnostic> found;
+        Settings s = read_settings(input, found);
+        s.direct.threads = threads;
+        const auto counted = counted_factors(s, given, 1);
+        QVERIFY(counted.has_value());
+        const auto text = std::find_if(told->details.begin(), told->details.end(),
+                                       [](const auto& d) { return d.first == "factors"; });
+        QVERIFY2(text->second.find("counted") != std::string::npos &&
+                     text->second.find(format_bytes(counted->fronts.bytes)) == 0,
+                 text->second.c_str());
+        const auto made = mesh_to_solve(s, given, {});
+        QVERIFY(made.ok());
+        const Domain domain = *make_domain(**made, s.domain);
+        System system(domain, s.media(0.5e9), 2 * std::numbers::pi * 0.5e9 / light_speed, FieldForm::total, threads);
+        QVERIFY(system.factor(s.direct).ok());
+        const DirectFacts& facts = system.facts();
+        QCOMPARE(counted->unknowns, domain.free_unknowns);
+        QCOMPARE(counted->fronts.entries, static_cast<double>(facts.entries));
+        QCOMPARE(counted->fronts.flops, facts.flops);
+        QCOMPARE(counted->fronts.bytes + counted->fronts.waiting, facts.bytes);
+      }
+    }
   }
 
   void range_profile_of_a_sweep_follows_the_series() {
