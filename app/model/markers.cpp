@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t marker_limit = 2000;
 
-/// A position in metres from an array of numbers or quantities.
+/// A position in metres from an array of numbers or quantities; of a case in the plane, or on a line, the rest is 0.
 std::optional<Vec3> position_of(const Json& value) {
-  if (!value.is_array() || value.size() != 3) return std::nullopt;
+  if (!value.is_array() || value.empty() || value.size() > 3) return std::nullopt;
   Vec3 out{};
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < value.size(); ++i) {
     if (value[i].is_number()) {
       out[i] = value[i].get<double>();
     } else if (value[i].is_string()) {
@@ -73,7 +73,7 @@ void collect(const Json& value, const std::string& pointer, bool excitation, std
   if (value.is_object()) {
     const auto position = value.find("position"), direction = value.find("direction");
     const auto place = position == value.end() ? std::nullopt : position_of(*position);
-    const auto along = direction == value.end() ? std::nullopt : position_of(*direction);
+    const auto along = direction == value.end() || direction->size() != 3 ? std::nullopt : position_of(*direction);
     if (place || (excitation && along && position == value.end())) {
       Marker marker;
       marker.kind = !place ? MarkerKind::wave : excitation ? MarkerKind::source : MarkerKind::receiver;
@@ -125,7 +125,7 @@ std::vector<Marker> markers_of(const Json& json, const Json& schema) {
 }
 
 bool move_marker(CaseModel& model, const Marker& marker, const Vec3& place, const Vec3& direction) {
-  if (marker.key.empty() || !model.value(marker.key)) return false;
+  if (marker.key.empty() || marker.kind == MarkerKind::boundary || !model.value(marker.key)) return false;
   const auto triple = [](const Vec3& v, double size) {
     return Json::array({tidy(v[0], size), tidy(v[1], size), tidy(v[2], size)});
   };
@@ -133,7 +133,11 @@ bool move_marker(CaseModel& model, const Marker& marker, const Vec3& place, cons
     const double size = std::max({std::abs(place[0]), std::abs(place[1]), std::abs(place[2]), 1e-9});
     const QString words =
         marker.kind == MarkerKind::source ? QObject::tr("move of a source") : QObject::tr("move of a receiver");
-    model.set(marker.key + "/position", triple(place, size), words);
+    Json moved = triple(place, size);
+    // In a case of fewer dimensions it stays in them.
+    if (const Json* now = model.value(marker.key + "/position"); now && now->is_array())
+      while (moved.size() > now->size()) moved.erase(moved.size() - 1);
+    model.set(marker.key + "/position", std::move(moved), words);
     return true;
   }
   const QString words = QObject::tr("turn of a wave");

@@ -213,6 +213,7 @@ bool SectionWidget::eventFilter(QObject* watched, QEvent* event) {
                                                            static_cast<QKeyEvent*>(event)->key() == Qt::Key_Return);
     if (event->type() == QEvent::MouseButtonRelease || key) {
       set_open(!open_);
+      emit chosen(QString::fromStdString(open_ ? child_pointer("", section_.keys.front()) : std::string()));
       return true;
     }
   }
@@ -266,7 +267,9 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   column->addWidget(help_rule_);
   column->addWidget(help_);
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-    if (now) show_help(now);  // another program has the keyboard: what is shown stays
+    if (!now) return;  // another program has the keyboard: what is shown stays
+    show_help(now);
+    tell_chosen(now);
   });
   show_help(nullptr);
 
@@ -317,6 +320,17 @@ void CasePanel::show_help(QWidget* focused) {
   help_rule_->setVisible(!words.isEmpty());
 }
 
+void CasePanel::tell_chosen(QWidget* focused) {
+  if (!isAncestorOf(focused)) return;
+  for (QWidget* at = focused; at && at != this; at = at->parentWidget()) {
+    if (const auto* field = qobject_cast<FieldEditor*>(at))
+      return static_cast<void>(emit chosen(QString::fromStdString(field->pointer())));
+    if (const auto* section = qobject_cast<SectionWidget*>(at))
+      return static_cast<void>(emit chosen(QString::fromStdString(child_pointer("", section->section().keys.front()))));
+  }
+  emit chosen({});
+}
+
 void CasePanel::rebuild() {
   sections_.clear();
   to_open_.clear();
@@ -345,6 +359,7 @@ void CasePanel::rebuild() {
       return context_.model.value(child_pointer("", key)) != nullptr;
     });
     auto* widget = new SectionWidget(context_, section, scrolled);
+    connect(widget, &SectionWidget::chosen, this, &CasePanel::chosen);
     column_->addWidget(widget);
     sections_.push_back(widget);
     if (given && section.keys.front() != "compute") to_open_.push_back(widget);

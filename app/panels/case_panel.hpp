@@ -31,6 +31,9 @@ class StraySentences;
 /// One section: a head that folds, and the forms of its keys.
 class SectionWidget : public QWidget {
   Q_OBJECT
+ signals:
+  void chosen(const QString& pointer);
+
  public:
   /// Folded; the forms are made when it is opened first.
   SectionWidget(const FormContext& context, const CaseSection& section, QWidget* parent);
@@ -74,6 +77,8 @@ class CasePanel : public QWidget {
 
  signals:
   void help_wanted(const conoid::app::HelpTopic& topic);
+  /// A field or a section has been chosen in the form.
+  void chosen(const QString& pointer);
 
  private:
   void rebuild();
@@ -82,6 +87,7 @@ class CasePanel : public QWidget {
   void refresh_footer();
   void refresh_strays();
   void show_help(QWidget* focused);
+  void tell_chosen(QWidget* focused);
   bool eventFilter(QObject* watched, QEvent* event) override;
 
   FormContext context_;

@@ -143,6 +143,7 @@ void ScenePane::connect_tools() {
   connect(tools_, &SceneTools::probed, this, &ScenePane::probed);
   connect(tools_, &SceneTools::value_kept, this, &ScenePane::value_kept);
   connect(tools_, &SceneTools::place_chosen, this, &ScenePane::place_chosen);
+  connect(tools_, &SceneTools::marker_chosen, this, &ScenePane::marker_chosen);
   connect(tools_, &SceneTools::marker_moved, this, [this](const Marker& marker, const Vec3& place) {
     emit marker_moved(marker, place, scene_->direction_of_wave_from(place));
   });

@@ -108,6 +108,7 @@ class ScenePane : public QWidget {
   void place_chosen(const conoid::Vec3& place);
   /// A source, a receiver or a wave was dragged; of a wave `direction` is where it runs now.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place, const conoid::Vec3& direction);
+  void marker_chosen(const conoid::Marker& marker);
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
   void field_chosen();

@@ -285,7 +285,10 @@ bool SceneTools::handle_drag(const InputEvent& event) {
     if (!hovers && !(event.kind == InputKind::press && left)) return false;
     const auto at = scene_.marker_at(event.x, event.y);
     const bool ours = at && !scene_.markers()[*at].key.empty();
-    picture_widget_->setCursor(!ours ? Qt::ArrowCursor : hovers ? Qt::OpenHandCursor : Qt::ClosedHandCursor);
+    picture_widget_->setCursor(!ours                                                ? Qt::ArrowCursor
+                               : scene_.markers()[*at].kind == MarkerKind::boundary ? Qt::PointingHandCursor
+                               : hovers                                             ? Qt::OpenHandCursor
+                                                                                    : Qt::ClosedHandCursor);
     if (hovers || !ours) return false;
     dragged_ = scene_.markers()[*at];
     dragged_at_ = *at;
@@ -295,7 +298,8 @@ bool SceneTools::handle_drag(const InputEvent& event) {
   }
   const auto place = scene_.dragged_to(*dragged_, event.x, event.y);
   std::vector<Marker> markers = scene_.markers();
-  if (event.kind == InputKind::move && place && dragged_at_ < markers.size()) {
+  const bool stays = dragged_->kind == MarkerKind::boundary;
+  if (event.kind == InputKind::move && place && dragged_at_ < markers.size() && !stays) {
     drag_moved_ = true;
     Marker& marker = markers[dragged_at_];
     marker.position = *place;
@@ -314,7 +318,10 @@ bool SceneTools::handle_drag(const InputEvent& event) {
     dragged_.reset();
     show_reading({});
     picture_widget_->setCursor(Qt::ArrowCursor);
-    if (drag_moved_ && place) emit marker_moved(was, *place);
+    if (drag_moved_ && place)
+      emit marker_moved(was, *place);
+    else if (!drag_moved_)
+      emit marker_chosen(was);
   }
   return true;
 }

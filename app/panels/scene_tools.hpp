@@ -61,6 +61,8 @@ class SceneTools : public QObject {
   /// A click with the right button, whatever the tool: what can be done there.
   /// A marker that has a key was dragged to a place.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place);
+  /// A click on what the case has there.
+  void marker_chosen(const conoid::Marker& marker);
   void menu_wanted(const conoid::Vec3& place, const std::optional<conoid::Probe>& probe);
 
  protected:

@@ -481,8 +481,16 @@ void ViewportPanel::refresh_markers() {
   auto markers = markers_of(model_.json(), model_.schema());
   if (previewing_) markers.insert(markers.end(), marks_.begin(), marks_.end());
   markers.insert(markers.end(), kept_.begin(), kept_.end());
+  markers.insert(markers.end(), conditions_.begin(), conditions_.end());
   main_->set_markers(markers);
   if (second_) second_->set_markers(markers);
+}
+
+void ViewportPanel::set_conditions(std::vector<Marker> marks, std::vector<Vec3> rim) {
+  if (marks.empty() && conditions_.empty()) return;
+  conditions_ = std::move(marks);
+  main_->scene().set_line(std::move(rim));
+  refresh_markers();
 }
 
 void ViewportPanel::forget_kept() {

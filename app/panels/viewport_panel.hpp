@@ -39,6 +39,8 @@ class ViewportPanel : public QWidget {
   void set_preview(std::shared_ptr<const Frame> frame);
   /// One field of the preview, with marks besides those of the case.
   void show_preview_field(const QString& field, std::vector<Marker> marks);
+  /// Conditions at boundaries, and the rim of the side that is spoken of, besides what else is marked; none: they go.
+  void set_conditions(std::vector<Marker> marks, std::vector<Vec3> rim);
   [[nodiscard]] bool shows_preview() const { return previewing_; }
   void set_split(bool on);
   [[nodiscard]] bool is_split() const;
@@ -110,7 +112,8 @@ class ViewportPanel : public QWidget {
   std::shared_ptr<const Frame>
       box_;  ///< a grid without fields: sources and receivers have a place before anything is computed
   std::vector<Marker> marks_;  ///< besides those of the case
-  std::vector<Marker> kept_;   ///< values that were clicked: true for this frame and this field only
+  std::vector<Marker> conditions_;
+  std::vector<Marker> kept_;  ///< values that were clicked: true for this frame and this field only
   std::size_t wanted_index_ = 0;
   bool waiting_ = false;  ///< for a frame that is being read from disk
   bool following_ = true;

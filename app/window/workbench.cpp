@@ -12,6 +12,8 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/conditions.hpp"
+#include "app/model/json_path.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/settings.hpp"
@@ -101,6 +103,21 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
       setProperty("caseStoodAside", false);
     }
   });
+  connect(&viewport_->pane(), &ScenePane::marker_chosen, this, [this](const Marker& marker) {
+    if (marker.key.empty() || !is_pane_visible("case")) return;
+    show_mesh(false);
+    case_->reveal(marker.key);
+  });
+  connect(case_, &CasePanel::chosen, this, [this](const QString& pointer) {
+    chosen_ = pointer.toStdString();
+    show_conditions();
+  });
+  connect(&model, &CaseModel::opened, this, [this] {
+    chosen_.clear();
+    show_conditions();
+  });
+  connect(&model, &CaseModel::changed, this, &Workbench::show_conditions);
+  connect(&model, &CaseModel::validated, this, &Workbench::show_conditions);
   const auto preview = [this] {
     left_tabs_->setTabVisible(1, mesh_->is_wanted());
     if (!mesh_->is_wanted()) show_mesh(false);
@@ -180,6 +197,29 @@ void Workbench::show_mesh_group(int number) {
   }
   viewport_->set_preview(frame);
   viewport_->show_preview_field(mark_field, {});
+}
+
+void Workbench::show_conditions() {
+  const auto here = conditions_at(conditions_of(model_.json(), model_.schema()), chosen_);
+  const CheckReport* report = model_.report();
+  const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.group.empty(); });
+  if (sides && !report) return;  // the case is being looked at: what stands there stays until its box is known
+  const auto box = report ? report->estimate.box : std::nullopt;
+  const auto own =
+      std::find_if(here.begin(), here.end(), [this](const Condition& c) { return is_within(chosen_, c.key); });
+  const bool one = own != here.end();
+  viewport_->set_conditions(condition_marks(here, box, mesh_->mesh().get()),
+                            one && box ? rim_of(*own, *box) : std::vector<Vec3>());
+  const std::string group = one && mesh_->mesh() && viewport_->shows_preview() ? own->group : std::string();
+  if (group == marked_) return;
+  marked_ = group;
+  if (!mesh_->mesh()) return;
+  const auto& names = mesh_->mesh()->group_names;
+  const auto at = std::find(names.begin(), names.end(), group);
+  if (!group.empty() && at != names.end())
+    show_mesh_group(static_cast<int>(at - names.begin()));
+  else
+    viewport_->set_preview(mesh_->mesh()->frame);
 }
 
 void Workbench::showEvent(QShowEvent* event) {

@@ -56,6 +56,8 @@ class Workbench : public QMainWindow {
   [[nodiscard]] QDockWidget* pane(const QString& id) const;
   QWidget* make_left(CaseModel& model, const Look& look);
   void show_mesh_group(int number);
+  /// What the field that is chosen in the form says of boundaries, in the picture.
+  void show_conditions();
   QTabBar* left_tabs_;
   QStackedWidget* left_stack_;
   MeshModel* mesh_;
@@ -64,6 +66,8 @@ class Workbench : public QMainWindow {
   RunPanel* run_panel_;
   ViewportPanel* viewport_;
   ResultsPanel* results_;
+  std::string chosen_;  ///< in the form
+  std::string marked_;  ///< the group of the condition that is marked in the picture
   bool sized_ = false;
 };
 

@@ -339,6 +339,7 @@ std::size_t FieldScene::triangles_drawn() const {
 void FieldScene::set_theme(const Theme& theme) {
   Impl& s = *impl_;
   s.theme = theme;
+  set_color(*s.line_actor->GetProperty(), theme.accent);
   s.apply_background();
   (void)s.update();
   changed();

@@ -16,8 +16,8 @@
 
 namespace conoid {
 
-enum class MarkerKind : std::uint8_t { source, receiver, wave };
-/// A place in the picture. A plane wave has none: its arrow stands beside the field, on the side that it comes from.
+enum class MarkerKind : std::uint8_t { source, receiver, wave, boundary };
+/// A place in the picture; a `boundary` is the middle of a side with a condition, which stays where it is. A plane wave has none: its arrow stands beside the field, on the side that it comes from.
 struct Marker {
   Vec3 position{};
   MarkerKind kind = MarkerKind::receiver;
@@ -26,6 +26,7 @@ struct Marker {
   /// Along which it oscillates: bars across its arrow.
   std::vector<Vec3> polarisations{};
   std::string key{};  ///< where the case has it, for whoever placed it; what has none is not dragged
+  int colour = 0;     ///< of a boundary: which of the theme's further colours
 };
 
 /// What lies under the cursor.

@@ -339,7 +339,7 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
       continue;
     }
     const Vec3 p = s.to_display(marker.position);
-    if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label});
+    if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label, MarkSide::right, marker.colour});
   }
   s.overlay->set_marks(std::move(marks));
   s.overlay->Modified();

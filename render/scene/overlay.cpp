@@ -283,6 +283,14 @@ void OverlayItem::paint_marks(vtkContext2D& painter) {
     if (mark.kind == MarkerKind::source) {
       use_brush(painter, content.theme.series.size() > 1 ? content.theme.series[1] : content.theme.accent);
       painter.DrawEllipse(x, y, static_cast<float>(5.5 * r), static_cast<float>(5.5 * r));
+    } else if (mark.kind == MarkerKind::boundary) {
+      // The first two colours are those of receivers and sources.
+      const auto& series = content.theme.series;
+      const auto further = static_cast<std::size_t>(2 + mark.colour);
+      use_brush(painter, series.empty() ? content.theme.muted : series[further % series.size()]);
+      const auto s = static_cast<float>(7 * r);
+      float diamond[8] = {x - s, y, x, y + s, x + s, y, x, y - s};
+      painter.DrawPolygon(diamond, 4);
     } else {
       use_brush(painter, content.theme.accent);
       const auto s = static_cast<float>(6 * r);

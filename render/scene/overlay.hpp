@@ -24,6 +24,7 @@ struct OverlayMark {
   MarkerKind kind = MarkerKind::receiver;
   std::string label;
   MarkSide side = MarkSide::right;
+  int colour = 0;  ///< of a boundary
 };
 /// A rectangle of the picture, device pixels.
 struct OverlayBox {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conditions at the boundaries of a case, by its schema alone: which side of the box, or which group of the mesh, is what.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+#include "engine/core/json.hpp"
+#include "engine/core/types.hpp"
+#include "engine/session/mesh_preview.hpp"
+#include "render/scene/field_scene.hpp"
+
+namespace conoid::app {
+
+struct Condition {
+  std::string key;    ///< pointer of what says it: "/boundaries/x_min", "/boundaries/groups/2"
+  std::string kind;   ///< "rigid"
+  QString words;      ///< the kind's title
+  std::string group;  ///< of the mesh; empty: a side of the box
+  int axis = 0;       ///< of a side
+  bool upper = false;
+};
+
+/// All of a case, outside /excitation and /output. Conditions are objects with a kind (a discriminator, or a "kind" of an enum): members
+/// named x_min to z_max, said or by the schema's default; entries of a map whose keys are such names or groups of the mesh; elements of a
+/// list with a "group".
+[[nodiscard]] std::vector<Condition> conditions_of(const Json& json, const Json& schema);
+
+/// Those that belong to a place of the form: of the section ("/boundaries") that it lies in.
+[[nodiscard]] std::vector<Condition> conditions_at(const std::vector<Condition>& all, const std::string& pointer);
+
+/// A mark for each, in the middle of its side or on its group, in a colour for each kind. Null: no box, no mesh; what has no place there
+/// has no mark.
+[[nodiscard]] std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
+                                                  const std::optional<std::array<Vec3, 2>>& box,
+                                                  const MeshPreview* mesh);
+
+/// The edge of a condition's side of the box, closed; of a box without depth along an axis a line. Empty for groups.
+[[nodiscard]] std::vector<Vec3> rim_of(const Condition& condition, const std::array<Vec3, 2>& box);
+
+}  // namespace conoid::app

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conditions at boundaries are found by the schema alone, stand in the picture where they hold while the form speaks of them, and lead back to it.
+// labels: gui
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/model/conditions.hpp"
+#include "app/model/markers.hpp"
+#include "app/model/mesh_model.hpp"
+#include "app/panels/case_panel.hpp"
+#include "app/panels/scene_pane.hpp"
+#include "app/panels/viewport_panel.hpp"
+#include "app/window/main_window.hpp"
+#include "app/window/workbench.hpp"
+#include "engine/mesh/edit.hpp"
+#include "engine/mesh/generators.hpp"
+#include "engine/mesh/writers/write_mesh.hpp"
+#include "engine/solvers/registry.hpp"
+#include "tests/app/patience.hpp"
+#include "tests/app/shown_window.hpp"
+
+using namespace conoid;
+using namespace conoid::app;
+
+namespace {
+
+/// A schema of no solver: sides with a default, a map over sides or groups, a list over groups.
+const char* const made_up = R"({"properties": {
+  "excitation": {"properties": {"x_min": {"discriminator": "kind", "properties": {"kind": {"default": "loud"}}, "variants": {"loud": {}}}}},
+  "walls": {"properties": {
+    "x_min": {"discriminator": "kind", "properties": {"kind": {"default": "open"}},
+              "variants": {"open": {"title": "Open end"}, "hard": {"title": "Hard wall"}}},
+    "groups": {"type": "array", "items": {"discriminator": "kind",
+               "variants": {"soft": {"title": "Soft", "properties": {"group": {"type": "string"}}}}}}}},
+  "skins": {"group": "mesh-group", "map": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "metal"}}}},
+  "parts": {"group": "mesh-group", "map": {"properties": {"material": {"type": "string"}}}}}})";
+
+std::vector<Marker> boundaries(const FieldScene& scene) {
+  std::vector<Marker> out;
+  for (const Marker& one : scene.markers())
+    if (one.kind == MarkerKind::boundary) out.push_back(one);
+  return out;
+}
+
+}  // namespace
+
+class TestConditions : public QObject {
+  Q_OBJECT
+  QTemporaryDir folder_;
+  std::unique_ptr<Look> look_;
+  std::unique_ptr<Settings> settings_;
+
+  static void keep_picture(QWidget& window, const QString& name) {
+    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+    if (QDir().mkpath(kept) && !window.grab().save(kept + '/' + name)) qFatal("no picture");
+  }
+
+ private slots:
+  void initTestCase() {
+    test::keep_below(folder_);
+    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
+    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
+    settings_->set_runs_folder(folder_.filePath("runs"));
+    settings_->set_tour_seen();
+  }
+  void cleanupTestCase() { settings_.reset(); }
+
+  void conditions_are_found_by_the_schema() {
+    const Json schema = read_json(made_up);
+    const auto by_default = conditions_of(Json::object(), schema);
+    QCOMPARE(by_default.size(), std::size_t{1});
+    QCOMPARE(by_default[0].words, QString("Open end"));
+    QVERIFY(by_default[0].key == "/walls/x_min" && by_default[0].axis == 0 && !by_default[0].upper);
+    const Json json = read_json(R"({"walls": {"x_min": {"kind": "hard"}, "groups": [{"kind": "soft", "group": "door"}]},
+                                    "skins": {"nose": {}, "tail": {"kind": "glass"}, "y_max": {"kind": "glass"}},
+                                    "parts": {"core": {"material": "lead"}}})");
+    const auto all = conditions_of(json, schema);
+    QStringList found;
+    for (const Condition& c : all) found << QString("%1 %2 %3").arg(c.key.c_str(), c.group.c_str(), c.kind.c_str());
+    found.sort();
+    QCOMPARE(found, (QStringList{"/skins/nose nose metal", "/skins/tail tail glass", "/skins/y_max  glass",
+                                 "/walls/groups/0 door soft", "/walls/x_min  hard"}));
+    QCOMPARE(conditions_at(all, "/skins/tail/kind").size(), std::size_t{3});
+    QCOMPARE(conditions_at(all, "/walls").size(), std::size_t{2});
+    QVERIFY(conditions_at(all, "").empty() && conditions_at(all, "/parts").empty());
+  }
+
+  void marks_stand_on_sides_and_groups() {
+    const std::array<Vec3, 2> box{Vec3{0, 0, 0}, Vec3{4, 2, 0}};
+    Condition side{"/b/x_max", "hard", "Hard", {}, 0, true}, none{"/b/z_min", "hard", "Hard", {}, 2, false};
+    Condition group{"/b/0", "soft", "Soft", "lid"};
+    const auto without_mesh = condition_marks({side, none, group}, box, nullptr);
+    QCOMPARE(without_mesh.size(), std::size_t{1});  // a plane has no side across
+    QVERIFY((without_mesh[0].position == Vec3{4, 1, 0}));
+    const auto rim = rim_of(side, box);
+    QCOMPARE(rim.size(), std::size_t{5});
+    for (const Vec3& corner : rim) QCOMPARE(corner[0], 4.0);
+    // A group: on one of its faces, near its middle.
+    BoxSurfaceOptions options;
+    options.high = {1, 2, 3};
+    options.divisions = {4, 4, 4};
+    const Mesh brick = *box_surface(options);
+    const auto named = with_group(brick, smooth_region(brick, nearest_face(brick, {0.5, 1, 3}), 40), "lid");
+    const std::string file = folder_.filePath("brick.msh").toStdString();
+    QVERIFY(named && write_mesh(*named, file).ok());
+    const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
+    QVERIFY(mesh);
+    const auto marks = condition_marks({side, group}, {}, mesh->get());
+    QCOMPARE(marks.size(), std::size_t{1});
+    QCOMPARE(QString::fromStdString(marks[0].label), QString("lid: Soft"));
+    QCOMPARE(marks[0].position[2], 3.0);
+    QVERIFY(std::abs(marks[0].position[0] - 0.5) < 0.25 && std::abs(marks[0].position[1] - 1) < 0.5);
+  }
+
+  void the_picture_shows_what_the_form_speaks_of() {
+    const auto room = test::samples() / "room" / "case.json";
+    if (!std::filesystem::exists(room)) QSKIP("no such sample in this build");
+    auto w = test::shown_window(*look_, *settings_);
+    QVERIFY(w->open_case(room).ok());
+    QTRY_VERIFY(w->model().report() && w->model().report()->estimate.box);
+    CasePanel& form = w->workbench()->case_panel();
+    form.finish();
+    FieldScene& scene = w->workbench()->viewport_panel().scene();
+    QVERIFY(boundaries(scene).empty());
+    const auto all = conditions_of(w->model().json(), w->model().schema());
+    QCOMPARE(all.size(), std::size_t{6});
+    emit form.chosen(QString::fromStdString(all.front().key));
+    QCOMPARE(boundaries(scene).size(), std::size_t{6});
+    for (const Marker& mark : boundaries(scene)) QCOMPARE(QString::fromStdString(mark.label), all.front().words);
+    QTest::qWait(200);
+    keep_picture(*w, "conditions-light.png");
+    look_->choose(ThemeChoice::dark);
+    QTest::qWait(400);
+    keep_picture(*w, "conditions-dark.png");
+    look_->choose(ThemeChoice::light);
+    // By the keyboard as by the mouse: what has the focus counts.
+    form.reveal(all.back().key);
+    QTRY_VERIFY(QApplication::focusWidget() == nullptr || form.isAncestorOf(w->focusWidget()));
+    // Another kind is another word and another colour.
+    w->model().set(all.back().key, Json({{"kind", "free"}}), "edit");
+    QTRY_VERIFY(boundaries(scene).size() == 6 && boundaries(scene).back().label != boundaries(scene).front().label);
+    const auto marks = boundaries(scene);
+    QVERIFY(marks.back().colour != marks.front().colour);
+    QTest::qWait(200);
+    keep_picture(*w, "conditions-two-kinds.png");
+    // A click on a mark leads to its field; it cannot be dragged away.
+    QVERIFY(!move_marker(w->model(), marks.front(), {1, 2, 3}, {}));
+    emit form.chosen("/grid");
+    QVERIFY(boundaries(scene).empty());
+  }
+
+  void a_group_is_marked_on_its_mesh() {
+    if (!find_solver("acoustic-bem")) QSKIP("no such solver in this build");
+    BoxSurfaceOptions options;
+    options.high = {1, 2, 0.5};
+    options.divisions = {6, 12, 4};
+    const Mesh brick = *box_surface(options);
+    const auto lid = with_group(brick, smooth_region(brick, nearest_face(brick, {0.5, 1, 0.5}), 40), "lid");
+    const auto both = with_group(*lid, smooth_region(*lid, nearest_face(*lid, {0.5, 0, 0.2}), 40), "window");
+    QVERIFY(both && write_mesh(*both, folder_.filePath("house.msh").toStdString()).ok());
+    QFile file(folder_.filePath("house.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        R"({"conoid": 1, "title": "A house", "solver": "acoustic-bem", "mesh": {"file": "house.msh", "unit": "m"},
+      "boundaries": {"groups": [{"kind": "soft", "group": "window"}, {"kind": "impedance", "group": "lid", "impedance": 2}]},
+      "excitation": {"waves": [{"kind": "plane", "direction": [1, 0, 0]}], "pulse": {"kind": "ricker", "frequency": "200 Hz"}},
+      "parameters": {"end_time": "20 ms"}})");
+    file.close();
+    auto w = test::shown_window(*look_, *settings_);
+    QVERIFY(w->open_case(file.fileName().toStdString()).ok());
+    QTRY_VERIFY(w->workbench()->mesh().mesh() && w->model().report());
+    w->workbench()->case_panel().finish();
+    FieldScene& scene = w->workbench()->viewport_panel().scene();
+    w->workbench()->case_panel().reveal("/boundaries/groups/1/impedance");
+    emit w->workbench()->case_panel().chosen("/boundaries/groups/1/impedance");
+    QTRY_COMPARE(boundaries(scene).size(), std::size_t{2});
+    QTRY_COMPARE(QString::fromStdString(scene.view().field), QString(mark_field));
+    QTest::qWait(300);
+    keep_picture(*w, "conditions-group.png");
+    emit w->workbench()->case_panel().chosen("/parameters");
+    QVERIFY(boundaries(scene).empty());
+    QVERIFY(scene.view().field != mark_field);
+  }
+
+  void sources_of_cases_in_the_plane_have_marks() {
+    CaseModel model;
+    model.take(CaseDocument::from_json(read_json(R"({"excitation": {"blast": {"position": [0.5, "2 m"]}}})"), {}));
+    const auto marks = markers_of(model.json());
+    QCOMPARE(marks.size(), std::size_t{1});
+    QVERIFY((marks[0].position == Vec3{0.5, 2, 0}));
+    QVERIFY(move_marker(model, marks[0], {0.25, 1, 0}, {}));
+    QCOMPARE(model.value("/excitation/blast/position")->size(), std::size_t{2});
+    QCOMPARE((*model.value("/excitation/blast/position"))[0].get<double>(), 0.25);
+  }
+};
+
+QTEST_MAIN(TestConditions)
+#include "test_conditions.moc"
