@@ -20,8 +20,12 @@ struct Fluid {
 };
 
 Fluid fluid_of(double delta, double around, double density, bool inside) {
-  return {{LaneKind::rigid, delta, 0, 0}, {LaneKind::soft_combined, delta, 1, 0}, around / (delta * density),
-          density / around,               1 / delta,                              inside};
+  return {{LaneKind::rigid, delta, 0, 0},
+          {LaneKind::soft_combined, delta, 1, 0},
+          around / (delta * density),
+          density / around,
+          1 / delta,
+          inside};
 }
 
 /// Faces, without their second ones.
@@ -41,9 +45,7 @@ class FilledSweep {
     const Triangle& S = surface.triangles[static_cast<std::size_t>(s)];
     const LaneSource source = lane_source(S);
     const auto W = static_cast<std::size_t>(context_.kernels.lanes);
-    const auto meets = [&](std::size_t k) {
-      return !fluid.inside || inside_one_body(surface, s, outer_.triangle(k));
-    };
+    const auto meets = [&](std::size_t k) { return !fluid.inside || inside_one_body(surface, s, outer_.triangle(k)); };
     const auto pair = [&](const LaneOuter& outer, std::size_t begin, const PackedRule& rule) {
       context_.kernels.pair(source, outer, begin, rule.view(), fluid.pressure,
                             result(space_.direct, space_.transposed));

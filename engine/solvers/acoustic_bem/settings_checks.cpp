@@ -221,8 +221,9 @@ void check_filling(const Case& input, const Settings& s, std::vector<Diagnostic>
                   "wave that goes through it",
                   100 * std::abs(impedance - 1) / (impedance + 1)),
       "Compute the case once more with the fluid around as filling and subtract its scattered pressures, which are "
-      "that error alone: a "
-      "weakly scattering sphere of 362 vertices has its echo within 0.1 dB so, and is 0.7 to 8 dB off without."));
+      "that error "
+      "alone: a weakly scattering sphere of 362 vertices has its echo within 0.25 dB so, and is 0.7 dB and more off "
+      "without."));
 }
 
 /// Strips of screens, and the time step against their edges and the extent of the body.

@@ -23,8 +23,9 @@ struct FilledEchoes {
   std::vector<double> got, exact;
   Index iterations = 0;  ///< most of any
 };
-[[nodiscard]] FilledEchoes echoes_of_filled(int divisions, const Filling& filling, const std::vector<double>& wave_numbers,
-                                            Team& team, bool less_plain = false);
+[[nodiscard]] FilledEchoes echoes_of_filled(int divisions, const Filling& filling,
+                                            const std::vector<double>& wave_numbers, Team& team,
+                                            bool less_plain = false);
 
 /// max|a| over the peak after so many steps, excited by noise in all unknowns during 20.
 [[nodiscard]] double late_level_of_filled(int divisions, const Filling& filling, double ratio, Index steps, Team& team);
