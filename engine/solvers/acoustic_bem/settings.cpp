@@ -237,8 +237,7 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
   if (surface == "filled")
     read_filling(input, s, out);
   else if (input["medium"].has("filling"))
-    out.push_back(input.error_at(input["medium"]["filling"],
-                                 fmt::format("the bodies are {} and not filled", surface),
+    out.push_back(input.error_at(input["medium"]["filling"], fmt::format("the bodies are {} and not filled", surface),
                                  "Set \"boundaries\": {\"surface\": \"filled\"}, or leave \"filling\" out."));
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
   s.form.name = surface == "soft" ? FormName::DC
