@@ -66,7 +66,9 @@ int groups_of(const Problem& p, const Offer& offer, int shots, int devices, Byte
   for (int groups = offer.place.ranks; groups > 1; --groups) {
     if (offer.place.ranks % groups != 0 || groups > shots) continue;
     const Bytes needed = march_bytes(p, offer.place.ranks / groups);
-    if (needed <= field_budget(offer) && (devices == 0 || device_memory == 0 || needed + (Bytes{1} << 20) <= device_memory)) return groups;
+    if (needed <= field_budget(offer) &&
+        (devices == 0 || device_memory == 0 || needed + (Bytes{1} << 20) <= device_memory))
+      return groups;
     why = fmt::format("{} groups of ranks would need {} of each rank", groups, format_bytes(needed));
   }
   return 1;
@@ -89,7 +91,8 @@ ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer,
   Problem planned = p;
   planned.memory = field_budget(offer);
   if (stream_plan(planned).needed) return {1, "the grid is streamed from the disk"};
-  const DevicePlan alone = device_plan(p, device_memory > 0 ? device_memory : Bytes{1} << 60, 1, offer.devices.empty() ? nullptr : &offer.devices.front());
+  const DevicePlan alone = device_plan(p, device_memory > 0 ? device_memory : Bytes{1} << 60, 1,
+                                       offer.devices.empty() ? nullptr : &offer.devices.front());
   if (alone.streamed)
     return {1, fmt::format("a device would need {} for a shot of its own", format_bytes(alone.in_core))};
   const auto held = static_cast<int>(std::min<Bytes>(planned.memory / std::max<Bytes>(1, march_bytes(p, 1)), 1 << 20));
@@ -104,8 +107,9 @@ struct ShotBatch::Part {
   Part(int place, Team* shared, std::vector<WorkerSpec> workers, Communicator& cluster, RunContext& run,
        std::filesystem::path folder)
       : number(place), own_team(shared ? nullptr : std::make_unique<Team>(std::move(workers))),
-        results(std::move(folder)), context{run.input, run.mesh, shared ? *shared : *own_team, run.offer, cluster,
-                                            results, progress, run.stop} {}
+        results(std::move(folder)), context{run.input, run.mesh, shared ? *shared : *own_team,
+                                            run.offer, cluster,  results,
+                                            progress,  run.stop} {}
   int number;
   std::unique_ptr<Communicator> alone;
   std::unique_ptr<Team> own_team;  ///< of one device
@@ -119,7 +123,8 @@ ShotBatch::ShotBatch(RunContext& context, const Setup& setup, int parts)
     : count_(parts), shots_(static_cast<int>(setup.shots.size())), steps_(setup.problem.steps) {
   Communicator& all = context.cluster;
   if (shots_ < parts)
-    throw Failure(make_error(ErrorCode::file, fmt::format("the checkpoint is of {} shots at a time, of {}", parts, shots_),
+    throw Failure(make_error(ErrorCode::file,
+                             fmt::format("the checkpoint is of {} shots at a time, of {}", parts, shots_),
                              "It belongs to another case; start the run anew."));
   if (all.size() > 1 && all.size() < parts)
     throw Failure(make_error(ErrorCode::invalid_input,
@@ -138,7 +143,7 @@ ShotBatch::ShotBatch(RunContext& context, const Setup& setup, int parts)
   }
   if (all.leads())
     log::info("acoustic-fd: {} of {} shots are marched at the same time, each {}", parts, shots_,
-              all.size() > 1  ? "by a group of ranks"
+              all.size() > 1 ? "by a group of ranks"
               : devices_ > 1 ? "on a device of its own"
                              : "in turn with the others");
 }

@@ -65,8 +65,7 @@ void put_info(Writer& out, const TableInfo& info) {
   out.put(info.id);
   out.put(info.title);
   out.put(info.definition);
-  for (const int value :
-       {static_cast<int>(info.form), static_cast<int>(info.x_scale), static_cast<int>(info.y_scale)})
+  for (const int value : {static_cast<int>(info.form), static_cast<int>(info.x_scale), static_cast<int>(info.y_scale)})
     out.put(static_cast<std::uint64_t>(value));
   out.put(static_cast<std::uint64_t>(info.columns.size()));
   for (const Column& column : info.columns)

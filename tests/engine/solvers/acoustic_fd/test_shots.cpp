@@ -77,7 +77,8 @@ class TestShots : public QObject {
     };
     constexpr Bytes plenty = Bytes{1} << 30;
     const Case plain = resolved(survey()), four = resolved(survey(R"(, "shots_at_once": 4)")),
-               framed = resolved(survey("", R"(, "frames": {"count": 3})")), one = resolved(survey(R"(, "shots_at_once": 1)"));
+               framed = resolved(survey("", R"(, "frames": {"count": 3})")),
+               one = resolved(survey(R"(, "shots_at_once": 1)"));
     const auto line = [&](const Case& input, Bytes host) {
       const auto e = solver->estimate(input, nullptr, offered(input, host));
       if (!e) throw Failure(e.error());
