@@ -5,6 +5,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/foresight.hpp"
 #include "engine/solvers/acoustic_fd/resample.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
@@ -161,6 +162,16 @@ Status AcousticFd::begin(RunContext& context, Setup setup, bool several, bool sp
   log::info("acoustic-fd: {} nodes, order {}, {} kernel, {}, dt {}, {} steps", grid_text(p.grid), p.order,
             march_->kernel(), march_->tiling(), format_quantity(p.dt, "s"), p.steps);
   if (filter_ && p.time_correction) log::info("acoustic-fd: {}", time_error_text(setup_));
+  if (const CutWalls* const cuts = p.obstacles ? p.obstacles->cuts() : nullptr) {
+    // A cell of mass that is added moves the wall by a node where it is.
+    const double moved = cuts->added() / std::max<double>(1, static_cast<double>(cuts->nodes().size()));
+    log::info("acoustic-fd: smooth walls cut {} cells", cuts->nodes().size());
+    if (moved > 0.01)
+      log::warning(
+          "acoustic-fd: the time step is so near its limit that it moves smooth walls outwards by {:.2g} nodes on "
+          "an average; a smaller \"courant\" leaves them where they are",
+          moved);
+  }
   return {};
 }
 

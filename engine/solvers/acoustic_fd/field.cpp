@@ -2,6 +2,7 @@
 // What happens to a patch of cells in one step.
 #include "engine/solvers/acoustic_fd/field.hpp"
 
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
@@ -187,6 +188,12 @@ void Field<T>::fill_plane(Index x) {
         const double ratio = c[static_cast<std::size_t>(z)] * problem_.dt / h;
         a_.data()[here + z] = static_cast<T>(is_solid(z) ? still : ratio * ratio);
       }
+    if (problem_.obstacles && problem_.obstacles->cuts())
+      for (const CutNode& cut : problem_.obstacles->cuts()->row(x + at_.first, y))
+        if (cut.mass > 0 && !cut.in_layer) {
+          const double ratio = c[static_cast<std::size_t>(cut.z)] * problem_.dt / h;
+          a_.data()[here + cut.z] = static_cast<T>(ratio * ratio / cut.mass);
+        }
     if (dense_) {
       density_potential(problem_, stencil_, x + at_.first, y, other);
       for (Index z = 0; z < at_.nz; ++z) v_.data()[here + z] = static_cast<T>(other[static_cast<std::size_t>(z)]);
@@ -408,7 +415,11 @@ void Field<T>::place_points() {
       const auto a = static_cast<double>(static_cast<T>(ratio * ratio));  // as the kernels have it
       const Source& source = problem_.sources[n];
       // (1/K) p_tt = … + s δ/ρ(place) with K = ρ a: the node's density over that of the place, and q = p √(ρ_0/ρ).
-      const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]), scale = scale_at(node),
+      const CutNode* const cut = problem_.obstacles && problem_.obstacles->cuts()
+                                     ? problem_.obstacles->cuts()->at(node.x, node.y, node.z)
+                                     : nullptr;
+      const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / (cut ? cut->mass : 1.0),
+                   scale = scale_at(node),
                    density = source.density > 0 ? problem_.reference_density * scale * scale : 1;
       // Damped nodes take sources undiminished, which is 1 + σ times what the equation has; a transpose has to be that of the equation.
       const double placed = source.transposed

@@ -5,6 +5,7 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/cell_means.hpp"
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/model.hpp"
@@ -480,7 +481,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   const std::shared_ptr<const Velocity> given_density = p.density;
   if (!broken()) average_medium(p);
   read_wall_speeds(input, p, diagnostics);
-  if (!broken()) read_obstacles(input, load, p, diagnostics);
+  UncutObstacles uncut;
+  if (!broken()) uncut = read_obstacles(input, load, p, diagnostics);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
@@ -545,6 +547,8 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_attenuation(input, setup, diagnostics);
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
   setup.image = read_image(input, p, setup.highest_sent);
+  if (uncut.nodes && !broken() && p.dt > 0)
+    uncut.nodes->set_cuts(std::make_shared<CutWalls>(p, uncut.classes, *uncut.nodes));
   return setup;
 }
 

@@ -181,6 +181,22 @@ void fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& o
   });
 }
 
+/// The last shape that has a point says what it is.
+std::function<std::function<Solid(const Vec3&)>()> classes_of(std::vector<std::pair<ShapeMaker, Solid>> shapes) {
+  return [shapes = std::move(shapes)] {
+    std::vector<std::pair<RowTest, Solid>> tests;
+    for (const auto& [shape, what] : shapes) tests.emplace_back(shape(), what);
+    std::reverse(tests.begin(), tests.end());
+    return [tests = std::move(tests), inside = std::vector<unsigned char>(1)](const Vec3& x) mutable {
+      for (const auto& [test, what] : tests) {
+        test(x[0], x[1], x[2], 1, inside);
+        if (inside[0] != 0) return what;
+      }
+      return Solid::none;
+    };
+  };
+}
+
 /// Unit vector, within the plane where the grid is flat. Zero and a diagnostic where there is none.
 Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::vector<Diagnostic>& diagnostics) {
   Vec3 d = v.vec3();
@@ -199,25 +215,24 @@ Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::v
 
 }  // namespace
 
-void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+UncutObstacles read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
   const Values list = input["medium"]["obstacles"];
-  if (list.size() == 0) return;
+  if (list.size() == 0) return {};
   if (problem.density && !problem.density->constant()) {
     diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
                                          "Leave the density constant, or make the obstacles part of the medium."));
-    return;
+    return {};
   }
   auto obstacles = std::make_shared<Obstacles>(problem.grid, fill);
+  std::vector<std::pair<ShapeMaker, Solid>> shapes;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Values v = list.at(i);
     const ShapeMaker shape = read_solid(input, v, fill, diagnostics);
     if (!fill || !shape) continue;
     const std::string surface = v["surface"].text();
-    fill_nodes(problem.grid, shape,
-               surface == "soft"   ? Solid::soft
-               : surface == "none" ? Solid::none
-                                   : Solid::rigid,
-               *obstacles);
+    const Solid what = surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid;
+    fill_nodes(problem.grid, shape, what, *obstacles);
+    shapes.emplace_back(shape, what);
   }
   if (fill) {
     const std::array<double, 6> lost = obstacles->extend_through_layers(problem.faces, problem.order / 2);
@@ -237,7 +252,10 @@ void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<
       diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
                                            "Correct the obstacles; a formula is solid where it is above zero."));
   }
-  problem.obstacles = std::move(obstacles);
+  problem.obstacles = obstacles;
+  const Values walls = input["medium"];
+  if (!fill || !walls.has("obstacle_walls") || walls["obstacle_walls"].text() != "smooth") return {};
+  return {std::move(obstacles), classes_of(std::move(shapes))};
 }
 
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,

@@ -5,13 +5,21 @@
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/acoustic_fd/walls.hpp"
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 namespace conoid::acoustic_fd {
 
+/// Of obstacles with smooth walls (cut_walls.hpp), which can be cut once the time step is known.
+struct UncutObstacles {
+  std::shared_ptr<Obstacles> nodes;  ///< those of the problem; null: their walls are voxels'
+  std::function<std::function<Solid(const Vec3&)>()> classes;
+};
 /// `medium.obstacles`: sets problem.obstacles; `fill` false: only checked, and no node is looked at. Needs grid, faces and order.
-void read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics);
+UncutObstacles read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics);
 
 /// `shape` of a source that has its place.
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,

@@ -2,6 +2,7 @@
 // Corrections beside voxels and walls of an impedance.
 #include "engine/solvers/acoustic_fd/walls.hpp"
 
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
@@ -113,16 +114,19 @@ class Row {
     }
     return {at, sign};
   }
-  /// As the plain update reads it: voxels hold zero, walls are no obstacle.
-  [[nodiscard]] Origin plain(Index from, Index offset) const {
-    Index at = from + offset;
+  /// A node or its image behind an end; sign 0: there is none.
+  [[nodiscard]] Origin image(Index at) const {
     int sign = 1;
     if (at < 0 || at > last_) {
       sign = sign_[at < 0 ? 0 : 1];
       at = at < 0 ? -at : 2 * last_ - at;
     }
-    if (sign == 0 || at < 0 || at > last_ || at_checked(at) != Solid::none) return {};
-    return {at, sign};
+    return sign == 0 || at < 0 || at > last_ ? Origin{} : Origin{at, sign};
+  }
+  /// As the plain update reads it: voxels hold zero, walls are no obstacle.
+  [[nodiscard]] Origin plain(Index from, Index offset) const {
+    const Origin out = image(from + offset);
+    return out.sign == 0 || at_checked(out.at) != Solid::none ? Origin{} : out;
   }
 
  private:
@@ -134,6 +138,101 @@ class Row {
   std::array<int, 2> sign_;
 };
 
+/// Faces of one axis through a node, where walls are smooth.
+class CutRow {
+ public:
+  CutRow(const Problem& problem, std::size_t axis, const std::array<Index, 3>& node)
+      : problem_(problem), cuts_(*problem.obstacles->cuts()), axis_(axis), node_(node),
+        last_(problem.grid.points[axis] - 1) {}
+  struct Between {
+    double open = 0;
+    bool soft = false;
+  };
+  /// Between nodes i and i + 1; behind the ends of the grid as before them.
+  [[nodiscard]] Between face(Index i) const {
+    if (i < 0) i = -1 - i;
+    if (i >= last_) i = 2 * last_ - 1 - i;
+    i = std::clamp<Index>(i, 0, last_ - 1);
+    if (const CutNode* low = at(i)) return of(*low, 2 * axis_ + 1, *this, i + 1);
+    if (const CutNode* high = at(i + 1)) return {high->face[2 * axis_], high->soft[2 * axis_]};
+    const bool fluid = solid(i) == Solid::none && solid(i + 1) == Solid::none;
+    return {fluid ? 1.0 : 0.0, false};
+  }
+  /// Whether a pair of nodes `reach` apart stays, the lower one being i: all faces between are alike and no walls; `open`: they are so far.
+  [[nodiscard]] bool whole(Index i, Index reach, double& open) const {
+    const Between first = face(i);
+    open = first.open;
+    if (first.soft || !(first.open > 0)) return false;
+    for (Index n = 1; n < reach; ++n) {
+      const Between next = face(i + n);
+      if (next.soft || std::abs(next.open - first.open) > 1e-9 * first.open) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// A face between a fluid and a soft node is a wall, whichever of them is asked.
+  static Between of(const CutNode& low, std::size_t f, const CutRow& row, Index high) {
+    if (low.mass > 0) return {low.face[f], low.soft[f]};
+    if (const CutNode* other = row.at(high)) return {other->face[f - 1], other->soft[f - 1]};
+    return {low.face[f], low.soft[f]};
+  }
+  [[nodiscard]] std::array<Index, 3> place(Index i) const {
+    std::array<Index, 3> n = node_;
+    n[axis_] = i;
+    return n;
+  }
+  [[nodiscard]] const CutNode* at(Index i) const {
+    const auto n = place(i);
+    return cuts_.at(n[0], n[1], n[2]);
+  }
+  [[nodiscard]] Solid solid(Index i) const {
+    const auto n = place(i);
+    return problem_.obstacles->at(n[0], n[1], n[2]);
+  }
+  const Problem& problem_;
+  const CutWalls& cuts_;
+  std::size_t axis_;
+  std::array<Index, 3> node_;
+  Index last_;
+};
+
+/// Weights of an axis's second difference beside smooth walls (cut_walls.hpp) less those of the plain update. `mass`: by which it is divided.
+template <class At>
+void add_cut_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
+                  double ratio, double mass, const At& at) {
+  const Index s = stencil.radius, here = node[axis];
+  const Row row(problem, axis, node);
+  const CutRow cut(problem, axis, node);
+  const auto weight = [&](Index j) { return stencil.weight[static_cast<std::size_t>(j)]; };
+  const auto add = [&](Index offset, double w) {  // w (p of the node there − p)
+    at(0) -= w;
+    if (const Origin from = row.image(here + offset); from.sign != 0) at(from.at - here) += w * from.sign;
+  };
+  const double scale = ratio / mass;
+  for (const Index way : {Index{-1}, Index{1}}) {
+    double left = 0;  // of the pairs that do not stay, in units of the face beside this node
+    const Index beside = way > 0 ? here : here - 1;
+    double open = 0;
+    for (Index j = 1; j <= s; ++j) {
+      if (cut.whole(way > 0 ? here : here - j, j, open)) add(way * j, scale * weight(j) * open);
+      for (Index first = beside - j + 1; first <= beside; ++first)
+        if (!cut.whole(first, j, open)) left += weight(j) * static_cast<double>(j);
+    }
+    const CutRow::Between face = cut.face(beside);
+    if (left == 0 || !(face.open > 0)) continue;
+    if (face.soft)
+      at(0) -= scale * left * face.open;
+    else
+      add(way, scale * left * face.open);
+  }
+  at(0) -= ratio * stencil.weight[0];
+  for (Index offset = -s; offset <= s; ++offset)
+    if (offset != 0)
+      if (const Origin read = row.plain(here, offset); read.sign != 0)
+        at(read.at - here) -= ratio * weight(std::abs(offset)) * read.sign;
+}
+
 /// Entries of one node and axis.
 void add_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
               std::vector<WallEntry>& out) {
@@ -143,7 +242,12 @@ void add_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, 
   std::array<double, 2 * max_radius + 1> weight{};
   const auto at = [&](Index offset) -> double& { return weight[static_cast<std::size_t>(offset + s)]; };
   const Row row(problem, axis, node);
-  for (Index offset = -s; offset <= s; ++offset) {
+  const CutWalls* const cuts = problem.obstacles ? problem.obstacles->cuts() : nullptr;
+  if (cuts) {
+    const CutNode* const own = cuts->at(node[0], node[1], node[2]);
+    add_cut_axis(problem, stencil, axis, node, ratio, own && own->in_layer ? own->mass : 1.0, at);
+  }
+  for (Index offset = -s; offset <= s && !cuts; ++offset) {
     if (offset == 0) continue;
     const Origin wanted = row.continued(here, offset), read = row.plain(here, offset);
     if (wanted == read) continue;
@@ -175,6 +279,15 @@ void mark_row(const Problem& problem, Index radius, Index x, Index y, std::vecto
   const auto& n = problem.grid.points;
   const std::array<Index, 3> here{x, y, 0};
   std::fill(axes.begin(), axes.end(), 0);
+  if (const CutWalls* const cuts = problem.obstacles ? problem.obstacles->cuts() : nullptr) {
+    for (std::size_t a = 0; a < 2; ++a)
+      for (Index i = std::max<Index>(0, here[a] - radius); i <= std::min(n[a] - 1, here[a] + radius); ++i)
+        for (const CutNode& cut : a == 0 ? cuts->row(i, y) : cuts->row(x, i))
+          axes[static_cast<std::size_t>(cut.z)] |= static_cast<unsigned char>(1U << a);
+    for (const CutNode& cut : cuts->row(x, y))
+      for (Index i = std::max<Index>(0, cut.z - radius); i <= std::min(n[2] - 1, cut.z + radius); ++i)
+        axes[static_cast<std::size_t>(i)] |= 4U;
+  }
   if (const Obstacles* const o = problem.obstacles.get()) {
     for (std::size_t a = 0; a < 2; ++a)
       for (Index i = std::max<Index>(0, here[a] - radius); i <= std::min(n[a] - 1, here[a] + radius); ++i) {

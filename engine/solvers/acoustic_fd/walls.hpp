@@ -24,12 +24,14 @@
 #include "engine/solvers/acoustic_fd/stencil.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace conoid::acoustic_fd {
 
 enum class Solid : unsigned char { none, rigid, soft };
+class CutWalls;
 
 /// What every node of a grid is. A byte a node. Read by any number of threads once filled.
 class Obstacles {
@@ -47,12 +49,16 @@ class Obstacles {
   /// Absorbing layers of these faces, and `radius` nodes before them, repeat what lies where they begin. Returns the part of the solid nodes on
   /// each face that are fluid then: obstacles that end within its layer.
   std::array<double, 6> extend_through_layers(const std::array<Face, 6>& faces, int radius);
+  /// Their walls are smooth (cut_walls.hpp); null: those of voxels.
+  void set_cuts(std::shared_ptr<const CutWalls> cuts) { cuts_ = std::move(cuts); }
+  [[nodiscard]] const CutWalls* cuts() const { return cuts_.get(); }
   [[nodiscard]] Index count() const;  ///< of nodes that are no fluid
   [[nodiscard]] Bytes bytes() const { return static_cast<Bytes>(points_[0] * points_[1] * points_[2]); }
 
  private:
   std::array<Index, 3> points_;
   std::vector<Solid> nodes_;
+  std::shared_ptr<const CutWalls> cuts_;
 };
 
 /// a of a voxel: zero to all digits of the field, and no divisor of zero.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls of a given impedance, rigid and soft bodies.
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/exact.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/mesh_solid.hpp"
@@ -186,11 +187,14 @@ double target_strength(bool rigid, double k, double a) {
   return 20 * std::log10(std::abs(sum) / k);
 }
 
-/// Target strength of a sphere of 1 cm at 38 kHz in water of 1477.4 m/s, `radius` nodes in the grid: the exact one times what the grid
-/// makes of the echo of a point source near by. A quarter of space between two mirrors.
-double sphere_strength(bool rigid, double radius, const RowWorkers& workers, bool meshed = false) {
-  const double ka = 2 * std::numbers::pi * 38000 * 0.01 / 1477.4, k = ka / radius;
-  const auto side = static_cast<Index>(2 * radius) + 12, across = static_cast<Index>(5 * radius) + 12;
+enum class Body { voxels, meshed, smooth };
+
+/// The echo of a point source near a sphere of `radius` nodes, over that of the series. Of voxels the radius is that of their volume. A quarter of space
+/// between two mirrors.
+Complex sphere_ratio(bool rigid, double radius, const RowWorkers& workers, Body kind) {
+  const double k = 2 * std::numbers::pi * 38000 * 0.01 / 1477.4 / radius;
+  const Index far = kind == Body::smooth ? static_cast<Index>(radius) + 8 : 0;  // from layers that see what is near
+  const auto side = static_cast<Index>(2 * radius) + 12 + far, across = static_cast<Index>(5 * radius) + 12 + far;
   Problem p = open_space({side + across, side, side});
   for (const std::size_t mirror : {2U, 4U}) p.faces[mirror].kind = FaceKind::rigid;
   p.dt = 0.4;
@@ -203,7 +207,7 @@ double sphere_strength(bool rigid, double radius, const RowWorkers& workers, boo
   const std::vector<double> free = recorded_levels(p, steps, workers)[0];
   auto obstacles = std::make_shared<Obstacles>(p.grid);
   std::shared_ptr<const MeshSolid> body;
-  if (meshed)
+  if (kind == Body::meshed)
     body = MeshSolid::of(icosphere({.radius = radius, .divisions = 64, .centre = {middle, 0, 0}}).value()).value();
   std::vector<unsigned char> inside(static_cast<std::size_t>(side));
   double count = 0;
@@ -220,6 +224,14 @@ double sphere_strength(bool rigid, double radius, const RowWorkers& workers, boo
         }
       }
     }
+  if (kind == Body::smooth) {
+    const auto classes = [=] {
+      return [=](const Vec3& x) {
+        return std::hypot(x[0] - middle, x[1], x[2]) > radius ? Solid::none : rigid ? Solid::rigid : Solid::soft;
+      };
+    };
+    obstacles->set_cuts(std::make_shared<CutWalls>(p, classes, *obstacles));
+  }
   p.obstacles = obstacles;
   std::vector<double> got = recorded_levels(p, steps, workers)[0], sent;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -227,14 +239,20 @@ double sphere_strength(bool rigid, double radius, const RowWorkers& workers, boo
     sent.push_back(4 * p.sources[0].signal->at(static_cast<double>(i + 1) * p.dt));
   }
   const Complex s{0, k};
-  const double rate = stepped(s, p.dt).imag(), a = std::cbrt(0.75 * count / std::numbers::pi);
-  const Complex ratio = transform(got, p.dt, s) / transform(sent, p.dt, s) / sphere_echo(rigid, rate, a, from, to);
-  return target_strength(rigid, ka / 0.01, 0.01) + 20 * std::log10(std::abs(ratio));
+  const double rate = stepped(s, p.dt).imag(),
+               a = kind == Body::smooth ? radius : std::cbrt(0.75 * count / std::numbers::pi);
+  return transform(got, p.dt, s) / transform(sent, p.dt, s) / sphere_echo(rigid, rate, a, from, to);
+}
+constexpr double jech_ka = 2 * std::numbers::pi * 38000 * 0.01 / 1477.4;
+/// Target strength of a sphere of 1 cm at 38 kHz in water of 1477.4 m/s: the exact one times what the grid makes of the echo.
+double sphere_strength(bool rigid, double radius, const RowWorkers& workers, Body kind = Body::voxels) {
+  return target_strength(rigid, jech_ka / 0.01, 0.01) +
+         20 * std::log10(std::abs(sphere_ratio(rigid, radius, workers, kind)));
 }
 
 /// A line source between a free surface and a soft slope of voxels, which meet at π/8 (the ideal wedge, with a steeper angle): traces against the sum over its sixteen
 /// images around the apex. Until echoes of the box's end arrive.
-double wedge_error(double nodes, const RowWorkers& workers) {
+double wedge_error(double nodes, const RowWorkers& workers, bool rigid = false, bool smooth = false) {
   constexpr int turns = 8;
   constexpr double angle = std::numbers::pi / turns;
   const double unit = nodes / 12;
@@ -247,8 +265,16 @@ double wedge_error(double nodes, const RowWorkers& workers) {
   for (Index x = 0; x < p.grid.points[0]; ++x)
     for (Index z = 0; z < p.grid.points[2]; ++z)
       if (top - static_cast<double>(z) > (static_cast<double>(x) - apex) * std::tan(angle))
-        slope->set(x, 0, z, Solid::soft);
+        slope->set(x, 0, z, rigid ? Solid::rigid : Solid::soft);
   static_cast<void>(slope->extend_through_layers(p.faces, p.order / 2));
+  if (smooth) {
+    const auto classes = [=] {
+      return [=](const Vec3& x) {
+        return top - x[2] <= (x[0] - apex) * std::tan(angle) ? Solid::none : rigid ? Solid::rigid : Solid::soft;
+      };
+    };
+    slope->set_cuts(std::make_shared<CutWalls>(p, classes, *slope));
+  }
   p.obstacles = slope;
   struct Place {
     double r, below;
@@ -269,6 +295,8 @@ double wedge_error(double nodes, const RowWorkers& workers) {
   const Traces got = traces_of_run(p, steps, signal->highest_frequency(), workers);
   const Place source = polar(p.sources[0].position);
   double worst = 0;
+  // Images at 2kα ± β: each reflection at the free surface turns the sign, at a rigid slope none does.
+  const auto sign = [&](int k, int side) { return rigid ? (k % 2 == 0 ? side : -side) : side; };
   for (std::size_t r = 0; r < got.size(); ++r) {
     const Place heard = polar(p.receivers[r].position);
     std::vector<double> exact(got[r].size(), 0.0);
@@ -278,7 +306,7 @@ double wedge_error(double nodes, const RowWorkers& workers) {
                      way = std::sqrt(source.r * source.r + heard.r * heard.r -
                                      2 * source.r * heard.r * std::cos(between));
         for (std::size_t i = 0; i < exact.size(); ++i)
-          exact[i] += side * line_source(*signal, way, static_cast<double>(i) * p.dt);
+          exact[i] += sign(k, side) * line_source(*signal, way, static_cast<double>(i) * p.dt);
       }
     worst = std::max(worst, acoustic_fd::relative_error(got[r], exact));
   }
@@ -296,11 +324,52 @@ void wedge_rows(const TestRun& run, const VerifySink& sink) {
   }
 }
 
+/// Smooth walls are of second order: half of (kh)² turns a plain wave by as much a node; a quarter is asked for, and four times less with twice the nodes.
+void smooth_rows(const TestRun& run, const VerifySink& sink) {
+  const auto allowed = [](double kh) { return 0.25 * kh * kh; };
+  const auto order_row = [&](const std::string& name, double coarse, double fine) {
+    sink({name + ": observed order", std::log2(coarse / fine), "1", 1.9, true, "cut cells, Purvis & Burkhalter 1979"});
+  };
+  for (const bool rigid : {true, false}) {
+    const std::string kind = rigid ? "rigid" : "soft", sphere = kind + " sphere, smooth walls, 1 cm, 38 kHz",
+                      wedge = fmt::format("wedge of pi/8, {} slope with smooth walls", kind);
+    double before = 0;
+    for (const double radius : {8.3, 16.6}) {
+      if (!run.may_want(sphere) || (run.quick && radius > 10)) continue;
+      run.doing(sphere);
+      const Complex ratio = sphere_ratio(rigid, radius, run.workers(), Body::smooth);
+      const double error = std::abs(ratio - 1.0), jech = rigid ? -49.09 : -45.00;
+      sink({fmt::format("{}, radius {:g} nodes: error of the echo", sphere, radius), error, "1",
+            allowed(jech_ka / radius), false, "series of spherical functions"});
+      if (before > 0) {
+        if (rigid)
+          order_row(sphere, before, error);  // a soft one is as good as the layers' echoes, 10^-3, from the coarser on
+        // Two digits are printed.
+        sink({fmt::format("{}, radius {:g} nodes: target strength off {:.2f} dB", sphere, radius, jech),
+              std::abs(target_strength(rigid, jech_ka / 0.01, 0.01) + 20 * std::log10(std::abs(ratio)) - jech), "1",
+              0.005 + 8.7 * allowed(jech_ka / radius), false, "Jech et al. 2015"});
+      }
+      before = error;
+    }
+    before = 0;
+    for (const double nodes : {12.0, 24.0}) {
+      if (!run.may_want(wedge) || (run.quick && nodes > 12)) continue;
+      run.doing(wedge);
+      const double error = wedge_error(nodes, run.workers(), rigid, true);
+      sink({fmt::format("{}, waves of {:g} nodes: error of traces", wedge, nodes), error, "1",
+            allowed(2 * std::numbers::pi / nodes), false, "sum over images, Buckingham & Tolstoy 1990"});
+      if (before > 0) order_row(wedge, before, error);
+      before = error;
+    }
+  }
+}
+
 }  // namespace
 
 void walls_table(const TestRun& run, const VerifySink& sink) {
   impedance_rows(run, sink);
   wedge_rows(run, sink);
+  smooth_rows(run, sink);
   for (const bool rigid : {true, false}) {
     const char* const kind = rigid ? "rigid" : "soft";
     if (run.may_want(fmt::format("{} cylinder", kind))) {
@@ -322,7 +391,8 @@ void walls_table(const TestRun& run, const VerifySink& sink) {
       run.doing("rigid sphere of triangles");
       // Its 82,000 triangles lie 5e-5 of the radius below the sphere, and no node that near to it: the voxels are the same.
       sink({"rigid sphere of triangles, 1 cm, 38 kHz, radius 10 nodes: target strength off that of the sphere's voxels",
-            std::abs(sphere_strength(true, 10.3, run.workers(), true) - sphere_strength(true, 10.3, run.workers())),
+            std::abs(sphere_strength(true, 10.3, run.workers(), Body::meshed) -
+                     sphere_strength(true, 10.3, run.workers())),
             "1", 1e-12, false, "the same voxels"});
     }
   }

@@ -43,6 +43,7 @@ class TestMarchRanks : public QObject {
     for (const auto& points : {std::array<Index, 3>{41, 19, 27}, {41, 1, 27}, {41, 1, 32}}) {
       Problem p = walled_problem(6, points, true, false);
       make_matched(p);
+      if (points[2] == 27) make_smooth(p);
       Team team({WorkerSpec{"cpu", 1, 1}});
       const auto alone = single_rank();
       const auto one = make_march(p, this_machine(), *alone), two = make_march(p, this_machine(), *world_);

@@ -2,6 +2,7 @@
 // A busy problem with walls of all kinds in it.
 #pragma once
 
+#include "engine/solvers/acoustic_fd/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
@@ -38,6 +39,36 @@ inline Problem walled_problem(int order, const std::array<Index, 3>& points, boo
   p.peak_map = p.rms_map = true;
   p.relaxations = {{0.05, 60 * p.dt}, {0.08, 5 * p.dt}};
   return p;
+}
+
+/// Smooth walls in place of the voxels of walled_problem(): rigid waves of ground, a rigid oblique slab, two soft balls of which one touches the ground.
+inline void make_smooth(Problem& p) {
+  const Grid g = p.grid;
+  const auto classes = [g] {
+    return [g](const Vec3& at) {
+      Vec3 i{}, n{};
+      for (std::size_t a = 0; a < 3; ++a) {
+        i[a] = g.points[a] > 1 ? (at[a] - g.origin[a]) / g.spacing[a] : 0;
+        n[a] = static_cast<double>(g.points[a] - 1);
+      }
+      const auto ball = [&](double x, double y, double z, double radius) {
+        return std::hypot(i[0] - x * n[0], i[1] - y * n[1], i[2] - z * n[2]) < radius;
+      };
+      if (ball(0.62, 0.4, 0.7, 3.37) || ball(0.3, 0.6, 0.35, 2.81)) return Solid::soft;
+      if (i[2] < 6.3 + 1.7 * std::sin(0.31 * i[0]) + 1.1 * std::cos(0.43 * i[1])) return Solid::rigid;
+      return std::abs(i[0] + 0.31 * i[2] - 0.2 * i[1] - 0.75 * n[0]) < 1.13 && i[2] > 0.5 * n[2] ? Solid::rigid
+                                                                                                 : Solid::none;
+    };
+  };
+  auto obstacles = std::make_shared<Obstacles>(g);
+  const auto at = classes();
+  for (Index x = 0; x < g.points[0]; ++x)
+    for (Index y = 0; y < g.points[1]; ++y)
+      for (Index z = 0; z < g.points[2]; ++z) obstacles->set(x, y, z, at({g.at(0, x), g.at(1, y), g.at(2, z)}));
+  static_cast<void>(obstacles->extend_through_layers(p.faces, p.order / 2));
+  auto cuts = std::make_shared<CutWalls>(p, classes, *obstacles);
+  obstacles->set_cuts(std::move(cuts));
+  p.obstacles = std::move(obstacles);
 }
 
 /// In bands of lengths 1, 3, 7, …; the field, and the maps behind it.
