@@ -30,7 +30,7 @@ inline std::string survey(const std::string& more = "", const std::string& outpu
   add(9, 35, 50, 55, -1);
   return fmt::format(
       R"json({{"conoid": 1, "title": "t", "solver": "acoustic-fd", "grid": {{"points": [33, 31, 35], "spacing": "2 m"}},
-        "materials": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 1500}}, {{"top": 30, "speed": 1900}}]}}}},
+        "medium": {{"velocity": {{"kind": "layers", "layers": [{{"speed": 1500}}, {{"top": 30, "speed": 1900}}]}}}},
         "boundaries": {{"x_min": {{"width": 6}}, "z_max": {{"kind": "free"}}, "y_max": {{"kind": "rigid"}}, "x_max": {{"kind": "rigid"}},
                        "y_min": {{"kind": "rigid"}}, "z_min": {{"width": 6}}}},
         "excitation": {{"sources": [{}]}}, "parameters": {{"order": 4, "steps": 150{}}}, "output": {{"trace_every": 1, "energy_every": 7,
