@@ -289,7 +289,12 @@ void ResultsPanel::refresh_tabs() {
                    [&](const RunTable* a, const RunTable* b) { return worth(a) > worth(b); });
   for (const RunTable* shown : tables) {
     const RunTable& table = *shown;
-    wanted.emplace_back(QString::fromStdString(table.info.id), translated(table.info.title));
+    // The same curves twice are told apart by how they are drawn.
+    const bool twin = std::count_if(tables.begin(), tables.end(),
+                                    [&](const RunTable* t) { return t->info.title == table.info.title; }) > 1;
+    const QString title = translated(table.info.title);
+    wanted.emplace_back(QString::fromStdString(table.info.id),
+                        twin && table.info.form == ChartForm::polar ? tr("%1, polar").arg(title) : title);
   }
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));

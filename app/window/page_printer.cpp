@@ -124,15 +124,17 @@ Status print_page(const QString& page, const QString& pdf) {
   // Qt's rich text knows no variables and no grid: a plain style in their place.
   static const QRegularExpression style("<style>.*</style>", QRegularExpression::DotMatchesEverythingOption);
   html.remove(style);
-  const QFont font(QStringLiteral("Inter, DejaVu Sans"), 9);
+  // Rows of tables close to each other: what a run was made of fills no pages.
+  html.replace("<table", "<table cellspacing=\"0\" cellpadding=\"1\"");
+  const QFont font(QStringLiteral("Inter, DejaVu Sans"), 8);
   FigureHandler figures(take_figures(html), font);
   Page document;
   document.documentLayout()->registerHandler(QTextFormat::ImageObject, &figures);
   document.setDefaultFont(font);
   document.setDefaultStyleSheet(
-      "h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18px; } h3 { font-size: 10pt; color: #5a6572; }"
+      "h1 { font-size: 18pt; } h2 { font-size: 12pt; margin-top: 12px; } h3 { font-size: 9pt; color: #5a6572; }"
       "th { text-align: left; color: #5a6572; padding-right: 14px; } td { padding-right: 14px; }"
-      "pre { font-family: 'DejaVu Sans Mono'; font-size: 7pt; }");
+      "pre { font-family: 'DejaVu Sans Mono'; font-size: 6pt; }");
   document.setHtml(html);
   const QString beside = pdf + ".part";
   {
