@@ -246,48 +246,6 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   return out;
 }
 
-namespace {
-
-/// What a check tells of the grid, the steps and the waves besides memory and time. `on_device`: how a device steps; empty without one.
-std::vector<std::pair<std::string, std::string>> details_of(const Setup& setup, const ImagePlan& images, double rate,
-                                                            const std::string& on_device) {
-  const Problem& p = setup.problem;
-  const Stencil stencil = stencil_of_order(p.order);
-  const double h = p.grid.finest();
-  std::vector<std::pair<std::string, std::string>> out = {
-      {"grid", grid_text(p.grid)},
-      {"time step", format_quantity(p.dt, "s")},
-      {"steps", fmt::format("{}", p.steps)},
-      {"Courant number",
-       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
-                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
-      {"speed of sound", p.speed.lowest == p.speed.highest
-                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
-                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
-      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
-  if (setup.quality > 0)
-    out.emplace_back(
-        "attenuation",
-        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
-                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
-                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
-                    format_quantity(setup.quality_frequency, "Hz")));
-  if (setup.image.any()) out.emplace_back("image", image_text(p, setup.image, images));
-  if (!on_device.empty()) out.emplace_back("steps on the device", on_device);
-  if (setup.highest_frequency > 0) {
-    const double widest = p.grid.coarsest();
-    const double points = p.speed.lowest / (setup.highest_frequency * widest);
-    out.emplace_back("nodes in the shortest wave",
-                     fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
-                                 format_quantity(setup.highest_frequency, "Hz"),
-                                 100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
-    if (p.time_correction) out.emplace_back("time step's error", time_error_text(setup));
-  }
-  return out;
-}
-
-}  // namespace
-
 Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
   std::vector<Diagnostic> diagnostics;
   const Setup setup = read_setup(input, false, diagnostics);
@@ -360,7 +318,37 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
            static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
                               p.grid.points[0] * p.grid.points[2]));
   e.disk = images.disk + (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
-  e.details = details_of(setup, images, rate, on_device);
+  const Stencil stencil = stencil_of_order(p.order);
+  const double h = p.grid.finest();
+  e.details = {
+      {"grid", grid_text(p.grid)},
+      {"time step", format_quantity(p.dt, "s")},
+      {"steps", fmt::format("{}", p.steps)},
+      {"Courant number",
+       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
+      {"speed of sound", p.speed.lowest == p.speed.highest
+                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (setup.quality > 0)
+    e.details.emplace_back(
+        "attenuation",
+        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
+                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
+                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
+                    format_quantity(setup.quality_frequency, "Hz")));
+  if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
+  if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
+  if (setup.highest_frequency > 0) {
+    const double widest = p.grid.coarsest();
+    const double points = p.speed.lowest / (setup.highest_frequency * widest);
+    e.details.emplace_back("nodes in the shortest wave",
+                           fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
+                                       format_quantity(setup.highest_frequency, "Hz"),
+                                       100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
+    if (p.time_correction) e.details.emplace_back("time step's error", time_error_text(setup));
+  }
   return e;
 }
 
