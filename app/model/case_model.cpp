@@ -132,8 +132,10 @@ void CaseModel::take_present_names() {
   std::vector<FormerName> renamed;
   Json present = with_present_names(document_.json(), *schema_, &renamed);
   if (present == document_.json()) return;
-  for (const FormerName& r : renamed)
+  for (const FormerName& r : renamed) {
     renamed_.push_back(former_name_note(r.then, r.now, {document_.file().string(), 0, r.pointer}));
+    renamed_.back().hint = "Saving the case writes '" + r.now + "'.";
+  }
   document_ = CaseDocument::from_json(std::move(present), document_.file());
 }
 
