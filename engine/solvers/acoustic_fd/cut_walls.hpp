@@ -35,11 +35,12 @@ namespace conoid::acoustic_fd {
 /// A node whose cell or whose faces are not whole.
 struct CutNode {
   Index x = 0, y = 0, z = 0;
-  double mass = 1;                      ///< m, of fluid nodes
-  std::array<double, 6> face{};         ///< A or 1/θ; order of faces as everywhere; 0 closed
-  std::array<bool, 6> soft{};           ///< a wall with p = 0
-  std::array<bool, 6> along_layer{};    ///< faces across the normal of an absorbing layer, in it or at its beginning
-  bool in_layer = false;                ///< of any axis, or within the stencil's reach of it: its update is divided by its mass where walls are corrected
+  double mass = 1;                    ///< m, of fluid nodes
+  std::array<double, 6> face{};       ///< A or 1/θ; order of faces as everywhere; 0 closed
+  std::array<bool, 6> soft{};         ///< a wall with p = 0
+  std::array<bool, 6> along_layer{};  ///< faces across the normal of an absorbing layer, in it or at its beginning
+  bool in_layer =
+      false;  ///< of any axis, or within the stencil's reach of it: its update is divided by its mass where walls are corrected
 };
 
 /// Read by any number of threads once made.
