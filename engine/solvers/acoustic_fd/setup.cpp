@@ -547,11 +547,10 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_attenuation(input, setup, diagnostics);
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
   setup.image = read_image(input, p, setup.highest_sent);
-  const Values materials = input["materials"];
-  if (setup.image.any() && p.obstacles && materials.has("obstacle_walls") &&
-      materials["obstacle_walls"].text() == "smooth")
+  const Values medium = input["medium"];
+  if (setup.image.any() && p.obstacles && medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth")
     diagnostics.push_back(input.warning_at(
-        materials["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
+        medium["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
         "The image is off at nodes beside walls, and there alone; with \"voxels\" it is that of the march."));
   if (uncut.nodes && !broken() && p.dt > 0)
     uncut.nodes->set_cuts(std::make_shared<CutWalls>(p, uncut.classes, *uncut.nodes));
