@@ -431,6 +431,7 @@ constexpr Capability phases[] = {
     {"receivers", true, true, true},
     {"frequencies", false, false, true},
     {"wall memory", false, false, true},
+    {"illumination", false, false, true},
 };
 }  // namespace
 
