@@ -241,9 +241,15 @@ void read_body(const Case& input, const Values& root, Settings& s, std::vector<D
     s.body = read_boundary(input, s, body, out);
   }
   const Values boundaries = root["boundaries"];
+  if (s.sphere && !boundaries.keys().empty())
+    out.push_back(input.error_at(boundaries, "the built-in sphere has no groups with conditions of their own",
+                                 "Give its surface's condition as \"body\", or compute on a mesh."));
   for (const std::string& name : boundaries.keys())
     s.domain.boundaries[name] = read_boundary(input, s, boundaries[name], out);
   const Values regions = root["regions"];
+  if (s.sphere && !regions.keys().empty())
+    out.push_back(input.error_at(regions, "the built-in sphere has no groups with materials of their own",
+                                 "Give its material and coat in \"sphere\", or compute on a mesh."));
   for (const std::string& name : regions.keys())
     s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
 }

@@ -493,6 +493,19 @@ class TestSolver : public QObject {
     QCOMPARE(mine->rows.back()[1], 170.0);
   }
 
+  /// The groups of the built-in sphere have what `body` and `sphere` say: what stands beside them would count for nothing.
+  void groups_of_the_built_in_sphere_are_refused() {
+    for (const char* group : {"body", "hull"}) {
+      Json json = sphere_case();
+      json["boundaries"][group] = {{"kind", "pec"}};
+      QVERIFY2(first_error(json).contains("no groups with conditions"), qPrintable(first_error(json)));
+    }
+    Json json = sphere_case();
+    json["materials"]["foam"] = {{"permittivity", 1.1}};
+    json["regions"]["vacuum"] = {{"material", "foam"}};
+    QVERIFY2(first_error(json).contains("no groups with materials"), qPrintable(first_error(json)));
+  }
+
   void coarse_spheres_are_refused_with_what_to_set() {
     Json json = sphere_case();
     json["sphere"] = read_json(R"({"radius": "50 mm", "divisions": 2, "layers": 1})");
