@@ -349,8 +349,9 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
             surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
             static_cast<Index>(surface.diameter / s.shortest_delta()) + 2, format_bytes(needed), format_bytes(budget),
             threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
-        fmt::format("Coarsen the mesh by a factor of {:.2g} in h{}, or raise compute.memory.host.", std::sqrt(factor),
-                    s.single_precision ? "" : ", use single precision"));
+        // Rounded up: a factor of 1 would be no advice.
+        fmt::format("Coarsen the mesh by a factor of {:.2f} in h{}, or raise compute.memory.host.",
+                    0.01 * std::ceil(1 + 100 * std::sqrt(factor)), s.single_precision ? "" : ", use single precision"));
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
