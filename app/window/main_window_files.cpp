@@ -141,7 +141,13 @@ bool MainWindow::is_mesh(const QString& file) {
 }
 
 Status MainWindow::open_file(const QString& file) {
-  if (QFileInfo(file).isDir()) return open_run(file.toStdString());
+  if (QFileInfo(file).isDir()) {
+    // As `conoid run` takes it: a folder that holds a case and was made by no run is that of the case.
+    const QDir folder(file);
+    return folder.exists("case.json") && !folder.exists("run.json")
+               ? open_case(folder.filePath("case.json").toStdString())
+               : open_run(file.toStdString());
+  }
   return kind_of(file).isEmpty() ? open_case(file.toStdString()) : take_file(file);
 }
 

@@ -98,7 +98,9 @@ Result<RunFolder> RunFolder::open(const fs::path& folder) {
                       fmt::format("expected a run folder, found no case.json in '{}'", folder.string()),
                       "Name a folder that `conoid run` made, or 'latest'.");
   if (const Status known = check_format(folder); !known) return known.error();
-  if (const Status made = make_folders(folder); !made) return made.error();
+  // A folder of a case alone stays as it is: who needs run.json says that it is missing.
+  if (fs::exists(folder / "run.json", code))
+    if (const Status made = make_folders(folder); !made) return made.error();
   return RunFolder(fs::absolute(folder).lexically_normal());
 }
 

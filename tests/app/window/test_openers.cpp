@@ -171,6 +171,18 @@ class TestOpeners : public QObject {
     QVERIFY(empty->open_file(folder_.filePath("opened/case.json")).ok());
   }
 
+  /// A folder with a case that no run has made is the case's, as on the command line, and nothing is written there.
+  void a_folder_of_a_case_opens_the_case() {
+    case_with_mesh("of a case", "box.msh");
+    auto w = window();
+    const QString folder = folder_.filePath("of a case");
+    const QStringList before = QDir(folder).entryList(QDir::AllEntries | QDir::NoDotAndDotDot);
+    QVERIFY(w->open_file(folder).ok());
+    QCOMPARE(QString::fromStdString(w->model().document().file().string()), QDir(folder).filePath("case.json"));
+    QVERIFY(w->model().is_open() && !w->model().is_dirty());
+    QCOMPARE(QDir(folder).entryList(QDir::AllEntries | QDir::NoDotAndDotDot), before);
+  }
+
   void a_model_of_the_medium_is_taken_by_the_opener_and_by_a_drop_alike() {
     // A case whose solver has a place for one: the first that its schema names.
     std::optional<FileKey> key;
