@@ -42,7 +42,7 @@ struct Bends {
 };
 
 /// One side of a triangle; those of the same edge come beside each other.
-struct Side {
+struct FacetSide {
   std::array<Index, 2> edge;
   Index cell;
 };
@@ -52,7 +52,7 @@ struct Side {
 std::vector<std::array<double, 3>> corner_curvatures(const Mesh& faces, double sharp) {
   const std::vector<Index> regions = smooth_regions(faces, sharp);
   std::map<std::pair<Index, Index>, Bends> corners;  // by region and point: at a sharp edge each side has its own
-  std::vector<Side> sides;
+  std::vector<FacetSide> sides;
   std::vector<Vec3> normals(static_cast<std::size_t>(faces.cell_count()));
   const auto is_triangle = [&](Index c) { return faces.shape(c) == CellShape::triangle3; };
   for (Index c = 0; c < faces.cell_count(); ++c) {
@@ -66,8 +66,9 @@ std::vector<std::array<double, 3>> corner_curvatures(const Mesh& faces, double s
       sides.push_back({{std::min(n[i], n[(i + 1) % 3]), std::max(n[i], n[(i + 1) % 3])}, c});
     }
   }
-  std::sort(sides.begin(), sides.end(),
-            [](const Side& x, const Side& y) { return std::pair(x.edge, x.cell) < std::pair(y.edge, y.cell); });
+  std::sort(sides.begin(), sides.end(), [](const FacetSide& x, const FacetSide& y) {
+    return std::pair(x.edge, x.cell) < std::pair(y.edge, y.cell);
+  });
   const double least = std::cos(sharp * std::numbers::pi / 180);
   for (std::size_t i = 0, end = 0; i < sides.size(); i = end) {
     for (end = i + 1; end < sides.size() && sides[end].edge == sides[i].edge;) ++end;
