@@ -67,7 +67,7 @@ void MainWindow::add_file_actions(std::vector<ActionRow>& rows) {
            [this] {
              const QString folder = QFileDialog::getExistingDirectory(
                  this, tr("Open a run folder"), QString::fromStdString(settings_.runs_folder().string()));
-             if (!folder.isEmpty()) static_cast<void>(open_run(folder.toStdString()).ok());
+             if (!folder.isEmpty()) static_cast<void>(open_file(folder).ok());
            }},
           {"file.save", tr("&File"), tr("Save"), QKeySequence::Save, "save", {}, [this] { save(); }},
           {"file.save_as", tr("&File"), tr("Save as…"), QKeySequence("Ctrl+Shift+S"), {}, {}, [this] { save_as(); }},

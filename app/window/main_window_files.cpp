@@ -36,6 +36,7 @@
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/session/mesh_preview.hpp"
+#include "engine/session/run_reader.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {
@@ -141,13 +142,9 @@ bool MainWindow::is_mesh(const QString& file) {
 }
 
 Status MainWindow::open_file(const QString& file) {
-  if (QFileInfo(file).isDir()) {
-    // As `conoid run` takes it: a folder that holds a case and was made by no run is that of the case.
-    const QDir folder(file);
-    return folder.exists("case.json") && !folder.exists("run.json")
-               ? open_case(folder.filePath("case.json").toStdString())
-               : open_run(file.toStdString());
-  }
+  const std::filesystem::path path = file.toStdString();
+  if (QFileInfo(file).isDir())
+    return RunFolder::is_of_case_alone(path) ? open_case(path / "case.json") : open_run(path);
   return kind_of(file).isEmpty() ? open_case(file.toStdString()) : take_file(file);
 }
 

@@ -200,7 +200,8 @@ void Workbench::show_mesh_group(int number) {
 }
 
 void Workbench::show_conditions() {
-  const auto here = conditions_at(conditions_of(model_.json(), model_.schema()), chosen_);
+  const auto here = chosen_.empty() ? std::vector<Condition>()
+                                    : conditions_at(conditions_of(model_.json(), model_.schema()), chosen_);
   const CheckReport* report = model_.report();
   const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.group.empty(); });
   if (sides && !report) return;  // the case is being looked at: what stands there stays until its box is known

@@ -133,7 +133,7 @@ Result<fs::path> run_folder_named(const std::string& name) {
                                                   : "Name a folder that `conoid run` made, or 'latest'.");
   auto found = RunFolder::find(name, "runs");
   if (!found) return found.error();
-  if (!is_there(found->run_file()))
+  if (RunFolder::is_of_case_alone(found->path()))
     return make_error(ErrorCode::file,
                       fmt::format("'{}' is not a run folder: it has a case.json, but no run.json", name),
                       fmt::format("To start the case: conoid run {}", shell_word(name)));

@@ -70,6 +70,11 @@ Result<RunFolder> RunFolder::create_at(const fs::path& folder) {
   return RunFolder(fs::absolute(folder).lexically_normal());
 }
 
+bool RunFolder::is_of_case_alone(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "case.json", ignored) && !fs::exists(folder / "run.json", ignored);
+}
+
 bool RunFolder::has_checkpoint(const fs::path& folder) {
   std::error_code ignored;
   const fs::directory_iterator entries(folder / "checkpoints", ignored);
@@ -98,8 +103,7 @@ Result<RunFolder> RunFolder::open(const fs::path& folder) {
                       fmt::format("expected a run folder, found no case.json in '{}'", folder.string()),
                       "Name a folder that `conoid run` made, or 'latest'.");
   if (const Status known = check_format(folder); !known) return known.error();
-  // A folder of a case alone stays as it is: who needs run.json says that it is missing.
-  if (fs::exists(folder / "run.json", code))
+  if (!is_of_case_alone(folder))  // which stays as it is: who needs run.json says that it is missing
     if (const Status made = make_folders(folder); !made) return made.error();
   return RunFolder(fs::absolute(folder).lexically_normal());
 }

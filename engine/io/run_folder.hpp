@@ -47,6 +47,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path telemetry_file() const { return path_ / "telemetry.csv"; }
   [[nodiscard]] std::filesystem::path charts() const { return path_ / "charts"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  /// Whether a folder holds a case and was made by no run: `conoid run` takes it as the case.
+  [[nodiscard]] static bool is_of_case_alone(const std::filesystem::path& folder);
   /// Whether a run in `folder` has left anything there to go on from (which is looked at when it goes on).
   [[nodiscard]] static bool has_checkpoint(const std::filesystem::path& folder);
   /// For what a solver keeps on disk while it computes (<results folder>/scratch); nobody needs it afterwards.

@@ -50,15 +50,14 @@ function(conoid_device_kernels set)
       file(RELATIVE_PATH relative "${PROJECT_SOURCE_DIR}" "${source}")
       set(object "${PROJECT_BINARY_DIR}/cuda/${relative}.o")
       get_filename_component(folder "${object}" DIRECTORY)
-      # As the processors do (kernels/flush.hpp): what falls off ahead of a front rounds alike.
-      set(flush "")
-      if(relative MATCHES "solvers/acoustic_fd/")
-        set(flush -ftz=true)
-      endif()
+      # A line "// nvcc: …" gives options of its own to a file.
+      file(STRINGS "${source}" own REGEX "^// nvcc: ")
+      string(REPLACE "// nvcc: " "" own "${own}")
+      separate_arguments(own)
       file(MAKE_DIRECTORY "${folder}")
       add_custom_command(OUTPUT "${object}"
         COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20 -O3 -lineinfo --expt-relaxed-constexpr ${targets}
-          "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_BINARY_DIR}/generated" -Xcompiler=-fPIC,-fvisibility=hidden,-O2 ${flush}
+          "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_BINARY_DIR}/generated" -Xcompiler=-fPIC,-fvisibility=hidden,-O2 ${own}
           ${CONOID_CUDA_FLAGS} -MD -MF "${object}.d" -c "${source}" -o "${object}"
         DEPENDS "${source}" DEPFILE "${object}.d" COMMENT "nvcc ${relative}" VERBATIM)
       list(APPEND objects "${object}")

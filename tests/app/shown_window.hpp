@@ -6,7 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include <QDir>
 #include <QTemporaryDir>
+#include <QWidget>
 
 #include "app/model/gallery.hpp"
 #include "app/window/main_window.hpp"
@@ -22,6 +24,12 @@ inline SampleCard quickest_sample() {
   for (SampleCard& card : load_gallery(samples()))
     if (card.available && (best.case_file.empty() || card.seconds < best.seconds)) best = std::move(card);
   return best;
+}
+
+/// A picture for people, in the build's folder of pictures.
+inline void keep_picture(QWidget& widget, const QString& name) {
+  const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
+  if (QDir().mkpath(kept) && !widget.grab().save(kept + '/' + name)) qFatal("no picture");
 }
 
 /// From here on nothing that a window keeps goes to the home of who runs the test.

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "conoid/config.hpp"
-#include "engine/session/process/codec.hpp"
+#include "engine/core/codec.hpp"
 #if CONOID_HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -4,7 +4,8 @@
 
 #include <array>
 
-#include "engine/session/process/codec.hpp"
+#include "engine/core/codec.hpp"
+#include "engine/io/table_codec.hpp"
 
 namespace conoid::process {
 namespace {
@@ -34,41 +35,6 @@ Diagnostic diagnostic(Decoder& in) {
   d.text = in.text();
   d.hint = in.text();
   return d;
-}
-
-void put(Encoder& out, const TableInfo& t) {
-  out.text(t.id);
-  out.text(t.title);
-  out.number(static_cast<std::uint64_t>(t.columns.size()));
-  for (const Column& c : t.columns) {
-    out.text(c.name);
-    out.text(c.unit);
-    out.text(c.label);
-  }
-  out.number(static_cast<std::uint8_t>(t.form));
-  out.number(static_cast<std::uint8_t>(t.x_scale));
-  out.number(static_cast<std::uint8_t>(t.y_scale));
-  out.text(t.definition);
-  out.number(static_cast<std::uint64_t>(t.exact.size()));
-  for (const std::string& name : t.exact) out.text(name);
-}
-TableInfo table(Decoder& in) {
-  TableInfo t;
-  t.id = in.text();
-  t.title = in.text();
-  t.columns.resize(in.count(28));
-  for (Column& c : t.columns) {
-    c.name = in.text();
-    c.unit = in.text();
-    c.label = in.text();
-  }
-  t.form = in.choice(ChartForm::none);
-  t.x_scale = in.choice(AxisScale::log);
-  t.y_scale = in.choice(AxisScale::log);
-  t.definition = in.text();
-  t.exact.resize(in.count(8));
-  for (std::string& name : t.exact) name = in.text();
-  return t;
 }
 
 void put(Encoder& out, const FieldInfo& f) {
@@ -195,7 +161,7 @@ ProgressEvent progress_event(Decoder& in) {
 }
 TableEvent table_event(Decoder& in) {
   TableEvent e;
-  e.info = table(in);
+  e.info = table_info(in);
   e.first_row = static_cast<std::size_t>(in.number<std::uint64_t>());
   e.rows.resize(in.count(8));
   for (auto& row : e.rows) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/core/codec.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/session/process/codec.hpp"
 
 namespace conoid::process {
 namespace {

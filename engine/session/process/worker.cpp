@@ -14,10 +14,10 @@
 
 #include "conoid/config.hpp"
 #include "engine/cluster/communicator.hpp"
+#include "engine/core/codec.hpp"
 #include "engine/core/log.hpp"
 #include "engine/session/control.hpp"
 #include "engine/session/engine.hpp"
-#include "engine/session/process/codec.hpp"
 #include "engine/session/process/wire.hpp"
 #include "engine/session/process/wire_events.hpp"
 #include "engine/session/process/wire_frames.hpp"
@@ -152,7 +152,7 @@ std::string begin(process::MessageReader& in, process::MessageWriter& out, int r
     try {
       const auto message = in.next();
       if (!message) return {};
-      if (message->kind != MessageKind::start) process::Decoder::damaged("how to start");
+      if (message->kind != MessageKind::start) Decoder::damaged("how to start");
       (void)process::decode_options(message->body);
       options = message->body;
     } catch (...) {

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "engine/core/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/device_tiles.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/memory_columns.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/settings.hpp"
@@ -332,7 +332,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   };
   std::vector<Squares> squares_of(tiles_->pairs.size());
   const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
-    const FlushDenormals flush;
+    const FlushSubnormals flush;
     Squares& mine = squares_of[static_cast<std::size_t>(k)];
     const double begin = thread_seconds();
     const std::uint64_t before = space.evaluations;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/core/subnormals.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/receivers.hpp"
 #include "engine/solvers/acoustic_bem/sigma_sweep.hpp"
@@ -45,7 +45,7 @@ Complex over_faces(const Surface& surface, const std::vector<double>& weights, K
 /// Adds S_k of one motion's faces to some rows.
 void add_response(SigmaSweep& sweep, const Surface& surface, Interval rows, const std::vector<std::int32_t>& moving,
                   std::span<const double> weights, std::vector<double>& out, const std::stop_token& stop) {
-  const FlushDenormals flush;
+  const FlushSubnormals flush;
   const auto N = static_cast<std::size_t>(surface.unknowns);
   const auto own_rows = [&](std::int32_t triangle, auto&& f) {
     for (std::size_t own = 0; own < 3; ++own)

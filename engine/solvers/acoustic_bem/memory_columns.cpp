@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/subnormals.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 #include "engine/solvers/acoustic_bem/sigma_sweep.hpp"
 #include "engine/team/team.hpp"
@@ -179,7 +179,7 @@ void add_memory_columns(Matrices<Real>& out, const Surface& surface, const Assem
     std::vector<std::unique_ptr<Columns>> made(static_cast<std::size_t>(some));
     const double cost = 2e-5 * static_cast<double>(some * block) * static_cast<double>(all.size());
     for_range(team, "assembly", some, 1, cost, [&](Interval mine) {
-      const FlushDenormals flush;
+      const FlushSubnormals flush;
       SigmaSweep sweep(context);
       for (Index b = mine.begin; b < mine.end; ++b) {
         const Index begin = columns.begin + (first + b) * block;

@@ -2,7 +2,7 @@
 // A phase, where there is enough to share out.
 #include "engine/solvers/acoustic_bem/ranges.hpp"
 
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/team/loop_phase.hpp"
 #include "engine/team/team.hpp"
 
@@ -10,12 +10,12 @@ namespace conoid::acoustic_bem {
 void for_range(Team& team, std::string_view name, Index items, Index grain, double seconds,
                const std::function<void(Interval)>& body) {
   if (seconds < 5e-4 || team.threads() == 1) {
-    const FlushDenormals flush;
+    const FlushSubnormals flush;
     body({0, items});
     return;
   }
   LoopPhase phase(name, items, grain, [&body](Interval chunk) {
-    const FlushDenormals flush;
+    const FlushSubnormals flush;
     body(chunk);
   });
   team.run(phase);

@@ -5,7 +5,7 @@
 // in which a row's terms are added is that of the slices in memory, so the sums are the same to the last bit.
 #include <algorithm>
 
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/summation.hpp"
 #include "engine/team/phase.hpp"
 
@@ -19,7 +19,7 @@ void Summation<Real>::run_streamed(CpuWorker& worker, Interval items, std::vecto
   const Index threads = std::min<Index>(worker.threads(), groups);
   std::vector<Tour>& tours = tours_of(items, threads);
   worker.for_each({0, threads}, 1, [&](Interval shares, int) {
-    const FlushDenormals flush;
+    const FlushSubnormals flush;
     for (Index share = shares.begin; share < shares.end; ++share)
       for (Index r = share * groups / threads; r < (share + 1) * groups / threads; ++r) {
         const Interval panels = store.panels_of(r);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
@@ -50,7 +50,7 @@ void Summation<Real>::run_in_memory(CpuWorker& worker, Interval items, std::vect
   std::vector<HandedOver> handed(static_cast<std::size_t>(pieces + 1));  // by the piece that goes on
   // Pieces are begun in order, and what others wait for is done first.
   worker.for_each({0, pieces}, 1, [&](Interval piece, int) {
-    const FlushDenormals flush;
+    const FlushSubnormals flush;
     const Index begin = piece.begin * panels * items.size() / pieces, end = piece.end * panels * items.size() / pieces;
     const Index after_begin = begin % items.size(), after_end = end % items.size();
     const Interval whole{(begin + items.size() - 1) / items.size(), end / items.size()};

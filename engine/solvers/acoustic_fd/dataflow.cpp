@@ -2,7 +2,7 @@
 // Dependency counters.
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 
 #include "engine/core/log.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/device_windows.hpp"
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "engine/core/log.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 
 #include <algorithm>
 #include <chrono>

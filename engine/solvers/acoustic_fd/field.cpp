@@ -2,8 +2,8 @@
 // What happens to a patch of cells in one step.
 #include "engine/solvers/acoustic_fd/field.hpp"
 
+#include "engine/core/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cut_walls.hpp"
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/points.hpp"
 

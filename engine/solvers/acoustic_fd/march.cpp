@@ -4,10 +4,10 @@
 
 #include "engine/cluster/halo.hpp"
 #include "engine/core/log.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"

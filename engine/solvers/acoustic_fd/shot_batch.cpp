@@ -243,17 +243,17 @@ void ShotBatch::pass_on(RunContext& context) {
       speaker_.pass_on(part->results.take(), part->number == (shots_ - 1) % count_, context.results);
     return;
   }
-  std::vector<std::byte> said = parts_.front()->results.take();
+  std::string said = parts_.front()->results.take();
   if (!group_->leads()) said.clear();  // its leading rank says the same
   const std::array<Index, 2> mine{static_cast<Index>(said.size()), parts_.front()->number};
   const std::vector<Index> sizes = all.gather_values(std::span<const Index>(mine));
-  const std::vector<std::byte> joined = all.gather(said, 0);
+  const std::vector<std::byte> joined = all.gather(std::as_bytes(std::span(said)), 0);
   if (!all.leads()) return;
   std::size_t at = 0;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(all.size()); ++rank) {
     const auto size = static_cast<std::size_t>(sizes[2 * rank]);
-    speaker_.pass_on(std::span(joined).subspan(at, size), sizes[2 * rank + 1] == (shots_ - 1) % count_,
-                     context.results);
+    speaker_.pass_on({reinterpret_cast<const char*>(joined.data()) + at, size},
+                     sizes[2 * rank + 1] == (shots_ - 1) % count_, context.results);
     at += size;
   }
 }

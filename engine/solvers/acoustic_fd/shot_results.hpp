@@ -2,16 +2,15 @@
 // What a shot says while others march beside it: kept, and passed on in order on the engine's thread of the leading rank.
 #pragma once
 
+#include "engine/core/codec.hpp"
 #include "engine/io/results.hpp"
 
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace conoid::acoustic_fd {
 
@@ -28,7 +27,7 @@ class ShotResults final : public Results {
   [[nodiscard]] std::filesystem::path folder() const override { return folder_; }
 
   /// Takes out what has been said since the last call, as bytes that another rank can read.
-  [[nodiscard]] std::vector<std::byte> take();
+  [[nodiscard]] std::string take();
   /// As if nothing had been said yet.
   void forget();
 
@@ -36,14 +35,14 @@ class ShotResults final : public Results {
   class Kept;
   std::filesystem::path folder_;
   std::map<std::string, std::unique_ptr<Kept>, std::less<>> tables_;
-  std::vector<std::byte> said_;
+  Encoder said_;
 };
 
 /// Says to `to` what parts have said, one after the other. Knows the tables of all calls.
 class ShotSpeaker {
  public:
   /// `numbers` false: numbers are left out.
-  void pass_on(std::span<const std::byte> said, bool numbers, Results& to);
+  void pass_on(std::string_view said, bool numbers, Results& to);
 
  private:
   std::map<std::string, TableInfo, std::less<>> tables_;

@@ -3,10 +3,10 @@
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 
 #include "engine/core/resources.hpp"
+#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/field.hpp"
-#include "engine/solvers/acoustic_fd/kernels/flush.hpp"
 #include "engine/solvers/acoustic_fd/medium.hpp"
 #include "engine/solvers/acoustic_fd/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"

@@ -18,9 +18,7 @@ using namespace conoid::vec;
 namespace {
 
 constexpr Complex i1{0, 1};
-constexpr double far_argument = 14;  ///< from here on hankel_values() hold
-constexpr double decayed = 38;       ///< e^−38 is below round-off
-constexpr int gauss = 10;            ///< points of a panel
+constexpr int gauss = 10;  ///< points of a panel
 
 /// Points of the quadrature for the distances of a group, no more than twice the nearest one where the path turns.
 class DepthPoints {

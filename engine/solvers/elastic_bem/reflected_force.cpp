@@ -18,8 +18,6 @@ using namespace conoid::vec;
 namespace {
 
 constexpr Complex i1{0, 1};
-constexpr double far_argument = 14;  ///< from here on hankel_values() hold
-constexpr double decayed = 38;       ///< e^−38 is below round-off
 
 /// One wave number of one pair of depths. With s = k_S²/k², a = α/k, b = β/k: downward P (q, w) = (1, a) e^{−αz}, SV (b, 1) e^{−βz}.
 class Reflection {

@@ -18,8 +18,7 @@ using namespace conoid::vec;
 namespace {
 
 constexpr Complex i1{0, 1};
-constexpr Index neighbours = 6;      ///< of the polynomial through values of the table
-constexpr double far_argument = 14;  ///< from here on Hankel's expansions have twelve digits
+constexpr Index neighbours = 6;  ///< of the polynomial through values of the table
 
 /// The four integrands without their Bessel functions, less the limits for q → ∞.
 struct Spectrum {

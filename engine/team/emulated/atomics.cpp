@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Atomic operations: blocks of one kernel may run on several host threads.
 #include <bit>
-#include <chrono>
-#include <thread>
 #include <type_traits>
 
 #include "engine/team/emulated/check.hpp"
@@ -67,14 +65,6 @@ CONOID_UPDATE(double)
 void raise_number(unsigned long long* number, unsigned long long value) {
   check_range(number, sizeof *number, Access::atomic, __builtin_return_address(0));
   __atomic_store_n(number, value, __ATOMIC_RELEASE);
-}
-void await_number(const unsigned long long* number, unsigned long long value) {
-  check_range(number, sizeof *number, Access::atomic, __builtin_return_address(0));
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < value) {
-    if (std::chrono::steady_clock::now() > end) return check_report("another device has not come");
-    std::this_thread::yield();
-  }
 }
 
 int atomic_swap_if(int* p, int expected, int v) {

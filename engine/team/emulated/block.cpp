@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a block take turns.
 #include "engine/team/emulated/block.hpp"
+#include "engine/core/subnormals.hpp"
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -175,23 +173,6 @@ std::string Block::run(const Job& job, uint3 index) {
   return problem_;
 }
 
-#if defined(__x86_64__)
-namespace {
-constexpr unsigned flushes = 0x8040U;  // to zero, denormals are zero
-}
-unsigned float_mode() {
-  return _mm_getcsr() & flushes;
-}
-void set_float_mode(unsigned subnormals) {
-  _mm_setcsr((_mm_getcsr() & ~flushes) | subnormals);
-}
-#else
-unsigned float_mode() {
-  return 0;
-}
-void set_float_mode(unsigned) {}
-#endif
-
 void Block::fiber_body(void* stack) {
   auto& self = *static_cast<Stack*>(stack);
   self.block->live(self);
@@ -203,7 +184,7 @@ void Block::live(Stack& self) {
       const unsigned t = next_unstarted_++;
       threads_[t].fiber = &self.fiber;
       select(t);
-      set_float_mode(job_->subnormals);  // fibers keep it
+      set_subnormal_mode(job_->subnormals);  // fibers keep it
       job_->invoke(job_->function, job_->arguments);
       end_thread(t);
     }
@@ -317,6 +298,15 @@ int Block::vote(int value, int kind, Place place) {
   ++voters_;
   barrier(place);
   return kind == 2 ? vote_result_ != 0 : vote_result_;
+}
+
+void Block::await(const unsigned long long* number, unsigned long long value) {
+  check_range(number, sizeof *number, Access::atomic, __builtin_return_address(0));
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (__atomic_load_n(number, __ATOMIC_ACQUIRE) < value) {
+    if (std::chrono::steady_clock::now() > last) fail([&] { return whereabouts() + ": another device has not come"; });
+    std::this_thread::yield();
+  }
 }
 
 void Block::grid_barrier(Place place) {
@@ -494,6 +484,9 @@ void warp_barrier(unsigned mask, Place place) {
 }
 const unsigned char* warp_exchange(unsigned mask, const void* mine, std::size_t bytes, Place place) {
   return builtins.block->exchange(mask, mine, bytes, place);
+}
+void await_number(const unsigned long long* number, unsigned long long value) {
+  builtins.block->await(number, value);
 }
 void grid_barrier(Place place) {
   builtins.block->grid_barrier(place);

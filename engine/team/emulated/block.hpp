@@ -59,12 +59,8 @@ struct Job {
   GridMeeting* meeting = nullptr;  ///< of a cooperative launch
   unsigned cluster_blocks = 1;
   Cluster* cluster = nullptr;  ///< where it has more than one block
-  unsigned subnormals = 0;     ///< as float_mode() of the thread that launched it
+  unsigned subnormals = 0;     ///< as subnormal_mode() of the thread that launched it
 };
-
-/// Whether subnormal numbers are taken for zero by this thread's arithmetic, and results become zero (x86: bits of MXCSR; elsewhere 0).
-[[nodiscard]] unsigned float_mode();
-void set_float_mode(unsigned subnormals);
 
 class Block {
  public:
@@ -81,6 +77,8 @@ class Block {
   int vote(int value, int kind, Place place);
   const unsigned char* exchange(unsigned mask, const void* mine, std::size_t bytes, Place place);
   void grid_barrier(Place place);
+  /// Until another device has raised a number (peers.hpp).
+  void await(const unsigned long long* number, unsigned long long value);
   void cluster_barrier(Place place);
   [[nodiscard]] unsigned char* in_cluster(unsigned char* mine, unsigned rank) const;
   void signal_start(unsigned char* signal);

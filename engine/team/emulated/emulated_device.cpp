@@ -18,6 +18,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
 #include "engine/team/emulated/allocations.hpp"
 #include "engine/team/emulated/block.hpp"
@@ -363,7 +364,7 @@ class EmulatedDevice final : public DeviceDriver {
                  {},      shape.shared,    nullptr,       shape.cluster,         nullptr};
     work->job.grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
     work->job.block = {shape.block[0], shape.block[1], shape.block[2]};
-    work->job.subnormals = float_mode();
+    work->job.subnormals = subnormal_mode();
     static_cast<StreamQueue*>(stream)->push([this, work, blocks, together = shape.cooperative] {
       if (!goes_on()) return;
       work->job.name = work->name.c_str();

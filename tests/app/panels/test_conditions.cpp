@@ -51,11 +51,6 @@ class TestConditions : public QObject {
   std::unique_ptr<Look> look_;
   std::unique_ptr<Settings> settings_;
 
-  static void keep_picture(QWidget& window, const QString& name) {
-    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
-    if (QDir().mkpath(kept) && !window.grab().save(kept + '/' + name)) qFatal("no picture");
-  }
-
  private slots:
   void initTestCase() {
     test::keep_below(folder_);
@@ -129,10 +124,10 @@ class TestConditions : public QObject {
     QCOMPARE(boundaries(scene).size(), std::size_t{6});
     for (const Marker& mark : boundaries(scene)) QCOMPARE(QString::fromStdString(mark.label), all.front().words);
     QTest::qWait(200);
-    keep_picture(*w, "conditions-light.png");
+    test::keep_picture(*w, "conditions-light.png");
     look_->choose(ThemeChoice::dark);
     QTest::qWait(400);
-    keep_picture(*w, "conditions-dark.png");
+    test::keep_picture(*w, "conditions-dark.png");
     look_->choose(ThemeChoice::light);
     // By the keyboard as by the mouse: what has the focus counts.
     form.reveal(all.back().key);
@@ -143,7 +138,7 @@ class TestConditions : public QObject {
     const auto marks = boundaries(scene);
     QVERIFY(marks.back().colour != marks.front().colour);
     QTest::qWait(200);
-    keep_picture(*w, "conditions-two-kinds.png");
+    test::keep_picture(*w, "conditions-two-kinds.png");
     // A click on a mark leads to its field; it cannot be dragged away.
     QVERIFY(!move_marker(w->model(), marks.front(), {1, 2, 3}, {}));
     emit form.chosen("/grid");
@@ -177,7 +172,7 @@ class TestConditions : public QObject {
     QTRY_COMPARE(boundaries(scene).size(), std::size_t{2});
     QTRY_COMPARE(QString::fromStdString(scene.view().field), QString(mark_field));
     QTest::qWait(300);
-    keep_picture(*w, "conditions-group.png");
+    test::keep_picture(*w, "conditions-group.png");
     emit w->workbench()->case_panel().chosen("/parameters");
     QVERIFY(boundaries(scene).empty());
     QVERIFY(scene.view().field != mark_field);

@@ -46,10 +46,6 @@ class TestHelpLinks : public QObject {
     out.write(
         ("<html><body><div itemprop=\"articleBody\">" + article + "</div><footer>f</footer></body></html>").toUtf8());
   }
-  static void keep_picture(QWidget& widget, const QString& name) {
-    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
-    if (QDir().mkpath(kept)) widget.grab().save(kept + '/' + name);
-  }
   static QString solver_of_quickest() {
     const auto document = CaseDocument::read(test::quickest_sample().case_file);
     return QString::fromStdString(document->json()["solver"].get<std::string>());
@@ -126,7 +122,7 @@ class TestHelpLinks : public QObject {
     // By key.
     list.setCurrentIndex(row_of("disk is full"));
     QVERIFY(log.topic().code == ErrorCode::invalid_input);
-    keep_picture(*w, "help-log.png");
+    test::keep_picture(*w, "help-log.png");
   }
 
   void manual_and_reference_lead_to_each_other() {
@@ -148,7 +144,7 @@ class TestHelpLinks : public QObject {
     manual->open_at(solver.toStdString(), "/solver");
     emit pages->page().anchorClicked(QUrl(back));
     QCOMPARE(manual->shown_field(), std::string("/output/frames/count"));
-    keep_picture(*manual, "help-manual.png");
+    test::keep_picture(*manual, "help-manual.png");
   }
 
   void tutorials_point_at_what_is_there() {
@@ -196,7 +192,7 @@ class TestHelpLinks : public QObject {
         QVERIFY(w->rect().contains(card));
         if (guide->spot().width() < w->width() / 3) QVERIFY(!card.intersects(guide->spot()));
         QTest::qWait(20);
-        keep_picture(*w, QString("tutorial-%1-%2.png").arg(tutorial.sample).arg(i + 1));
+        test::keep_picture(*w, QString("tutorial-%1-%2.png").arg(tutorial.sample).arg(i + 1));
       }
       guide->end();
     }

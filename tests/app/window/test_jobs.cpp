@@ -36,12 +36,10 @@ class TestJobs : public QObject {
   [[nodiscard]] fs::path at(const char* name) const { return fs::path(folder_.path().toStdString()) / name; }
   /// Light and dark, to be looked at.
   void keep_pictures(QWidget& widget, const QString& name) {
-    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
     for (const auto& [theme, word] : {std::pair{ThemeChoice::dark, "dark"}, std::pair{ThemeChoice::light, "light"}}) {
       look_->choose(theme);
       QTest::qWait(1);
-      if (QDir().mkpath(kept) && !widget.grab().save(QString("%1/%2-%3.png").arg(kept, name, word)))
-        qFatal("no picture");
+      test::keep_picture(widget, QString("%1-%2.png").arg(name, word));
     }
   }
   void write_program(const fs::path& file, const std::string& text) const {

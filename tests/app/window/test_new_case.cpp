@@ -73,10 +73,6 @@ class TestNewCase : public QObject {
     ++clicks_;
     QTest::mouseClick(button, Qt::LeftButton);
   }
-  static void keep_picture(QWidget& dialog, const char* name) {
-    const QString kept = QStringLiteral(CONOID_BIN_DIR "/../pictures");
-    if (QDir().mkpath(kept) && !dialog.grab().save(kept + '/' + name)) qFatal("no picture");
-  }
   /// Does something on the page once it is there.
   template <class Act>
   void on_page(Act act) {
@@ -133,7 +129,7 @@ class TestNewCase : public QObject {
         asked = true;
         QVERIFY2(!page.obstacle().isEmpty(), "a unit is guessed");
         QTRY_VERIFY(radio(page, "Radar cross section from all around"));
-        keep_picture(page, "new-case-unit.png");
+        test::keep_picture(page, "new-case-unit.png");
         click(button(page, "mm"));
       }
       QTRY_VERIFY(page.obstacle().isEmpty());
@@ -144,7 +140,7 @@ class TestNewCase : public QObject {
       QTRY_VERIFY(button(page, "Make and run")->isEnabled());
       until("elements, check, estimate");
       QTRY_VERIFY(page.body());
-      keep_picture(page, qPrintable("new-case-" + kind + ".png"));
+      test::keep_picture(page, qPrintable("new-case-" + kind + ".png"));
       click(button(page, "Make and run"));
     });
     clicks_ += 3;  // "New from a mesh", the file, "Open"
@@ -175,7 +171,7 @@ class TestNewCase : public QObject {
     for (const auto& row : echo->rows) low = std::min(low, row[1]), high = std::max(high, row[1]);
     QVERIFY2(high - low < 2, qPrintable(QString("%1 to %2 dB").arg(low).arg(high)));
     qInfo("%s: %d clicks; %s", qPrintable(kind), clicks_, qPrintable(spent.join(", ")));
-    keep_picture(*w, qPrintable("new-case-run-" + kind + ".png"));
+    test::keep_picture(*w, qPrintable("new-case-run-" + kind + ".png"));
     // A unit that the file does not state is a word of the person's.
     if (kind == "stl") QCOMPARE(w->model().value("/mesh/unit")->get<std::string>(), std::string("mm"));
   }
@@ -201,7 +197,7 @@ class TestNewCase : public QObject {
                   page.model().value("/mesh/bodies/0/radius")->get<std::string>() == "1 m");
       QCOMPARE(page.model().value(frequency)->get<std::string>(), std::string("1 kHz"));
       QTest::qWait(300);
-      keep_picture(page, "new-case-sizes.png");
+      test::keep_picture(page, "new-case-sizes.png");
       click(button(page, "Make the case"));
     });
     QTest::qWait(0);

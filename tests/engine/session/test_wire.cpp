@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "engine/session/process/codec.hpp"
+#include "engine/core/codec.hpp"
 #include "engine/session/process/wire.hpp"
 #include "engine/session/process/wire_events.hpp"
 #include "engine/session/process/wire_frames.hpp"

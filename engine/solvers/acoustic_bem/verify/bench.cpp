@@ -13,9 +13,9 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/cutouts.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
@@ -257,7 +257,7 @@ void cut_outs(const Bench& b) {
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
-  const FlushDenormals flush;
+  const FlushSubnormals flush;
   try {
     if (run.only.starts_with("device")) {
       bench_devices(run, row);
@@ -296,7 +296,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
 }
 
 Status paper_table(const TestRun& run, const BenchSink& row) {
-  const FlushDenormals flush;
+  const FlushSubnormals flush;
   try {
     Bench b{run, row, measure_rates(std::max(1, run.threads))};
     b.paper = true;

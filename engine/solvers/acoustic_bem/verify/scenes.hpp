@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "engine/mesh/mesh.hpp"
@@ -29,6 +30,12 @@ namespace conoid::acoustic_bem {
 
 /// Ricker pulse that peaks at wave number k, c = 1.
 [[nodiscard]] Pulse ricker_of(double k);
+
+/// By which errors fall with the mean edges of two meshes.
+template <class Errors>
+[[nodiscard]] double order(double coarse, double fine, const Errors& a, const Errors& b) {
+  return std::log(coarse / fine) / std::log(a.h / b.h);
+}
 
 struct SphereErrors {
   Index unknowns = 0;

@@ -37,10 +37,6 @@ struct Table {
   }
 };
 
-double order(double coarse, double fine, const SphereErrors& a, const SphereErrors& b) {
-  return std::log(coarse / fine) / std::log(a.h / b.h);
-}
-
 /// Form N on a closed surface: φ = A + Bt lies in its kernel, and M_k is symmetric.
 void identities(Table& t) {
   t.run.doing("identities of the matrices");
@@ -324,9 +320,6 @@ void walls_over_frequency(Table& t, int d) {
   const RationalAdmittance wall = ringing_wall();
   t.run.doing("sphere with a wall that rings");
   const SpectralErrors a = remembering_sphere(4, wall, t.team), b = remembering_sphere(d, wall, t.team);
-  const auto order = [](double coarse, double fine, const WallErrors& x, const WallErrors& y) {
-    return std::log(coarse / fine) / std::log(x.h / y.h);
-  };
   const std::string name = "sphere of impedance over frequency";
   t.at_most(fmt::format("{}, N = {}: surface, relative L2", name, b.unknowns), b.surface, 0.04, series);
   t.at_most(fmt::format("{}, N = {}: receivers, worst", name, b.unknowns), b.receiver, 0.01, series);
@@ -359,9 +352,6 @@ void walls_over_frequency(Table& t, int d) {
 /// Moving, absorbing and soft groups; a ground; a room.
 void walls(Table& t) {
   const int d = t.run.quick ? 6 : 8;
-  const auto slope = [](double coarse, double fine, const WallErrors& a, const WallErrors& b) {
-    return std::log(coarse / fine) / std::log(a.h / b.h);
-  };
   const std::pair<const char*, SphereMotion> motions[] = {{"pulsating", SphereMotion::pulsating},
                                                           {"oscillating", SphereMotion::oscillating}};
   for (const auto& [name, motion] : motions) {
@@ -371,7 +361,7 @@ void walls(Table& t) {
               series);
     t.at_most(fmt::format("{} sphere, N = {}: receivers at r = 2", name, b.unknowns), b.receiver, 0.005, series);
     t.at_least(fmt::format("{} sphere: order of the surface pressure, N = {} to {}", name, a.unknowns, b.unknowns),
-               slope(a.surface, b.surface, a, b), 1.8, "order 2");
+               order(a.surface, b.surface, a, b), 1.8, "order 2");
   }
   t.run.doing("cap piston in a sphere");
   const WallErrors rough = moving_sphere(9, SphereMotion::cap, t.team),
@@ -380,7 +370,7 @@ void walls(Table& t) {
             t.run.quick ? 0.06 : 0.04, series);
   t.at_most(fmt::format("cap piston, N = {}: receivers at r = 2, worst", cap.unknowns), cap.receiver, 0.02, series);
   t.at_least(fmt::format("cap piston: order of the receivers, N = {} to {}", rough.unknowns, cap.unknowns),
-             slope(rough.receiver, cap.receiver, rough, cap), 1.5, "order 2");
+             order(rough.receiver, cap.receiver, rough, cap), 1.5, "order 2");
   for (const double z : {0.0, 0.5, 1.0, 4.0}) {
     const std::string name = z == 0 ? "soft sphere by a group" : fmt::format("sphere of impedance {}", z);
     t.run.doing(name);
@@ -388,7 +378,7 @@ void walls(Table& t) {
     t.at_most(fmt::format("{}, N = {}: surface, relative L2", name, b.unknowns), b.surface, 0.04, series);
     t.at_most(fmt::format("{}, N = {}: receivers, worst", name, b.unknowns), b.receiver, 0.01, series);
     t.at_least(fmt::format("{}: order of the surface, N = {} to {}", name, a.unknowns, b.unknowns),
-               slope(a.surface, b.surface, a, b), 1.8, "order 2");
+               order(a.surface, b.surface, a, b), 1.8, "order 2");
   }
   walls_over_frequency(t, d);
   t.run.doing("ground");
@@ -407,7 +397,7 @@ void walls(Table& t) {
   t.at_most(fmt::format("box room, N = {}: receiver, four widths of time", fine.unknowns), fine.receiver, 0.08,
             "exact: image sources");
   t.at_least(fmt::format("box room: order of the receiver, N = {} to {}", coarse.unknowns, fine.unknowns),
-             slope(coarse.receiver, fine.receiver, coarse, fine), 1.5, "order 2");
+             order(coarse.receiver, fine.receiver, coarse, fine), 1.5, "order 2");
   for (const double z : {0.0, 1.0}) {
     t.run.doing("late times of walls");
     t.at_most(fmt::format("sphere with a soft cap, the rest {}, after noise: level at step 20000",
@@ -448,9 +438,6 @@ void jech_spheres(Table& t) {
 
 /// Bodies of another fluid.
 void filled(Table& t) {
-  const auto slope = [](double coarse, double fine, const WallErrors& a, const WallErrors& b) {
-    return std::log(coarse / fine) / std::log(a.h / b.h);
-  };
   const std::pair<const char*, Filling> fluids[] = {{"slower and lighter", {0.7, 0.6}},
                                                     {"faster and denser", {1.5, 2.0}}};
   for (const auto& [name, filling] : fluids) {
@@ -463,9 +450,9 @@ void filled(Table& t) {
     t.at_most(fmt::format("{}, N = {}: receivers, worst", ball, b.unknowns), b.receiver, t.run.quick ? 0.04 : 0.017,
               series);
     t.at_least(fmt::format("{}: order of the surface pressure, N = {} to {}", ball, a.unknowns, b.unknowns),
-               slope(a.surface, b.surface, a, b), 1.7, "order 2");
+               order(a.surface, b.surface, a, b), 1.7, "order 2");
     t.at_least(fmt::format("{}: order of the receivers, N = {} to {}", ball, a.unknowns, b.unknowns),
-               slope(a.receiver, b.receiver, a, b), 1.5, "order 2");
+               order(a.receiver, b.receiver, a, b), 1.5, "order 2");
   }
   t.run.doing("late times of filled spheres");
   for (const double ratio : {0.4, 1.0}) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// nvcc: -ftz=true
 // Device kernel of what updates keep beside the levels: attenuation, maps of the largest |p| and of the sum of p².
 #include "engine/team/kernel.hpp"
 

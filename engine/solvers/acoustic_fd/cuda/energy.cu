@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// nvcc: -ftz=true
 // Device kernels of the energy of rows, and of planes.
 #include "engine/team/kernel.hpp"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// nvcc: -ftz=true
 // Device kernels of order 6.
 #include "engine/team/kernel.hpp"
 

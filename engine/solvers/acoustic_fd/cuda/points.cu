@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// nvcc: -ftz=true
 // Device kernels of sources, receivers, images and matched layers.
 #include "engine/team/kernel.hpp"
 

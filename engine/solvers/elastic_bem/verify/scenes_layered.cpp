@@ -117,7 +117,9 @@ std::array<double, 2> layered_response_error(double beta, double omega) {
   return out;
 }
 
-double layered_column_compliance_error() {
+namespace {
+/// A layer and what may lie below it.
+std::array<Medium, 2> column_media() {
   Medium top, below;
   top.nu = 0.3;
   top.beta = 0.03;
@@ -125,6 +127,12 @@ double layered_column_compliance_error() {
   below.nu = 0.2;
   below.rho = 1.3;
   below.beta = 0.01;
+  return {top, below};
+}
+}  // namespace
+
+double layered_column_compliance_error() {
+  const auto [top, below] = column_media();
   const double h = 1.7, omega = 1.9;
   const Harmonic a(top, omega), b(below, omega);
   constexpr Complex i1(0, 1);
@@ -238,13 +246,7 @@ double buried_asymmetry(double omega) {
 }
 
 double buried_column_error() {
-  Medium top, below;
-  top.nu = 0.3;
-  top.beta = 0.03;
-  below.mu = 5;
-  below.nu = 0.2;
-  below.rho = 1.3;
-  below.beta = 0.01;
+  const auto [top, below] = column_media();
   const double h = 1.7, omega = 1.9, k = 1e-6;
   const Harmonic a(top, omega), b(below, omega);
   constexpr Complex i1(0, 1);

@@ -15,9 +15,6 @@ namespace {
 QByteArray told(const WallErrors& e) {
   return QString("N %1, surface %2, receivers %3").arg(e.unknowns).arg(e.surface).arg(e.receiver).toUtf8();
 }
-double order(double coarse, double fine, const WallErrors& a, const WallErrors& b) {
-  return std::log(coarse / fine) / std::log(a.h / b.h);
-}
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 
 #include "engine/core/error.hpp"
 
-namespace conoid::process {
+namespace conoid {
 
 static_assert(std::endian::native == std::endian::little, "the wire is little-endian");
 
@@ -75,6 +75,7 @@ class Decoder {
     if (n > rest_.size() / bytes_each) damaged("a length");
     return n;
   }
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
   void end() const {
     if (!rest_.empty()) damaged("the end");
   }
@@ -94,4 +95,4 @@ class Decoder {
   std::string_view rest_;
 };
 
-}  // namespace conoid::process
+}  // namespace conoid
