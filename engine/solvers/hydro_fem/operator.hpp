@@ -221,8 +221,8 @@ class Operator {
   /// Of a zone while masses are made.
   struct ZoneMass;
   void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);
-  void weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& zone, double* mass,
-                    double* J0inv);
+  void weigh_points(const Setup& setup, const reference::ZoneTables& tables, const std::vector<double>& weights,
+                    ZoneMass& zone, double* mass, double* J0inv);
   [[nodiscard]] double round_off(Index zone) const;
   void count_uniform(double* uniform);
   void set_diagonal(const reference::ZoneTables& tables);

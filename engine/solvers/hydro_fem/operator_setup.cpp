@@ -166,10 +166,9 @@ void Operator::number_batches(const ZoneMesh& mesh) {
 struct Operator::ZoneMass {
   Index batch = 0, lane = 0, zone = 0;
   bool counts = true;             ///< not the repetition of an unused lane
-  std::vector<double> weights;    ///< of the points
-  std::vector<double> rho;        ///< at the L2 nodes
+  std::span<double> rho;          ///< at the L2 nodes
   std::vector<double> at_points;  ///< densities, where they are taken there
-  std::vector<double> Me;
+  std::span<double> Me;
   double least = 0, most = 0;  ///< of ρ0 |J0|
 };
 
@@ -193,15 +192,15 @@ void Operator::start_densities(const Setup& setup, const Matrix& at_energies, Zo
 }
 
 /// Masses at the points of a zone, its energy mass, and J0^-1 where it is kept.
-void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tables, ZoneMass& of, double* mass,
-                            double* J0inv) {
+void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tables, const std::vector<double>& weights,
+                            ZoneMass& of, double* mass, double* J0inv) {
   const int dim = space_.dim, QQ = data_.zone_points, EE = data_.zone_energies;
   const Index W = kernels_.lanes, b = of.batch, l = of.lane;
   const bool kept = b >= kept_.begin && b < kept_.end;
   of.least = std::numeric_limits<double>::infinity();
   of.most = 0;
   std::fill(of.Me.begin(), of.Me.end(), 0.0);
-  if (setup.at_points) of.at_points = densities_at_points(setup, tables, of.zone, of.weights);
+  if (setup.at_points) of.at_points = densities_at_points(setup, tables, of.zone, weights);
   for (int q = 0; q < QQ; ++q) {
     const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), of.zone, q);
     const auto& J = spot.J;
@@ -215,7 +214,7 @@ void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tab
     for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * of.rho[u(j)];
     if (setup.at_points) rho_q = of.at_points[u(q)];
     const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
-    const double m = of.weights[u(q)] * m0;
+    const double m = weights[u(q)] * m0;
     of.least = std::min(of.least, m0);
     of.most = std::max(of.most, m0);
     mass[(b * QQ + q) * W + l] = m;
@@ -255,29 +254,47 @@ void Operator::set_masses(const Setup& setup) {
       for (int d = 0, a = j, b = i; d < dim; ++d, a /= t.l2, b /= t.h1) w *= l2_from_h1(a % t.l2, b % t.h1);
       at_energies(j, i) = w;
     }
-  ZoneMass of;
-  of.weights.assign(u(QQ), 1);
-  of.rho.resize(u(EE));
-  of.Me.resize(u(EE * EE));
+  std::vector<double> weights(u(QQ), 1);  // of the points
   for (int q = 0; q < QQ; ++q)
-    for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) of.weights[u(q)] *= t.rule.weights[u(rest % t.q)];
+    for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) weights[u(q)] *= t.rule.weights[u(rest % t.q)];
 
+  std::vector<double> densities(u(batch_count_ * W * EE));  // at the L2 nodes of each lane
+  const auto zone_of = [&](Index b, Index l) {
+    ZoneMass of;
+    of.batch = b;
+    of.lane = l;
+    of.zone = lane_zone_[u(b * W + l)];
+    of.counts = l == 0 || of.zone != lane_zone_[u(b * W + l - 1)];
+    of.rho = std::span(densities).subspan(u((b * W + l) * EE), u(EE));
+    return of;
+  };
   for (Index b = 0; b < batch_count_; ++b)
     for (Index l = 0; l < W; ++l) {
-      of.batch = b;
-      of.lane = l;
-      of.zone = lane_zone_[u(b * W + l)];
-      of.counts = l == 0 || of.zone != lane_zone_[u(b * W + l - 1)];
+      ZoneMass of = zone_of(b, l);
       start_densities(setup, at_energies, of);
-      weigh_points(setup, tables, of, mass, J0inv);
-      if (of.most - of.least <= round_off(of.zone) * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
-      const bool kept = b >= kept_.begin && b < kept_.end;
-      const bool projects = (turns_ > 0 || setup.at_points) && setup.energy && of.counts;
-      if (!kept && !projects) continue;
-      const Matrix inv = inverse(Matrix{EE, EE, of.Me});
-      for (int i = 0; kept && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-      if (projects) project_energy(setup, tables, inv, b, l);
     }
+  const bool project = (turns_ > 0 || setup.at_points) && setup.energy;
+  const auto weigh = [&](Interval batches, int) {
+    std::vector<double> Me(u(EE * EE));
+    for (Index b = batches.begin; b < batches.end; ++b)
+      for (Index l = 0; l < W; ++l) {
+        ZoneMass of = zone_of(b, l);
+        of.Me = Me;
+        weigh_points(setup, tables, weights, of, mass, J0inv);
+        if (of.most - of.least <= round_off(of.zone) * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
+        const bool kept = b >= kept_.begin && b < kept_.end;
+        const bool projects = project && of.counts;
+        if (!kept && !projects) continue;
+        const Matrix inv = inverse(Matrix{EE, EE, Me});
+        for (int i = 0; kept && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+        if (projects) project_energy(setup, tables, inv, b, l);
+      }
+  };
+  // What the case gives by formulas is asked for by one thread.
+  if (setup.at_points || project)
+    weigh({0, batch_count_}, 0);
+  else
+    workers_.for_each({0, batch_count_}, 16, weigh);
   count_uniform(uniform);
   set_widths();
   set_diagonal(tables);
@@ -318,20 +335,26 @@ void Operator::set_diagonal(const reference::ZoneTables& tables) {
   const double* mass = data_.mass;
   diagonal_.assign(u(space_.nodes), 0);
   std::vector<double> terms(u(batch_count_ * space_.zone_nodes * W), 0);
-  for (Index b = 0; b < batch_count_; ++b)
-    for (int i = 0; i < space_.zone_nodes; ++i)
-      for (int q = 0; q < QQ; ++q) {
-        const double w = tables.w(q, i);
-        for (Index l = 0; l < W; ++l)
-          terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
+  workers_.for_each({0, batch_count_}, 16, [&](Interval batches, int) {
+    for (Index b = batches.begin; b < batches.end; ++b)
+      for (int i = 0; i < space_.zone_nodes; ++i)
+        for (int q = 0; q < QQ; ++q) {
+          const double w = tables.w(q, i);
+          for (Index l = 0; l < W; ++l)
+            terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
+        }
+  });
+  workers_.for_each({0, space_.nodes}, 1024, [&](Interval nodes, int) {
+    for (Index node = nodes.begin; node < nodes.end; ++node) {
+      double sum = 0;
+      for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m) {
+        const Index place = meet_place_[u(m)];
+        const Index batch = place / (space_.dim * space_.zone_nodes * W);
+        sum += terms[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
       }
-  for (Index node = 0; node < space_.nodes; ++node)
-    for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m) {
-      const Index place = meet_place_[u(m)];
-      const Index batch = place / (space_.dim * space_.zone_nodes * W);
-      diagonal_[u(node)] += terms[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
+      diagonal_[u(node)] = 1 / sum;
     }
-  for (double& d : diagonal_) d = 1 / d;
+  });
 }
 
 /// Densities at the points of a zone for values that jump or fall steeply in it, drawn to their mean, which keeps the mass, as far as it

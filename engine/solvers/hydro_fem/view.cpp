@@ -78,12 +78,14 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), wor
     node_places_.push_back(place(0, xi));
   }
   density_nodes_.resize(u(s.zones * s.zone_nodes));
-  for (Index zone = 0; zone < s.zones; ++zone)
-    for (int i = 0; i < s.zone_nodes; ++i) {
-      const double* points = &density_points_[u(zone * z.zone_points)];
-      density_nodes_[u(zone * s.zone_nodes + i)] =
-          tensor_sum(node_places_[u(i)].q, s.dim, t.q, [&](int q) { return points[q]; });
-    }
+  workers_.for_each({0, s.zones}, 64, [&](Interval zones, int) {
+    for (Index zone = zones.begin; zone < zones.end; ++zone)
+      for (int i = 0; i < s.zone_nodes; ++i) {
+        const double* points = &density_points_[u(zone * z.zone_points)];
+        density_nodes_[u(zone * s.zone_nodes + i)] =
+            tensor_sum(node_places_[u(i)].q, s.dim, t.q, [&](int q) { return points[q]; });
+      }
+  });
 }
 
 View::Place View::place(Index zone, const Vec3& xi) const {
@@ -347,13 +349,15 @@ MeshGeometry View::geometry(const State& state, int sub) const {
   int each = 1;
   for (int d = 0; d < dim; ++d) each *= n;
   auto points = std::make_shared<std::vector<double>>(u(3 * s.zones * each), 0.0);
-  for (Index zone = 0; zone < s.zones; ++zone)
-    for (int i = 0; i < each; ++i) {
-      int local = 0, stride = 1;
-      for (int d = 0, rest = i; d < dim; ++d, rest /= n, stride *= h1) local += stride * kept[u(rest % n)];
-      const Index node = s.map[u(zone * s.zone_nodes + local)];
-      for (int d = 0; d < dim; ++d) (*points)[u(3 * (zone * each + i) + d)] = state.x[u(d * s.nodes + node)];
-    }
+  workers_.for_each({0, s.zones}, 512, [&](Interval zones, int) {
+    for (Index zone = zones.begin; zone < zones.end; ++zone)
+      for (int i = 0; i < each; ++i) {
+        int local = 0, stride = 1;
+        for (int d = 0, rest = i; d < dim; ++d, rest /= n, stride *= h1) local += stride * kept[u(rest % n)];
+        const Index node = s.map[u(zone * s.zone_nodes + local)];
+        for (int d = 0; d < dim; ++d) (*points)[u(3 * (zone * each + i) + d)] = state.x[u(d * s.nodes + node)];
+      }
+  });
   const Topology& t = topology(sub);
   return {points, t.connectivity, t.offsets, t.types};
 }
