@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bases, and the numbering of nodes on zones that are turned against each other.
 // labels: unit
+#include "engine/solvers/hydro_fem/index.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
@@ -116,6 +117,27 @@ class TestZonesAndNodes : public QObject {
     QCOMPARE(plain(0, 24, 0), 1.0);
     QCOMPARE(plain(700, 8, 0), 1.0);
     QCOMPARE(plain(0, 4, 1e-6), 0.0);
+  }
+
+  void zones_of_one_radius_start_with_one_energy() {
+    // Nine zones fill no vector: lanes that repeat the last zone must leave it the energy that was projected for it.
+    Setup s = flows::sedov_axisymmetric(2, 3, 1, 0);
+    s.energy = [](const Vec3& x, int) { return x[1] * x[1]; };
+    Team team({WorkerSpec{}});
+    const Operator op(s, best_kernels(), team);
+    const std::vector<double>& e = op.initial().e;
+    const Index each = op.data().zone_energies;
+    double off = 0, far_from_nodes = 0;
+    const std::vector<double>& nodes = op.tables().l2_nodes;
+    for (Index zone = 0; zone < op.space().zones; ++zone)
+      for (Index j = 0; j < each; ++j) {
+        const double here = e[u(zone * each + j)];
+        const double r = (static_cast<double>(zone / 3) + nodes[u(j / 2)]) / 3;
+        off = std::max(off, std::abs(here - e[u(zone / 3 * 3 * each + j)]));
+        far_from_nodes = std::max(far_from_nodes, std::abs(here - r * r));
+      }
+    QVERIFY2(off < 1e-13, qPrintable(QString::number(off)));
+    QVERIFY(far_from_nodes > 1e-4);  // r^2 is not of the space, so that its projection is no interpolation
   }
 
   void points_are_found_where_they_are() {
