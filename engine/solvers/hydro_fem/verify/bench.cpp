@@ -303,6 +303,12 @@ void several_devices_rows(const TestRun& run, const BenchSink& sink, double budg
       };
       sink({fmt::format("{}: an iteration of the mass solve on {}", name, count), iteration(there), "us", 0, 0,
             fmt::format("one device: {:.4g}; by copies: {:.4g}", iteration(one), iteration(copied)), ""});
+      const auto a_step = [](const Timed& t, double seconds) { return 1e3 * seconds / static_cast<double>(t.steps); };
+      sink({fmt::format("{}: velocity solve a step on {}", name, count), a_step(there, there.times.solve_wall), "ms", 0,
+            0, fmt::format("one device: {:.4g}", a_step(one, one.times.solve_wall)), ""});
+      sink({fmt::format("{}: corner forces and energies a step on {}", name, count),
+            a_step(there, there.times.corner_wall), "ms", 0, 0,
+            fmt::format("one device: {:.4g}", a_step(one, one.times.corner_wall)), ""});
       sink({fmt::format("{}: kinetic energy off on {}", name, count), std::abs(there.kinetic / one.kinetic - 1), "1", 0,
             0, fmt::format("one device, after the same {} steps", one.steps), ""});
     }
