@@ -178,6 +178,8 @@ const DeviceCase device_cases[] = {
 /// What some steps of a march took.
 struct Timed {
   double step = 0;  // least seconds of an attempted step
+  double middle =
+      0;  // the median of them: iterations of the solve grow as the flow does, and the first steps load kernels
   double kinetic = 0;
   Index accepted = 0, steps = 0;
   KernelTimes times;
@@ -187,14 +189,17 @@ Timed timed(std::unique_ptr<Backend> backend, Index least, Index most, double bu
   March march(std::move(backend), {});
   const auto attempted = [&] { return march.accepted() + march.repeated(); };
   Timed out;
-  out.step = std::numeric_limits<double>::infinity();
+  std::vector<double> steps;
   const double begin = wall_seconds();
   while (march.accepted() < least || (march.accepted() < most && wall_seconds() - begin < budget)) {
     const Index before = attempted();
     const double start = wall_seconds();
     march.step();
-    out.step = std::min(out.step, (wall_seconds() - start) / static_cast<double>(attempted() - before));
+    steps.push_back((wall_seconds() - start) / static_cast<double>(attempted() - before));
   }
+  std::sort(steps.begin(), steps.end());
+  out.step = steps.front();
+  out.middle = steps[steps.size() / 2];
   out.kinetic = march.energies().kinetic;
   out.accepted = march.accepted();
   out.steps = attempted();
@@ -237,6 +242,9 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
           fmt::format("{}; {} threads here: {:.4g} ms; mass solves to 1e-10{}", what, cores, 1e3 * processors.step,
                       c.most > 0 ? fmt::format("; {} ms asked of an H100 or H200", c.most) : ""),
           "device memory"});
+    sink({fmt::format("{}: a step, median", name), 1e3 * there.middle, "ms", processors.middle / there.middle, 0,
+          fmt::format("{} threads here: {:.4g} ms, the same {} steps", cores, 1e3 * processors.middle, there.accepted),
+          ""});
     if (c.proxy > 0) proxy_row(run, sink, c, budget);
     const auto each = [&](const char* part, double seconds) {
       sink({fmt::format("{}: {} a step", name, part), 1e3 * seconds / static_cast<double>(there.steps), "ms", 0, 0,
@@ -293,6 +301,8 @@ void several_devices_rows(const TestRun& run, const BenchSink& sink, double budg
             fmt::format("{}; {:.4g} ms a step, {:.4g} on one; mass solves to 1e-10", found.front().info.name,
                         1e3 * there.step, 1e3 * one.step),
             "exchange within the mass solve"});
+      sink({fmt::format("{}: times as fast on {}, median", name, count), one.middle / there.middle, "1", 0, 0,
+            fmt::format("{:.4g} ms a step, {:.4g} on one", 1e3 * there.middle, 1e3 * one.middle), ""});
       DeviceOptions copies;
       copies.calls = false;
       const Timed copied = on(count, std::min<Index>(20, one.accepted), 20, copies);
