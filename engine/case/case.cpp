@@ -182,9 +182,6 @@ std::vector<std::string> Values::texts() const {
 double Values::number_or(std::string_view key, double otherwise) const {
   return has(key) ? (*this)[key].number() : otherwise;
 }
-Index Values::integer_or(std::string_view key, Index otherwise) const {
-  return has(key) ? (*this)[key].integer() : otherwise;
-}
 std::string Values::text_or(std::string_view key, std::string_view otherwise) const {
   return has(key) ? (*this)[key].text() : std::string(otherwise);
 }

@@ -42,7 +42,6 @@ class Values {
 
   /// The value of a key that may be absent.
   [[nodiscard]] double number_or(std::string_view key, double otherwise) const;
-  [[nodiscard]] Index integer_or(std::string_view key, Index otherwise) const;
   [[nodiscard]] std::string text_or(std::string_view key, std::string_view otherwise) const;
 
   [[nodiscard]] const std::string& pointer() const { return pointer_; }

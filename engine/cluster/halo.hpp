@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,27 @@ class Halo {
       const std::byte* at = received_[s].data();
       for (const Index item : sides_[s].from) unpack(item, at);
     }
+  }
+  /// The same where each item has so many numbers: value(item, component) gives them, take(item, component, value) gets those of others.
+  template <class Value>
+  void start_values(int components, const Value& value) {
+    start([&](Index) { return static_cast<std::size_t>(components) * sizeof(double); },
+          [&](Index item, std::byte*& at) {
+            for (int c = 0; c < components; ++c, at += sizeof(double)) {
+              const double sent = value(item, c);
+              std::memcpy(at, &sent, sizeof(double));
+            }
+          });
+  }
+  template <class Take>
+  void finish_values(int components, const Take& take) {
+    finish([&](Index item, const std::byte*& at) {
+      for (int c = 0; c < components; ++c, at += sizeof(double)) {
+        double received;
+        std::memcpy(&received, at, sizeof(double));
+        take(item, c, received);
+      }
+    });
   }
 
  private:

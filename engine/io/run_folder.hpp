@@ -120,11 +120,6 @@ class GrowingFile {
 /// Failures (disk full) do not throw: append() and number() go on, flush(), save() and write_summary() return the first.
 class RunResults final : public Results {
  public:
-  /// Rows that were appended since the last call for this table; called from append()'s thread, on every row or from
-  /// flush(): see `forward_every`.
-  using RowHook = std::function<void(const TableInfo&, std::size_t first_row, std::span<const std::vector<double>>)>;
-  using NumberHook = std::function<void(std::string_view name, double value, std::string_view unit)>;
-
   RunResults(RunFolder folder, bool writes);
   ~RunResults() override;
 
@@ -132,10 +127,6 @@ class RunResults final : public Results {
   void number(std::string_view name, double value, std::string_view unit) override;
   void text(std::string_view name, std::string_view value) override;
   [[nodiscard]] std::filesystem::path folder() const override { return folder_.path(); }
-
-  /// Both may be set before the first table; `rows` sees each append as a batch of one or more rows.
-  void on_rows(RowHook hook) { row_hook_ = std::move(hook); }
-  void on_number(NumberHook hook) { number_hook_ = std::move(hook); }
 
   void telemetry(std::span<const TelemetryRow> rows);
 
@@ -171,8 +162,6 @@ class RunResults final : public Results {
 
   RunFolder folder_;
   bool writes_ = false;
-  RowHook row_hook_;
-  NumberHook number_hook_;
   std::vector<std::unique_ptr<FileTable>> tables_;
   std::vector<Number> numbers_;
   std::vector<std::pair<std::string, std::string>> texts_;

@@ -141,10 +141,6 @@ class RunResults::FileTable final : public Table {
       append_csv_row(line_, row);
       file.append(line_);
     }
-    if (owner_.row_hook_) {
-      const std::vector<double> copy(row.begin(), row.end());
-      owner_.row_hook_(info, rows, std::span(&copy, 1));
-    }
     ++rows;
   }
   using Table::append;
@@ -199,7 +195,6 @@ Table& RunResults::table(const TableInfo& info) {
 }
 
 void RunResults::number(std::string_view name, double value, std::string_view unit) {
-  if (number_hook_) number_hook_(name, value, unit);
   for (auto& n : numbers_)
     if (n.name == name) {
       n.value = value;

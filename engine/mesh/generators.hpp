@@ -80,8 +80,6 @@ struct PlateOptions {
 
 /// n + 1 coordinates from `low` to `high`; each cell `ratio` times as long as the one before it (1: uniform).
 [[nodiscard]] std::vector<double> graded(double low, double high, int cells, double ratio = 1);
-/// Graded towards both ends: cells grow by `ratio` from either end to the middle.
-[[nodiscard]] std::vector<double> graded_both(double low, double high, int cells, double ratio);
 
 /// Grid of quads (z empty or one value: that level) or hexes with the given coordinates, ascending. Cells are x fastest,
 /// then y, then z, and come first (group "domain"), boundary lines or faces after them in groups xmin, xmax, ymin, ymax,

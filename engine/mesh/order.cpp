@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <unordered_map>
 
 namespace conoid {
@@ -100,20 +99,6 @@ Mesh to_order2(const Mesh& mesh, bool serendipity, const Projection& project) {
   std::vector<double> points = mesh.points();
   points.insert(points.end(), raiser.points().begin(), raiser.points().end());
   return Mesh::from_arrays(std::move(points), std::move(shapes), std::move(connectivity), mesh.groups()).value();
-}
-
-Mesh to_order1(const Mesh& mesh) {
-  std::vector<CellShape> shapes;
-  std::vector<Index> connectivity;
-  for (Index c = 0; c < mesh.cell_count(); ++c) {
-    const auto n = mesh.nodes(c).first(static_cast<std::size_t>(corners_of(mesh.shape(c))));
-    shapes.push_back(straight(mesh.shape(c)));
-    connectivity.insert(connectivity.end(), n.begin(), n.end());
-  }
-  const Mesh all = Mesh::from_arrays(mesh.points(), std::move(shapes), std::move(connectivity), mesh.groups()).value();
-  std::vector<Index> every(static_cast<std::size_t>(all.cell_count()));
-  std::iota(every.begin(), every.end(), Index{0});
-  return all.extract(every);
 }
 
 }  // namespace conoid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Raising and lowering the order of a mesh's cells.
+// Raising the order of a mesh's cells.
 #pragma once
 
 #include "engine/mesh/mesh.hpp"
@@ -14,8 +14,5 @@ using Projection = std::function<Vec3(const Vec3&)>;
 /// Every cell of order 1 with nodes between its corners: triangle6, quad9, tet10, hex27, or quad8 and hex20 when
 /// `serendipity`. Cells of order 2 stay as they are. Corner points keep their numbers, groups stay.
 [[nodiscard]] Mesh to_order2(const Mesh& mesh, bool serendipity = false, const Projection& project = {});
-
-/// Corners only; points that no cell uses any more are dropped.
-[[nodiscard]] Mesh to_order1(const Mesh& mesh);
 
 }  // namespace conoid

@@ -21,24 +21,10 @@ std::uint64_t spread(std::uint64_t x) {
   x = (x | x << 2) & 0x1249249249249249ull;
   return x;
 }
-std::uint32_t gather(std::uint64_t x) {
-  x &= 0x1249249249249249ull;
-  x = (x ^ (x >> 2)) & 0x10c30c30c30c30c3ull;
-  x = (x ^ (x >> 4)) & 0x100f00f00f00f00full;
-  x = (x ^ (x >> 8)) & 0x1f0000ff0000ffull;
-  x = (x ^ (x >> 16)) & 0x1f00000000ffffull;
-  x = (x ^ (x >> 32)) & 0x1fffff;
-  return static_cast<std::uint32_t>(x);
-}
-
 }  // namespace
 
 std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   return spread(x) | spread(y) << 1 | spread(z) << 2;
-}
-
-std::array<std::uint32_t, 3> morton_point(std::uint64_t key) {
-  return {gather(key), gather(key >> 1), gather(key >> 2)};
 }
 
 // Skilling's transposed form: the key's bits lie across the three words, highest first.
@@ -64,28 +50,6 @@ std::uint64_t hilbert_key(std::uint32_t x0, std::uint32_t y0, std::uint32_t z0) 
     if ((x[2] & q) != 0) t ^= q - 1;
   for (std::uint32_t& xi : x) xi ^= t;
   return morton_key(x[2], x[1], x[0]);
-}
-
-std::array<std::uint32_t, 3> hilbert_point(std::uint64_t key) {
-  const auto m = morton_point(key);
-  std::array<std::uint32_t, 3> x{m[2], m[1], m[0]};
-  std::uint32_t t = x[2] >> 1;
-  x[2] ^= x[1];
-  x[1] ^= x[0];
-  x[0] ^= t;
-  for (std::uint32_t q = 2; q != 1u << bits; q <<= 1) {
-    const std::uint32_t p = q - 1;
-    for (std::size_t i = 3; i-- > 0;) {
-      if ((x[i] & q) != 0) {
-        x[0] ^= p;
-      } else {
-        t = (x[0] ^ x[i]) & p;
-        x[0] ^= t;
-        x[i] ^= t;
-      }
-    }
-  }
-  return x;
 }
 
 std::vector<std::uint64_t> curve_keys(std::span<const double> points, Curve curve) {

@@ -19,11 +19,9 @@ enum class Curve : std::uint8_t { morton, hilbert };
 
 /// Bits of x, y, z (below 2^21) interleaved, x lowest (G. M. Morton, IBM Ltd, Ottawa, 1966).
 [[nodiscard]] std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z);
-[[nodiscard]] std::array<std::uint32_t, 3> morton_point(std::uint64_t key);
 
 /// Position on the 3-D Hilbert curve (J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707 (2004) 381).
 [[nodiscard]] std::uint64_t hilbert_key(std::uint32_t x, std::uint32_t y, std::uint32_t z);
-[[nodiscard]] std::array<std::uint32_t, 3> hilbert_point(std::uint64_t key);
 
 /// Keys of points given as x y z …, by their place in their bounding cube.
 [[nodiscard]] std::vector<std::uint64_t> curve_keys(std::span<const double> points, Curve curve);

@@ -17,10 +17,6 @@ using PngText = std::vector<std::pair<std::string, std::string>>;  ///< keyword 
 /// The bytes of a PNG (ISO/IEC 15948): RGB when every pixel is opaque, else RGBA. The same picture and text give the
 /// same bytes.
 [[nodiscard]] Result<std::string> encode_png(const Image& image, const PngText& text);
-/// The tEXt chunks of a PNG.
-[[nodiscard]] Result<PngText> png_text(std::string_view png);
-/// Pixels of a PNG written by anyone; at most 16384 × 16384.
-[[nodiscard]] Result<Image> decode_png(std::string_view png);
 
 /// Written as one step. The folder must exist.
 [[nodiscard]] Status write_png(const std::filesystem::path& path, const Image& image, const PngText& text);

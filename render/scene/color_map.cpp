@@ -19,9 +19,6 @@ constexpr std::array<double, 3> white = {0.95047, 1.0, 1.08883};  // D65
 double gamma_encode(double v) {
   return v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
 }
-double gamma_decode(double v) {
-  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-}
 
 Rgb linear_rgb(const Lab& lab) {
   const double fy = (lab[0] + 16) / 116;
@@ -59,19 +56,6 @@ Rgb rgb_of(const Lab& lab) {
   }
   for (double& v : linear) v = std::clamp(gamma_encode(std::clamp(v, 0.0, 1.0)), 0.0, 1.0);
   return linear;
-}
-
-Lab lab_of(const Rgb& color) {
-  const double r = gamma_decode(color[0]);
-  const double g = gamma_decode(color[1]);
-  const double b = gamma_decode(color[2]);
-  const auto f = [](double t) {
-    return t > std::pow(6.0 / 29, 3) ? std::cbrt(t) : t * (29.0 / 6) * (29.0 / 6) / 3 + 4.0 / 29;
-  };
-  const double x = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / white[0]);
-  const double y = f((0.2126729 * r + 0.7151522 * g + 0.0721750 * b) / white[1]);
-  const double z = f((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / white[2]);
-  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
 }
 
 ColorMap::ColorMap(std::string name, std::string title, FieldKind kind, std::vector<Point> points)

@@ -17,7 +17,6 @@ namespace conoid {
 
 using Lab = std::array<double, 3>;
 [[nodiscard]] Rgb rgb_of(const Lab& lab);  ///< clipped to sRGB by chroma
-[[nodiscard]] Lab lab_of(const Rgb& color);
 
 class ColorMap {
  public:

@@ -10,13 +10,13 @@
 #include <ctime>
 
 #include "render/capture/png.hpp"
-#include "render/capture/similarity.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/gl_viewport.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/raster_viewport.hpp"
 #include "render/window/raster_viewport_widget.hpp"
 #include "tests/render/sample_frames.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 

@@ -34,21 +34,6 @@ std::vector<double> graded(double low, double high, int cells, double ratio) {
   return x;
 }
 
-std::vector<double> graded_both(double low, double high, int cells, double ratio) {
-  std::vector<double> x;
-  if (cells < 1) return x;
-  double total = 0;
-  const auto length = [&](int i) { return std::pow(ratio, std::min(i, cells - 1 - i)); };
-  for (int i = 0; i < cells; ++i) total += length(i);
-  double sum = 0;
-  for (int i = 0; i < cells; ++i) {
-    x.push_back(low + (high - low) * sum / total);
-    sum += length(i);
-  }
-  x.push_back(high);
-  return x;
-}
-
 Result<Mesh> tensor_grid(const TensorGridOptions& o) {
   generators::OptionsCheck check("tensor_grid");
   const bool flat = o.coordinates[2].size() < 2;

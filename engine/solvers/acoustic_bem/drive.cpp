@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/cluster/rank_share.hpp"
 #include "engine/core/subnormals.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
@@ -86,7 +87,7 @@ Drive::Drive(const Surface& surface, const Form& form, const AssemblyOptions& op
   columns_ = static_cast<Index>(columns);
   const TileContext context = tile_context(surface, form, options);
   const Index rank = cluster != nullptr ? cluster->rank() : 0, ranks = cluster != nullptr ? cluster->size() : 1;
-  const Interval own{unknowns_ * rank / ranks, unknowns_ * (rank + 1) / ranks};
+  const Interval own = rank_share(unknowns_, rank, ranks);
   for (const Motion& m : motions_) {
     const Vec3 along = surface.conditions.walls[m.wall].direction;
     std::vector<double> weights(surface.triangles.size(), 0), pressing(N, 0);

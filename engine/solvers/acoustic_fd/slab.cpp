@@ -2,6 +2,7 @@
 // The planes of a rank.
 #include "engine/solvers/acoustic_fd/slab.hpp"
 
+#include "engine/cluster/rank_share.hpp"
 #include "engine/solvers/acoustic_fd/layers.hpp"
 #include "engine/solvers/acoustic_fd/storage.hpp"
 #include "engine/solvers/acoustic_fd/tile_choice.hpp"
@@ -19,7 +20,7 @@ Index steps_between_exchanges(const Problem& problem, int ranks) {
 }
 
 Interval slab(Index planes, int rank, int ranks) {
-  return {planes * rank / ranks, planes * (rank + 1) / ranks};
+  return rank_share(planes, rank, ranks);
 }
 
 Bytes march_bytes(const Problem& problem, int ranks) {

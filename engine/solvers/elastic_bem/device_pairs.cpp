@@ -315,6 +315,180 @@ void hand_over(const CpuWorker& host, const std::vector<PanelColumn<Real>>& colu
   });
 }
 
+/// Panels of pairs on their way through two slots: laid out by the host, computed by the device, and put into the columns.
+template <class Real>
+class PanelsUnderWay {
+ public:
+  PanelsUnderWay(const Device& device, PanelMemory& memory, const CpuWorker& host, const PairWork<Real>& work,
+                 std::size_t column_bytes, DevicePairFacts& facts)
+      : memory_(memory), host_(host), work_(work), facts_(facts), rows_(work.rows.points.size()), length_(3 * rows_),
+        column_bytes_(column_bytes) {
+    open_kernels(device);
+    put_rows(device);
+    a_.rows = rows_there_.data();
+    a_.evaluations = evaluations_.data();
+    a_.row_count = static_cast<int>(rows_);
+    a_.on_surface = work.rows.on_surface ? 1 : 0;
+    a_.lanes = lane_kernels<Real>().lanes;
+    // As many points at a time as leave a multiprocessor room for two blocks.
+    a_.chunk = device.info().shared_per_block >= 2 * pair_shared(20, sizeof(Real)) ? 20 : 10;
+    a_.medium = pair_medium(work.medium);
+  }
+
+  /// Waits for the slot whose turn it is, and hands over what it computed.
+  void finish(std::size_t which) {
+    UnderWay& w = under_way_[which];
+    if (!w.busy) return;
+    PanelMemory::Slot& slot = memory_.turns[which];
+    slot.copied.synchronize();
+    facts_.kernel_seconds += slot.computed.seconds_since(slot.begin);
+    if (!work_.resident)
+      hand_over<Real>(host_, w.columns, reinterpret_cast<const std::complex<Real>*>(slot.host.data() + w.panel),
+                      length_, work_.sink.sole);
+    w.busy = false;
+  }
+
+  /// A panel into a slot that is free, and its kernels; does not wait for them.
+  void start(std::size_t which, Panel<Real> panel) {
+    PanelMemory::Slot& slot = memory_.turns[which];
+    const Layout at = panel.layout(column_bytes_);
+    verify(at.end <= memory_.size, "a panel fits its slot");
+    const std::size_t placed = lay_out(slot, at, panel);
+    slot.device.expect_written();
+    slot.stream.to_device(slot.device, std::span<const std::byte>(slot.host.data(), at.panel));
+    slot.stream.record(slot.begin);
+    compute(slot, at, panel);
+    slot.stream.record(slot.computed);
+    if (work_.resident) {
+      // Two panels may have parts of one column: they are put in one after the other.
+      if (facts_.panels > 0) slot.stream.wait(memory_.turns[1 - which].copied);
+      place(slot, at, placed);
+    } else {
+      const std::size_t back = panel.columns.size() * column_bytes_;
+      slot.stream.to_host(std::span(slot.host.data() + at.panel, back), slot.device, at.panel);
+      facts_.copied += back;
+    }
+    slot.stream.record(slot.copied);
+    under_way_[which] = {std::move(panel.columns), at.panel, true};
+    ++facts_.panels;
+  }
+
+  /// Points that kernels counted; when all panels are finished.
+  [[nodiscard]] double counted() {
+    unsigned long long points = 0;
+    memory_.turns[0].stream.to_host(std::span(&points, 1), evaluations_);
+    memory_.turns[0].stream.synchronize();
+    return static_cast<double>(points);
+  }
+
+ private:
+  using Layout = typename Panel<Real>::Layout;
+  struct UnderWay {
+    std::vector<PanelColumn<Real>> columns;
+    std::size_t panel = 0;  ///< where it begins in the slot
+    bool busy = false;
+  };
+
+  void open_kernels(const Device& device) {
+    const char* const real = std::is_same_v<Real, float> ? "float" : "double";
+    for (const int nodes : node_counts)
+      kernels_[nodes] = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs<{},{}>", real, nodes));
+    place_ = device.kernel<PlaceArguments<Real>>(fmt::format("elastic-bem/place_columns<{}>", real));
+    if (work_.block_a_pair)
+      block_a_pair_ = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs_block<{}>", real));
+  }
+  void put_rows(const Device& device) {
+    std::vector<Real> rows(length_);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      const Vec3 p = vec::sub(work_.rows.points[i], work_.rules.origin());
+      for (std::size_t d = 0; d < 3; ++d) rows[d * rows_ + i] = static_cast<Real>(p[d]);
+    }
+    rows_there_ = device.allocate<Real>(length_, "rows of far pairs");
+    evaluations_ = device.allocate<unsigned long long>(1, "evaluations");
+    Stream& stream = memory_.turns[0].stream;
+    stream.to_device(rows_there_, rows);
+    stream.zero(evaluations_);
+    stream.synchronize();
+  }
+
+  /// What the kernels read, into the slot's memory of the host. Returns how many targets columns are placed into, 0 if not by the device.
+  std::size_t lay_out(PanelMemory::Slot& slot, const Layout& at, const Panel<Real>& panel) const {
+    const auto lay = [&](std::size_t offset, const auto& list) {
+      std::memcpy(slot.host.data() + offset, list.data(), list.size() * sizeof(list[0]));
+    };
+    lay(at.elements, panel.elements);
+    lay(at.classes, panel.classes);
+    lay(at.targets, panel.targets);
+    lay(at.groups, panel.groups);
+    for (Real* to = reinterpret_cast<Real*>(slot.host.data() + at.points); const auto& some : panel.points) {
+      std::memcpy(to, some.data(), some.size_bytes());
+      to += some.size();
+    }
+    if (!work_.resident) return 0;
+    const std::vector<int> order = by_target(panel.columns);
+    const std::vector<PlacedColumn<Real>> placed = placed_columns(panel.columns, order);
+    lay(at.placed, placed);
+    lay(at.order, order);
+    return placed.size();
+  }
+
+  void compute(PanelMemory::Slot& slot, const Layout& at, const Panel<Real>& panel) {
+    std::byte* const there = slot.device.data();
+    PairArguments<Real> a = a_;
+    a.elements = reinterpret_cast<const PairElement*>(there + at.elements);
+    a.classes = reinterpret_cast<const PairClass*>(there + at.classes);
+    a.targets = reinterpret_cast<const PairTarget<Real>*>(there + at.targets);
+    a.points = reinterpret_cast<const Real*>(there + at.points);
+    a.panel = reinterpret_cast<Real*>(there + at.panel);
+    if (work_.block_a_pair) {
+      slot.stream.launch(block_a_pair_,
+                         {.grid = {static_cast<unsigned>(rows_), static_cast<unsigned>(panel.elements.size()), 1},
+                          .block = {pair_block_threads, 1, 1}},
+                         a);
+      for (const PairClass& one : panel.classes)
+        facts_.points += one.count * static_cast<double>(work_.rows.on_surface ? rows_ - 1 : rows_);
+      return;
+    }
+    for (const auto& launch : panel.launches) {
+      a.groups = reinterpret_cast<const PairGroup*>(there + at.groups) + launch.first_group;
+      const auto groups = static_cast<unsigned>(launch.groups);
+      const auto blocks = [&](unsigned some) { return (static_cast<unsigned>(rows_) + some - 1) / some; };
+      if (launch.nodes == 1)
+        slot.stream.launch(kernels_[1], {.grid = {blocks(pair_threads), groups, 1}, .block = {pair_threads, 1, 1}}, a);
+      else
+        slot.stream.launch(kernels_[launch.nodes],
+                           {.grid = {blocks(pair_rows_a_block), groups, 1},
+                            .block = {32 * pair_sets, 1, 1},
+                            .shared = static_cast<Bytes>(pair_shared(a.chunk, sizeof(Real)))},
+                           a);
+    }
+  }
+
+  void place(PanelMemory::Slot& slot, const Layout& at, std::size_t placed) {
+    std::byte* const there = slot.device.data();
+    slot.stream.launch(
+        place_,
+        {.grid = {static_cast<unsigned>((length_ + matrix_threads - 1) / matrix_threads), static_cast<unsigned>(placed),
+                  1},
+         .block = {matrix_threads, 1, 1}},
+        {reinterpret_cast<const PlacedColumn<Real>*>(there + at.placed), reinterpret_cast<const int*>(there + at.order),
+         reinterpret_cast<const Real*>(there + at.panel), static_cast<long long>(length_), work_.sink.sole ? 1 : 0});
+  }
+
+  PanelMemory& memory_;
+  const CpuWorker& host_;
+  const PairWork<Real>& work_;
+  DevicePairFacts& facts_;
+  std::size_t rows_, length_, column_bytes_;
+  std::map<int, Kernel<PairArguments<Real>>> kernels_;  ///< by the number of nodes
+  Kernel<PlaceArguments<Real>> place_;
+  Kernel<PairArguments<Real>> block_a_pair_;
+  DeviceBuffer<Real> rows_there_;
+  DeviceBuffer<unsigned long long> evaluations_;
+  PairArguments<Real> a_{};  ///< what all panels share
+  std::array<UnderWay, 2> under_way_;
+};
+
 }  // namespace
 
 Bytes panel_slot(Bytes largest_element, Bytes all) {
@@ -332,12 +506,11 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
                              const CpuWorker& host, const PairWork<Real>& work, Interval items, std::stop_token stop) {
   const auto start = PanelClock::now();
   DevicePairFacts facts;
-  const std::size_t m = work.rows.points.size(), length = 3 * m;
   PanelMaker<Real> maker(work, items);
   const auto [least, all, laid_out] = maker.needed();
   if (all == 0) return facts;
   facts.least = least;
-  const Bytes always = aligned(length * sizeof(Real)) + 4096;
+  const Bytes always = aligned(3 * work.rows.points.size() * sizeof(Real)) + 4096;
   const Bytes wanted = work.resident ? resident_slot(least, all) : panel_slot(least, all);
   const Bytes least_host = work.resident ? laid_out : least,
               wanted_host = work.resident ? std::max(laid_out, usual_host) : wanted;
@@ -348,140 +521,16 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
     return facts;
   }
   facts.given = memory.size;
-
-  const char* const real = std::is_same_v<Real, float> ? "float" : "double";
-  std::map<int, Kernel<PairArguments<Real>>> kernels;
-  for (const int nodes : node_counts)
-    kernels[nodes] = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs<{},{}>", real, nodes));
-  const auto place = device.kernel<PlaceArguments<Real>>(fmt::format("elastic-bem/place_columns<{}>", real));
-  Kernel<PairArguments<Real>> block_a_pair;
-  if (work.block_a_pair)
-    block_a_pair = device.kernel<PairArguments<Real>>(fmt::format("elastic-bem/pairs_block<{}>", real));
-  std::vector<Real> rows(length);
-  for (std::size_t i = 0; i < m; ++i) {
-    const Vec3 p = vec::sub(work.rows.points[i], work.rules.origin());
-    for (std::size_t d = 0; d < 3; ++d) rows[d * m + i] = static_cast<Real>(p[d]);
-  }
-  const auto rows_there = device.allocate<Real>(length, "rows of far pairs");
-  const auto evaluations = device.allocate<unsigned long long>(1, "evaluations");
-  {
-    Stream& stream = memory.turns[0].stream;
-    stream.to_device(rows_there, rows);
-    stream.zero(evaluations);
-    stream.synchronize();
-  }
-  // As many points at a time as leave a multiprocessor room for two blocks.
-  const int chunk = device.info().shared_per_block >= 2 * pair_shared(20, sizeof(Real)) ? 20 : 10;
-
-  PairArguments<Real> a{};
-  a.rows = rows_there.data();
-  a.evaluations = evaluations.data();
-  a.row_count = static_cast<int>(m);
-  a.on_surface = work.rows.on_surface ? 1 : 0;
-  a.lanes = lane_kernels<Real>().lanes;
-  a.chunk = chunk;
-  a.medium = pair_medium(work.medium);
-
-  struct UnderWay {
-    std::vector<PanelColumn<Real>> columns;
-    std::size_t panel = 0;  ///< where it begins in the slot
-    bool busy = false;
-  };
-  std::array<UnderWay, 2> under_way;
-  const auto finish = [&](std::size_t which) {
-    UnderWay& w = under_way[which];
-    if (!w.busy) return;
-    PanelMemory::Slot& slot = memory.turns[which];
-    slot.copied.synchronize();
-    facts.kernel_seconds += slot.computed.seconds_since(slot.begin);
-    if (!work.resident)
-      hand_over<Real>(host, w.columns, reinterpret_cast<const std::complex<Real>*>(slot.host.data() + w.panel), length,
-                      work.sink.sole);
-    w.busy = false;
-  };
+  PanelsUnderWay<Real> panels(device, memory, host, work, maker.column_bytes(), facts);
   for (std::size_t turn = 0; !maker.done() && !stop.stop_requested(); ++turn) {
-    const std::size_t which = turn % 2;
-    finish(which);
-    PanelMemory::Slot& slot = memory.turns[which];
+    panels.finish(turn % 2);
     Panel<Real> panel = maker.next(memory.size, work.resident ? memory.host_size : memory.size);
     if (panel.elements.empty()) break;  // nothing wanted any more
-    const auto at = panel.layout(maker.column_bytes());
-    verify(at.end <= memory.size, "a panel fits its slot");
-    const auto lay = [&](std::size_t offset, const auto& list) {
-      std::memcpy(slot.host.data() + offset, list.data(), list.size() * sizeof(list[0]));
-    };
-    lay(at.elements, panel.elements);
-    lay(at.classes, panel.classes);
-    lay(at.targets, panel.targets);
-    lay(at.groups, panel.groups);
-    for (Real* to = reinterpret_cast<Real*>(slot.host.data() + at.points); const auto& some : panel.points) {
-      std::memcpy(to, some.data(), some.size_bytes());
-      to += some.size();
-    }
-    std::vector<PlacedColumn<Real>> placed;
-    if (work.resident) {
-      const std::vector<int> order = by_target(panel.columns);
-      placed = placed_columns(panel.columns, order);
-      lay(at.placed, placed);
-      lay(at.order, order);
-    }
-    slot.device.expect_written();
-    std::byte* const there = slot.device.data();
-    slot.stream.to_device(slot.device, std::span<const std::byte>(slot.host.data(), at.panel));
-    a.elements = reinterpret_cast<const PairElement*>(there + at.elements);
-    a.classes = reinterpret_cast<const PairClass*>(there + at.classes);
-    a.targets = reinterpret_cast<const PairTarget<Real>*>(there + at.targets);
-    a.points = reinterpret_cast<const Real*>(there + at.points);
-    a.panel = reinterpret_cast<Real*>(there + at.panel);
-    slot.stream.record(slot.begin);
-    if (work.block_a_pair) {
-      slot.stream.launch(block_a_pair,
-                         {.grid = {static_cast<unsigned>(m), static_cast<unsigned>(panel.elements.size()), 1},
-                          .block = {pair_block_threads, 1, 1}},
-                         a);
-      for (const PairClass& one : panel.classes)
-        facts.points += one.count * static_cast<double>(work.rows.on_surface ? m - 1 : m);
-      panel.launches.clear();
-    }
-    for (const auto& launch : panel.launches) {
-      a.groups = reinterpret_cast<const PairGroup*>(there + at.groups) + launch.first_group;
-      const auto groups = static_cast<unsigned>(launch.groups);
-      const auto blocks = [&](unsigned some) { return (static_cast<unsigned>(m) + some - 1) / some; };
-      if (launch.nodes == 1)
-        slot.stream.launch(kernels[1], {.grid = {blocks(pair_threads), groups, 1}, .block = {pair_threads, 1, 1}}, a);
-      else
-        slot.stream.launch(kernels[launch.nodes],
-                           {.grid = {blocks(pair_rows_a_block), groups, 1},
-                            .block = {32 * pair_sets, 1, 1},
-                            .shared = static_cast<Bytes>(pair_shared(chunk, sizeof(Real)))},
-                           a);
-    }
-    slot.stream.record(slot.computed);
-    if (work.resident) {
-      // Two panels may have parts of one column: they are put in one after the other.
-      if (turn > 0) slot.stream.wait(memory.turns[1 - which].copied);
-      slot.stream.launch(
-          place,
-          {.grid = {static_cast<unsigned>((length + matrix_threads - 1) / matrix_threads),
-                    static_cast<unsigned>(placed.size()), 1},
-           .block = {matrix_threads, 1, 1}},
-          {reinterpret_cast<const PlacedColumn<Real>*>(there + at.placed),
-           reinterpret_cast<const int*>(there + at.order), reinterpret_cast<const Real*>(there + at.panel),
-           static_cast<long long>(length), work.sink.sole ? 1 : 0});
-    } else {
-      const std::size_t back = panel.columns.size() * maker.column_bytes();
-      slot.stream.to_host(std::span(slot.host.data() + at.panel, back), slot.device, at.panel);
-      facts.copied += back;
-    }
-    slot.stream.record(slot.copied);
-    under_way[which] = {std::move(panel.columns), at.panel, true};
-    ++facts.panels;
+    panels.start(turn % 2, std::move(panel));
   }
-  for (const std::size_t which : {std::size_t(facts.panels % 2), std::size_t((facts.panels + 1) % 2)}) finish(which);
-  unsigned long long points = 0;
-  memory.turns[0].stream.to_host(std::span(&points, 1), evaluations);
-  memory.turns[0].stream.synchronize();
-  facts.points += static_cast<double>(points);
+  for (const std::size_t which : {std::size_t(facts.panels % 2), std::size_t((facts.panels + 1) % 2)})
+    panels.finish(which);
+  facts.points += panels.counted();
   facts.seconds = std::chrono::duration<double>(PanelClock::now() - start).count();
   return facts;
 }

@@ -78,19 +78,6 @@ Matrix lagrange_derivative(const std::vector<double>& nodes, const std::vector<d
   return m;
 }
 
-Matrix bernstein(int p, const std::vector<double>& at) {
-  Matrix m{static_cast<int>(at.size()), p + 1, std::vector<double>(at.size() * static_cast<std::size_t>(p + 1), 0)};
-  for (int r = 0; r < m.rows; ++r) {
-    const double x = at[static_cast<std::size_t>(r)];
-    double binomial = 1;
-    for (int j = 0; j <= p; ++j) {
-      m(r, j) = binomial * std::pow(x, j) * std::pow(1 - x, p - j);
-      binomial = binomial * (p - j) / (j + 1);
-    }
-  }
-  return m;
-}
-
 Matrix inverse(Matrix m) {
   verify(m.rows == m.cols, "inverse of a square matrix");
   const int n = m.rows;
@@ -120,10 +107,6 @@ Matrix inverse(Matrix m) {
     }
   }
   return out;
-}
-
-Matrix bernstein_from_nodal(int k) {
-  return inverse(bernstein(k - 1, gauss_legendre(k).points));
 }
 
 double largest_stiffness(int k) {

@@ -24,13 +24,6 @@ struct Matrix {
 [[nodiscard]] Matrix lagrange(const std::vector<double>& nodes, const std::vector<double>& at);
 [[nodiscard]] Matrix lagrange_derivative(const std::vector<double>& nodes, const std::vector<double>& at);
 
-/// Bernstein polynomials of degree p at `at`.
-[[nodiscard]] Matrix bernstein(int p, const std::vector<double>& at);
-
-/// Bernstein coefficients of degree k-1 from values at the Gauss–Legendre energy nodes, along one axis (k × k): the same
-/// polynomial in the other basis of the energy space.
-[[nodiscard]] Matrix bernstein_from_nodal(int k);
-
 /// Inverse by Gauss–Jordan with pivoting; for small well-conditioned tables.
 [[nodiscard]] Matrix inverse(Matrix m);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "engine/cluster/halo.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
@@ -68,24 +67,14 @@ class WithRanks final : public DeviceExchange {
     copies_.to_host(packed_.span().first(u(dim_ * zones_.sent())), zones_.packed());
     copies_.synchronize();
   }
-  [[nodiscard]] std::size_t item() const { return u(dim_) * sizeof(double); }
   void start() {
     const double* packed = packed_.data();
-    share_.halo->start([&](Index) { return item(); },
-                       [&](Index, std::byte*& at) {
-                         std::memcpy(at, packed, item());
-                         packed += dim_;
-                         at += item();
-                       });
+    share_.halo->start_values(dim_, [&](Index, int) { return *packed++; });
   }
   /// Terms of other ranks come behind those of this part's zones.
   void finish() {
     double* received = received_.data();
-    share_.halo->finish([&](Index, const std::byte*& at) {
-      std::memcpy(received, at, item());
-      received += dim_;
-      at += item();
-    });
+    share_.halo->finish_values(dim_, [&](Index, int, double value) { *received++ = value; });
     const Index count = dim_ * zones_.part().received;
     if (count > 0)
       zones_.stream().to_device(zones_.terms(), std::span<const double>(received_.span().first(u(count))),

@@ -4,11 +4,11 @@
 // rank: so copies of a node move alike, bit for bit, and never have to be compared.
 #include "engine/solvers/hydro_fem/operator_ranks.hpp"
 
+#include "engine/cluster/rank_share.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -37,8 +37,8 @@ Interval Operator::batches_of(int rank, int ranks) const {
                                          "the ranks would have none",
                                          ranks, space_.zones, chunks, batch_grain_ * kernels_.lanes),
                              fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", chunks, chunks)));
-  return {std::min(batch_count_, chunks * rank / ranks * batch_grain_),
-          std::min(batch_count_, chunks * (rank + 1) / ranks * batch_grain_)};
+  const Interval share = rank_share(chunks, rank, ranks);
+  return {std::min(batch_count_, share.begin * batch_grain_), std::min(batch_count_, share.end * batch_grain_)};
 }
 
 void Operator::share_among(Communicator& cluster) {
@@ -168,22 +168,15 @@ void Operator::find_inner_batches() {
 void Operator::start_terms(int components) const {
   const Index stride = space_.zone_nodes * kernels_.lanes;
   const double* terms = data_.node_terms;
-  ranks_->halo.start([&](Index) { return u(components) * sizeof(double); },
-                     [&](Index meeting, std::byte*& at) {
-                       const Index place = meet_place_[u(meeting)];
-                       for (int c = 0; c < components; ++c, at += sizeof(double))
-                         std::memcpy(at, terms + place + c * stride, sizeof(double));
-                     });
+  ranks_->halo.start_values(components,
+                            [&](Index meeting, int c) { return terms[meet_place_[u(meeting)] + c * stride]; });
 }
 
 void Operator::finish_terms(int components) const {
   const Index stride = space_.zone_nodes * kernels_.lanes;
   double* terms = data_.node_terms;
-  ranks_->halo.finish([&](Index meeting, const std::byte*& at) {
-    const Index place = meet_place_[u(meeting)];
-    for (int c = 0; c < components; ++c, at += sizeof(double))
-      std::memcpy(terms + place + c * stride, at, sizeof(double));
-  });
+  ranks_->halo.finish_values(
+      components, [&](Index meeting, int c, double value) { terms[meet_place_[u(meeting)] + c * stride] = value; });
 }
 
 void Operator::exchange_terms(int components) const {

@@ -14,7 +14,7 @@
 #include <QTest>
 
 #include "app/model/gallery.hpp"
-#include "render/capture/similarity.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 using namespace conoid::app;

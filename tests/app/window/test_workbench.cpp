@@ -59,10 +59,10 @@
 #include "engine/session/run_lock.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
-#include "render/capture/similarity.hpp"
 #include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/shown_window.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 using namespace conoid::app;

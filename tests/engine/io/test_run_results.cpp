@@ -45,7 +45,6 @@ class TestRunResults : public QObject {
   void full_disk_keeps_whole_rows();
   void a_link_that_changes_places_with_the_charts_is_never_followed();
   void other_ranks_write_nothing();
-  void hooks_see_everything();
 
  private:
   static fs::path path(const QTemporaryDir& folder) { return folder.path().toStdString(); }
@@ -314,8 +313,6 @@ void TestRunResults::resume_truncates_tables() {
   std::ofstream(run.charts() / "receivers.csv", std::ios::app) << "torn row,";
   {
     RunResults results(run, true);
-    std::size_t first = 0;
-    results.on_rows([&](const TableInfo&, std::size_t f, auto) { first = first == 0 ? f : first; });
     auto reader = store.open(57);
     QVERIFY(reader.ok());
     const auto warnings = results.restore(**reader);
@@ -328,7 +325,6 @@ void TestRunResults::resume_truncates_tables() {
       const TelemetryRow t = telemetry(i);
       results.telemetry(std::span(&t, 1));
     }
-    QCOMPARE(first, std::size_t{57});
     QVERIFY(results.flush(true).ok());
     QVERIFY(results.write_summary().ok());
   }
@@ -472,26 +468,6 @@ void TestRunResults::other_ranks_write_nothing() {
   QVERIFY(results.flush(true).ok() && results.write_summary().ok());
   QVERIFY(fs::is_empty(run.charts()));
   QVERIFY(!fs::exists(run.telemetry_file()) && !fs::exists(run.summary_file()));
-}
-
-void TestRunResults::hooks_see_everything() {
-  QTemporaryDir folder;
-  RunResults results(make(folder), true);
-  std::vector<double> seen;
-  std::vector<std::size_t> firsts;
-  std::string numbers;
-  results.on_rows([&](const TableInfo& info, std::size_t first, std::span<const std::vector<double>> rows) {
-    QCOMPARE(info.id, std::string("receivers"));
-    firsts.push_back(first);
-    for (const auto& r : rows) seen.push_back(r[0]);
-  });
-  results.on_number([&](std::string_view name, double, std::string_view) { numbers += name; });
-  Table& table = results.table(receivers());
-  for (int i = 0; i < 5; ++i) table.append({1.0 * i, 0.0, 0.0});
-  results.number("n", 1, "");
-  QCOMPARE(seen, (std::vector<double>{0, 1, 2, 3, 4}));
-  QCOMPARE(firsts, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
-  QCOMPARE(numbers, std::string("n"));
 }
 
 QTEST_APPLESS_MAIN(TestRunResults)

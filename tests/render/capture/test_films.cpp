@@ -12,6 +12,7 @@
 
 #include "render/capture/film_writer.hpp"
 #include "render/capture/gif.hpp"
+#include "tests/render/read_png.hpp"
 #include "tests/render/sample_frames.hpp"
 
 using namespace conoid;

@@ -9,11 +9,11 @@
 #include <fstream>
 
 #include "render/capture/picture.hpp"
-#include "render/capture/png.hpp"
 #include "render/capture/run_picture.hpp"
-#include "render/capture/similarity.hpp"
 #include "render/scene/saved_view.hpp"
+#include "tests/render/read_png.hpp"
 #include "tests/render/sample_frames.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 

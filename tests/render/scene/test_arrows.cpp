@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "render/capture/picture.hpp"
-#include "render/capture/similarity.hpp"
 #include "render/scene/arrows.hpp"
 #include "render/scene/field_scene.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 

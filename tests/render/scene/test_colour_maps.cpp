@@ -11,6 +11,28 @@
 
 using namespace conoid;
 
+namespace {
+
+double gamma_decode(double v) {
+  return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+}
+
+/// CIE 15 from IEC 61966-2-1, D65 white.
+Lab lab_of(const Rgb& color) {
+  const double r = gamma_decode(color[0]);
+  const double g = gamma_decode(color[1]);
+  const double b = gamma_decode(color[2]);
+  const auto f = [](double t) {
+    return t > std::pow(6.0 / 29, 3) ? std::cbrt(t) : t * (29.0 / 6) * (29.0 / 6) / 3 + 4.0 / 29;
+  };
+  const double x = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047);
+  const double y = f((0.2126729 * r + 0.7151522 * g + 0.0721750 * b));
+  const double z = f((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+}  // namespace
+
 class TestColourMaps : public QObject {
   Q_OBJECT
 

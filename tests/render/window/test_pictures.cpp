@@ -8,14 +8,14 @@
 #include <vtkCamera.h>
 
 #include "render/capture/picture.hpp"
-#include "render/capture/png.hpp"
-#include "render/capture/similarity.hpp"
 #include "render/chart/chart_scene.hpp"
 #include "render/chart/chart_units.hpp"
 #include "render/scene/color_map.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/raster_viewport.hpp"
+#include "tests/render/read_png.hpp"
 #include "tests/render/sample_frames.hpp"
+#include "tests/render/similarity.hpp"
 
 using namespace conoid;
 

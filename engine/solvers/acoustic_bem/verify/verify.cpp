@@ -18,23 +18,15 @@
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 #include "engine/solvers/row_team.hpp"
+#include "engine/solvers/verify_rows.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
 
 constexpr const char* series = "exact: series of spherical harmonics";
 
-struct Table {
-  const TestRun& run;
-  const VerifySink& row;
+struct Table : VerifyRows {
   RowTeam team;
-
-  void at_most(std::string name, double value, double limit, std::string source, std::string unit = "1") const {
-    row({std::move(name), value, std::move(unit), limit, false, std::move(source)});
-  }
-  void at_least(std::string name, double value, double limit, std::string source, std::string unit = "1") const {
-    row({std::move(name), value, std::move(unit), limit, true, std::move(source)});
-  }
 };
 
 /// Form N on a closed surface: φ = A + Bt lies in its kernel, and M_k is symmetric.
@@ -525,7 +517,7 @@ void summation(Table& t) {
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
-  Table t{run, row, RowTeam(run.workers())};
+  Table t{{run, row}, RowTeam(run.workers())};
   try {
     const auto any = [&](std::initializer_list<const char*> beginnings) {
       return std::any_of(beginnings.begin(), beginnings.end(), [&](const char* b) { return run.may_want(b); });

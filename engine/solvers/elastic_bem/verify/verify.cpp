@@ -14,6 +14,7 @@
 #include "engine/solvers/elastic_bem/verify/kernel_table.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/solvers/row_team.hpp"
+#include "engine/solvers/verify_rows.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -21,16 +22,8 @@ namespace {
 
 using namespace conoid::vec;
 
-struct Table {
-  const TestRun& run;
-  const VerifySink& row;
+struct Table : VerifyRows {
   RowTeam team;
-  void at_most(std::string name, double value, double limit, std::string source, std::string unit_ = "1") const {
-    row({std::move(name), value, std::move(unit_), limit, false, std::move(source)});
-  }
-  void at_least(std::string name, double value, double limit, std::string source, std::string unit_ = "1") const {
-    row({std::move(name), value, std::move(unit_), limit, true, std::move(source)});
-  }
 };
 
 constexpr const char* table_source = "Cruse, Rizzo 1968; extended precision";
@@ -683,7 +676,7 @@ void loads(Table& t) {
 }  // namespace
 
 Status verify_table(const TestRun& run, const VerifySink& row) {
-  Table t{run, row, RowTeam(run.workers())};
+  Table t{{run, row}, RowTeam(run.workers())};
   try {
     kernel_rows(t);
     run.doing("example of 240 elements");

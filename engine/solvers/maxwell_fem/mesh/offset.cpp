@@ -88,6 +88,7 @@ struct Grid {
   Vec3 low{};
   double step = 1;
   std::array<Index, 3> n{};
+  [[nodiscard]] Index points() const { return n[0] * n[1] * n[2]; }
   [[nodiscard]] Index at(Index x, Index y, Index z) const { return x + n[0] * (y + n[1] * z); }
   [[nodiscard]] Vec3 place(Index x, Index y, Index z) const {
     return {low[0] + static_cast<double>(x) * step, low[1] + static_cast<double>(y) * step,
@@ -95,8 +96,8 @@ struct Grid {
   }
 };
 
-Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
-                           double step, const std::stop_token& stop) {
+/// Around the body and what is so far from it.
+Result<Grid> grid_around(const Mesh& body, double distance_wanted, double step) {
   Grid g;
   g.step = step;
   const auto [low, high] = body.bounds();
@@ -110,10 +111,15 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
     return make_error(ErrorCode::invalid_input,
                       fmt::format("the layer around the body would need a grid of {:.3g} points", cells),
                       "The body is very many wavelengths large: lower the frequency or the size.");
-  const double reach = distance_wanted + 2 * g.step, far = 10 * reach;
-  std::vector<double> away(static_cast<std::size_t>(g.n[0] * g.n[1] * g.n[2]), far);
+  return g;
+}
+
+/// Of the grid's points from the triangles, as far as `reach`; ten times that beyond.
+std::vector<double> distances_from(const std::vector<Triangle>& triangles, const Grid& g, double reach,
+                                   const std::stop_token& stop) {
+  std::vector<double> away(static_cast<std::size_t>(g.points()), 10 * reach);
   for (const Triangle& t : triangles) {
-    if (stop.stop_requested()) return stop_error();
+    if (stop.stop_requested()) break;
     std::array<Index, 3> from{}, to{};
     for (int d = 0; d < 3; ++d) {
       const double least = std::min({t[0][d], t[1][d], t[2][d]}) - reach,
@@ -129,7 +135,11 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
           v = std::min(v, distance(p, nearest_on(t, p)));
         }
   }
-  // Outside: what the corner of the grid reaches through points farther away than S.
+  return away;
+}
+
+/// Outside: what the corner of the grid reaches through points farther away than S.
+std::vector<bool> outside_of(const Grid& g, const std::vector<double>& away, double distance_wanted) {
   std::vector<bool> outside(away.size(), false);
   std::vector<Index> stack{0};
   outside[0] = true;
@@ -148,62 +158,83 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
         stack.push_back(k);
       }
   }
-  const auto value = [&](Index i) {
-    return outside[i] ? std::max(away[i] - distance_wanted, 1e-9 * g.step)
-                      : std::min(away[i] - distance_wanted, -1e-9 * g.step);
-  };
+  return outside;
+}
 
-  Mesh out;
-  std::map<Index, Index> point_of;  // of each cell that the surface passes
-  std::vector<std::vector<Index>> neighbours;
-  const auto cell_point = [&](Index x, Index y, Index z) {
-    const auto [at, fresh] = point_of.try_emplace(g.at(x, y, z), 0);
-    if (fresh) {
-      Vec3 sum{};
-      int crossings = 0;
-      for (int d = 0; d < 3; ++d)
-        for (int a = 0; a < 2; ++a)
-          for (int b = 0; b < 2; ++b) {
-            std::array<Index, 3> p{x, y, z};
-            p[(d + 1) % 3] += a;
-            p[(d + 2) % 3] += b;
-            auto q = p;
-            ++q[d];
-            const double v = value(g.at(p[0], p[1], p[2])), w = value(g.at(q[0], q[1], q[2]));
-            if ((v < 0) == (w < 0)) continue;
-            const Vec3 from = g.place(p[0], p[1], p[2]), to = g.place(q[0], q[1], q[2]);
-            sum = add(sum, axpy(std::clamp(v / (v - w), 0.05, 0.95), sub(to, from), from));
-            ++crossings;
-          }
-      at->second = out.add_point(scale(1.0 / std::max(crossings, 1), sum));
+using Quad = std::array<Index, 4>;
+
+/// The surface where values at the grid's points change their sign: a point in each cell that it passes, the mean of where it crosses the
+/// cell's edges, and a quadrilateral over each edge that it crosses, positive values on its outer side.
+class SignChange {
+ public:
+  SignChange(const Grid& grid, const std::vector<double>& values, const std::stop_token& stop)
+      : g_(grid), values_(values) {
+    for (Index z = 1; z + 1 < g_.n[2] && !stop.stop_requested(); ++z)
+      for (Index y = 1; y + 1 < g_.n[1]; ++y)
+        for (Index x = 1; x + 1 < g_.n[0]; ++x)
+          for (int d = 0; d < 3; ++d) cross({x, y, z}, d);
+  }
+  [[nodiscard]] Mesh& points() { return points_; }
+  [[nodiscard]] const std::vector<Quad>& quads() const { return quads_; }
+
+ private:
+  using Corner = std::array<Index, 3>;
+  [[nodiscard]] double value(const Corner& p) const { return values_[g_.at(p[0], p[1], p[2])]; }
+
+  /// The edge from `corner` along d.
+  void cross(const Corner& corner, int d) {
+    Corner end = corner;
+    ++end[d];
+    const bool inner = value(corner) < 0, next = value(end) < 0;
+    if (inner == next) return;
+    const int a = (d + 1) % 3, b = (d + 2) % 3;
+    Quad quad{};
+    constexpr int around[4][2] = {{-1, -1}, {0, -1}, {0, 0}, {-1, 0}};
+    for (int k = 0; k < 4; ++k) {
+      Corner c = corner;
+      c[a] += around[k][0];
+      c[b] += around[k][1];
+      quad[k] = cell_point(c);
     }
-    return at->second;
-  };
-  std::vector<std::array<Index, 4>> quads;
-  for (Index z = 1; z + 1 < g.n[2] && !stop.stop_requested(); ++z)
-    for (Index y = 1; y + 1 < g.n[1]; ++y)
-      for (Index x = 1; x + 1 < g.n[0]; ++x)
-        for (int d = 0; d < 3; ++d) {
-          std::array<Index, 3> q{x, y, z};
+    if (!inner) std::swap(quad[1], quad[3]);
+    quads_.push_back(quad);
+  }
+
+  Index cell_point(const Corner& cell) {
+    const auto [at, fresh] = point_of_.try_emplace(g_.at(cell[0], cell[1], cell[2]), 0);
+    if (!fresh) return at->second;
+    Vec3 sum{};
+    int crossings = 0;
+    for (int d = 0; d < 3; ++d)
+      for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+          Corner p = cell;
+          p[(d + 1) % 3] += a;
+          p[(d + 2) % 3] += b;
+          Corner q = p;
           ++q[d];
-          const bool inner = value(g.at(x, y, z)) < 0, next = value(g.at(q[0], q[1], q[2])) < 0;
-          if (inner == next) continue;
-          const int a = (d + 1) % 3, b = (d + 2) % 3;
-          std::array<Index, 4> quad{};
-          constexpr int around[4][2] = {{-1, -1}, {0, -1}, {0, 0}, {-1, 0}};
-          for (int k = 0; k < 4; ++k) {
-            std::array<Index, 3> c{x, y, z};
-            c[a] += around[k][0];
-            c[b] += around[k][1];
-            quad[k] = cell_point(c[0], c[1], c[2]);
-          }
-          if (!inner) std::swap(quad[1], quad[3]);
-          quads.push_back(quad);
+          const double v = value(p), w = value(q);
+          if ((v < 0) == (w < 0)) continue;
+          const Vec3 from = g_.place(p[0], p[1], p[2]), to = g_.place(q[0], q[1], q[2]);
+          sum = add(sum, axpy(std::clamp(v / (v - w), 0.05, 0.95), sub(to, from), from));
+          ++crossings;
         }
-  neighbours.resize(static_cast<std::size_t>(out.point_count()));
-  for (const auto& q : quads)
+    return at->second = points_.add_point(scale(1.0 / std::max(crossings, 1), sum));
+  }
+
+  const Grid& g_;
+  const std::vector<double>& values_;
+  Mesh points_;
+  std::map<Index, Index> point_of_;  ///< of each cell that the surface passes
+  std::vector<Quad> quads_;
+};
+
+/// Relaxes points along the surface, then puts them back onto the distance.
+void relax(Mesh& out, const std::vector<Quad>& quads, const std::vector<Triangle>& triangles, double distance_wanted,
+           const std::stop_token& stop) {
+  std::vector<std::vector<Index>> neighbours(static_cast<std::size_t>(out.point_count()));
+  for (const Quad& q : quads)
     for (int k = 0; k < 4; ++k) neighbours[q[k]].push_back(q[(k + 1) % 4]);
-  // Relax along the surface, then back onto the distance.
   for (int pass = 0; pass < 8; ++pass) {
     auto& x = out.mutable_points();
     std::vector<double> moved = x;
@@ -226,8 +257,24 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
     });
     x = std::move(moved);
   }
+}
+
+Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triangles, double distance_wanted,
+                           double step, const std::stop_token& stop) {
+  const auto g = grid_around(body, distance_wanted, step);
+  if (!g) return g.error();
+  std::vector<double> values = distances_from(triangles, *g, distance_wanted + 2 * step, stop);
   if (stop.stop_requested()) return stop_error();
-  for (const auto& q : quads) {
+  // No value is zero: each edge of the grid is crossed or it is not.
+  const std::vector<bool> outside = outside_of(*g, values, distance_wanted);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = outside[i] ? std::max(values[i] - distance_wanted, 1e-9 * step)
+                           : std::min(values[i] - distance_wanted, -1e-9 * step);
+  SignChange surface(*g, values, stop);
+  Mesh out = std::move(surface.points());
+  relax(out, surface.quads(), triangles, distance_wanted, stop);
+  if (stop.stop_requested()) return stop_error();
+  for (const Quad& q : surface.quads()) {
     const bool first = distance(out.point(q[0]), out.point(q[2])) <= distance(out.point(q[1]), out.point(q[3]));
     const std::array<std::array<Index, 3>, 2> two =
         first ? std::array<std::array<Index, 3>, 2>{{{q[0], q[1], q[2]}, {q[0], q[2], q[3]}}}

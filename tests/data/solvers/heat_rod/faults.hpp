@@ -21,12 +21,6 @@ struct Faults {
   std::string kind = "none";
   Index step = 0;
 
-  void read(const Values& parameters, int this_rank) {
-    kind = parameters["fault"].text();
-    step = parameters["fault_step"].integer();
-    const Index rank = parameters["fault_rank"].integer();
-    if (rank >= 0 && rank != this_rank) kind = "none";
-  }
   [[nodiscard]] Status provoke(Index now) const {
     if (kind == "none" || now != step) return {};
     if (kind == "bug") throw std::logic_error("a fault was asked for");

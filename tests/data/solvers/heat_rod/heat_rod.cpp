@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <thread>
 
 #include <fmt/core.h>
@@ -15,7 +14,6 @@
 #include "faults.hpp"
 #include "implicit.hpp"
 #include "rod.hpp"
-#include "tables.hpp"
 
 namespace conoid::heat_rod {
 
@@ -84,7 +82,9 @@ class HeatRod final : public Solver {
     rod_.fourier = parameters["fourier"].number();
     steps_ = parameters["steps"].integer();
     pace_ = parameters["pace"].number();
-    faults_.read(parameters, context.cluster.rank());
+    const Index faulty = parameters["fault_rank"].integer();
+    if (faulty < 0 || faulty == context.cluster.rank())
+      faults_ = {parameters["fault"].text(), parameters["fault_step"].integer()};
     if (Status failed = faults_.provoke(0); !failed) return failed;
     rod_.start(rod["cells"].integer());
     rod_.implicit = is_implicit(context.input);
@@ -144,9 +144,8 @@ class HeatRod final : public Solver {
   }
 
   [[nodiscard]] Status finish(RunContext& context) override {
-    const double t = time();
     context.results.number("steps", static_cast<double>(step_), "1");
-    context.results.number("error", rod_.relative_error(rod_.exact(t)), "1");
+    context.results.number("error", rod_.relative_error(rod_.exact(time())), "1");
     if (implicit_) context.results.number("iterations", static_cast<double>(iterations_), "1");
     context.results.number("rounding", rod_.relative_error(rod_.discrete(step_)), "1");
     return {};
@@ -159,11 +158,9 @@ class HeatRod final : public Solver {
   [[nodiscard]] double time() const { return rod_.dt() * static_cast<double>(step_); }
 
   void record() {
-    double sum = 0;
-    double peak = 0;
+    double sum = 0, peak = 0;
     for (const double v : rod_.u) sum += v, peak = std::max(peak, std::abs(v));
-    const double k = std::numbers::pi / rod_.length;
-    table_->append({time(), sum / rod_.cells(), peak, rod_.amplitude * std::exp(-rod_.diffusivity * k * k * time())});
+    table_->append({time(), sum / rod_.cells(), peak, rod_.exact(time())});
   }
 
   Rod rod_;

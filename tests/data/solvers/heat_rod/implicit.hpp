@@ -12,6 +12,7 @@
 #include "engine/cluster/halo.hpp"
 #include "engine/solvers/part_windows.hpp"
 #include "engine/team/offer.hpp"
+#include "engine/team/section.hpp"
 
 namespace conoid {
 class Team;
@@ -36,31 +37,34 @@ struct Layout {
 /// Items are windows; each rank has an interval of them, and of it each worker of its team. Every sum is one over blocks of 64 points, and
 /// the preconditioner solves each block by itself: a step has the same bits for any ranks, workers, threads, windows and emulated
 /// devices. To be called on all ranks alike.
-class Implicit {
+class Implicit final : public Section {
  public:
   Implicit(const Layout& layout, double fourier, Communicator& cluster, const std::filesystem::path& folder);
   /// u: all points of the rod, the two ends among them; the new step on every rank. Returns the iterations, −1 if they do not end.
   [[nodiscard]] Index step(Team& team, std::vector<double>& u);
 
  private:
-  class Solve;
   struct OnDevice;
   struct Passes;
+  [[nodiscard]] std::string_view name() const override { return "conjugate gradients"; }
+  [[nodiscard]] Index items() const override { return layout_.count(); }
+  [[nodiscard]] Bytes bytes(Interval windows) const override { return windows.empty() ? 0 : layout_.bytes(windows); }
+  [[nodiscard]] bool runs_on_devices() const override { return true; }
+  void body(Part& part) override;
   void pass(Part& part, Pass pass, double factor);
   [[nodiscard]] WindowArguments arguments(const Lease& lease, Pass pass, double factor);
-  void launch(Part& part, Stream& stream, WindowArguments a, Index window);
 
   Layout layout_;
-  double fourier_;
   Communicator& cluster_;
-  std::unique_ptr<PartWindows> windows_;
-  Halo halo_;  ///< its items are points
+  std::unique_ptr<PartWindows> windows_;  ///< null: no block is this rank's
+  Halo halo_;                             ///< its items are points
   BlockSums sums_;
   double* u_ = nullptr;                             ///< the first inner point of this rank, in a step
   std::vector<double> ends_;                        ///< of p, two a window, between those of the ranks beside
-  std::vector<double> pivots_;                      ///< of the factors of a block
+  WindowArguments common_{};                        ///< what is the same in all passes
   std::vector<std::shared_ptr<OnDevice>> devices_;  ///< one a worker; null: processors
   double total_ = 0;
+  Index iterations_ = 0;
 };
 
 }  // namespace conoid::heat_rod

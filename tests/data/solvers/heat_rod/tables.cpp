@@ -5,14 +5,16 @@
 
 #include <fmt/core.h>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/solvers/row_team.hpp"
-#include "engine/solvers/solver.hpp"
+#include "engine/solvers/verify_rows.hpp"
 #include "implicit.hpp"
 #include "rod.hpp"
-#include "tables.hpp"
 
 namespace conoid::heat_rod {
 namespace {
+
+constexpr const char* eigenvector = "exact eigenvector of the scheme";
 
 Rod marched(Index cells, double fourier, Index steps, Team& team) {
   Rod rod;
@@ -25,25 +27,20 @@ Rod marched(Index cells, double fourier, Index steps, Team& team) {
 }  // namespace
 
 Status verify(const TestRun& run, const VerifySink& sink) {
+  const VerifyRows rows{run, sink};
   RowTeam team(run.workers());
   run.doing("discrete solution");
   const Rod odd = marched(37, 0.47, 301, team);
-  sink({"discrete solution, 301 steps", odd.relative_error(odd.discrete(301)), "1", 1e-12, false,
-        "exact eigenvector of the scheme"});
+  rows.at_most("discrete solution, 301 steps", odd.relative_error(odd.discrete(301)), 1e-12, eigenvector);
   for (const auto& [fourier, order] : {std::pair{0.4, 2.0}, std::pair{1.0 / 6.0, 4.0}}) {
     run.doing(fmt::format("order at F = {:.3f}", fourier));
-    double before = 0;
-    double observed = 0;
-    for (const Index cells : {16, 32}) {
+    const auto error = [&](Index cells) {
       const Index steps = cells * cells / 4;
       const Rod rod = marched(cells, fourier, steps, team);
-      const double t = rod.dt() * static_cast<double>(steps);
-      const double error = rod.relative_error(rod.exact(t));
-      observed = std::log2(before / error);
-      before = error;
-    }
-    sink({fmt::format("observed order, F = {:.3f}", fourier), observed, "1", order - 0.05, true,
-          "exact exponential decay"});
+      return rod.relative_error(rod.exact(rod.dt() * static_cast<double>(steps)));
+    };
+    rows.at_least(fmt::format("observed order, F = {:.3f}", fourier), std::log2(error(16) / error(32)), order - 0.05,
+                  "exact exponential decay");
   }
   run.doing("implicit");
   const auto alone = single_rank();
@@ -55,11 +52,9 @@ Status verify(const TestRun& run, const VerifySink& sink) {
   chosen.workers = team.workers();
   Implicit implicit(Layout(1000, {}, Bytes{1} << 20, chosen), soft.fourier, *alone, {});
   for (Index n = 0; n < 40; ++n) (void)implicit.step(team, soft.u);
-  sink({"discrete solution, 40 implicit steps", soft.relative_error(soft.discrete(40)), "1", 1e-11, false,
-        "exact eigenvector of the scheme"});
+  rows.at_most("discrete solution, 40 implicit steps", soft.relative_error(soft.discrete(40)), 1e-11, eigenvector);
   // Asked for by its full name only: what a row that fails looks like.
-  const std::string_view beyond = "observed beyond all orders";
-  if (run.only == beyond) sink({std::string(beyond), 2, "1", 100, true, "nothing"});
+  if (run.only == "observed beyond all orders") rows.at_least(run.only, 2, 100, "nothing");
   return {};
 }
 
