@@ -237,34 +237,34 @@ std::string page_of_sibling(const std::string& program, const char* summary, con
   return page.text();
 }
 
-std::string page_worker() {
-  Page page("conoid-worker", 1, "compute for another program");
+/// Of a program that other programs start.
+std::string page_of_helper(const std::string& program, const std::string& does, const std::string& words,
+                           const std::string& description, const std::string& others) {
+  Page page(program, 1, does);
   page.heading("SYNOPSIS");
-  page.synopsis("conoid-worker", "");
+  page.synopsis(program, words);
   page.heading("DESCRIPTION");
-  page.paragraph(
-      "Computes a case that another program, conoid(1) with --launcher or conoid-gui(1), sends to its standard input, "
-      "and sends "
-      "back events and frames on its standard output. It is started by those programs, also under mpirun and through "
-      "ssh, and is "
-      "of no use alone.");
+  page.paragraph(description);
   page.heading("SEE ALSO");
-  page.paragraph("conoid(1), conoid-run(1)");
+  page.paragraph(others);
   return page.text();
 }
 
+std::string page_worker() {
+  return page_of_helper(
+      "conoid-worker", "compute for another program", "",
+      "Computes a case that another program, conoid(1) with --launcher or conoid-gui(1), sends to its standard input, "
+      "and sends back events and frames on its standard output. It is started by those programs, also under mpirun and "
+      "through ssh, and is of no use alone.",
+      "conoid(1), conoid-run(1)");
+}
+
 std::string page_probe() {
-  Page page("conoid-probe", 1, "read a VTU mesh for another program");
-  page.heading("SYNOPSIS");
-  page.synopsis("conoid-probe", "FILE.vtu BYTES SECONDS");
-  page.heading("DESCRIPTION");
-  page.paragraph(
+  return page_of_helper(
+      "conoid-probe", "read a VTU mesh for another program", "FILE.vtu BYTES SECONDS",
       "Reads a mesh of VTK's XML format, shut in with at most so many bytes of memory and so many seconds, and writes "
-      "it to its "
-      "standard output for conoid(1), which starts it.");
-  page.heading("SEE ALSO");
-  page.paragraph("conoid-mesh(1)");
-  return page.text();
+      "it to its standard output for conoid(1), which starts it.",
+      "conoid-mesh(1)");
 }
 
 std::string json_word(const Json& value) {

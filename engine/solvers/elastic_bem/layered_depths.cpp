@@ -135,7 +135,7 @@ DepthResponse depth_response(const BuriedCompliance& compliance, double height, 
   return DepthPoints(compliance, height, r, r > 0 ? r : compliance.apart(), 1).at(r);
 }
 
-std::vector<double> LayeredDepths::panels(const BuriedCompliance& f, double nearest, double farthest) {
+std::vector<double> LayeredDepths::panel_ends(const BuriedCompliance& f, double nearest, double farthest) {
   const double deep = f.apart(), fastest = f.highest_wave_number(), longest = fastest > 0 ? 3.4 / fastest : 1e300;
   std::vector<double> out{0.999 * nearest};
   const double last = std::max(1.001 * farthest, 1e-3 * deep);
@@ -148,18 +148,17 @@ std::vector<double> LayeredDepths::panels(const BuriedCompliance& f, double near
 
 LayeredDepths::LayeredDepths(const SoilProfile& profile, double omega, double height, double depth, double load_depth,
                              double nearest, double farthest, int threads)
-    : compliance_(profile, omega, depth, load_depth), ends_(panels(compliance_, nearest, farthest)),
-      coefficients_(ends_.size() - 1) {
-  for (std::size_t first = 0; first < coefficients_.size();) {
-    const std::size_t last = group_end(ends_, first);
-    const DepthPoints integrals(compliance_, height, ends_[first], ends_[last], threads);
-    parallel_for(threads, {0, static_cast<Index>((last - first) * degree_)}, 1, [&](Index n) {
-      const auto panel = first + static_cast<std::size_t>(n) / degree_, q = static_cast<std::size_t>(n) % degree_;
-      const double x = std::cos(std::numbers::pi * (static_cast<double>(q) + 0.5) / static_cast<double>(degree_)),
-                   r = 0.5 * ((1 - x) * ends_[panel] + (1 + x) * ends_[panel + 1]),
-                   way = std::hypot(r, compliance_.apart());
+    : compliance_(profile, omega, depth, load_depth), panels_(panel_ends(compliance_, nearest, farthest)) {
+  const auto& ends = panels_.ends();
+  constexpr std::size_t degree = decltype(panels_)::degree;
+  for (std::size_t first = 0; first < panels_.count();) {
+    const std::size_t last = group_end(ends, first);
+    const DepthPoints integrals(compliance_, height, ends[first], ends[last], threads);
+    parallel_for(threads, {0, static_cast<Index>((last - first) * degree)}, 1, [&](Index n) {
+      const auto panel = first + static_cast<std::size_t>(n) / degree, q = static_cast<std::size_t>(n) % degree;
+      const double r = panels_.place(panel, q), way = std::hypot(r, compliance_.apart());
       const DepthResponse v = integrals.at(r);
-      auto& out = coefficients_[panel][q];
+      auto& out = panels_.value(panel, q);
       for (std::size_t c = 0; c < 5; ++c) {
         out[2 * c] = way * v[c].real();
         out[2 * c + 1] = way * v[c].imag();
@@ -167,38 +166,14 @@ LayeredDepths::LayeredDepths(const SoilProfile& profile, double omega, double he
     });
     first = last;
   }
-  for (auto& values : coefficients_) {
-    std::array<std::array<double, 10>, degree_> sums{};
-    for (std::size_t m = 0; m < degree_; ++m)
-      for (std::size_t q = 0; q < degree_; ++q) {
-        const double w = (m == 0 ? 1.0 : 2.0) / static_cast<double>(degree_) *
-                         std::cos(std::numbers::pi * static_cast<double>(m) * (static_cast<double>(q) + 0.5) /
-                                  static_cast<double>(degree_));
-        for (std::size_t c = 0; c < 10; ++c) sums[m][c] += w * values[q][c];
-      }
-    values = sums;
-  }
+  panels_.fit();
 }
 
 DepthResponse LayeredDepths::at(double r) const {
-  const auto after = std::upper_bound(ends_.begin() + 1, ends_.end() - 1, r);
-  const auto panel = static_cast<std::size_t>(after - ends_.begin()) - 1;
-  const double low = ends_[panel], high = ends_[panel + 1],
-               x = std::clamp((2 * r - low - high) / (high - low), -1.0, 1.0);
-  const auto& c = coefficients_[panel];
-  // Clenshaw's recurrence.
-  std::array<double, 10> one{}, two{};
-  for (std::size_t m = degree_; m-- > 1;)
-    for (std::size_t k = 0; k < 10; ++k) {
-      const double next = c[m][k] + 2 * x * one[k] - two[k];
-      two[k] = one[k];
-      one[k] = next;
-    }
+  const auto f = panels_.at(r);
   const double way = std::hypot(r, compliance_.apart());
   DepthResponse out{};
-  for (std::size_t k = 0; k < 5; ++k)
-    out[k] = {(c[0][2 * k] + x * one[2 * k] - two[2 * k]) / way,
-              (c[0][2 * k + 1] + x * one[2 * k + 1] - two[2 * k + 1]) / way};
+  for (std::size_t k = 0; k < 5; ++k) out[k] = {f[2 * k] / way, f[2 * k + 1] / way};
   return out;
 }
 
@@ -218,13 +193,13 @@ std::array<Complex, 3> LayeredDepths::displacement(const Vec3& offset, const Vec
 }
 
 LayeredDepths::Work LayeredDepths::work(const BuriedCompliance& f, double height, double nearest, double farthest) {
-  const std::vector<double> ends = panels(f, nearest, farthest);
+  const std::vector<double> ends = panel_ends(f, nearest, farthest);
   Work out;
   for (std::size_t first = 0; first + 1 < ends.size();) {
     const std::size_t last = group_end(ends, first);
     const double numbers = DepthPoints(f, height, ends[first], ends[last]).count();
     out.wave_numbers += numbers;
-    out.bessel_values += numbers * static_cast<double>((last - first) * degree_);
+    out.bessel_values += numbers * static_cast<double>((last - first) * decltype(panels_)::degree);
     first = last;
   }
   return out;

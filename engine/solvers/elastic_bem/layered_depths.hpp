@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/chebyshev_panels.hpp"
 #include "engine/solvers/elastic_bem/layered_compliance.hpp"
 #include "engine/solvers/elastic_bem/surface.hpp"
 
@@ -45,11 +46,10 @@ class LayeredDepths {
   [[nodiscard]] static Work work(const BuriedCompliance& compliance, double height, double nearest, double farthest);
 
  private:
-  static constexpr std::size_t degree_ = 12;
-  [[nodiscard]] static std::vector<double> panels(const BuriedCompliance& compliance, double nearest, double farthest);
+  [[nodiscard]] static std::vector<double> panel_ends(const BuriedCompliance& compliance, double nearest,
+                                                      double farthest);
   BuriedCompliance compliance_;
-  std::vector<double> ends_;
-  std::vector<std::array<std::array<double, 10>, degree_>> coefficients_;  ///< of the functions times the way
+  ChebyshevPanels<10> panels_;  ///< of the functions times the way
 };
 
 }  // namespace conoid::elastic_bem

@@ -140,6 +140,19 @@ class HankelPoints {
   std::vector<SurfaceResponse> values_;
 };
 
+/// Near 0 the functions have terms as (cr)² log cr; further out singularities at r = 0 and ±2ih, and waves.
+std::vector<double> panel_ends(const LayeredCompliance& f, double farthest) {
+  const double fastest = f.highest_wave_number(), thickness = f.top_thickness();
+  double end = std::min({farthest, 0.05 * thickness, fastest > 0 ? 1e-4 / fastest : farthest});
+  const double longest = fastest > 0 ? 3.4 / fastest : farthest;
+  std::vector<double> ends{0, end};
+  while (end < farthest) {
+    end = std::min(farthest, end + std::min(end, longest));
+    ends.push_back(end);
+  }
+  return ends;
+}
+
 }  // namespace
 
 SurfaceResponse layered_response(const LayeredCompliance& compliance, double r) {
@@ -147,41 +160,24 @@ SurfaceResponse layered_response(const LayeredCompliance& compliance, double r) 
 }
 
 LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double farthest, int threads)
-    : compliance_(profile, omega), height_(path_height(compliance_, threads)) {
-  const double fastest = compliance_.highest_wave_number(), thickness = compliance_.top_thickness();
-  // Near 0 the functions have terms as (cr)² log cr; further out singularities at r = 0 and ±2ih, and waves.
-  double end = std::min({farthest, 0.05 * thickness, fastest > 0 ? 1e-4 / fastest : farthest});
-  const double longest = fastest > 0 ? 3.4 / fastest : farthest;
-  for (ends_ = {0, end}; end < farthest;) {
-    end = std::min(farthest, end + std::min(end, longest));
-    ends_.push_back(end);
-  }
-  coefficients_.resize(ends_.size() - 1);
+    : compliance_(profile, omega), height_(path_height(compliance_, threads)),
+      panels_(panel_ends(compliance_, farthest)) {
   // Panels within a factor of two share the points of the quadrature.
-  for (std::size_t first = 0; first < coefficients_.size();) {
+  const auto& ends = panels_.ends();
+  constexpr std::size_t degree = decltype(panels_)::degree;
+  for (std::size_t first = 0; first < panels_.count();) {
     std::size_t last = first + 1;
-    while (last < coefficients_.size() && ends_[last + 1] <= 2 * ends_[first + 1]) ++last;
-    const HankelPoints integrals(compliance_, height_, ends_[last], threads);
-    parallel_for(threads, {0, static_cast<Index>((last - first) * degree_)}, 1, [&](Index n) {
-      const auto panel = first + static_cast<std::size_t>(n) / degree_, q = static_cast<std::size_t>(n) % degree_;
-      const double x = std::cos(std::numbers::pi * (static_cast<double>(q) + 0.5) / static_cast<double>(degree_));
-      const SurfaceResponse v = integrals.at(0.5 * ((1 - x) * ends_[panel] + (1 + x) * ends_[panel + 1]));
-      coefficients_[panel][q] = {v.v.real(), v.v.imag(), v.u.real(), v.u.imag(),
+    while (last < panels_.count() && ends[last + 1] <= 2 * ends[first + 1]) ++last;
+    const HankelPoints integrals(compliance_, height_, ends[last], threads);
+    parallel_for(threads, {0, static_cast<Index>((last - first) * degree)}, 1, [&](Index n) {
+      const auto panel = first + static_cast<std::size_t>(n) / degree, q = static_cast<std::size_t>(n) % degree;
+      const SurfaceResponse v = integrals.at(panels_.place(panel, q));
+      panels_.value(panel, q) = {v.v.real(), v.v.imag(), v.u.real(), v.u.imag(),
                                  v.a.real(), v.a.imag(), v.b.real(), v.b.imag()};
     });
     first = last;
   }
-  for (auto& values : coefficients_) {
-    std::array<std::array<double, 8>, degree_> sums{};
-    for (std::size_t m = 0; m < degree_; ++m)
-      for (std::size_t q = 0; q < degree_; ++q) {
-        const double w = (m == 0 ? 1.0 : 2.0) / static_cast<double>(degree_) *
-                         std::cos(std::numbers::pi * static_cast<double>(m) * (static_cast<double>(q) + 0.5) /
-                                  static_cast<double>(degree_));
-        for (std::size_t c = 0; c < 8; ++c) sums[m][c] += w * values[q][c];
-      }
-    values = sums;
-  }
+  panels_.fit();
 }
 
 double LayeredSurface::wave_number() const {
@@ -189,21 +185,8 @@ double LayeredSurface::wave_number() const {
 }
 
 SurfaceResponse LayeredSurface::at(double r) const {
-  const auto after = std::upper_bound(ends_.begin() + 1, ends_.end() - 1, r);
-  const auto panel = static_cast<std::size_t>(after - ends_.begin()) - 1;
-  const double low = ends_[panel], high = ends_[panel + 1],
-               x = std::clamp((2 * r - low - high) / (high - low), -1.0, 1.0);
-  const auto& c = coefficients_[panel];
-  // Clenshaw's recurrence.
-  std::array<double, 8> one{}, two{};
-  for (std::size_t m = degree_; m-- > 1;)
-    for (std::size_t k = 0; k < 8; ++k) {
-      const double next = c[m][k] + 2 * x * one[k] - two[k];
-      two[k] = one[k];
-      one[k] = next;
-    }
-  for (std::size_t k = 0; k < 8; ++k) one[k] = c[0][k] + x * one[k] - two[k];
-  return {{one[0], one[1]}, {one[2], one[3]}, {one[4], one[5]}, {one[6], one[7]}};
+  const auto f = panels_.at(r);
+  return {{f[0], f[1]}, {f[2], f[3]}, {f[4], f[5]}, {f[6], f[7]}};
 }
 
 }  // namespace conoid::elastic_bem

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/chebyshev_panels.hpp"
 #include "engine/solvers/elastic_bem/layered_compliance.hpp"
 #include "engine/solvers/elastic_bem/surface_loads.hpp"
 
@@ -37,15 +38,13 @@ class LayeredSurface {
   /// Up to which the functions change over the distance: of the slowest waves, and of the uppermost layer's thickness.
   [[nodiscard]] double wave_number() const;
   [[nodiscard]] const LayeredCompliance& compliance() const { return compliance_; }
-  [[nodiscard]] double farthest() const { return ends_.back(); }
+  [[nodiscard]] double farthest() const { return panels_.ends().back(); }
   [[nodiscard]] double height() const { return height_; }  ///< path_height()
 
  private:
-  static constexpr std::size_t degree_ = 12;
   LayeredCompliance compliance_;
   double height_;
-  std::vector<double> ends_;                                              ///< of the panels, from 0
-  std::vector<std::array<std::array<double, 8>, degree_>> coefficients_;  ///< real and imaginary parts side by side
+  ChebyshevPanels<8> panels_;  ///< from 0; real and imaginary parts side by side
 };
 
 }  // namespace conoid::elastic_bem
