@@ -62,6 +62,12 @@ Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, c
   if (options.method == DirectMethod::mumps && !has_mumps())
     return make_error(ErrorCode::resources, "this program was built without MUMPS",
                       "Install libmumps-dev and build again, or choose the built-in solver.");
+  if (options.method == DirectMethod::device ||
+      (options.method == DirectMethod::automatic && options.device != nullptr)) {
+    auto made = factorise_device(matrix, options);
+    if (made || options.method == DirectMethod::device || made.error().code == ErrorCode::stopped) return made;
+    log::warning("{}: processors factorise instead", made.error().text);
+  }
   // Fronts of our own, whatever the number of threads, so that results do not depend on it. What they cannot do (pivots that have to be
   // exchanged, factors on disk) the library does.
   if (own_fronts(options)) {

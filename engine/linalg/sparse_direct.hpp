@@ -2,7 +2,8 @@
 // Direct solution of sparse complex symmetric systems: factored once, solved for many right-hand sides.
 //
 // Bodies behind one face: MUMPS (L D Lᵀ, factors on disk when memory asks) where the program was built with it, fronts of our own on
-// its ordering for several threads, and Eigen's sparse LU elsewhere, which needs about three times the memory and time. Not thread-safe: one call at a time.
+// its ordering for several threads, and Eigen's sparse LU elsewhere, which needs about three times the memory and time; cuDSS on a device,
+// where its library is found at run time. Not thread-safe: one call at a time.
 #pragma once
 
 #include "engine/core/error.hpp"
@@ -19,6 +20,7 @@
 namespace conoid {
 
 class Communicator;
+class Device;
 
 /// A complex symmetric (not Hermitian) matrix: the upper triangle with the diagonal, row by row, columns ascending.
 struct SymmetricMatrix {
@@ -32,8 +34,8 @@ struct SymmetricMatrix {
   void multiply(std::span<const std::complex<double>> x, std::span<std::complex<double>> y) const;
 };
 
-/// tree: fronts of our own, by several threads.
-enum class DirectMethod : std::uint8_t { automatic, mumps, eigen, tree };
+/// tree: fronts of our own, by several threads. device: on DirectOptions::device, and nowhere else.
+enum class DirectMethod : std::uint8_t { automatic, mumps, eigen, tree, device };
 
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
@@ -50,6 +52,12 @@ struct DirectOptions {
   /// together, with the same right-hand sides; each gets the whole solution, with the bits of a single rank. No stop is heard then.
   /// Other methods factor the whole on each rank. Must outlive the factors.
   Communicator* ranks = nullptr;
+  /// `automatic` tries this device first and says why where it cannot; `device` takes no other. Real ones need cuDSS (missing_device_direct());
+  /// emulated ones have MUMPS or Eigen's LU on their stream. Double precision; each rank factors the whole. A stop is heard between
+  /// ordering, factors and blocks of right-hand sides.
+  const Device* device = nullptr;
+  Bytes device_memory = 0;  ///< of the device, for factors and right-hand sides; 0: nine tenths of what is free
+  bool repeatable = false;  ///< the same bits from the same device each time, which costs time there
   /// Heard within a tenth of a second while factors are made and while right-hand sides are solved: the call returns an error
   /// of code stopped. (Not by Eigen.) MUMPS cannot be interrupted: what it had begun runs out on a thread of its own, and the next
   /// call waits for it.
@@ -83,6 +91,12 @@ class SparseDirect {
 /// that this program does not contain (resources).
 [[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix,
                                                               const DirectOptions& options = {});
+
+/// Why no CUDA device of this machine can factor: the library is not found, or not known; empty: it can. The library is loaded once.
+[[nodiscard]] std::string missing_device_direct();
+
+/// Whether the layout of calls and numbers of this release of cuDSS is known.
+[[nodiscard]] bool knows_cudss(int major, int minor);
 
 /// True when the program was built with MUMPS.
 [[nodiscard]] bool has_mumps();

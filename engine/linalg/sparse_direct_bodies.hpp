@@ -13,6 +13,9 @@ namespace conoid {
 
 [[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_tree(const SymmetricMatrix& matrix,
                                                                    const DirectOptions& options);
+/// On DirectOptions::device. Where the matrix takes too much memory, or pivots fail, it is an error of code resources or not_converged.
+[[nodiscard]] Result<std::unique_ptr<SparseDirect>> factorise_device(const SymmetricMatrix& matrix,
+                                                                     const DirectOptions& options);
 /// Whether factorise_tree() can serve here: its kernels, and MUMPS for matrices whose pivots have to be exchanged.
 [[nodiscard]] bool has_tree();
 

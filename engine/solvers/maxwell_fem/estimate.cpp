@@ -7,6 +7,7 @@
 #include "engine/linalg/sparse_direct.hpp"
 #include "engine/solvers/maxwell_fem/counted_factors.hpp"
 #include "engine/solvers/maxwell_fem/device_radiation.hpp"
+#include "engine/solvers/maxwell_fem/factor_place.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/team/rate_book.hpp"
@@ -177,6 +178,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   Index unknowns = 0;
   double columns = 0, applications = 0;
   Bytes factors = 0, waiting = 0;
+  FactorPlace place;
   bool is_counted = false;
   double outer_points = 0;
   // Radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
@@ -242,6 +244,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     applications = applied;
     factors = of_factors;
     waiting = foreseen.waiting;
+    place = place_factors(part.direct, {n, entries, of_one, offer.deterministic.value}, offer.workers, offer.devices);
     is_counted = counted.has_value();
     outer_points = points;
     plan = loop;
@@ -277,6 +280,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                             format_duration(radiated))};
   else if (!on_devices && !rates.devices.empty())
     e.use = {0, "the radiation, which is what devices can do, is faster by the processors"};
+  if (place.device >= 0) e.use = {};  // the device factors, whoever radiates
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); on_devices && !team.devices().empty()) {
     e.device_memory = std::min(
         static_cast<Bytes>(device_radiation_bytes(outer_points, outer_points, near_faces * outer_points, columns)),
@@ -303,12 +307,15 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
       {"factors", fmt::format("{}, {} more while they are made, {}", format_bytes(factors), format_bytes(waiting),
                               is_counted ? "counted in the order of elimination of this mesh" : "by a law")},
-      {"direct solver", own_fronts(s.direct) ? (s.direct.single ? "own fronts in single precision, refined in double"
-                                                                : "own fronts, in the order of nested dissection")
+      {"direct solver", place.device >= 0      ? place.reason
+                        : own_fronts(s.direct) ? (s.direct.single ? "own fronts in single precision, refined in double"
+                                                                  : "own fronts, in the order of nested dissection")
                         : s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU"
                                                                                  : "MUMPS"},
       {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
       {"radiation", by}};
+  if (place.device < 0 && !place.reason.empty()) e.details.emplace_back("factors by", place.reason);
+  if (place.device >= 0) e.device_memory += std::min(place.memory, place.allowed);
   if (const int ranks = offer.place.ranks; ranks > 1) {
     const int of_one = std::max(1, static_cast<int>(ranks / std::max(1.0, frequencies)));
     const std::string mesh_and =

@@ -6,9 +6,11 @@
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/maxwell_fem/factor_place.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"
+#include "engine/team/device_worker.hpp"
 #include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 
@@ -44,6 +46,9 @@ std::string no_device(std::string_view loop) {
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   std::vector<Diagnostic> out = check_settings(input, mesh, offer.host.value);
   const bool device = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
+  if (const Values direct = input["parameters"]["direct_solver"]; direct.text() == "device" && !device)
+    out.push_back(input.error_at(direct, "the direct solver device factors on a device, and none is among the workers",
+                                 "Name one with --workers (cuda, or emulated to try), or choose auto."));
   const Values loop = input["truncation"]["loop"];
   if (on_devices(loop_named(loop.text())) && !device)
     out.push_back(input.error_at(loop, no_device(loop.text()), device_hint));
@@ -143,6 +148,23 @@ void MaxwellFem::note_mesh(RunContext& context) const {
                        static_cast<double>(domain_.outer.faces()), domain_.distance, domain_.volume_edge});
 }
 
+/// Gives the factors a device of the team where that is asked for or pays.
+void MaxwellFem::place_on_device(DirectOptions& direct, RunContext& context) const {
+  const std::vector<DeviceWorker*> devices = context.team.devices();
+  std::vector<DeviceInfo> known;
+  for (const DeviceWorker* d : devices) known.push_back(d->device().info());
+  const int rows = thin_rows(settings_, given_.get());
+  const FactorWork work{static_cast<double>(domain_.free_unknowns),
+                        expected_factors(domain_.free_unknowns, rows, direct).entries, group_->size(),
+                        context.offer.deterministic.value};
+  const FactorPlace place = place_factors(direct, work, context.team.workers(), known);
+  if (!place.reason.empty()) log::info("maxwell-fem: the matrix is factored by {}", place.reason);
+  if (place.device < 0) return;
+  direct.device = &devices[static_cast<std::size_t>(place.device)]->device();
+  direct.device_memory = place.allowed;
+  direct.repeatable = work.deterministic;
+}
+
 Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
@@ -158,12 +180,16 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   std::filesystem::create_directories(direct.scratch, ec);
   direct.stop = context.stop;
   if (group_->size() > 1) direct.ranks = group_;
+  place_on_device(direct, context);
   if (Status s = system_->factor(direct); !s) {
     system_.reset();
     return s;
   }
   if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
   outcome_.facts.seconds_factor += now() - begin;
+  if (direct.device != nullptr)
+    log::info("maxwell-fem: {} factors, residual of a trial solution {:.1e}", system_->facts().method,
+              system_->facts().residual);
   // Each entry of the factors is written once and read once.
   if (const DirectFacts& facts = system_->facts(); facts.flops > 0)
     context.team.note("factorise", facts.seconds,

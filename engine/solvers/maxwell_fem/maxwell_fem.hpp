@@ -68,6 +68,7 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status enter_band(std::size_t band);
   void note_mesh(RunContext& context) const;
   [[nodiscard]] std::size_t band_of(std::size_t frequency) const;
+  void place_on_device(DirectOptions& direct, RunContext& context) const;
   [[nodiscard]] Status factorise_frequency(RunContext& context);
   [[nodiscard]] Status begin_frequency(RunContext& context);
   [[nodiscard]] Status choose_waves(const std::stop_token& stop);

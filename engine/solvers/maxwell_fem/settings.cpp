@@ -264,18 +264,22 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
   s.compress = parameters["compress"].boolean();
   s.compress_tolerance = parameters["compress_tolerance"].number();
   const std::string direct = parameters["direct_solver"].text();
-  s.direct.method = direct == "mumps"   ? DirectMethod::mumps
-                    : direct == "eigen" ? DirectMethod::eigen
-                    : direct == "tree"  ? DirectMethod::tree
-                                        : DirectMethod::automatic;
+  s.direct.method = direct == "mumps"    ? DirectMethod::mumps
+                    : direct == "eigen"  ? DirectMethod::eigen
+                    : direct == "tree"   ? DirectMethod::tree
+                    : direct == "device" ? DirectMethod::device
+                                         : DirectMethod::automatic;
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.direct.single = parameters["single_factors"].boolean();
-  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen"))
+  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen" || direct == "device"))
     out.push_back(input.error_at(parameters["single_factors"],
                                  s.direct.on_disk
                                      ? std::string("factors in single precision are not kept on disk")
                                      : fmt::format("the direct solver {} knows double precision only", direct),
                                  "Leave out either of the two."));
+  if (s.direct.on_disk && s.direct.method == DirectMethod::device)
+    out.push_back(input.error_at(parameters["factors_on_disk"], "factors on a device are not kept on disk",
+                                 "Leave it out, or choose the direct solver mumps."));
   s.truncation.block = parameters["rhs_block"].integer();
   s.distance = truncation["distance"].number();
   s.layers = static_cast<int>(truncation["layers"].integer());

@@ -7,6 +7,8 @@
 #include "conoid/config.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/device_solve.hpp"
+#include "engine/linalg/sparse_direct.hpp"
+#include "tests/engine/linalg/helmholtz_grid.hpp"
 
 using namespace conoid;
 
@@ -116,6 +118,73 @@ class TestDeviceSolve : public QObject {
     there.library->multiply<C>(there.stream, matrix.data(), rows, cols, vectors.data(), columns, C(1), C(0),
                                out.data());
     QVERIFY(apart(there.get(out), want) < 1e-13);
+  }
+
+  /// Of the library that stands behind an emulated device, against fronts of our own or Eigen's LU: several blocks, the last one not full.
+  /// Round-off of a well conditioned matrix: 1e-16 times its condition, some hundreds.
+  void sparse_factors_on_a_device_data() { solves_data(); }
+  void sparse_factors_on_a_device() {
+    QFETCH(QString, device);
+    const SymmetricMatrix m = helmholtz_grid(7, 6, 5);
+    const Device there = Device::open(device.toStdString()).value();
+    DirectOptions options;
+    options.method = has_mumps() ? DirectMethod::tree : DirectMethod::eigen;
+    const auto want = factorise(m, options);
+    options.method = DirectMethod::device;
+    options.device = &there;
+    options.block = 3;
+    const auto got = factorise(m, options);
+    if (!want) QSKIP("this processor has no kernels of our own fronts");
+    QVERIFY2(got.ok(), got.ok() ? "" : got.error().text.c_str());
+    QVERIFY((*got)->facts().method.ends_with(" on " + there.info().name));
+    QVERIFY((*got)->facts().residual > 0 && (*got)->facts().residual < 1e-12);
+    QVERIFY((*want)->facts().method != (*got)->facts().method);
+    const Index count = 7;
+    std::vector<std::complex<double>> x = random_values<std::complex<double>>(count * m.size, 8), y = x;
+    (*want)->solve(x, count).or_throw();
+    (*got)->solve(y, count).or_throw();
+    QVERIFY2(apart(x, y) < 1e-12, qPrintable(QString::number(apart(x, y))));
+  }
+
+  /// Its memory does not hold the matrix; there is no device; a stop: `device` says so, `automatic` goes to processors.
+  void what_a_device_cannot_factor_processors_do() {
+    const SymmetricMatrix m = helmholtz_grid(7, 6, 5);
+    const Device device = Device::open("emulated").value();
+    DirectOptions options;
+    options.device = &device;
+    options.device_memory = 4096;
+    options.method = DirectMethod::device;
+    const auto refused = factorise(m, options);
+    QVERIFY(!refused.ok());
+    QCOMPARE(refused.error().code, ErrorCode::resources);
+    QVERIFY2(refused.error().text.find("for a matrix of") != std::string::npos, refused.error().text.c_str());
+    options.method = DirectMethod::automatic;
+    const auto made = factorise(m, options);
+    QVERIFY(made.ok());
+    QVERIFY((*made)->facts().method.find(" on ") == std::string::npos);
+    options.device_memory = 0;
+    const auto there = factorise(m, options);
+    QVERIFY(there.ok() && (*there)->facts().method.ends_with(" on " + device.info().name));
+    options.method = DirectMethod::device;
+    options.device = nullptr;
+    const auto nowhere = factorise(m, options);
+    QVERIFY(!nowhere.ok());
+    QVERIFY(nowhere.error().text.find("none is among the workers") != std::string::npos);
+    options.device = &device;
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    const auto stopped = factorise(m, options);
+    QVERIFY(stopped.ok());
+    stop.request_stop();
+    std::vector<std::complex<double>> b(static_cast<std::size_t>(m.size), 1.0);
+    const Status status = (*stopped)->solve(b, 1);
+    QVERIFY(!status.ok() && status.error().code == ErrorCode::stopped && b.empty());
+  }
+
+  /// Numbers of its calls differ between releases: others are not guessed at.
+  void only_known_releases_of_the_library_are_called() {
+    QVERIFY(knows_cudss(0, 7) && knows_cudss(1, 0));
+    QVERIFY(!knows_cudss(0, 6) && !knows_cudss(0, 8) && !knows_cudss(1, 1) && !knows_cudss(2, 0));
   }
 
   void a_singular_matrix_is_told() {

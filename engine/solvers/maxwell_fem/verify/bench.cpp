@@ -227,15 +227,19 @@ std::vector<int> thread_counts(const TestRun& run) {
 struct FactorTimes {
   double factor = 1e300, whole = 1e300, solve = 1e300;
   double flops = 0;
+  double residual = 0;
   std::string name;
 };
 
 /// The shorter of two factorisations with solves, by the clock; one where that takes long.
-FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int threads, Index rhs) {
+FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int threads, Index rhs,
+                         const Device* device = nullptr, int block = 64) {
   std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
   DirectOptions o;
   o.method = method;
   o.threads = threads;
+  o.device = device;
+  o.block = block;
   FactorTimes best;
   for (int k = 0; k < 2; ++k) {
     std::unique_ptr<SparseDirect> direct;
@@ -249,6 +253,7 @@ FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int
     best.solve = std::min(best.solve, shortest_by_clock(1, [&] { direct->solve(b, rhs).or_throw(); }));
     best.name = direct->facts().method;
     best.flops = direct->facts().flops;
+    best.residual = direct->facts().residual;
     if (whole > 5) break;
   }
   return best;
@@ -298,6 +303,46 @@ void factorise_rows(const TestRun& run, const BenchSink& row) {
     if (threads >= 16 && one.flops > 0)
       row({fmt::format("factorise: {} threads over one, factors", threads), one.factor / t.factor, "1",
            one.factor / t.factor / threads, 8, "threads", "multiply-adds"});
+  }
+}
+
+/// Order, factors and 128 right-hand sides of two layers by the library of the run's devices, in blocks of several sizes, beside fronts of
+/// our own on all threads; and MUMPS, which has one core, on the smaller. Shares are of the time of our own fronts.
+void device_factor_rows(const TestRun& run, const BenchSink& row) {
+  if (!run.may_want("factors on devices: ")) return;
+  const std::vector<NamedDevice> devices = devices_of(run);
+  if (devices.empty()) return;
+  constexpr Index rhs = 128;
+  for (const int divisions : run.quick ? std::vector{4} : std::vector{8, 14}) {
+    run.doing(fmt::format("factors on devices: layer of {} divisions", divisions));
+    const LayerSystem layer = layer_system(divisions, run.threads);
+    const SymmetricMatrix matrix = layer.system->matrix();
+    const std::string label = fmt::format("factors on devices: {} unknowns", matrix.size);
+    const FactorTimes own = time_factors(matrix, DirectMethod::automatic, run.threads, rhs);
+    const auto rows = [&](const FactorTimes& t, const std::string& by) {
+      row({fmt::format("{}, {}, order and factors", label, by), t.whole, "s", own.whole / t.whole, 0, "own fronts",
+           "order, then multiply-adds"});
+      row({fmt::format("{}, {}, factors", label, by), t.factor, "s", own.factor / t.factor, 0, "own fronts",
+           "multiply-adds"});
+      row({fmt::format("{}, {}, 128 right-hand sides", label, by), t.solve, "s", own.solve / t.solve, 0, "own fronts",
+           "memory"});
+    };
+    rows(own, fmt::format("{}, {} threads", own.name, run.threads));
+    if (has_mumps() && divisions < 14) {
+      const FactorTimes mumps = time_factors(matrix, DirectMethod::mumps, 1, rhs);
+      rows(mumps, mumps.name + ", one core");
+    }
+    for (const NamedDevice& one : devices) {
+      const Device device = open_device(run, one.name);
+      if (device.info().backend == "cuda" && !missing_device_direct().empty()) {
+        row({fmt::format("factors on devices: {}: {}", one.name, missing_device_direct()), 0, "s", 0, 0, "", ""});
+        continue;
+      }
+      for (const int block : {16, 64, 128}) {
+        const FactorTimes t = time_factors(matrix, DirectMethod::device, run.threads, rhs, &device, block);
+        rows(t, fmt::format("{}, blocks of {}, residual {:.1e}", t.name, block, t.residual));
+      }
+    }
   }
 }
 
@@ -479,12 +524,13 @@ void device_rows(const TestRun& run, const BenchSink& row) {
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
-    if (run.only.empty() ||
-        !(run.may_want("device: ") || run.may_want("factorise: ") || run.may_want("truncation: "))) {
+    if (run.only.empty() || !(run.may_want("device: ") || run.may_want("factorise: ") ||
+                              run.may_want("factors on devices: ") || run.may_want("truncation: "))) {
       radiation_rows(run, row);
       solver_rows(run, row);
     }
     factorise_rows(run, row);
+    device_factor_rows(run, row);
     truncation_rows(run, row);
     device_rows(run, row);
   } catch (const Failure& failure) {

@@ -9,6 +9,7 @@
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/session/offer.hpp"
+#include "engine/solvers/maxwell_fem/factor_place.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
@@ -43,13 +44,17 @@ std::vector<WorkerSpec> one_device(const std::string& name, Bytes memory = 0) {
 struct WholeRun {
   std::vector<double> echo;
   std::set<int> took;
-  explicit WholeRun(std::vector<WorkerSpec> workers, bool deterministic = false, const char* loop = "auto") {
+  double factor_memory = 0;  ///< on a device with the matrix and right-hand sides
+  explicit WholeRun(std::vector<WorkerSpec> workers, bool deterministic = false, const char* loop = "auto",
+                    const char* direct = "auto", double tolerance = 1e-3) {
     Json json = read_json(R"({
       "solver": "maxwell-fem",
       "sphere": {"radius": "50 mm", "divisions": 2},
       "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})");
     if (deterministic) json["compute"]["deterministic"] = true;
     json["truncation"]["loop"] = loop;
+    json["parameters"]["direct_solver"] = direct;
+    json["truncation"]["tolerance"] = tolerance;
     const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
     const Case input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema).value();
     Team team(std::move(workers));
@@ -67,6 +72,8 @@ struct WholeRun {
       finished = advanced->finished;
     }
     solver.finish(context).or_throw();
+    for (const auto& n : results.numbers)
+      if (n.name == "factor_memory") factor_memory = n.value;
     for (const auto& row : results.find("rcs_phi_0")->rows) echo.push_back(row[1]);
     for (const BalanceSample& sample : team.take_samples())
       if ((sample.phase == "radiation on devices" || sample.phase == "radiation by loops") && !sample.items.empty())
@@ -211,6 +218,74 @@ class TestDeviceRadiation : public QObject {
       } catch (const Failure& failure) {
         QVERIFY2(failure.error().text.find(says) != std::string::npos, failure.error().text.c_str());
       }
+  }
+
+  /// The factors of the library behind an emulated device, and the iteration with them: residuals of both systems are round-off, some 1e-15 of the
+  /// right-hand side; echoes of this sphere lie within 20 dB of each other, as above.
+  void a_device_factors_the_matrix_of_a_case() {
+    const WholeRun want({{"cpu", 1, 1}}, false, "auto", "auto",
+                        1e-12);  // as many threads: what waits for parents depends on them
+    const auto compare = [&](const WholeRun& got, bool on_device) {
+      QVERIFY(got.factor_memory > 0);
+      QCOMPARE(got.factor_memory != want.factor_memory, on_device);
+      double worst = 0;
+      for (std::size_t i = 0; i < want.echo.size(); ++i) worst = std::max(worst, std::abs(got.echo[i] - want.echo[i]));
+      QVERIFY2(worst < 1e-10, qPrintable(QString::number(worst)));
+    };
+    compare(want, false);
+    compare(WholeRun(one_device("emulated"), false, "auto", "device", 1e-12), true);
+    compare(WholeRun(*parse_workers("cpu:1,emulated:0", 2), true, "auto", "device", 1e-12), true);
+    compare(WholeRun(one_device("emulated"), false, "auto", "auto", 1e-12), false);  // where only asked to
+    if (CONOID_HAVE_EMULATED_CHECKED != 0)
+      compare(WholeRun(one_device("emulated-checked"), false, "blocked", "device", 1e-12), true);
+    const auto refused = [](const char* direct, bool on_disk) {
+      Json json = read_json(R"({
+        "solver": "maxwell-fem",
+        "sphere": {"radius": "50 mm", "divisions": 2},
+        "excitation": {"frequency": "1 GHz", "theta": "180 deg", "polarisation": "V"}})");
+      json["parameters"] = {{"direct_solver", direct}, {"factors_on_disk", on_disk}};
+      json["compute"]["workers"] = "cpu";
+      const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
+      const Case input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema).value();
+      std::string out;
+      for (const Diagnostic& d : MaxwellFem().check(input, nullptr, make_offer(input).value()))
+        if (d.severity == Severity::error) out += d.text + "\n";
+      return out;
+    };
+    QVERIFY(refused("device", false).find("none is among the workers") != std::string::npos);
+    QVERIFY(refused("device", true).find("are not kept on disk") != std::string::npos);
+    QCOMPARE(refused("auto", false), std::string());
+  }
+
+  /// What check and log say of a place, and why it is not a device.
+  void the_place_of_the_factors_has_a_reason() {
+    DeviceInfo card;
+    card.backend = "cuda";
+    card.name = "a card";
+    card.memory = Bytes{8} << 30;
+    DirectOptions options;
+    const std::vector<WorkerSpec> workers{{"cpu", 1, 1}, {"cuda:0", 1, 1, "cuda:0", 0}};
+    const auto says = [&](const FactorWork& work, const char* text) {
+      const FactorPlace place = place_factors(options, work, workers, std::span(&card, 1));
+      QVERIFY2(place.device < 0 && place.reason.find(text) != std::string::npos, place.reason.c_str());
+    };
+    says({1e5, 1e7, 2, false}, "share the factors");
+    says({1e5, 1e7, 1, true}, "deterministic");
+    says({1e4, 1e7, 1, false}, "pays from 40000 unknowns");
+    says({1e6, 1e9, 1, false}, "do not fit into");
+    if (!missing_device_direct().empty())
+      says({1e5, 1e7, 1, false}, missing_device_direct().c_str());
+    else
+      QCOMPARE(place_factors(options, {1e5, 1e7, 1, false}, workers, std::span(&card, 1)).device, 0);
+    options.single = true;
+    says({1e5, 1e7, 1, false}, "single precision");
+    options = {};
+    options.method = DirectMethod::device;
+    QCOMPARE(place_factors(options, {1e4, 1e9, 2, true}, workers, std::span(&card, 1)).device, 0);
+    options.method = DirectMethod::tree;
+    QVERIFY(place_factors(options, {1e5, 1e7, 1, false}, workers, std::span(&card, 1)).reason.empty());
+    options = {};
+    QVERIFY(place_factors(options, {1e5, 1e7, 1, false}, {{"cpu", 1, 1}}, {}).reason.empty());
   }
 
   /// An error of code resources, whatever the operation at which it is lost.

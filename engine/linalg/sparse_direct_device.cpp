@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// L D Lᵀ on a device by cuDSS, found at run time: neither its header nor the library is needed to build. Emulated devices have a library
+// of the processors on their stream, which reads and writes the device's memory alone.
+#include "engine/linalg/sparse_direct_bodies.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/team/device.hpp"
+
+namespace conoid {
+namespace {
+
+using Complex = std::complex<double>;
+
+// Numbers that releases 0.7 and 1.0 have in common, from cudss.h and CUDA's library_types.h.
+constexpr int complex_double = 5, integer_32 = 10;                       // cudaDataType
+constexpr int analysis = 3, factorisation = 4, solution = 1008;          // cudssPhase_t
+constexpr int symmetric = 1, upper = 2, from_zero = 0, by_columns = 0;   // type, view, base, layout of a matrix
+constexpr int data_entries = 1;                                          // CUDSS_DATA_LU_NNZ
+constexpr double enough = 1e-12, too_much = 1e-10;  // relative residuals of a trial: without, and with refinement
+
+/// Numbers that differ: cudssConfigParam_t, cudssDataParam_t; and whether row offsets have a type of their own.
+struct Release {
+  int major, minor;
+  int refine, hybrid, hybrid_room, host_threads, repeatable;
+  int estimates;
+  bool offset_type;
+};
+constexpr Release releases[] = {{0, 7, 6, 12, 13, 15, 25, 12, false}, {1, 0, 5, 11, 12, 14, 24, 13, true}};
+
+const Release* release_of(int major, int minor) {
+  for (const Release& r : releases)
+    if (r.major == major && r.minor == minor) return &r;
+  return nullptr;
+}
+
+/// The calls that are used; all give a cudssStatus_t.
+struct Cudss {
+  using Thing = void*;
+  int (*create)(Thing*) = nullptr;
+  int (*destroy)(Thing) = nullptr;
+  int (*stream)(Thing, void*) = nullptr;
+  int (*threading)(Thing, const char*) = nullptr;
+  int (*config_create)(Thing*) = nullptr;
+  int (*config_destroy)(Thing) = nullptr;
+  int (*config_set)(Thing, int, const void*, std::size_t) = nullptr;
+  int (*data_create)(Thing, Thing*) = nullptr;
+  int (*data_destroy)(Thing, Thing) = nullptr;
+  int (*data_get)(Thing, Thing, int, void*, std::size_t, std::size_t*) = nullptr;
+  int (*execute)(Thing, int, Thing, Thing, Thing, Thing, Thing) = nullptr;
+  int (*dense)(Thing*, std::int64_t, std::int64_t, std::int64_t, const void*, int, int) = nullptr;
+  int (*matrix_destroy)(Thing) = nullptr;
+  int (*property)(int, int*) = nullptr;
+  void* sparse = nullptr;  ///< cudssMatrixCreateCsr, whose arguments depend on the release
+  const Release* release = nullptr;
+  std::string name, missing;
+  std::string threads_library;  ///< beside it: OpenMP for its ordering; empty: none
+
+  Cudss() {
+    void* library = nullptr;
+    for (const std::string& folder : folders()) {
+      // What it needs, from folders that the system does not search.
+      for (const char* needed : {"libcublasLt.so.13", "libcublas.so.13", "libcublasLt.so.12", "libcublas.so.12"})
+        static_cast<void>(dlopen((folder + needed).c_str(), RTLD_NOW | RTLD_LOCAL));
+    }
+    for (const char* file : {"libcudss.so.1", "libcudss.so.0"})
+      for (const std::string& folder : folders())
+        if (library == nullptr) library = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      missing = "there is no libcudss.so.0 or libcudss.so.1 (package nvidia-cudss-cu13; CUDSS_HOME says where it is)";
+      return;
+    }
+    find(library, "cudssCreate", create);
+    find(library, "cudssDestroy", destroy);
+    find(library, "cudssSetStream", stream);
+    find(library, "cudssSetThreadingLayer", threading);
+    find(library, "cudssConfigCreate", config_create);
+    find(library, "cudssConfigDestroy", config_destroy);
+    find(library, "cudssConfigSet", config_set);
+    find(library, "cudssDataCreate", data_create);
+    find(library, "cudssDataDestroy", data_destroy);
+    find(library, "cudssDataGet", data_get);
+    find(library, "cudssExecute", execute);
+    find(library, "cudssMatrixCreateDn", dense);
+    find(library, "cudssMatrixCreateCsr", sparse);
+    find(library, "cudssMatrixDestroy", matrix_destroy);
+    find(library, "cudssGetProperty", property);
+    if (!missing.empty()) return;
+    std::array<int, 3> version{};
+    for (int k = 0; k < 3; ++k)
+      if (property(k, &version[static_cast<std::size_t>(k)]) != 0) missing = "libcudss.so does not tell its release";
+    name = fmt::format("cuDSS {}.{}.{}", version[0], version[1], version[2]);
+    release = release_of(version[0], version[1]);
+    if (release == nullptr) missing = name + " is not known to this program, which has the calls of 0.7 and 1.0";
+    Dl_info where{};
+    if (dladdr(reinterpret_cast<void*>(create), &where) == 0 || where.dli_fname == nullptr) return;
+    const std::filesystem::path layer = std::filesystem::path(where.dli_fname).parent_path() /
+                                        fmt::format("libcudss_mtlayer_gomp.so.{}", version[0]);
+    std::error_code ec;
+    if (std::filesystem::exists(layer, ec)) threads_library = layer.string();
+  }
+
+  /// That the system searches, then those of the environment and of CUDA.
+  static std::vector<std::string> folders() {
+    std::vector<std::string> out{""};
+    if (const char* root = std::getenv("CUDSS_HOME"); root != nullptr && *root != '\0')
+      for (const char* below : {"/lib/", "/lib64/", "/"}) out.push_back(std::string(root) + below);
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+      if (const char* root = std::getenv(variable); root != nullptr && *root != '\0')
+        out.push_back(std::string(root) + "/lib64/");
+    out.emplace_back("/usr/local/cuda/lib64/");
+    return out;
+  }
+  template <class Call>
+  void find(void* library, const char* symbol, Call& call) {
+    call = reinterpret_cast<Call>(dlsym(library, symbol));
+    if (call == nullptr) missing = fmt::format("libcudss.so has no {}", symbol);
+  }
+
+  int create_sparse(Thing* out, Index n, Index entries, void* rows, void* columns, void* values) const {
+    if (release->offset_type) {
+      using Call = int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, const void*,
+                           const void*, int, int, int, int, int, int);
+      return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32, integer_32,
+                                            complex_double, symmetric, upper, from_zero);
+    }
+    using Call = int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, void*, void*, void*, void*, int, int, int,
+                         int, int);
+    return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32,
+                                          complex_double, symmetric, upper, from_zero);
+  }
+};
+
+const Cudss& cudss() {
+  static const Cudss calls;  // loaded once; the library stays
+  return calls;
+}
+
+std::string_view status_text(int status) {
+  constexpr std::string_view texts[] = {"success",        "not initialised",  "no memory",
+                                        "a wrong value",  "not supported",    "execution failed",
+                                        "internal error", "refinement failed"};
+  return status >= 0 && status < static_cast<int>(std::size(texts)) ? texts[status] : "unknown status";
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Residual of a trial, relative; a solution of numbers between −1 and 1.
+double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
+  std::vector<Complex> x(static_cast<std::size_t>(m.size)), b(x.size());
+  double angle = 0;
+  for (Complex& v : x) {
+    angle += 1.7;
+    v = {std::sin(angle), std::cos(3.1 * angle)};
+  }
+  m.multiply(x, b);
+  x = b;
+  direct.solve(x, 1).or_throw();
+  std::vector<Complex> y(b.size());
+  m.multiply(x, y);
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference += std::norm(b[i] - y[i]);
+    size += std::norm(b[i]);
+  }
+  return size > 0 ? std::sqrt(difference / size) : 0;
+}
+
+class DeviceDirect final : public SparseDirect {
+ public:
+  DeviceDirect(const SymmetricMatrix& m, const DirectOptions& options)
+      : device_(*options.device), stop_(options.stop), n_(m.size), block_(std::max(1, options.block)),
+        real_(device_.info().backend == "cuda") {
+    const Bytes free = device_.free_memory() / 10 * 9;  // and makes it the device of this thread
+    room_ = options.device_memory > 0 ? std::min(options.device_memory, free) : free;
+  }
+  ~DeviceDirect() override {
+    if (handle_ == nullptr) return;
+    try {
+      static_cast<void>(device_.free_memory());
+    } catch (const Failure&) {  // a lost device: the library's own calls fail, too
+    }
+    release_data();
+    if (matrix_ != nullptr) static_cast<void>(cudss().matrix_destroy(matrix_));
+    if (config_ != nullptr) static_cast<void>(cudss().config_destroy(config_));
+    static_cast<void>(cudss().destroy(handle_));
+  }
+  DeviceDirect(const DeviceDirect&) = delete;
+  DeviceDirect& operator=(const DeviceDirect&) = delete;
+
+  Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
+    if (Status s = upload(m); !s) return s;
+    facts_.ranks = 1;
+    Status made = real_ ? factor_by_library(options) : factor_on_host();
+    if (!made) return made;
+    facts_.residual = trial_residual(m, *this);
+    if (real_ && !(facts_.residual <= enough)) {
+      const int steps = 2;
+      check(cudss().config_set(config_, cudss().release->refine, &steps, sizeof steps), "set refinement");
+      facts_.residual = trial_residual(m, *this);
+    }
+    if (!(facts_.residual <= too_much))
+      return make_error(ErrorCode::not_converged,
+                        fmt::format("{} leaves a residual of {:.1e}", facts_.method, facts_.residual),
+                        "Take the direct solver auto or mumps, which exchanges pivots.");
+    return {};
+  }
+
+  Status solve(std::vector<Complex>& columns, Index count) override {
+    for (Index c = 0; c < count; c += block_) {
+      if (stop_.stop_requested()) {
+        columns.clear();
+        return make_error(ErrorCode::stopped, "stopped while right-hand sides were solved");
+      }
+      const Index some = std::min(block_, count - c);
+      const std::span<Complex> here(columns.data() + c * n_, static_cast<std::size_t>(some * n_));
+      stream_.to_device(right_, here);
+      if (real_)
+        solve_by_library(some);
+      else
+        solve_on_host(some);
+      stream_.to_host(here, solved_);
+      stream_.synchronize();
+    }
+    return {};
+  }
+  [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
+
+ private:
+  Status upload(const SymmetricMatrix& m) {
+    if (m.nonzeros() > std::numeric_limits<std::int32_t>::max())
+      return make_error(ErrorCode::resources, fmt::format("a matrix of {} entries is too large for a device", m.nonzeros()),
+                        "Take the direct solver auto.");
+    const auto n = static_cast<std::size_t>(n_), entries = m.columns.size();
+    const Bytes sides = 2 * sizeof(Complex) * n;
+    const Bytes matrix = entries * (sizeof(Complex) + sizeof(std::int32_t)) + (n + 1) * sizeof(std::int32_t);
+    if (room_ > matrix) block_ = std::min(block_, static_cast<Index>((room_ - matrix) / 4 / sides));
+    if (room_ <= matrix || block_ < 1)
+      return make_error(ErrorCode::resources,
+                        fmt::format("{} has {} for a matrix of {} and its factors", device_.info().name,
+                                    format_bytes(room_), format_bytes(matrix)),
+                        "Take the direct solver auto, or allow more memory of the device.");
+    const std::vector<std::int32_t> start(m.row_start.begin(), m.row_start.end());
+    stream_ = device_.stream();
+    rows_ = device_.allocate<std::int32_t>(start.size(), "rows of a matrix");
+    columns_ = device_.allocate<std::int32_t>(entries, "columns of a matrix");
+    values_ = device_.allocate<Complex>(entries, "values of a matrix");
+    right_ = device_.allocate<Complex>(static_cast<std::size_t>(block_) * n, "right-hand sides");
+    solved_ = device_.allocate<Complex>(static_cast<std::size_t>(block_) * n, "solutions");
+    stream_.to_device(rows_, start);
+    stream_.to_device(columns_, m.columns);
+    stream_.to_device(values_, m.values);
+    stream_.synchronize();
+    room_ -= matrix + sides * static_cast<Bytes>(block_);
+    facts_.bytes = matrix + sides * static_cast<Bytes>(block_);
+    return {};
+  }
+
+  void check(int status, std::string_view what) const {
+    if (status != 0)
+      throw Failure(make_error(ErrorCode::resources,
+                               fmt::format("{}: {} cannot {}: {}", device_.info().name, cudss().name, what,
+                                           status_text(status)),
+                               "Take the direct solver tree, or a device with more memory."));
+  }
+
+  void release_data() {
+    if (data_ != nullptr) static_cast<void>(cudss().data_destroy(handle_, data_));
+    data_ = nullptr;
+  }
+
+  /// A view of the first columns of a buffer, for one call.
+  struct Columns {
+    void* thing = nullptr;
+    ~Columns() {
+      if (thing != nullptr) static_cast<void>(cudss().matrix_destroy(thing));
+    }
+  };
+  void execute(int phase, Index count, std::string_view what) {
+    static_cast<void>(device_.free_memory());  // makes it the device of this thread
+    Columns b, x;
+    check(cudss().dense(&b.thing, n_, count, n_, right_.data(), complex_double, by_columns), "take right-hand sides");
+    check(cudss().dense(&x.thing, n_, count, n_, solved_.data(), complex_double, by_columns), "take solutions");
+    check(cudss().execute(handle_, phase, config_, data_, matrix_, x.thing, b.thing), what);
+    stream_.synchronize();  // the views end here
+  }
+
+  Status factor_by_library(const DirectOptions& options) {
+    const Cudss& c = cudss();
+    if (!c.missing.empty())
+      return make_error(ErrorCode::resources, c.missing, "Install it, set CUDSS_HOME, or take the direct solver auto.");
+    facts_.method = fmt::format("{} on {}", c.name, device_.info().name);
+    check(c.create(&handle_), "start");
+    check(c.stream(handle_, stream_.native()), "take a stream");
+    check(c.config_create(&config_), "make settings");
+    check(c.create_sparse(&matrix_, n_, static_cast<Index>(columns_.size()), rows_.data(), columns_.data(),
+                          values_.data()),
+          "take a matrix");
+    if (!c.threads_library.empty() && options.threads > 1 && c.threading(handle_, c.threads_library.c_str()) == 0)
+      check(c.config_set(config_, c.release->host_threads, &options.threads, sizeof options.threads), "take threads");
+    const int on = 1;
+    if (options.repeatable)
+      check(c.config_set(config_, c.release->repeatable, &on, sizeof on), "give the same bits each time");
+    // Order and room; a second time with factors in the host's memory where the device has too little.
+    for (const bool hybrid : {false, true}) {
+      if (options.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped while a matrix was factored");
+      if (hybrid) check(c.config_set(config_, c.release->hybrid, &on, sizeof on), "keep factors on the host");
+      check(c.data_create(handle_, &data_), "make room");
+      execute(analysis, block_, "order the matrix");
+      std::array<std::int64_t, 16> bytes{};  // lasting and most of the device, of the host; least and most of the device when hybrid
+      std::size_t told = 0;
+      check(c.data_get(handle_, data_, c.release->estimates, bytes.data(), sizeof bytes, &told), "tell its memory");
+      const auto needed = static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[1]));
+      if (needed <= room_) {
+        facts_.bytes += static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[0]));
+        if (hybrid) {
+          const auto room = static_cast<std::int64_t>(room_);
+          check(c.config_set(config_, c.release->hybrid_room, &room, sizeof room), "take a limit of memory");
+          facts_.method += ", factors in the host's memory";
+        }
+        break;
+      }
+      release_data();
+      if (hybrid)
+        return make_error(ErrorCode::resources,
+                          fmt::format("{} has {}, factors on it need {}", device_.info().name, format_bytes(room_),
+                                      format_bytes(needed)),
+                          "Take the direct solver auto.");
+    }
+    if (options.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped while a matrix was factored");
+    const double begin = seconds_now();
+    execute(factorisation, block_, "factorise");
+    facts_.seconds = seconds_now() - begin;
+    std::int64_t entries = 0;
+    std::size_t told = 0;
+    check(c.data_get(handle_, data_, data_entries, &entries, sizeof entries, &told), "tell its entries");
+    facts_.entries = entries;
+    return {};
+  }
+  void solve_by_library(Index count) { execute(solution, count, "solve"); }
+
+  Status factor_on_host() {
+    host_ = std::make_shared<OnHost>();
+    const auto n = n_;
+    const auto entries = static_cast<Index>(columns_.size());
+    const std::int32_t *rows = rows_.data(), *columns = columns_.data();
+    const Complex* values = values_.data();
+    stream_.run_on_host(
+        [host = host_, rows, columns, values, n, entries] {
+          SymmetricMatrix m;
+          m.size = n;
+          m.row_start.assign(rows, rows + n + 1);
+          m.columns.assign(columns, columns + entries);
+          m.values.assign(values, values + entries);
+          DirectOptions other;
+          other.method = has_mumps() ? DirectMethod::mumps : DirectMethod::eigen;
+          host->made.emplace(factorise(m, other));
+        },
+        {{rows, rows_.size() * sizeof *rows, true, false},
+         {columns, columns_.size() * sizeof *columns, true, false},
+         {values, values_.size() * sizeof *values, true, false}});
+    stream_.synchronize();
+    if (!*host_->made) return host_->made->error();
+    const Bytes here = facts_.bytes;
+    facts_ = (**host_->made)->facts();
+    facts_.method = fmt::format("{} on {}", facts_.method, device_.info().name);
+    facts_.flops = 0;  // not of a device
+    facts_.bytes += here;
+    return {};
+  }
+  void solve_on_host(Index count) {
+    const auto n = n_;
+    const Complex* from = right_.data();
+    Complex* to = solved_.data();
+    const Bytes bytes = static_cast<Bytes>(count * n) * sizeof(Complex);
+    stream_.run_on_host(
+        [host = host_, from, to, n, count] {
+          std::vector<Complex> b(from, from + count * n);
+          host->solved = (**host->made)->solve(b, count);
+          if (host->solved) std::copy(b.begin(), b.end(), to);
+        },
+        {{from, bytes, true, false}, {to, bytes, false, true}});
+    stream_.synchronize();
+    host_->solved.or_throw();
+  }
+
+  struct OnHost {
+    std::optional<Result<std::unique_ptr<SparseDirect>>> made;
+    Status solved;
+  };
+  Device device_;
+  std::stop_token stop_;
+  Index n_, block_;
+  bool real_;
+  Bytes room_ = 0;
+  Stream stream_;
+  DeviceBuffer<std::int32_t> rows_, columns_;
+  DeviceBuffer<Complex> values_, right_, solved_;
+  void *handle_ = nullptr, *config_ = nullptr, *data_ = nullptr, *matrix_ = nullptr;
+  std::shared_ptr<OnHost> host_;  ///< emulated
+  DirectFacts facts_;
+};
+
+}  // namespace
+
+std::string missing_device_direct() {
+  return cudss().missing;
+}
+
+bool knows_cudss(int major, int minor) {
+  return release_of(major, minor) != nullptr;
+}
+
+Result<std::unique_ptr<SparseDirect>> factorise_device(const SymmetricMatrix& matrix, const DirectOptions& options) {
+  if (options.device == nullptr)
+    return make_error(ErrorCode::resources, "the matrix is to be factored on a device, and none is among the workers",
+                      "Name one with --workers (cuda, or emulated to try), or take the direct solver auto.");
+  try {
+    auto out = std::make_unique<DeviceDirect>(matrix, options);
+    if (Status s = out->factor(matrix, options); !s) return s.error();
+    return std::unique_ptr<SparseDirect>(std::move(out));
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+}  // namespace conoid
