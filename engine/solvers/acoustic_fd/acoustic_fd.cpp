@@ -569,6 +569,8 @@ Result<Advanced> AcousticFd::advance(RunContext& context) {
   if (batch_) return batch_->advance(context);
   if (const Status s = begin_due_march(); !s) return s.error();
   if (const Status s = advance_to(context, next_stop()); !s) return s.error();
+  if (has_ended(Pass::forward)) add_misfit(take_misfit());
+  if (has_ended(Pass::backward)) imaging_->end_shot(team_->threads());
   const Index steps = setup_.problem.steps, done = steps_of_run(),
               all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * steps;
   return Advanced{done >= all, done, all, static_cast<double>(done) * setup_.problem.dt};

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace conoid {
@@ -97,6 +98,13 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Index next_mark() const;
 
   // Images (image_run.cpp).
+  struct Misfit {
+    double misfit = 0, observed = 0;  ///< ½ Δ Σ (d − d_obs)² and ½ Δ Σ d_obs²
+  };
+  /// The march under way is this one, and at its end.
+  [[nodiscard]] bool has_ended(Pass pass) const;
+  [[nodiscard]] Misfit take_misfit() { return std::exchange(shot_misfit_, {}); }
+  void add_misfit(const Misfit& of_shot);
   [[nodiscard]] Status prepare_image(RunContext& context);
   [[nodiscard]] Pass first_pass() const;
   /// The march that follows this one, of this shot or the next; false: there is none.
@@ -125,10 +133,6 @@ class AcousticFd final : public Solver {
   [[nodiscard]] March::Cut volume_cut(Index limit) const;
   [[nodiscard]] March::Cut plane_cut(std::size_t normal, Index limit) const;
 
-  struct Misfit {
-    double misfit = 0, observed = 0;  ///< ½ Δ Σ (d − d_obs)² and ½ Δ Σ d_obs², of all shots
-  };
-
   std::optional<RunContext> given_;  ///< of a case with several shots, and its setup: a checkpoint may want other parts
   std::unique_ptr<Setup> given_setup_;
   std::unique_ptr<ShotBatch> batch_;  ///< of several shots at the same time, which have all that follows themselves
@@ -150,7 +154,7 @@ class AcousticFd final : public Solver {
   std::vector<double> observed_rows_;  ///< where the case's own medium gives them; [row][receiver]
   std::vector<double> image_rows_;     ///< of the march under way
   std::vector<double> sent_back_;      ///< what receivers send, [level][receiver of pressure]
-  Misfit misfit_;
+  Misfit shot_misfit_, misfit_;        ///< of the shot until it is added, and of all shots that were
   Communicator* cluster_ = nullptr;
   Team* team_ = nullptr;
   std::vector<ExactTrace> exact_;  ///< one a receiver, or empty

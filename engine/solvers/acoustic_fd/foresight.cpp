@@ -224,8 +224,7 @@ void check_shots(const Setup& setup, const Case& input, const Offer& offer, std:
   out.push_back(input.warning_at(
       input["parameters"]["shots_at_once"],
       fmt::format("{} of {} shots can be marched at the same time, not {}: {}", share.parts, shots, setup.shots_at_once,
-                  setup.image.any()       ? "an image takes one shot after the other"
-                  : !share.why.empty()    ? share.why
+                  !share.why.empty()      ? share.why
                   : offer.place.ranks > 1 ? "groups of ranks are of one size"
                                           : "each takes a device of its own, or a group of ranks"),
       "They are marched one after the other, or fewer at a time; results are the same."));
@@ -293,12 +292,14 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   Estimate e;
   Problem planned = p;
   planned.memory = field_budget(offer);
+  const ShotShare share = shots_at_once(setup, input, offer);
   ImagePlan images;
   if (setup.image.any()) {
-    images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
+    images = offer.place.ranks == 1
+                 ? plan_image(planned, setup.image, planned.memory / static_cast<Bytes>(share.parts), 1)
+                 : plan_image(planned, setup.image, planned.memory, offer.place.ranks / share.parts);
     planned.memory = images.march - images.smooth;
   }
-  const ShotShare share = shots_at_once(setup, input, offer);
   const int marching = offer.place.ranks == 1 ? share.parts : 1;  // grids that lie in this rank's memory
   const StreamPlan plan = stream_plan(planned);
   const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
@@ -312,7 +313,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                                     static_cast<Bytes>(marching) +
                                 (Bytes{32} << 20) +
                                 static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
-  e.host_memory += images.windows + images.smooth;
+  e.host_memory += (images.windows + images.smooth) * static_cast<Bytes>(marching);
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
   const auto shots = static_cast<double>(marches);
   e.steps = p.steps * marches;
@@ -359,7 +360,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
            static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
                               p.grid.points[0] * p.grid.points[2]));
-  e.disk = images.disk + (streams ? plan.disk : 0) + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+  e.disk = images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0) + 20 * frame +
+           2 * cells * (p.double_precision ? 8 : 4);
   const Stencil stencil = stencil_of_order(p.order);
   const double h = p.grid.finest();
   e.details = {

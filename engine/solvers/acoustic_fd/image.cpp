@@ -5,12 +5,14 @@
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"
+#include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
 #include "engine/window/disk_windows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -21,7 +23,8 @@ namespace {
 constexpr Index scale_block = 64;  // values along z that share a scale
 constexpr float most_stored = 32767;
 constexpr Bytes page = 4096, piece_target = Bytes{4} << 20;
-constexpr std::array<const char*, 3> sum_names{"image_products", "image_source", "image_receivers"};
+constexpr std::array<const char*, 3> sum_names{"image_products", "image_source", "image_receivers"},
+    before_names{"image_products_before", "image_source_before", "image_receivers_before"};
 
 template <class R>
 auto taken(R&& result) {
@@ -110,7 +113,7 @@ ImagePlan plan_image(const Problem& problem, const ImageSettings& settings, Byte
   const Bytes snapshot = snapshot_plane(problem, settings), sums = sums_plane(problem, settings);
   plan.snapshots = problem.steps / settings.every;
   plan.one = planes * snapshot;
-  plan.sums = planes * sums;
+  plan.sums = planes * sums * (settings.adds ? 2 : 1);
   const Bytes all = plan.all() + plan.all() / 64 + (Bytes{1} << 20);  // windows are filled up to pages
   plan.windows = all;
   if (settings.smooth > 0) plan.smooth = static_cast<Bytes>(problem.grid.cells()) * (problem.density ? 8 : 4);
@@ -150,6 +153,7 @@ Imaging::Imaging(const Problem& problem, const ImageSettings& settings, const Im
   }
   std::vector<Bytes> of_sums, of_snapshots;
   for (const Interval& piece : pieces_) of_sums.push_back(static_cast<Bytes>(piece.size()) * sums);
+  if (settings_.adds) of_sums.insert(of_sums.end(), of_sums.begin(), of_sums.end());
   for (Index n = 0; n < count_; ++n)
     for (const Interval& piece : pieces_) of_snapshots.push_back(static_cast<Bytes>(piece.size()) * plane_bytes_);
   Bytes all_sums = 0;
@@ -318,17 +322,71 @@ void Imaging::correlate(Team& team, March& march) {
   std::fill(brightest_.begin(), brightest_.end(), -1.0);
 }
 
-/// call(values of float or double) for the sums of a plane, one array behind the other.
+/// call(values of float or double, as the access has them) for what is stored of a plane, one array behind the other.
+template <class Call>
+void Imaging::with_stored(Index x, Sum which, Access access, Call&& call) const {
+  const std::size_t piece = piece_of(x), plane = sums_plane(problem_, settings_);
+  Lease lease = taken(sums_->acquire(window_of(static_cast<Index>(piece), which), access));
+  const std::size_t at = static_cast<std::size_t>(x - pieces_[piece].begin) * plane;
+  // What is only read is given as constant by the callers.
+  std::byte* const bytes =
+      (access == Access::read ? const_cast<std::byte*>(lease.bytes().data()) : lease.writable().data()) + at;
+  if (problem_.double_precision)
+    call(reinterpret_cast<double*>(bytes));
+  else
+    call(reinterpret_cast<float*>(bytes));
+}
+
+/// call(values of float or double) for the sums of a plane over all shots, one array behind the other.
 template <class Call>
 void Imaging::with_sums(Index x, Call&& call) const {
-  const std::size_t piece = piece_of(x);
-  const Lease lease = taken(sums_->acquire(static_cast<Index>(piece), Access::read));
-  const std::byte* const at =
-      lease.bytes().data() + static_cast<std::size_t>(x - pieces_[piece].begin) * sums_plane(problem_, settings_);
-  if (problem_.double_precision)
-    call(reinterpret_cast<const double*>(at));
-  else
-    call(reinterpret_cast<const float*>(at));
+  with_stored(x, Sum::shot, Access::read, [&]<class T>(const T* own) {
+    if (!settings_.adds) {
+      call(own);
+      return;
+    }
+    std::vector<T> all(arrays() * plane_cells());
+    with_stored(x, Sum::before, Access::read, [&](const auto* before) {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<T>(before[i]) + own[i];
+    });
+    call(static_cast<const T*>(all.data()));
+  });
+}
+
+std::vector<std::byte> Imaging::take_shot(Index x) {
+  std::vector<std::byte> out(sums_plane(problem_, settings_));
+  with_stored(x, Sum::shot, Access::update, [&](auto* own) {
+    std::memcpy(out.data(), own, out.size());
+    std::memset(own, 0, out.size());
+  });
+  brightest_[static_cast<std::size_t>(x - planes_.begin)] = -1;
+  return out;
+}
+
+void Imaging::add_shot(Index x, std::span<const std::byte> products) {
+  with_stored(x, Sum::before, Access::update, [&]<class T>(T* all) {
+    const auto* const shot = reinterpret_cast<const T*>(products.data());
+    for (std::size_t i = 0; i < products.size() / sizeof(T); ++i) all[i] += shot[i];
+  });
+  brightest_[static_cast<std::size_t>(x - planes_.begin)] = -1;
+}
+
+void Imaging::add_shot_of(Imaging& from, int threads) {
+  constexpr Index chunk = Index{1} << 15;
+  for (Index x = planes_.begin; x < planes_.end; ++x)
+    from.with_stored(x, Sum::shot, Access::update, [&]<class T>(T* shot) {
+      with_stored(x, Sum::before, Access::update, [&]<class U>(U* all) {
+        if constexpr (std::is_same_v<T, U>)  // of one case
+          in_chunks(threads, {0, static_cast<Index>(arrays() * plane_cells())}, chunk, [&](Interval some, int) {
+            for (Index i = some.begin; i < some.end; ++i) {
+              all[i] += shot[i];
+              shot[i] = 0;
+            }
+          });
+      });
+    });
+  std::fill(brightest_.begin(), brightest_.end(), -1.0);
+  std::fill(from.brightest_.begin(), from.brightest_.end(), -1.0);
 }
 
 void Imaging::raw_plane(Index x, std::vector<double>& out) const {
@@ -485,28 +543,29 @@ void Imaging::read(Shown what, const March::Cut& cut, Communicator& cluster, std
 
 void Imaging::save(CheckpointWriter& writer) const {
   const std::size_t cells = plane_cells();
-  for (Index x = planes_.begin; x < planes_.end; ++x)
-    with_sums(x, [&]<class T>(const T* sums) {
-      for (std::size_t n = 0; n < arrays(); ++n)
-        writer.piece<T>(sum_names[n], problem_.grid.cells(), x * static_cast<Index>(cells),
-                        std::span<const T>(sums + n * cells, cells));
-    });
+  for (const Sum which : {Sum::shot, Sum::before}) {
+    if (which == Sum::before && !settings_.adds) break;
+    for (Index x = planes_.begin; x < planes_.end; ++x)
+      with_stored(x, which, Access::read, [&]<class T>(const T* sums) {
+        for (std::size_t n = 0; n < arrays(); ++n)
+          writer.piece<T>((which == Sum::shot ? sum_names : before_names)[n], problem_.grid.cells(),
+                          x * static_cast<Index>(cells), std::span<const T>(sums + n * cells, cells));
+      });
+  }
 }
 
 void Imaging::load(CheckpointReader& reader) {
   const std::size_t cells = plane_cells();
-  const auto fill = [&]<class T>(T*, std::size_t piece, std::byte* to) {
-    for (Index x = pieces_[piece].begin; x < pieces_[piece].end; ++x)
-      for (std::size_t n = 0; n < arrays(); ++n, to += cells * sizeof(T))
-        reader.range<T>(sum_names[n], x * static_cast<Index>(cells), std::span<T>(reinterpret_cast<T*>(to), cells));
+  const auto load_sums = [&](Sum which, const std::array<const char*, 3>& names) {
+    for (Index x = planes_.begin; x < planes_.end; ++x)
+      with_stored(x, which, Access::update, [&]<class T>(T* sums) {
+        for (std::size_t n = 0; n < arrays(); ++n)
+          reader.range<T>(names[n], x * static_cast<Index>(cells), std::span<T>(sums + n * cells, cells));
+      });
   };
-  for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
-    Lease lease = taken(sums_->acquire(static_cast<Index>(piece), Access::write));
-    if (problem_.double_precision)
-      fill(static_cast<double*>(nullptr), piece, lease.writable().data());
-    else
-      fill(static_cast<float*>(nullptr), piece, lease.writable().data());
-  }
+  load_sums(Sum::shot, sum_names);
+  // Earlier versions kept one sum over all shots, to which this one's goes on to be added.
+  if (settings_.adds && reader.length(before_names[0]) >= 0) load_sums(Sum::before, before_names);
   std::fill(brightest_.begin(), brightest_.end(), -1.0);
 }
 

@@ -45,11 +45,11 @@ class DiskWindows;
 
 namespace conoid::acoustic_fd {
 
-/// What the images of a case take of one rank.
+/// What the images of a case take of one rank, of one shot at a time.
 struct ImagePlan {
   Index snapshots = 0;  ///< of a shot
   Bytes one = 0;        ///< of a snapshot
-  Bytes sums = 0;       ///< image and illumination
+  Bytes sums = 0;       ///< image and illumination, of the shot and of those before it
   Bytes windows = 0;    ///< memory for both
   Bytes march = 0;      ///< what is left of the budget to the march
   Bytes smooth = 0;     ///< of that, the smooth medium's
@@ -80,6 +80,17 @@ class Imaging {
   void correlate(Team& team, March& march);
 
   enum class Shown { image, illumination };
+  /// The shot's products come to those of the shots before it, so that the sum of a shot does not depend on which come before it.
+  void end_shot(int threads) {
+    if (settings_.adds) add_shot_of(*this, threads);
+  }
+  /// What another part has of its shot, whose planes are the same.
+  void add_shot_of(Imaging& from, int threads);
+  /// The same for a plane, between ranks: values as bytes.
+  [[nodiscard]] std::vector<std::byte> take_shot(Index x);
+  void add_shot(Index x, std::span<const std::byte> products);
+  [[nodiscard]] Interval planes() const { return planes_; }
+
   /// Appends nodes of the cut on this rank's planes, x slowest. Collective.
   void read(Shown what, const March::Cut& cut, Communicator& cluster, std::vector<float>& out) const;
   /// Of one plane of this rank, ny × nz values without what illumination and filter do: the gradient in Pa² s²/m⁴, or the sum of products.
@@ -98,6 +109,13 @@ class Imaging {
   void finished_plane(Index x, double floor, std::vector<double>& out) const;
   template <class Call>
   void with_sums(Index x, Call&& call) const;
+  /// Of the shot, or of those before it.
+  enum class Sum : Index { shot, before };
+  template <class Call>
+  void with_stored(Index x, Sum which, Access access, Call&& call) const;
+  [[nodiscard]] Index window_of(Index piece, Sum which) const {
+    return piece + static_cast<Index>(which) * static_cast<Index>(pieces_.size());
+  }
   template <class T>
   [[nodiscard]] double light_at(const T* sums, std::size_t i) const;
   [[nodiscard]] std::size_t arrays() const;
@@ -109,9 +127,9 @@ class Imaging {
   const Problem& problem_;
   ImageSettings settings_;
   Interval planes_;
-  Index count_;              ///< snapshots of a shot
-  std::size_t plane_bytes_;  ///< of a snapshot
-  std::vector<Interval> pieces_;
+  Index count_;                     ///< snapshots of a shot
+  std::size_t plane_bytes_;         ///< of a snapshot
+  std::vector<Interval> pieces_;    ///< sums: one window each of the shot, then one of the shots before it
   std::array<Interval, 3> inside_;  ///< nodes that have an image
   std::unique_ptr<DiskWindows> snapshots_, sums_;
   Tour order_;                             ///< of the snapshots, which outlive it

@@ -30,7 +30,7 @@ FieldInfo AcousticFd::illumination_field() {
 }
 
 Status AcousticFd::prepare_image(RunContext& context) {
-  image_plan_ = plan_image(setup_.problem, setup_.image, field_budget(context.offer), context.cluster.size());
+  image_plan_ = plan_image(setup_.problem, setup_.image, setup_.problem.memory, context.cluster.size());
   setup_.problem.memory = image_plan_.march;
   imaged_ = setup_.problem;
   try {
@@ -92,6 +92,15 @@ Status AcousticFd::end_pass(RunContext& context) {
   return {};
 }
 
+bool AcousticFd::has_ended(Pass pass) const {
+  return setup_.image.any() && pass_ == pass && march_->steps_done() >= setup_.problem.steps;
+}
+
+void AcousticFd::add_misfit(const Misfit& of_shot) {
+  misfit_.misfit += of_shot.misfit;
+  misfit_.observed += of_shot.observed;
+}
+
 /// The residual, its misfit, and what receivers send back of it.
 Status AcousticFd::compare_traces(RunContext& context) {
   const ImageSettings& image = setup_.image;
@@ -118,8 +127,7 @@ Status AcousticFd::compare_traces(RunContext& context) {
     }
   sent_back_ = filter_->transposed(image_table_, sent, heard, problem_.steps);
   image_rows_.clear();
-  misfit_.misfit += misfit;
-  misfit_.observed += size;
+  shot_misfit_ = {misfit, size};
   TableInfo info;
   info.id = "misfit";
   info.title = "Misfit of the shots";

@@ -27,6 +27,7 @@ struct ImageSettings {
   Illumination illumination = Illumination::none;
   double stabilisation = 1e-3;  ///< of the largest illumination
   bool laplacian = false;
+  bool adds = false;  ///< shots are added, this one's products lie beside the sum of those before it
   [[nodiscard]] bool any() const { return kind != Kind::none; }
   /// Marches of a shot.
   [[nodiscard]] Index passes() const { return !any() ? 1 : observed == Observed::computed ? 3 : 2; }

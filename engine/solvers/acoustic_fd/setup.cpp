@@ -547,6 +547,7 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   read_attenuation(input, setup, diagnostics);
   if (setup.velocity_known) read_steps(input, setup, diagnostics);
   setup.image = read_image(input, p, setup.highest_sent);
+  setup.image.adds = setup.shots.size() > 1;
   const Values medium = input["medium"];
   if (setup.image.any() && p.obstacles && medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth")
     diagnostics.push_back(input.warning_at(

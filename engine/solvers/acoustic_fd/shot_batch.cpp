@@ -7,11 +7,14 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/foresight.hpp"
+#include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <thread>
 
 #include <fmt/core.h>
 
@@ -61,15 +64,34 @@ class PartReader final : public CheckpointReader {
   int part_;
 };
 
+/// What a shot takes of the memory of each of its ranks: its grid, and what an image keeps of it where nothing goes to the disk.
+Bytes shot_bytes(const Setup& setup, int ranks) {
+  const Bytes march = march_bytes(setup.problem, ranks);
+  if (!setup.image.any()) return march;
+  const ImagePlan image = plan_image(setup.problem, setup.image, 0, ranks);
+  return march + image.windows + image.smooth;
+}
+
+/// A shot fits into `budget`. One whose image would have to go to the disk does where the case asks for several at once, or where all
+/// that there is, `whole`, would not hold it either.
+bool fits(const Setup& setup, int ranks, Bytes budget, Bytes whole) {
+  const Bytes march = march_bytes(setup.problem, ranks);
+  if (!setup.image.any()) return march <= budget;
+  const auto plan = [&](Bytes memory) { return plan_image(setup.problem, setup.image, memory, ranks); };
+  const ImagePlan own = plan(budget);
+  return march + own.smooth <= own.march && (own.disk == 0 || setup.shots_at_once > 0 || plan(whole).disk > 0);
+}
+
 /// Groups of ranks: as many as divide them evenly, are of use and have memory.
-int groups_of(const Problem& p, const Offer& offer, int shots, int devices, Bytes device_memory, std::string& why) {
+int groups_of(const Setup& setup, const Offer& offer, int shots, int devices, Bytes device_memory, std::string& why) {
+  const Bytes budget = field_budget(offer);
   for (int groups = offer.place.ranks; groups > 1; --groups) {
     if (offer.place.ranks % groups != 0 || groups > shots) continue;
-    const Bytes needed = march_bytes(p, offer.place.ranks / groups);
-    if (needed <= field_budget(offer) &&
-        (devices == 0 || device_memory == 0 || needed + (Bytes{1} << 20) <= device_memory))
+    const int each = offer.place.ranks / groups;
+    if (fits(setup, each, budget, budget) &&
+        (devices == 0 || device_memory == 0 || march_bytes(setup.problem, each) + (Bytes{1} << 20) <= device_memory))
       return groups;
-    why = fmt::format("{} groups of ranks would need {} of each rank", groups, format_bytes(needed));
+    why = fmt::format("{} groups of ranks would need {} of each rank", groups, format_bytes(shot_bytes(setup, each)));
   }
   return 1;
 }
@@ -80,12 +102,12 @@ ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer,
   const Problem& p = setup.problem;
   const int shots = static_cast<int>(setup.shots.size()), ranks = offer.place.ranks;
   const int asked = setup.shots_at_once > 0 ? static_cast<int>(setup.shots_at_once) : shots;
-  if (shots == 1 || asked == 1 || setup.image.any() || (ranks == 1 && devices < 2)) return {};
+  if (shots == 1 || asked == 1 || (ranks == 1 && devices < 2)) return {};
   if (setup.shots_at_once == 0 && input.document().json().contains(Json::json_pointer("/output/frames")))
     return {1, "the case keeps frames, which show one shot"};
   ShotShare out;
   if (ranks > 1) {
-    out.parts = groups_of(p, offer, std::min(asked, shots), devices, device_memory, out.why);
+    out.parts = groups_of(setup, offer, std::min(asked, shots), devices, device_memory, out.why);
     return out;
   }
   Problem planned = p;
@@ -95,11 +117,12 @@ ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer,
                                        offer.devices.empty() ? nullptr : &offer.devices.front());
   if (alone.streamed)
     return {1, fmt::format("a device would need {} for a shot of its own", format_bytes(alone.in_core))};
-  const auto held = static_cast<int>(std::min<Bytes>(planned.memory / std::max<Bytes>(1, march_bytes(p, 1)), 1 << 20));
-  out.parts = std::max(1, std::min({asked, shots, devices, held}));
-  if (held < std::min({asked, shots, devices}))
+  const int wanted = std::min({asked, shots, devices});
+  out.parts = wanted;
+  while (out.parts > 1 && !fits(setup, 1, planned.memory / static_cast<Bytes>(out.parts), planned.memory)) --out.parts;
+  if (out.parts < wanted)
     out.why = fmt::format("each needs {} of the host's memory, of which {} are to be had",
-                          format_bytes(march_bytes(p, 1)), format_bytes(planned.memory));
+                          format_bytes(shot_bytes(setup, 1)), format_bytes(planned.memory));
   return out;
 }
 
@@ -120,7 +143,8 @@ struct ShotBatch::Part {
 };
 
 ShotBatch::ShotBatch(RunContext& context, const Setup& setup, int parts)
-    : count_(parts), shots_(static_cast<int>(setup.shots.size())), steps_(setup.problem.steps) {
+    : count_(parts), all_threads_(context.team.threads()), shots_(static_cast<int>(setup.shots.size())),
+      images_(setup.image.any()), steps_(setup.problem.steps * setup.image.passes()) {
   Communicator& all = context.cluster;
   if (shots_ < parts)
     throw Failure(make_error(ErrorCode::file,
@@ -155,8 +179,9 @@ std::vector<WorkerSpec> ShotBatch::workers_of(int part, const RunContext& contex
   int at = part % std::max(1, devices_);
   for (const WorkerSpec& worker : context.team.workers())
     if (!worker.device.empty() && at-- == 0) out.push_back(worker);
-  // The other threads have nothing to do but for this device's grid, while it is filled.
-  if (!out.empty()) out.front().threads = context.team.threads();
+  // The other threads have nothing to do but for this device's grid, while it is filled; what an image keeps and multiplies of all
+  // parts is theirs at the same time.
+  if (!out.empty()) out.front().threads = std::max(1, context.team.threads() / (images_ ? count_ : 1));
   return out;
 }
 
@@ -172,10 +197,31 @@ void ShotBatch::add_part(int number, RunContext& context, const Setup& setup, co
   for (std::size_t shot = static_cast<std::size_t>(number); shot < setup.shots.size();
        shot += static_cast<std::size_t>(count_))
     mine.shots.push_back(setup.shots[shot]);
+  mine.image.adds = number == 0;  // and the others' products come to it
   mine.problem.memory = field_budget(context.offer) / static_cast<Bytes>(group_ ? 1 : count_);
   if (const Status s = part->solver.begin(part->context, std::move(mine), true, number == 0); !s)
     throw Failure(s.error());
   parts_.push_back(std::move(part));
+}
+
+/// Each item on a thread that has a loop's threads of its own, which those of a loop have not.
+template <class Go>
+void side_by_side(Index count, const Go& go) {
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
+  const auto guarded = [&](Index n) {
+    try {
+      go(n);
+    } catch (...) {
+      failures[static_cast<std::size_t>(n)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (Index n = 1; n < count; ++n) others.emplace_back([&, n] { guarded(n); });
+    guarded(0);
+  }
+  for (const auto& failure : failures)
+    if (failure) std::rethrow_exception(failure);
 }
 
 Status ShotBatch::march(Index end) {
@@ -187,7 +233,9 @@ Status ShotBatch::march(Index end) {
   };
   const auto count = static_cast<Index>(parts_.size());
   // A march on a device waits for it most of the time: each has a thread.
-  if (devices_ > 1 && !group_)
+  if (devices_ > 1 && !group_ && images_)
+    side_by_side(count, go);
+  else if (devices_ > 1 && !group_)
     parallel_for(static_cast<int>(count), {0, count}, 1, go);
   else
     for (Index n = 0; n < count; ++n) go(n);
@@ -227,6 +275,12 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
   }
   if (!s) return s.error();
   if (failed) return Advanced{};  // the session tells this rank of the error of another
+  if (images_) {
+    attempt([&] { return add_images(all); });
+    failed = all.maximum(s ? 0.0 : 1.0) > 0;
+    if (!s) return s.error();
+    if (failed) return Advanced{};
+  }
   pass_on(context);
   tell_team(context);
   done = all.from_root(first.steps_of_run());
@@ -234,6 +288,60 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
   context.progress.computed(static_cast<double>(all.from_root((done - before) * first.nodes() * marching)), "cells");
   const Index rounds = (shots_ + count_ - 1) / count_, steps = rounds * steps_;
   return Advanced{done >= steps, done, steps, static_cast<double>(done) * first.time_step()};
+}
+
+Status ShotBatch::add_images(Communicator& all) {
+  using Pass = AcousticFd::Pass;
+  const AcousticFd& first = parts_.front()->solver;
+  // Part 0 has a shot in every round; a part that has none any more has nothing to add.
+  const auto ended = [&](Pass pass) { return all.from_root(Index{first.has_ended(pass) ? 1 : 0}) != 0; };
+  if (ended(Pass::forward)) add_misfits(all);
+  if (ended(Pass::backward)) return add_products(all);
+  return {};
+}
+
+void ShotBatch::add_misfits(Communicator& all) {
+  std::vector<double> mine;
+  for (const auto& part : parts_) {
+    const AcousticFd::Misfit m = part->solver.take_misfit();
+    if (part->context.cluster.leads()) mine.insert(mine.end(), {m.misfit, m.observed});
+  }
+  const std::vector<double> of_all = all.all_gather_values(std::span<const double>(mine));  // in the order of parts
+  for (const auto& part : parts_)
+    for (std::size_t n = 0; n < of_all.size(); n += 2) part->solver.add_misfit({of_all[n], of_all[n + 1]});
+}
+
+Status ShotBatch::add_products(Communicator& all) {
+  Imaging* const own = parts_.front()->solver.imaging_.get();
+  if (!group_) {
+    for (const auto& part : parts_) own->add_shot_of(*part->solver.imaging_, all_threads_);
+    return {};
+  }
+  // Groups may be of unlike sizes. Each plane goes to the rank of part 0 that has it, whose gathering has the order of parts. A rank
+  // whose disk fails goes on to the end, as the others wait for it.
+  const std::array<Index, 3> mine{parts_.front()->number, own->planes().begin, own->planes().end};
+  const std::vector<Index> places = all.all_gather_values(std::span<const Index>(mine));
+  Status s;
+  const auto attempt = [&](auto&& call) {
+    try {
+      if (s) call();
+    } catch (const std::exception&) {
+      s = current_exception_as_error();
+    }
+  };
+  for (int root = 0; root < all.size() && places[static_cast<std::size_t>(3 * root)] == 0; ++root)
+    for (Index x = places[static_cast<std::size_t>(3 * root + 1)]; x < places[static_cast<std::size_t>(3 * root + 2)];
+         ++x) {
+      std::vector<std::byte> products;
+      if (x >= own->planes().begin && x < own->planes().end) attempt([&] { products = own->take_shot(x); });
+      const std::vector<std::byte> joined = all.gather(products, root);
+      if (all.rank() != root) continue;
+      attempt([&] {
+        for (std::size_t at = 0; at < joined.size(); at += products.size())
+          own->add_shot(x, std::span(joined).subspan(at, products.size()));
+      });
+    }
+  return s;
 }
 
 void ShotBatch::pass_on(RunContext& context) {

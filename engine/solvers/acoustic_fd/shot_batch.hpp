@@ -4,7 +4,8 @@
 // Part p of P takes shots p, p + P, p + 2P …, as a run of these shots alone would: with a march of its own, on one device or in one group of ranks, in
 // the same steps as the other parts. What it writes is what one run of all shots writes for them, to the last bit, since neither devices nor ranks
 // have an influence on a bit of a march. Ranks of a group are neighbours. Parts keep what they say to results; the leading rank of the run passes it on after
-// every bundle of steps, part by part. Frames show the shot of part 0.
+// every bundle of steps, part by part. Frames show the shot of part 0, and the image, which it holds: misfits and products of the shots are added in their
+// order whenever a march of them has ended, as one after the other adds them.
 //
 // Checkpoints hold every part under names of its own and go on with as many parts, on as many ranks and devices as there are then.
 #pragma once
@@ -54,11 +55,16 @@ class ShotBatch {
   void add_part(int number, RunContext& context, const Setup& setup, const std::filesystem::path& folder);
   /// All parts to step `end` of their shots; parts of several devices at the same time.
   [[nodiscard]] Status march(Index end);
+  /// Misfits, and products for the image, of marches that have ended.
+  [[nodiscard]] Status add_images(Communicator& all);
+  void add_misfits(Communicator& all);
+  [[nodiscard]] Status add_products(Communicator& all);
   void pass_on(RunContext& context);
   void tell_team(RunContext& context);
 
-  int count_ = 1, shots_ = 1;
-  Index steps_ = 0;  ///< of a shot
+  int count_ = 1, all_threads_ = 1, shots_ = 1;
+  bool images_ = false;
+  Index steps_ = 0;  ///< of a shot, in all its marches
   int devices_ = 0;  ///< of this rank
   std::unique_ptr<Communicator> group_;
   std::vector<std::unique_ptr<Part>> parts_;  ///< of this rank

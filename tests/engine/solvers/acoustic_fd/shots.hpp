@@ -39,6 +39,12 @@ inline std::string survey(const std::string& more = "", const std::string& outpu
       sources, more, output);
 }
 
+/// An image of them for survey(): what is sent back is of a smooth medium; fields of the waves are kept every third step.
+inline std::string imaged(const char* kind) {
+  return fmt::format(R"(, "image": {{"kind": "{}", "smooth": "8 m", "every": 3{}}})", kind,
+                     kind == std::string_view("migration") ? R"(, "illumination": "both", "laplacian": true)" : "");
+}
+
 /// What a run needs, and what it says.
 struct Survey {
   Case input;
@@ -68,6 +74,13 @@ struct Survey {
         if (const Status s = solver->finish(context); !s) throw Failure(s.error());
       if (a->finished || a->step >= until) return;
     }
+  }
+  /// A field of the plane of x and z; empty on ranks that do not lead. Collective.
+  [[nodiscard]] std::vector<float> field(const char* name) const {
+    FrameBuilder builder({{"plane xz"}, {name}, 0}, 0);
+    solver->fill(builder);
+    const auto frame = builder.finish();
+    return frame->parts.empty() ? std::vector<float>() : *frame->parts.at(0).fields.at(0).values;
   }
   [[nodiscard]] double number(std::string_view name) const {
     for (const auto& n : results.numbers)

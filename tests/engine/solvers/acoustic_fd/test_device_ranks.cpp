@@ -84,6 +84,32 @@ class TestDeviceRanks : public QObject {
     }
   }
 
+  void images_of_two_groups_are_those_of_one_rank() {
+    const auto alone = single_rank();
+    const std::string image = imaged("gradient");
+    Survey one(survey(image), *alone, "cpu"), two(survey(image), *world_, "emulated"),
+        shared(survey(image + R"(, "shots_at_once": 1)"), *world_, "cpu");
+    for (Survey* s : {&one, &two, &shared}) s->go();
+    const std::vector<float> picture = one.field("gradient"), light = one.field("illumination");
+    QVERIFY(*std::max_element(picture.begin(), picture.end()) > 0);
+    for (Survey* s : {&two, &shared}) {
+      const auto their_picture = s->field("gradient"), their_light = s->field("illumination");
+      if (!world_->leads()) continue;
+      QCOMPARE(s->number("shots_at_once"), s == &two ? 2.0 : -1.0);
+      QVERIFY(their_picture == picture && their_light == light);
+      const std::string differs = difference(s->results, one.results) + difference(one.results, s->results);
+      QVERIFY2(differs.empty(), differs.c_str());
+    }
+    Survey begun(survey(image), *world_, "cpu"), rest(survey(image), *alone, "cpu");
+    begun.go(450 + 320);  // backwards, in the second round
+    MemoryCheckpoint kept;
+    begun.solver->save(kept);
+    MemoryCheckpoint all = kept.joined(*world_);
+    rest.solver->load(all);
+    rest.go();
+    QVERIFY(rest.field("gradient") == picture && rest.field("illumination") == light);
+  }
+
   /// Obstacles, an impedance wall, attenuation and maps.
   void what_is_kept_beside_the_levels_goes_to_the_neighbour() {
     const Problem p = walled_problem(4, {83, 19, 22}, true, false);

@@ -63,6 +63,35 @@ class TestShots : public QObject {
     QVERIFY2(differs.empty(), differs.c_str());
   }
 
+  /// Products and misfits are added in the order of the shots, by whatever marches them.
+  void images_of_shots_at_the_same_time_are_those_of_one_after_the_other() {
+    const std::string image = imaged("migration"), at_once = image + R"(, "shots_at_once": 3)";
+    Survey one(survey(image), *alone_, "cpu"), many(survey(at_once), *alone_, three);
+    for (Survey* s : {&one, &many}) s->go();
+    QVERIFY(one.number("shots_at_once") == -1 && many.number("shots_at_once") == 3);
+    QCOMPARE(many.number("time_steps"), 5 * 3 * 150.0);
+    QCOMPARE(one.results.find("misfit")->rows.size(), std::size_t{5});
+    QVERIFY(one.number("misfit") > 0);
+    const std::string differs = difference(many.results, one.results) + difference(one.results, many.results);
+    QVERIFY2(differs.empty(), differs.c_str());
+    const std::vector<float> picture = one.field("image"), light = one.field("illumination");
+    QVERIFY(*std::max_element(picture.begin(), picture.end()) > 0 && *std::max_element(light.begin(), light.end()) > 0);
+    QVERIFY(many.field("image") == picture && many.field("illumination") == light);
+    // Cut in a march forwards of the second round, and in one backwards; gone on with by devices and by processors.
+    for (const auto& [cut, workers] :
+         {std::pair{Index{3 * 150 + 160}, three}, std::pair{Index{3 * 150 + 320}, "cpu"}}) {
+      Survey begun(survey(at_once), *alone_, three), rest(survey(image), *alone_, workers);
+      begun.go(cut);
+      MemoryCheckpoint kept;
+      begun.solver->save(kept);
+      rest.solver->load(kept);
+      rest.go();
+      QCOMPARE(rest.number("shots_at_once"), 3.0);
+      QCOMPARE(rest.number("misfit"), one.number("misfit"));
+      QVERIFY(rest.field("image") == picture && rest.field("illumination") == light);
+    }
+  }
+
   void the_check_tells_how_many_and_what_they_take() {
     const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
     const auto solver = solver_info().make();
@@ -104,6 +133,23 @@ class TestShots : public QObject {
     QCOMPARE(told(plain, plenty), std::string());
     QVERIFY2(told(four, plenty).find("3 of 5 shots can be marched at the same time, not 4") == 0,
              told(four, plenty).c_str());
+
+    // What an image keeps of each shot counts, too: rather fewer at a time in memory than all by the disk, unless the case says so.
+    const Case image = resolved(survey(imaged("migration"))),
+               alone = resolved(survey(imaged("migration") + R"(, "shots_at_once": 1)")),
+               all = resolved(survey(imaged("migration") + R"(, "shots_at_once": 3)"));
+    QVERIFY2(line(image, plenty).find("3 of 5 at the same time") == 0, line(image, plenty).c_str());
+    const Bytes lone = solver->estimate(alone, nullptr, offered(alone, plenty))->host_memory,
+                triple = solver->estimate(image, nullptr, offered(image, plenty))->host_memory;
+    const Bytes shot = (triple - lone) / 2, kept = Bytes{150 / 3} * 33 * 31 * 35 * 2;  // fields at 16 bits
+    QVERIFY(shot > kept + grid);
+    const Bytes for_two = 2 * shot + shot / 2;
+    QVERIFY2(line(image, for_two).find("2 of 5 at the same time") == 0, line(image, for_two).c_str());
+    QVERIFY(line(image, for_two).find("of the host's memory") != std::string::npos);
+    QVERIFY2(line(all, for_two).find("3 of 5 at the same time") == 0, line(all, for_two).c_str());
+    const auto by_disk = solver->estimate(all, nullptr, offered(all, for_two)),
+               in_memory = solver->estimate(image, nullptr, offered(image, for_two));
+    QVERIFY(by_disk->disk > in_memory->disk + 2 * kept);
   }
 
   void frames_are_those_of_the_first_part() {
