@@ -84,7 +84,10 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   TeamPrice price;
   if (const Bytes count = paces.size(); count > 0 && count == offer.devices.size() && !plan.streams() &&
                                         kept + plan.values / count <= choose_team(offer, {}, 0).device_memory()) {
-    price = price_teams(s, *surface, threads, paces);
+    // Of "auto" as many devices as are the fastest, none fewer than have room for the slices; what is named is taken.
+    Bytes least = 1;
+    while (least < count && kept + plan.values / least > choose_team(offer, {}, 0).device_memory()) ++least;
+    price = price_teams(s, *surface, threads, paces, offer.automatic ? least : count);
     e.use = price.use;
   }
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {

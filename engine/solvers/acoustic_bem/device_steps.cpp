@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/cluster/communicator.hpp"
 #include "engine/solvers/acoustic_bem/cuda/step_arguments.hpp"
 
 namespace conoid::acoustic_bem {
@@ -33,7 +34,8 @@ struct DeviceSteps<Real>::Parts {
   Index most = 0;
   double seconds = 0;
 
-  Parts(const Device& d, const SparseMatrix& M0, std::span<const NearMatrix<Real>> near, Index runs)
+  Parts(const Device& d, const SparseMatrix& M0, std::span<const NearMatrix<Real>> near, Index runs,
+        Communicator* cluster)
       : device(d), stream(d.stream()),
         kernel(d.kernel<StepArguments>(
             fmt::format("acoustic-bem/steps<{}>", std::is_same_v<Real, float> ? "float" : "double"))),
@@ -48,7 +50,7 @@ struct DeviceSteps<Real>::Parts {
     right_here = device.pinned<double>(R * G * rows);
     result_here = device.pinned<double>(R * G * rows);
     iterations_here = device.pinned<std::int32_t>(1);
-    choose_shape(rows, R);
+    choose_shape(rows, R, cluster);
     partial = device.allocate<double>(4 * R * static_cast<std::size_t>(arguments.per_team), "partial sums");
     stream.zero(partial);
     stream.synchronize();
@@ -117,12 +119,14 @@ struct DeviceSteps<Real>::Parts {
   }
 
   /// A thread a row, as far as blocks fit at once; each run has as many blocks of its own as there are for it.
-  void choose_shape(std::size_t rows, std::size_t runs) {
+  void choose_shape(std::size_t rows, std::size_t runs, Communicator* cluster) {
     shape.block = {step_threads, 1, 1};
     shape.shared = step_shared(static_cast<unsigned>(runs)) * sizeof(double);
     shape.cooperative = true;
     const bool emulated = device.info().backend != "cuda";
-    const auto there = static_cast<std::size_t>(std::max(1, device.blocks_in_one_wave(kernel, shape)));
+    double in_one_wave = std::max(1, device.blocks_in_one_wave(kernel, shape));
+    if (cluster != nullptr) in_one_wave = cluster->minimum(in_one_wave);
+    const auto there = static_cast<std::size_t>(in_one_wave);
     const std::size_t most_blocks = emulated ? std::min<std::size_t>(64, there) : there,
                       teams = std::min(runs, most_blocks),
                       per_team =
@@ -143,8 +147,8 @@ Bytes DeviceSteps<Real>::needed(const SparseMatrix& M0, std::span<const NearMatr
 
 template <class Real>
 DeviceSteps<Real>::DeviceSteps(const Device& device, const SparseMatrix& M0, std::span<const NearMatrix<Real>> near,
-                               Index runs)
-    : parts_(std::make_unique<Parts>(device, M0, near, runs)) {}
+                               Index runs, Communicator* cluster)
+    : parts_(std::make_unique<Parts>(device, M0, near, runs, cluster)) {}
 template <class Real>
 DeviceSteps<Real>::~DeviceSteps() = default;
 

@@ -29,8 +29,10 @@ class DeviceSteps {
  public:
   /// Bytes of the device that it takes for matrices and vectors.
   [[nodiscard]] static Bytes needed(const SparseMatrix& M0, std::span<const NearMatrix<Real>> near, Index runs);
-  /// `near`: M_1 … M_{n_g−1}. Throws Failure(resources) if the device has no room.
-  DeviceSteps(const Device& device, const SparseMatrix& M0, std::span<const NearMatrix<Real>> near, Index runs);
+  /// `near`: M_1 … M_{n_g−1}. Throws Failure(resources) if the device has no room. On several ranks (`cluster`, null: one) all make
+  /// theirs at a time, and sums are cut alike on unlike devices, so that all find the same bits.
+  DeviceSteps(const Device& device, const SparseMatrix& M0, std::span<const NearMatrix<Real>> near, Index runs,
+              Communicator* cluster = nullptr);
   ~DeviceSteps();
   DeviceSteps(const DeviceSteps&) = delete;
   DeviceSteps& operator=(const DeviceSteps&) = delete;

@@ -127,10 +127,12 @@ void March<Real>::choose_device(Team& team) {
   const auto devices = team.devices();
   const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
   // An eighth of the memory at most: slices have more use for the rest.
-  const bool fits =
-      instant_.symmetric() && !memory_summation_ && !devices.empty() && needed <= devices.front()->memory() / 8;
+  bool fits = instant_.symmetric() && !memory_summation_ && !devices.empty() && needed <= devices.front()->memory() / 8;
+  // All ranks solve all steps: with gradients or with factors they find the same bits if all do alike.
+  if (cluster_ != nullptr) fits = cluster_->minimum(fits ? 1.0 : 0.0) > 0;
   if (fits)
-    device_steps_ = std::make_unique<DeviceSteps<Real>>(devices.front()->device(), matrices_.M0, near_, options_.runs);
+    device_steps_ =
+        std::make_unique<DeviceSteps<Real>>(devices.front()->device(), matrices_.M0, near_, options_.runs, cluster_);
   summation_.reserve_on_devices(fits ? needed : 0);
 }
 

@@ -22,6 +22,8 @@ constexpr double share_of_bandwidth = 0.7, bytes_of_multiprocessor = 3.4e12 / 13
 constexpr double step_seconds = 2.7e-4;
 /// Before a device computes: it is opened, kernels are loaded, slices are laid out and copied.
 constexpr double device_start = 0.7, bytes_to_device = 4e9;
+/// Of each device more: they are opened one after the other.
+constexpr double further_start = 0.4;
 /// Of a pass of matrices, receivers and planes, beside what their bytes take: past values brought, sums fetched.
 constexpr double device_pass = 1.2e-3;
 /// Of the assembly's time of processors, what they do of it beside a device: extents, layout of slices.
@@ -42,6 +44,48 @@ double shared_assembly(double by_devices, double by_threads, double devices, dou
   const double first =
       std::max(by_devices * of_devices / tiles, std::ceil(of_threads / threads - 1e-9) * threads * by_threads / tiles);
   return first + (1 - batch / tiles) / (1 / by_devices + 1 / by_threads);
+}
+
+/// Of a pass, for each device more: its sums are added to those of the first.
+constexpr double further_pass = 1e-4;
+
+/// Seconds of a case that takes all of these devices.
+TeamPrice price_of(const Settings& s, const Surface& surface, int threads, std::span<const DevicePace> paces) {
+  const ExpectedTime all = expected_time(s, surface, threads);
+  TeamPrice out;
+  out.processors = all.sum();
+  double evaluations = 0, bytes = 0, step = 0;
+  for (const DevicePace& pace : paces) {
+    evaluations += pace.evaluations;
+    bytes += pace.bytes;
+    step = std::max(step, pace.step);
+  }
+  const ExpectedWork work = expected_work(s, surface);
+  const double devices = static_cast<double>(paces.size()), others = std::max(threads - static_cast<int>(devices), 1),
+               tiles = std::max(1.0, tile_count(surface.unknowns));
+  const ExpectedTime beside = expected_time(s, surface, static_cast<int>(others));
+  // Walls are assembled by processors.
+  const bool assembles = !surface.has_walls();
+  const double assembly = assembles ? work.evaluations / evaluations : 0,
+               sums = work.passes * (device_pass + (devices - 1) * further_pass) + work.bytes / bytes,
+               // M_0 that is not symmetric is solved by processors.
+      steps = assembles ? work.steps * step : all.stepwise,
+               start = device_start + (devices - 1) * further_start +
+                       work.bytes / std::max(1.0, work.passes) / bytes_to_device;
+  // All threads do what devices cannot.
+  const double left = all.points + all.finish + all.illumination + (assembles ? beside_device : 1) * all.assembly;
+  out.on_devices = start + assembly + sums + (assembles ? steps : 0);
+  out.alone = left + start + assembly + sums + steps;
+  const double of_others = (1 - beside_device) * beside.assembly;
+  out.both = left + start + steps + (assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0) +
+             1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
+  if (out.alone < out.both)
+    out.use.alone = fmt::format(
+        "cpu: beside {}, which assembles in about {} what {} threads do in {}, the run would take about {} instead of "
+        "{}",
+        devices > 1 ? "the devices" : "the device", format_duration(assembly), threads, format_duration(all.assembly),
+        format_duration(out.both), format_duration(out.alone));
+  return out;
 }
 
 }  // namespace
@@ -65,46 +109,27 @@ void keep_pace(const DeviceInfo& device, double evaluations, double seconds) {
   static_cast<void>(kept_rate(key_of(device), 1, [=] { return evaluations / seconds; }));
 }
 
-TeamPrice price_teams(const Settings& s, const Surface& surface, int threads, const std::vector<DevicePace>& paces) {
-  const ExpectedTime all = expected_time(s, surface, threads);
-  TeamPrice out;
-  out.processors = all.sum();
-  if (paces.empty()) return out;
-  double evaluations = 0, bytes = 0, step = 0;
-  for (const DevicePace& pace : paces) {
-    evaluations += pace.evaluations;
-    bytes += pace.bytes;
-    step = std::max(step, pace.step);
+TeamPrice price_teams(const Settings& s, const Surface& surface, int threads, std::span<const DevicePace> paces,
+                      std::size_t least) {
+  if (paces.empty()) {
+    TeamPrice none;
+    none.processors = expected_time(s, surface, threads).sum();
+    return none;
   }
-  const ExpectedWork work = expected_work(s, surface);
-  const double devices = static_cast<double>(paces.size()), others = std::max(threads - static_cast<int>(devices), 1),
-               tiles = std::max(1.0, tile_count(surface.unknowns));
-  const ExpectedTime beside = expected_time(s, surface, static_cast<int>(others));
-  // Walls are assembled by processors.
-  const bool assembles = !surface.has_walls();
-  const double assembly = assembles ? work.evaluations / evaluations : 0,
-               sums = work.passes * device_pass + work.bytes / bytes,
-               // M_0 that is not symmetric is solved by processors.
-      steps = assembles ? work.steps * step : all.stepwise,
-               start = device_start + work.bytes / std::max(1.0, work.passes) / bytes_to_device;
-  // All threads do what devices cannot.
-  const double left = all.points + all.finish + all.illumination + (assembles ? beside_device : 1) * all.assembly;
-  out.on_devices = start + assembly + sums + (assembles ? steps : 0);
-  out.alone = left + start + assembly + sums + steps;
-  const double of_others = (1 - beside_device) * beside.assembly;
-  out.both = left + start + steps + (assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0) +
-             1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
-  const char* const them = devices > 1 ? "them" : "it";
-  const double with = std::min(out.alone, out.both);
-  if (out.processors < with)
-    out.use = {0, fmt::format("with {} the run would take about {} instead of {}", them, format_duration(with),
-                              format_duration(out.processors))};
-  else if (out.alone < out.both)
-    out.use.alone = fmt::format(
-        "cpu: beside {}, which assembles in about {} what {} threads do in {}, the run would take about {} instead of "
-        "{}",
-        devices > 1 ? "the devices" : "the device", format_duration(assembly), threads, format_duration(all.assembly),
-        format_duration(out.both), format_duration(out.alone));
+  const auto with = [](const TeamPrice& price) { return std::min(price.alone, price.both); };
+  const TeamPrice most = price_of(s, surface, threads, paces);
+  TeamPrice out = most;
+  for (std::size_t count = std::max<std::size_t>(least, 1); count < paces.size(); ++count)
+    if (TeamPrice fewer = price_of(s, surface, threads, paces.first(count)); with(fewer) < with(out)) {
+      out = std::move(fewer);
+      out.use.most = static_cast<int>(count);
+    }
+  if (out.processors < with(out))
+    out.use = {0, fmt::format("with {} the run would take about {} instead of {}", paces.size() > 1 ? "them" : "it",
+                              format_duration(with(out)), format_duration(out.processors))};
+  else if (out.use.most > 0)
+    out.use.why = fmt::format("with {} devices the run would take about {} instead of {} with {}", paces.size(),
+                              format_duration(with(most)), format_duration(with(out)), out.use.most);
   return out;
 }
 

@@ -2,8 +2,8 @@
 // Which team is the fastest for a case: the processors, the devices alone, or both, by what each of them makes of the phases.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "engine/solvers/acoustic_bem/settings.hpp"
 #include "engine/team/offer.hpp"
@@ -22,15 +22,16 @@ struct DevicePace {
 /// Keeps the rate of an assembly by this device alone, if it was long enough to tell, for estimates to come.
 void keep_pace(const DeviceInfo& device, double evaluations, double seconds);
 
-/// Seconds of a case by the teams that there are.
+/// Seconds of a case by the teams that there are; of devices, with as many as are the fastest.
 struct TeamPrice {
   double processors = 0, alone = 0, both = 0;
   double on_devices = 0;  ///< of `alone`: what processors wait for devices
   DeviceUse use;          ///< the fastest of them
   [[nodiscard]] double best() const { return use.most == 0 ? processors : use.alone.empty() ? both : alone; }
 };
-/// `threads`: of all workers; `paces` of devices that are there.
+/// `threads`: of all workers; `paces` of devices that are there, of which the first ones are taken, `least` at least: fewer have no room for
+/// the case.
 [[nodiscard]] TeamPrice price_teams(const Settings& settings, const Surface& surface, int threads,
-                                    const std::vector<DevicePace>& paces);
+                                    std::span<const DevicePace> paces, std::size_t least = 1);
 
 }  // namespace conoid::acoustic_bem

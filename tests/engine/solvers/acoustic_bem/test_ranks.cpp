@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two, three and four ranks find what one finds: shares of the slices are assembled and summed rank_difference, the numbers are those of one rank to
+// Two, three and four ranks find what one finds: shares of the slices are assembled and summed, the numbers are those of one rank to
 // round-off and the same bits on all ranks; a checkpoint of four goes on on one.
 // labels: unit mpi4 rows
 #include <QTest>
@@ -13,132 +13,10 @@
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
+#include "tests/engine/solvers/acoustic_bem/rank_runs.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;
-
-namespace {
-
-/// Arrays as ranks leave them; the joined ones are those of a file.
-struct RankFiles {
-  std::map<std::string, std::vector<std::byte>> arrays;
-};
-class RankWriter final : public CheckpointWriter {
- public:
-  RankWriter(RankFiles& store, bool leads) : store_(store), leads_(leads) {}
-
- protected:
-  [[nodiscard]] bool leads() const override { return leads_; }
-  void bytes(std::string_view name, std::size_t entry, Index global, Index begin,
-             std::span<const std::byte> data) override {
-    auto& a = store_.arrays[std::string(name)];
-    a.resize(static_cast<std::size_t>(global) * entry);
-    std::copy(data.begin(), data.end(), a.begin() + begin * static_cast<std::ptrdiff_t>(entry));
-  }
-
- private:
-  RankFiles& store_;
-  bool leads_;
-};
-class RankReader final : public CheckpointReader {
- public:
-  explicit RankReader(const RankFiles& store) : store_(store) {}
-  [[nodiscard]] Index length(std::string_view name) const override {
-    const auto a = store_.arrays.find(std::string(name));
-    return a == store_.arrays.end() ? -1 : static_cast<Index>(a->second.size() / sizeof(double));
-  }
-
- protected:
-  void bytes(std::string_view name, std::size_t entry, Index begin, std::span<std::byte> out) const override {
-    const auto& a = store_.arrays.at(std::string(name));
-    std::copy_n(a.begin() + begin * static_cast<std::ptrdiff_t>(entry), out.size(), out.begin());
-  }
-
- private:
-  const RankFiles& store_;
-};
-
-Json rank_json(const char* surface, const char* precision) {
-  Json json = read_json(R"({
-    "solver": "acoustic-bem", "mesh": {"file": "body.msh"},
-    "medium": {"speed": "340 m/s"},
-    "excitation": {"waves": [{"kind": "plane", "direction": [0, 0, 2]}, {"kind": "point", "position": [0, 2.5, 2]}],
-                   "separate": true, "pulse": {"kind": "ricker", "frequency": "60 Hz"}},
-    "output": {
-      "receivers": [{"position": [0, 0, -3]}, {"position": [2.5, 0, 0.5]}, {"position": [0, 0, 3]}],
-      "planes": [{"normal": "y", "low": [-3, 0, -3], "high": [3, 0, 3], "points": [7, 7]}],
-      "maps": [60]}
-  })");
-  json["boundaries"]["surface"] = surface;
-  json["compute"]["precision"] = precision;
-  return json;
-}
-
-Case rank_case(const Json& json) {
-  const auto schema = Schema::for_solver("acoustic-bem", solver_info().schema);
-  auto c = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-  if (!c.ok()) qFatal("%s", c.error().render().c_str());
-  return *c;
-}
-
-struct RankRun {
-  Case input;
-  Offer offer = make_offer(input).value();
-  std::shared_ptr<const Mesh> mesh;
-  Team team{{{"cpu", 1, 1}}};
-  MemoryResults results;
-  NoProgress progress;
-  RunContext context;
-  AcousticBem solver;
-
-  RankRun(const Json& json, std::shared_ptr<const Mesh> m, Communicator& cluster)
-      : input(rank_case(json)), mesh(std::move(m)), context{input, mesh, team, offer, cluster, results, progress, {}} {
-    const Status s = solver.prepare(context);
-    if (!s) qFatal("%s", s.error().render().c_str());
-  }
-  void go(Index calls = 1 << 30) {
-    for (Index k = 1;; ++k) {
-      const auto a = solver.advance(context);
-      if (!a.ok()) qFatal("%s", a.error().render().c_str());
-      if (a->finished || k == calls) return;
-    }
-  }
-  /// Pressures at the receivers, all steps of this part of the run.
-  [[nodiscard]] std::vector<double> pressures() const {
-    std::vector<double> out;
-    for (const auto& row : results.find("receivers")->rows) out.insert(out.end(), row.begin() + 1, row.end());
-    return out;
-  }
-};
-
-double rank_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size() || a.empty()) return 1;
-  double most = 0, difference = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    most = std::max(most, std::abs(a[k]));
-    difference = std::max(difference, std::abs(a[k] - b[k]));
-  }
-  return difference / most;
-}
-
-std::shared_ptr<const Mesh> rank_body(const QString& name) {
-  if (name == "sphere" || name == "filled")
-    return std::make_shared<const Mesh>(*icosphere({.divisions = 4, .equal_volume = true}));
-  if (name == "walls") {
-    Mesh mesh = *icosphere({.divisions = 4, .equal_volume = true});
-    const char* names[] = {"first", "second", "third"};
-    for (Index k = 0; k < 3; ++k) {
-      std::vector<Index> cells(60);
-      std::iota(cells.begin(), cells.end(), 60 * k);
-      mesh.add_group(names[k], 2).cells = cells;
-    }
-    return std::make_shared<const Mesh>(std::move(mesh));
-  }
-  const int n = name == "one unknown" ? 2 : 9;
-  return std::make_shared<const Mesh>(*plate({.low = {-1, -1}, .high = {1, 1}, .divisions = {n, n}, .level = 0}));
-}
-
-}  // namespace
 
 class TestRanks : public QObject {
   Q_OBJECT
@@ -251,14 +129,7 @@ class TestRanks : public QObject {
     parts["output"]["frames"]["count"] = 1000;  // one group an advance
     RankRun four(parts, mesh, *world_);
     four.go(4);
-    RankFiles store;
-    RankWriter writer(store, world_->leads());
-    four.solver.save(writer);
-    for (auto& [name, array] : store.arrays) {
-      if (!name.starts_with("past")) continue;
-      const auto count = array.size() / sizeof(double);
-      world_->sum(std::span(reinterpret_cast<double*>(array.data()), count));  // each entry is written by one rank
-    }
+    const RankFiles store = left_by(four, *world_);
     four.go();
     if (!world_->leads()) return;
     RankRun rest(parts, mesh, *alone);

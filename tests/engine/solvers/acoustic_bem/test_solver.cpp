@@ -818,7 +818,7 @@ class TestSolver : public QObject {
     s.single_precision = true;
     s.steps = 1200;
     const auto price = [&](double evaluations, double bytes) {
-      return price_teams(s, *surface, 16, {{evaluations, bytes, 1e-4}});
+      return price_teams(s, *surface, 16, std::vector<DevicePace>{{evaluations, bytes, 1e-4}});
     };
     const double core = 1 / 0.41e-6;
     const TeamPrice fast = price(60 * core, 3e12), slow = price(core, 5e11), between = price(16 * core, 6e10);
@@ -841,6 +841,31 @@ class TestSolver : public QObject {
     QCOMPARE(choose_team(offer, slow.use, slow.processors).devices().size(), std::size_t{0});
     offer.automatic = false;  // what is named is obeyed
     QCOMPARE(choose_team(offer, fast.use, fast.processors).workers.size(), std::size_t{2});
+    offer.automatic = true;
+
+    // A second device of 150 cores halves 0.3 s of assembly and 0.02 s of sums, and takes 0.4 s to start: it stays away here, and comes
+    // where the surface is 7.5 times as large, or one has no room for the slices.
+    const std::vector<DevicePace> two(2, {150 * core, 3e12, 1e-4});
+    const TeamPrice small = price_teams(s, *surface, 16, two), forced = price_teams(s, *surface, 16, two, 2);
+    QVERIFY2(small.use.most == 1 && small.best() < forced.best(),
+             qPrintable(QString("%1: %2 and %3").arg(small.use.most).arg(small.best()).arg(forced.best())));
+    QCOMPARE(small.best(), price(150 * core, 3e12).best());
+    QCOMPARE(forced.use.most, -1);
+    offer.workers.insert(offer.workers.begin() + 1, {"cuda:1", 1, 1, "cuda:1", Bytes{1} << 36});
+    offer.workers.back().threads = 14;
+    const ChosenTeam first = choose_team(offer, small.use, small.processors);
+    QCOMPARE(first.devices(), std::vector<std::string>{"cuda:0"});
+    QVERIFY2(first.left_out.starts_with("cuda:1: with 2 devices the run would take about"), first.left_out.c_str());
+    const auto fine = make_surface(*sphere(49), Ordering::hilbert, 0);  // 24,012 unknowns
+    QVERIFY(fine.ok());
+    Settings large = read_settings(resolved(sphere_case()), none);
+    complete(large, *fine);
+    large.single_precision = true;
+    large.steps = 2160;
+    const TeamPrice both = price_teams(large, *fine, 32, two),
+                    lone = price_teams(large, *fine, 32, std::span(two).first(1));
+    QCOMPARE(both.use.most, -1);
+    QVERIFY2(both.best() < 0.85 * lone.best(), qPrintable(QString("%1 and %2").arg(both.best()).arg(lone.best())));
   }
 
   void bad_cases_are_named() {
