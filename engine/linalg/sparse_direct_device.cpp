@@ -24,10 +24,10 @@ namespace {
 using Complex = std::complex<double>;
 
 // Numbers that releases 0.7 and 1.0 have in common, from cudss.h and CUDA's library_types.h.
-constexpr int complex_double = 5, integer_32 = 10;                       // cudaDataType
-constexpr int analysis = 3, factorisation = 4, solution = 1008;          // cudssPhase_t
-constexpr int symmetric = 1, upper = 2, from_zero = 0, by_columns = 0;   // type, view, base, layout of a matrix
-constexpr int data_entries = 1;                                          // CUDSS_DATA_LU_NNZ
+constexpr int complex_double = 5, integer_32 = 10;                      // cudaDataType
+constexpr int analysis = 3, factorisation = 4, solution = 1008;         // cudssPhase_t
+constexpr int symmetric = 1, upper = 2, from_zero = 0, by_columns = 0;  // type, view, base, layout of a matrix
+constexpr int data_entries = 1;                                         // CUDSS_DATA_LU_NNZ
 constexpr double enough = 1e-12, too_much = 1e-10;  // relative residuals of a trial: without, and with refinement
 
 /// Numbers that differ: cudssConfigParam_t, cudssDataParam_t; and whether row offsets have a type of their own.
@@ -105,8 +105,8 @@ struct Cudss {
     if (release == nullptr) missing = name + " is not known to this program, which has the calls of 0.7 and 1.0";
     Dl_info where{};
     if (dladdr(reinterpret_cast<void*>(create), &where) == 0 || where.dli_fname == nullptr) return;
-    const std::filesystem::path layer = std::filesystem::path(where.dli_fname).parent_path() /
-                                        fmt::format("libcudss_mtlayer_gomp.so.{}", version[0]);
+    const std::filesystem::path layer =
+        std::filesystem::path(where.dli_fname).parent_path() / fmt::format("libcudss_mtlayer_gomp.so.{}", version[0]);
     std::error_code ec;
     if (std::filesystem::exists(layer, ec)) threads_library = layer.string();
   }
@@ -135,8 +135,8 @@ struct Cudss {
       return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32, integer_32,
                                             complex_double, symmetric, upper, from_zero);
     }
-    using Call = int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, void*, void*, void*, void*, int, int, int,
-                         int, int);
+    using Call =
+        int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, void*, void*, void*, void*, int, int, int, int, int);
     return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32,
                                           complex_double, symmetric, upper, from_zero);
   }
@@ -148,9 +148,8 @@ const Cudss& cudss() {
 }
 
 std::string_view status_text(int status) {
-  constexpr std::string_view texts[] = {"success",        "not initialised",  "no memory",
-                                        "a wrong value",  "not supported",    "execution failed",
-                                        "internal error", "refinement failed"};
+  constexpr std::string_view texts[] = {"success",       "not initialised",  "no memory",      "a wrong value",
+                                        "not supported", "execution failed", "internal error", "refinement failed"};
   return status >= 0 && status < static_cast<int>(std::size(texts)) ? texts[status] : "unknown status";
 }
 
@@ -242,7 +241,8 @@ class DeviceDirect final : public SparseDirect {
  private:
   Status upload(const SymmetricMatrix& m) {
     if (m.nonzeros() > std::numeric_limits<std::int32_t>::max())
-      return make_error(ErrorCode::resources, fmt::format("a matrix of {} entries is too large for a device", m.nonzeros()),
+      return make_error(ErrorCode::resources,
+                        fmt::format("a matrix of {} entries is too large for a device", m.nonzeros()),
                         "Take the direct solver auto.");
     const auto n = static_cast<std::size_t>(n_), entries = m.columns.size();
     const Bytes sides = 2 * sizeof(Complex) * n;
@@ -271,10 +271,10 @@ class DeviceDirect final : public SparseDirect {
 
   void check(int status, std::string_view what) const {
     if (status != 0)
-      throw Failure(make_error(ErrorCode::resources,
-                               fmt::format("{}: {} cannot {}: {}", device_.info().name, cudss().name, what,
-                                           status_text(status)),
-                               "Take the direct solver tree, or a device with more memory."));
+      throw Failure(
+          make_error(ErrorCode::resources,
+                     fmt::format("{}: {} cannot {}: {}", device_.info().name, cudss().name, what, status_text(status)),
+                     "Take the direct solver tree, or a device with more memory."));
   }
 
   void release_data() {
@@ -320,7 +320,8 @@ class DeviceDirect final : public SparseDirect {
       if (hybrid) check(c.config_set(config_, c.release->hybrid, &on, sizeof on), "keep factors on the host");
       check(c.data_create(handle_, &data_), "make room");
       execute(analysis, block_, "order the matrix");
-      std::array<std::int64_t, 16> bytes{};  // lasting and most of the device, of the host; least and most of the device when hybrid
+      std::array<std::int64_t, 16>
+          bytes{};  // lasting and most of the device, of the host; least and most of the device when hybrid
       std::size_t told = 0;
       check(c.data_get(handle_, data_, c.release->estimates, bytes.data(), sizeof bytes, &told), "tell its memory");
       const auto needed = static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[1]));

@@ -52,8 +52,10 @@ FactorPlace place_factors(const DirectOptions& options, const FactorWork& work, 
   }
   out.device = 0;
   out.reason = fmt::format("{} on {}, about {} of its memory",
-                           device.backend == "cuda" ? "cuDSS" : has_mumps() ? "MUMPS" : "Eigen sparse LU", device.name,
-                           format_bytes(out.memory));
+                           device.backend == "cuda" ? "cuDSS"
+                           : has_mumps()            ? "MUMPS"
+                                                    : "Eigen sparse LU",
+                           device.name, format_bytes(out.memory));
   return out;
 }
 
