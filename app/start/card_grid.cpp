@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QColor>
 #include <QKeyEvent>
@@ -51,11 +52,13 @@ SampleCardWidget::SampleCardWidget(const Look& look, SampleCard card, QWidget* p
   setAccessibleName(card_.title + ", " + card_.solver);
   setAccessibleDescription(card_.summary);
   setToolTip(card_.summary);  // which a narrow card shortens
-  if (!card_.thumbnail.empty()) thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
   if (!card_.available) setToolTip(tr("This build does not contain the solver %1.").arg(card_.solver));
 }
 
 void SampleCardWidget::paint_picture(QPainter& painter, const QRectF& area) const {
+  // Read where the card is seen: the pictures of all cards were two thirds of what the window takes to be there.
+  if (!std::exchange(loaded_, true) && !card_.thumbnail.empty())
+    thumbnail_.load(QString::fromStdString(card_.thumbnail.string()));
   if (!thumbnail_.isNull()) {
     // Reduced by area averaging, once a size: reducing while painting leaves jagged lines.
     const double ratio = painter.device()->devicePixelRatioF();

@@ -44,7 +44,8 @@ class SampleCardWidget : public QWidget {
   const Look& look_;
   SampleCard card_;
   double slowness_ = 1;
-  QImage thumbnail_;
+  mutable QImage thumbnail_;  ///< null until it is painted, or without one
+  mutable bool loaded_ = false;
   mutable QPixmap reduced_;            ///< at the size it is drawn in
   mutable bool reduced_dark_ = false;  ///< for the dark theme
 };

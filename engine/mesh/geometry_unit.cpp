@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The unit of length that a STEP or IGES file states. Whatever it is, gmsh's kernel (Open CASCADE) hands over millimetres.
+// The unit of length that a STEP or IGES file states, and how large what it holds is. Whatever it is, gmsh's kernel (Open CASCADE) hands over millimetres.
+#include "engine/mesh/geometry_extent.hpp"
 #include "engine/mesh/prepare.hpp"
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
+#include <unordered_set>
 
 namespace conoid {
 namespace {
@@ -86,6 +89,21 @@ double step_length(std::string_view bytes, std::string_view instance, std::strin
     }
   name = "metre";
   return 1;
+}
+
+/// The number of the instance whose right-hand side begins at `at`: "#21 = CARTESIAN_POINT(…". Empty where there is none.
+std::string_view step_number_before(std::string_view bytes, std::size_t at) {
+  const auto skip = [&](auto wanted) {
+    while (at > 0 && wanted(bytes[at - 1])) --at;
+  };
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  skip(blank);
+  if (at == 0 || bytes[at - 1] != '=') return {};
+  --at;
+  skip(blank);
+  const std::size_t end = at;
+  skip([](char c) { return c >= '0' && c <= '9'; });
+  return at > 0 && bytes[at - 1] == '#' ? bytes.substr(at, end - at) : std::string_view();
 }
 
 double step_unit(std::string_view bytes, std::string& name) {
@@ -180,6 +198,39 @@ double geometry_unit(std::string_view bytes, std::string& name) {
   const std::size_t end = bytes.find('\n');
   if (end != std::string_view::npos && end >= 73 && bytes[72] == 'S') return iges_unit(bytes, name);
   return 0;
+}
+
+double geometry_extent(std::string_view bytes) {
+  if (bytes.substr(0, 1000).find("ISO-10303-21") == std::string_view::npos) return 0;
+  std::unordered_set<std::string_view> corners;
+  constexpr std::string_view corner = "VERTEX_POINT", point = "CARTESIAN_POINT";
+  for (std::size_t at = 0; (at = bytes.find(corner, at)) != std::string_view::npos;) {
+    const std::string_view number = step_reference(bytes, at);
+    if (number.empty()) break;
+    corners.insert(number);
+  }
+  constexpr double far = std::numeric_limits<double>::infinity();
+  std::array<double, 3> low{far, far, far}, high{-far, -far, -far};
+  for (std::size_t at = 0; (at = bytes.find(point, at)) != std::string_view::npos; at += point.size()) {
+    if (!corners.contains(step_number_before(bytes, at))) continue;
+    const std::size_t end = bytes.find(';', at);
+    const std::size_t open = bytes.substr(0, end).rfind('(');  // behind the name, which may hold brackets too
+    if (end == std::string_view::npos || open < at) continue;
+    const std::string numbers(bytes.substr(open + 1, std::min<std::size_t>(end - open - 1, 200)));
+    const char* from = numbers.c_str();
+    for (std::size_t k = 0; k < 3; ++k) {
+      char* behind = nullptr;
+      const double x = std::strtod(from, &behind);
+      if (behind == from || !std::isfinite(x)) break;
+      low[k] = std::min(low[k], x);
+      high[k] = std::max(high[k], x);
+      from = behind;
+      while (*from == ',' || *from == ' ' || *from == '\n' || *from == '\r') ++from;
+    }
+  }
+  double longest = 0;
+  for (std::size_t k = 0; k < 3; ++k) longest = std::max(longest, high[k] - low[k]);
+  return longest;
 }
 
 }  // namespace conoid

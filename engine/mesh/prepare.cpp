@@ -6,6 +6,7 @@
 #include "engine/core/file_ending.hpp"
 #include "engine/core/units.hpp"
 #include "engine/mesh/edit.hpp"
+#include "engine/mesh/geometry_extent.hpp"
 
 #include <cmath>
 
@@ -77,12 +78,13 @@ Status settle_unit(const MeshRequest& request, double given, double stated, cons
 /// Unit and size of a geometry, for the call of gmsh and the reading of what it writes.
 Status settle_geometry(const MeshRequest& request, double given, ReadOptions& read, GmshOptions& gmsh,
                        PreparedMesh& out) {
-  double stated = 0;
+  double stated = 0, extent = 0;
   std::string name;
   if (is_solid_exchange(request.file)) {
     const auto bytes = read_file(request.file, request.memory_limit);
     if (!bytes) return bytes.error();
     stated = geometry_unit(*bytes, name);
+    extent = geometry_extent(*bytes);
   }
   if (const Status s = settle_unit(request, given, stated, name, out); !s) return s;
   read.scale = stated > 0 ? 1e-3 : out.scale;  // gmsh's kernel hands over millimetres
@@ -93,6 +95,16 @@ Status settle_geometry(const MeshRequest& request, double given, ReadOptions& re
       gmsh.numbers.try_emplace("Mesh.MeshSizeFromCurvature", gmsh.order > 1 ? elements_a_turn / 2 : elements_a_turn);
       gmsh.numbers.try_emplace("Mesh.MeshSizeMin", gmsh.size / elements_of_finest);
     }
+  } else if (!(gmsh.size > 0) && lower_case_ending(request.file) != ".geo") {
+    // gmsh takes a tenth of the diagonal of the box: straight bodies look right by that, round ones do not.
+    gmsh.numbers.try_emplace("Mesh.MeshSizeFromCurvature", gmsh.order > 1 ? elements_a_turn / 2 : elements_a_turn);
+    if (extent > 0)
+      gmsh.numbers.try_emplace("Mesh.MeshSizeMin", extent * out.scale / read.scale / 10 / elements_of_finest);
+    out.notes.push_back(
+        note(fmt::format("no size of elements is given: a tenth of the extent is taken, and {} on a full turn where "
+                         "the body is curved; a wave may need smaller ones",
+                         gmsh.order > 1 ? elements_a_turn / 2 : elements_a_turn),
+             request.file));
   }
   return {};
 }

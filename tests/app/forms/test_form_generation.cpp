@@ -29,7 +29,9 @@
 #include "app/forms/variant_edit.hpp"
 #include "app/model/json_path.hpp"
 #include "app/panels/case_panel.hpp"
+#include "engine/case/schema.hpp"
 #include "engine/session/run_reader.hpp"
+#include "engine/solvers/registry.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"
 
@@ -56,7 +58,32 @@ class TestFormGeneration : public QObject {
     QTest::keyClick(line, Qt::Key_Return);
   }
 
+  /// Choices that may be left out and whose lack the schema does not name.
+  static void unnamed(const Json& node, const std::string& pointer, QStringList& out) {
+    if (!node.is_object()) return;
+    if (const Json& properties = keyword_of(node, "properties"); properties.is_object())
+      for (const auto& [key, child] : properties.items()) {
+        if (child.is_object() && child.contains("enum") && !child.contains("default") && !is_required(key, node))
+          out << QString::fromStdString(child_pointer(pointer, key));
+        unnamed(child, child_pointer(pointer, key), out);
+      }
+    if (const Json& variants = keyword_of(node, "variants"); variants.is_object())
+      for (const auto& [key, child] : variants.items()) unnamed(child, pointer, out);
+    for (const char* inside : {"items", "map"}) unnamed(keyword_of(node, inside), pointer, out);
+  }
+
  private slots:
+  void a_choice_that_may_be_left_out_shows_what_that_means() {
+    for (const SolverInfo* solver : registered_solvers()) {
+      QStringList found;
+      const auto schema = Schema::for_solver(solver->id, solver->schema);
+      QVERIFY(schema.ok());
+      unnamed(schema->json(), "", found);
+      // But the unit of a file: the file's own, or none, and then it is asked for.
+      found.removeIf([](const QString& pointer) { return pointer.endsWith("/unit"); });
+      QVERIFY2(found.isEmpty(), qPrintable(QString::fromUtf8(solver->id) + ": " + found.join(", ")));
+    }
+  }
   void init() {
     look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
     model_ = std::make_unique<CaseModel>(test::sample_schemas());

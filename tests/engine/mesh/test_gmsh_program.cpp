@@ -3,12 +3,19 @@
 // stands in for gmsh, so that the test runs without it; the real one is called where it is installed.
 // labels: unit
 #include "engine/core/confined_start.hpp"
+#include "engine/mesh/edit.hpp"
 #include "engine/mesh/gmsh.hpp"
+#include "engine/mesh/prepare.hpp"
 #include "engine/mesh/quality.hpp"
+#include "engine/mesh/surface.hpp"
 
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <numbers>
 #include <thread>
 
 using namespace conoid;
@@ -234,6 +241,38 @@ class TestGmshProgram : public QObject {
     const auto r = run_gmsh(at("ball.step"), coarse);
     QVERIFY2(r.ok(), r ? "" : r.error().render().c_str());
     QVERIFY(!std::filesystem::exists(mark));
+  }
+  /// A solid says nothing of its elements, and gmsh's own size, 2.02 here, leaves four of them on this circle: a tenth less surface.
+  void a_solid_without_a_size_is_round_where_it_is_round() {
+    bool there = false;
+    const auto o = real(there);
+    if (!there) QSKIP("gmsh is not installed");
+    write(at("make.geo"),
+          "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0, 0, 20000, 1000, 2*Pi};\nSave \"rod.step\";\n");
+    QProcess make;
+    make.setWorkingDirectory(folder_.path());
+    make.start(QString::fromStdString(o.program.string()), {"-0", "make.geo"});
+    QVERIFY(make.waitForFinished() && make.exitCode() == 0);
+    MeshRequest request;
+    request.file = at("rod.step");
+    request.gmsh = o;
+    request.gmsh.dimension = 2;
+    const auto rod = prepare_mesh(request);
+    QVERIFY2(rod.ok(), rod ? "" : rod.error().render().c_str());
+    double area = 0;
+    for (Index c = 0; c < rod->mesh.cell_count(); ++c)
+      if (dimension_of(rod->mesh.shape(c)) == 2) area += cell_surface(rod->mesh, c).area;
+    // Of 20 chords on a turn: sides sin(pi/20)/(pi/20) of the circle's, ends a polygon of 20 corners.
+    const double turn = std::numbers::pi / elements_a_turn;
+    const double chords = 40 * std::numbers::pi * std::sin(turn) / turn + 20 * std::sin(2 * turn);
+    QVERIFY2(area > chords * (1 - 1e-9) && area < 42 * std::numbers::pi,
+             qPrintable(QString::number(area / chords, 'g', 12)));
+    QVERIFY(std::any_of(rod->notes.begin(), rod->notes.end(),
+                        [](const Diagnostic& d) { return d.text.starts_with("no size of elements is given"); }));
+    request.size = 30;
+    const auto sized = prepare_mesh(request);
+    QVERIFY(sized.ok() && std::none_of(sized->notes.begin(), sized->notes.end(),
+                                       [](const Diagnostic& d) { return d.text.starts_with("no size of elements"); }));
   }
   void the_real_gmsh_meshes_a_script() {
     const auto program = find_gmsh();

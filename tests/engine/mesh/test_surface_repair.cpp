@@ -2,6 +2,7 @@
 // One repair for all surfaces: merging, orientation, holes, placing; what is done by itself and what is left alone.
 // labels: unit
 #include "engine/mesh/generators.hpp"
+#include "engine/mesh/geometry_extent.hpp"
 #include "engine/mesh/polygon.hpp"
 #include "engine/mesh/prepare.hpp"
 #include "engine/mesh/quality.hpp"
@@ -251,6 +252,18 @@ class TestSurfaceRepair : public QObject {
     QCOMPARE(back->point_count(), Index{6});
     QVERIFY(what_is_lost(m, "b.obj").find("curved") != std::string::npos);
     QVERIFY(what_is_lost(m, "b.msh").empty());
+  }
+  void the_extent_of_a_solid_is_that_of_its_corners() {
+    const std::string head = "ISO-10303-21;\n";
+    QCOMPARE(
+        geometry_extent(
+            head + "#1=CARTESIAN_POINT('far (off)',(900.,0.,0.));\n#2 = CARTESIAN_POINT('a (1)',(1.,-2.E1,3.));\n"
+                   "#3=CARTESIAN_POINT('',(2.5,\n  10.,3.));\n#12=VERTEX_POINT('',#2);#13 = VERTEX_POINT ('b',#3);\n"),
+        30.0);
+    QCOMPARE(geometry_extent(head + "#2=CARTESIAN_POINT('',(1.,2.,3.));\n#1=VERTEX_POINT('',#2);"), 0.0);
+    QCOMPARE(geometry_extent(head + "#2=CARTESIAN_POINT('',(1.,nan,3.));\n#1=VERTEX_POINT('',#2);#1=VERTEX_POINT('',#"),
+             0.0);
+    QCOMPARE(geometry_extent("solid x\n#1=VERTEX_POINT('',#2);"), 0.0);
   }
   void units_that_files_state_are_read() {
     std::string name;
