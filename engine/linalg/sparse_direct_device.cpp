@@ -181,7 +181,7 @@ double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
 class DeviceDirect final : public SparseDirect {
  public:
   DeviceDirect(const SymmetricMatrix& m, const DirectOptions& options)
-      : device_(*options.device), stop_(options.stop), n_(m.size), block_(std::max(1, options.block)),
+      : device_(*options.device), stop_(options.stop), n_(m.size), block_(options.block > 0 ? options.block : 128),
         real_(device_.info().backend == "cuda") {
     const Bytes free = device_.free_memory() / 10 * 9;  // and makes it the device of this thread
     room_ = options.device_memory > 0 ? std::min(options.device_memory, free) : free;

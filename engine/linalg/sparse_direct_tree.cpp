@@ -234,7 +234,7 @@ class TreeDirect final : public SparseDirect {
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
     stop_ = options.stop;
     threads_ = std::max(1, options.threads);
-    block_ = std::max(1, options.block);
+    block_ = options.block > 0 ? options.block : 64;
     if (options.ranks != nullptr && options.ranks->size() > 1) {
       cluster_ = options.ranks;
       rank_ = cluster_->rank();

@@ -40,6 +40,9 @@ class FarRules {
  public:
   /// Highest wave number that will be asked for; `scalar`: one node a element with shape 1 (static row sums).
   FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads = 1);
+  /// What they would take. O(elements).
+  [[nodiscard]] static Bytes bytes(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
+                                   int threads = 1);
   struct Class {
     double distance2 = 0;  ///< from the element's centre, squared: the class holds from here on
     LanePoints<Real> points;

@@ -83,6 +83,21 @@ double batch_bytes(double points, double nodes) {
   return 144 * nodes * std::min(points, std::clamp(std::floor(268e6 / (144 * nodes) / 128) * 128, 128.0, 4096.0));
 }
 
+/// Far rules of all scenes and regions, which stay for the whole run.
+Bytes rule_bytes(const Problem& p, bool observed) {
+  const double fastest = 2 * std::numbers::pi * *std::max_element(p.frequencies.begin(), p.frequencies.end());
+  Bytes out = 0;
+  for (const Scene* scene : {&p.scene, p.bare ? &*p.bare : nullptr}) {
+    if (scene == nullptr) continue;
+    for (const RegionView& view : p.regions_of(*scene)) {
+      const double k = std::abs(Harmonic(*view.medium, fastest).kS);
+      if (p.single) out += FarRules<float>::bytes(*view.surface, p.solve.accuracy, k, false);
+      if (!p.single || observed) out += FarRules<double>::bytes(*view.surface, p.solve.accuracy, k, false);
+    }
+  }
+  return out;
+}
+
 /// What the ground beyond the mesh takes at one frequency.
 struct FarCount {
   PairCount pairs;
@@ -594,6 +609,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
 
   Estimate e;
   e.host_memory = p->scene.system->bytes(known, p->solve, p->single, p->highest_wave_number()) + (Bytes{64} << 20) +
+                  rule_bytes(*p, !points.empty()) +
                   static_cast<Bytes>(far.held + std::max(far.batch, batch_bytes(static_cast<double>(points.size()),
                                                                                 (n + static_cast<double>(known)) / 3)));
   e.steps = static_cast<Index>(p->frequencies.size());

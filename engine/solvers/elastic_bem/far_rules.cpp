@@ -79,17 +79,9 @@ std::size_t fill_rule(const Element& e, const Vec3& origin, const MadeRule& made
   return q;
 }
 
-}  // namespace
-
-template <class Real>
-FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads)
-    : origin_(surface.centre), wave_number_(wave_number) {
-  const auto elements = static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
-  const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
-  const auto padded = [&](const MadeRule& m) {
-    return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes;
-  };
-  const CpuWorker workers(threads);
+/// Rules of the first `elements`.
+std::vector<RulePlan> plan_rules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
+                                 Index elements, const CpuWorker& workers) {
   // Equal neighbours lie at 2 half-lengths, up to round-off.
   const double nearest = accuracy.target < 1e-6 ? 2.39 : 1.99;
   double reach[2][far_order_count];
@@ -127,16 +119,54 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
       }
     }
   });
+  return plans;
+}
+
+Index ruled_elements(const Surface& surface, bool scalar) {
+  return static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
+}
+/// Points that are kept, with those that fill the last register.
+template <class Real>
+std::size_t padded(const MadeRule& m) {
+  const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
+  return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes;
+}
+std::size_t values_a_point(const Element& e, bool scalar) {
+  return 7 + (scalar ? 1 : static_cast<std::size_t>(e.nodes));
+}
+
+}  // namespace
+
+template <class Real>
+Bytes FarRules<Real>::bytes(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
+                            int threads) {
+  const Index elements = ruled_elements(surface, scalar);
+  const std::vector<RulePlan> plans = plan_rules(surface, accuracy, wave_number, scalar, elements, CpuWorker(threads));
+  std::size_t out = 0;
+  for (Index k = 0; k < elements; ++k) {
+    const RulePlan& plan = plans[static_cast<std::size_t>(k)];
+    out += sizeof(Index) + plan.count * sizeof(Class);
+    for (std::size_t q = 0; q < plan.count; ++q)
+      out += padded<Real>(plan.made[q]) * values_a_point(surface.elements[static_cast<std::size_t>(k)], scalar) *
+             sizeof(Real);
+  }
+  return out;
+}
+
+template <class Real>
+FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads)
+    : origin_(surface.centre), wave_number_(wave_number) {
+  const Index elements = ruled_elements(surface, scalar);
+  const CpuWorker workers(threads);
+  std::vector<RulePlan> plans = plan_rules(surface, accuracy, wave_number, scalar, elements, workers);
   std::size_t size = 0;
   first_.reserve(static_cast<std::size_t>(elements) + 1);
   first_.push_back(0);
   for (Index k = 0; k < elements; ++k) {
     RulePlan& plan = plans[static_cast<std::size_t>(k)];
-    const Element& e = surface.elements[static_cast<std::size_t>(k)];
-    const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
     for (std::size_t q = 0; q < plan.count; ++q) {
       plan.made[q].at = size;
-      size += padded(plan.made[q]) * (7 + nodes);
+      size += padded<Real>(plan.made[q]) * values_a_point(surface.elements[static_cast<std::size_t>(k)], scalar);
     }
     first_.push_back(first_.back() + static_cast<Index>(plan.count));
   }
@@ -149,7 +179,7 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
       const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
       for (std::size_t c = 0; c < plan.count; ++c) {
         const MadeRule& made = plan.made[c];
-        const std::size_t n = padded(made), count = static_cast<std::size_t>(made.gu * made.gv);
+        const std::size_t n = padded<Real>(made), count = static_cast<std::size_t>(made.gu * made.gv);
         Real* p = values_.get() + made.at;
         std::size_t q = fill_rule(e, origin_, made, nodes, n, p);
         for (; q < n; ++q)

@@ -259,6 +259,13 @@ class TestKernels : public QObject {
       const Harmonic h(medium, 1);
       const Accuracy accuracy{1e-5, false};
       const FarRules<double> rules(cube, accuracy, std::abs(h.kS), false);
+      Bytes kept = static_cast<Bytes>(cube.active) * sizeof(Index);  // what check counts
+      for (Index k = 0; k < cube.active; ++k)
+        for (const auto& one : rules.classes(k))
+          kept += sizeof one + static_cast<Bytes>(one.padded) *
+                                   static_cast<Bytes>(7 + cube.elements[static_cast<std::size_t>(k)].nodes) *
+                                   sizeof(double);
+      QCOMPARE(FarRules<double>::bytes(cube, accuracy, std::abs(h.kS), false), kept);
       const auto m = static_cast<std::size_t>(cube.node_count()), t = cube.traction_node.size(), rows = 3 * m;
       const auto assembled = [&](std::vector<WorkerSpec> workers, double before) {
         std::vector<std::complex<double>> all(rows * 3 * (m + t), before);
