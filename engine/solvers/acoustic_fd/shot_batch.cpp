@@ -329,8 +329,8 @@ Status ShotBatch::add_products(Communicator& all) {
       s = current_exception_as_error();
     }
   };
-  for (int root = 0; root < all.size() && places[static_cast<std::size_t>(3 * root)] == 0; ++root)
-    for (Index x = places[static_cast<std::size_t>(3 * root + 1)]; x < places[static_cast<std::size_t>(3 * root + 2)];
+  for (int root = 0; root < all.size() && places[3 * static_cast<std::size_t>(root)] == 0; ++root)
+    for (Index x = places[3 * static_cast<std::size_t>(root) + 1]; x < places[3 * static_cast<std::size_t>(root) + 2];
          ++x) {
       std::vector<std::byte> products;
       if (x >= own->planes().begin && x < own->planes().end) attempt([&] { products = own->take_shot(x); });

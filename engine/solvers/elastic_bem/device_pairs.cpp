@@ -503,7 +503,8 @@ Bytes least_slot_of(Index nodes, Index rows, Bytes entry) {
 
 template <class Real>
 DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>& budget, PanelMemory& memory,
-                             const CpuWorker& host, const PairWork<Real>& work, Interval items, std::stop_token stop) {
+                             const CpuWorker& host, const PairWork<Real>& work, Interval items,
+                             const std::stop_token& stop) {
   const auto start = PanelClock::now();
   DevicePairFacts facts;
   PanelMaker<Real> maker(work, items);
@@ -536,8 +537,10 @@ DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>&
 }
 
 template DevicePairFacts device_pairs<double>(const Device&, const std::function<Bytes()>&, PanelMemory&,
-                                              const CpuWorker&, const PairWork<double>&, Interval, std::stop_token);
+                                              const CpuWorker&, const PairWork<double>&, Interval,
+                                              const std::stop_token&);
 template DevicePairFacts device_pairs<float>(const Device&, const std::function<Bytes()>&, PanelMemory&,
-                                             const CpuWorker&, const PairWork<float>&, Interval, std::stop_token);
+                                             const CpuWorker&, const PairWork<float>&, Interval,
+                                             const std::stop_token&);
 
 }  // namespace conoid::elastic_bem

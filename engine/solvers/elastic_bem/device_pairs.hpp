@@ -99,13 +99,13 @@ struct DevicePairFacts {
 template <class Real>
 [[nodiscard]] DevicePairFacts device_pairs(const Device& device, const std::function<Bytes()>& budget,
                                            PanelMemory& memory, const CpuWorker& host, const PairWork<Real>& work,
-                                           Interval items, std::stop_token stop = {});
+                                           Interval items, const std::stop_token& stop = {});
 
 extern template DevicePairFacts device_pairs<double>(const Device&, const std::function<Bytes()>&, PanelMemory&,
                                                      const CpuWorker&, const PairWork<double>&, Interval,
-                                                     std::stop_token);
+                                                     const std::stop_token&);
 extern template DevicePairFacts device_pairs<float>(const Device&, const std::function<Bytes()>&, PanelMemory&,
                                                     const CpuWorker&, const PairWork<float>&, Interval,
-                                                    std::stop_token);
+                                                    const std::stop_token&);
 
 }  // namespace conoid::elastic_bem

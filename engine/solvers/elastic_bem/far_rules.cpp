@@ -129,7 +129,7 @@ Index ruled_elements(const Surface& surface, bool scalar) {
 template <class Real>
 std::size_t padded(const MadeRule& m) {
   const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
-  return (static_cast<std::size_t>(m.gu * m.gv) + lanes - 1) / lanes * lanes;
+  return (static_cast<std::size_t>(m.gu) * static_cast<std::size_t>(m.gv) + lanes - 1) / lanes * lanes;
 }
 std::size_t values_a_point(const Element& e, bool scalar) {
   return 7 + (scalar ? 1 : static_cast<std::size_t>(e.nodes));
@@ -179,7 +179,8 @@ FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, doubl
       const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(e.nodes);
       for (std::size_t c = 0; c < plan.count; ++c) {
         const MadeRule& made = plan.made[c];
-        const std::size_t n = padded<Real>(made), count = static_cast<std::size_t>(made.gu * made.gv);
+        const std::size_t n = padded<Real>(made),
+                          count = static_cast<std::size_t>(made.gu) * static_cast<std::size_t>(made.gv);
         Real* p = values_.get() + made.at;
         std::size_t q = fill_rule(e, origin_, made, nodes, n, p);
         for (; q < n; ++q)
