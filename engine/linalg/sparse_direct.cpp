@@ -57,6 +57,18 @@ ExpectedFactors expected_factors(Index size, int rows, const DirectOptions& opti
   return out;
 }
 
+double relative_residual(const SymmetricMatrix& matrix, std::span<const std::complex<double>> x,
+                         std::span<const std::complex<double>> b) {
+  std::vector<std::complex<double>> back(b.size());
+  matrix.multiply(x, back);
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    off += std::norm(back[i] - b[i]);
+    size += std::norm(b[i]);
+  }
+  return size > 0 ? std::sqrt(off / size) : 0;
+}
+
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (matrix.size < 1) return make_error(ErrorCode::internal, "a matrix without rows cannot be factored");
   if (options.method == DirectMethod::mumps && !has_mumps())

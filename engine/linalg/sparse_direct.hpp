@@ -40,7 +40,7 @@ enum class DirectMethod : std::uint8_t { automatic, mumps, eigen, tree, device }
 struct DirectOptions {
   DirectMethod method = DirectMethod::automatic;
   int threads = 1;       ///< of `tree`, whose results do not depend on it; `automatic` takes that where it can
-  int block = 0;         ///< right-hand sides that one pass over the factors serves; 0: 64, on devices 128
+  int block = 0;         ///< right-hand sides that one pass over the factors serves; 0: as block_of() says
   bool on_disk = false;  ///< factors in files of `scratch`; MUMPS only
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;

@@ -153,10 +153,6 @@ std::string_view status_text(int status) {
   return status >= 0 && status < static_cast<int>(std::size(texts)) ? texts[status] : "unknown status";
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Residual of a trial, relative; a solution of numbers between −1 and 1.
 double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
   std::vector<Complex> x(static_cast<std::size_t>(m.size)), b(x.size());
@@ -168,20 +164,13 @@ double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
   m.multiply(x, b);
   x = b;
   direct.solve(x, 1).or_throw();
-  std::vector<Complex> y(b.size());
-  m.multiply(x, y);
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference += std::norm(b[i] - y[i]);
-    size += std::norm(b[i]);
-  }
-  return size > 0 ? std::sqrt(difference / size) : 0;
+  return relative_residual(m, x, b);
 }
 
 class DeviceDirect final : public SparseDirect {
  public:
   DeviceDirect(const SymmetricMatrix& m, const DirectOptions& options)
-      : device_(*options.device), stop_(options.stop), n_(m.size), block_(options.block > 0 ? options.block : 128),
+      : device_(*options.device), stop_(options.stop), n_(m.size), block_(block_of(options, true)),
         real_(device_.info().backend == "cuda") {
     const Bytes free = device_.free_memory() / 10 * 9;  // and makes it the device of this thread
     room_ = options.device_memory > 0 ? std::min(options.device_memory, free) : free;
@@ -342,9 +331,9 @@ class DeviceDirect final : public SparseDirect {
                           "Take the direct solver auto.");
     }
     if (options.stop.stop_requested()) return make_error(ErrorCode::stopped, "stopped while a matrix was factored");
-    const double begin = seconds_now();
+    const auto begun = std::chrono::steady_clock::now();
     execute(factorisation, block_, "factorise");
-    facts_.seconds = seconds_now() - begin;
+    facts_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     std::int64_t entries = 0;
     std::size_t told = 0;
     check(c.data_get(handle_, data_, data_entries, &entries, sizeof entries, &told), "tell its entries");

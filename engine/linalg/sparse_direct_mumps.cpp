@@ -177,7 +177,7 @@ class MumpsDirect final : public SparseDirect {
     icntl(4) = 0;
     icntl(7) = 5;    // nested dissection by METIS
     icntl(14) = 40;  // percent of work space beyond the estimate
-    icntl(27) = options.block > 0 ? options.block : 64;
+    icntl(27) = block_of(options);
     size_ = m.size;
     stop_ = options.stop;
     auto &rows = instance_->rows, &columns = instance_->columns;

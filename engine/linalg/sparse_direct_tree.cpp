@@ -234,7 +234,7 @@ class TreeDirect final : public SparseDirect {
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
     stop_ = options.stop;
     threads_ = std::max(1, options.threads);
-    block_ = options.block > 0 ? options.block : 64;
+    block_ = block_of(options);
     if (options.ranks != nullptr && options.ranks->size() > 1) {
       cluster_ = options.ranks;
       rank_ = cluster_->rank();
@@ -974,14 +974,7 @@ class TreeDirect final : public SparseDirect {
     }
     pass(x, 1);
     if (stop_.stop_requested()) return stop_error();
-    std::vector<Complex> back(exact.size());
-    matrix_.multiply(x, back);
-    double off = 0, size = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      off += std::norm(back[i] - b[i]);
-      size += std::norm(b[i]);
-    }
-    const double residual = std::sqrt(off / size);
+    const double residual = relative_residual(matrix_, x, b);
     refine_ = residual > refined;
     facts_.residual = residual;
     if (residual < useless) return {};

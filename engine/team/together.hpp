@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -25,10 +23,9 @@ class Together {
   explicit Together(int threads) : threads_(threads), shares_(std::make_unique<Share[]>(counters * width(threads))) {}
   [[nodiscard]] int threads() const { return threads_; }
 
-  /// Returns when every thread has called it. Spins for some microseconds, then offers its core to whoever else can run, again and
-  /// again, then sleeps: after some hundred offers that were taken, as the thread that is waited for may need this very core, and
-  /// after two milliseconds where nobody wanted it. To wake a thread of a virtual machine takes up to half a millisecond: threads
-  /// that sleep sooner sleep at every barrier that follows a late one.
+  /// Returns when every thread has called it. Spins for some microseconds, then offers its core to whoever else can run, for a
+  /// tenth of a millisecond where nobody can, then sleeps: where more threads can run than there are cores, the one that is
+  /// waited for may need this very core.
   void wait() {
     if (threads_ == 1) return;
     const unsigned round = round_.load(std::memory_order_relaxed);
@@ -42,16 +39,9 @@ class Together {
       if (round_.load(std::memory_order_acquire) != round) return;
       pause();
     }
-    const auto begin = std::chrono::steady_clock::now();
-    auto now = begin;
-    for (int taken = 0; taken < offers && now - begin < longest;) {
-      for (int spin = 0; spin < spins_an_offer; ++spin) {
-        if (round_.load(std::memory_order_acquire) != round) return;
-        pause();
-      }
-      const auto before = std::exchange(now, std::chrono::steady_clock::now());
+    for (int offer = 0; offer < offers; ++offer) {
+      if (round_.load(std::memory_order_acquire) != round) return;
       std::this_thread::yield();
-      taken += now - before > somebody_ran ? 1 : 0;
     }
     round_.wait(round, std::memory_order_acquire);
   }
@@ -83,8 +73,7 @@ class Together {
 
  private:
   static constexpr int counters = 3;
-  static constexpr int spins = 200, spins_an_offer = 10, offers = 200;
-  static constexpr std::chrono::microseconds somebody_ran{20}, longest{2000};
+  static constexpr int spins = 200, offers = 200;
   struct alignas(64) Share {
     std::atomic<Index> next{0};
   };

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/cluster/rank_share.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
 #include "engine/core/units.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 /// A rank's part of what all ranks could do alike.
 Interval share(Index count, const Communicator& cluster) {
-  return {count * cluster.rank() / cluster.size(), count * (cluster.rank() + 1) / cluster.size()};
+  return rank_share(count, cluster.rank(), cluster.size());
 }
 
 template <class Real>

@@ -273,14 +273,12 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
     attempt([&] { return march(end); });
     failed = all.maximum(s ? 0.0 : 1.0) > 0;
   }
-  if (!s) return s.error();
-  if (failed) return Advanced{};  // the session tells this rank of the error of another
-  if (images_) {
+  if (!failed && images_) {
     attempt([&] { return add_images(all); });
     failed = all.maximum(s ? 0.0 : 1.0) > 0;
-    if (!s) return s.error();
-    if (failed) return Advanced{};
   }
+  if (!s) return s.error();
+  if (failed) return Advanced{};  // the session tells this rank of the error of another
   pass_on(context);
   tell_team(context);
   done = all.from_root(first.steps_of_run());

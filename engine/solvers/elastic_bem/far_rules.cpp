@@ -79,98 +79,100 @@ std::size_t fill_rule(const Element& e, const Vec3& origin, const MadeRule& made
   return q;
 }
 
-/// Rules of the first `elements`.
-std::vector<RulePlan> plan_rules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
-                                 Index elements, const CpuWorker& workers) {
-  // Equal neighbours lie at 2 half-lengths, up to round-off.
-  const double nearest = accuracy.target < 1e-6 ? 2.39 : 1.99;
-  double reach[2][far_order_count];
-  for (int more = 0; more < 2; ++more)
-    for (std::size_t q = 0; q < far_order_count; ++q)
-      reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
-  std::vector<RulePlan> plans(static_cast<std::size_t>(elements));
-  workers.for_each({0, elements}, 64, [&](Interval chunk, int) {
-    for (Index k = chunk.begin; k < chunk.end; ++k) {
-      const Element& e = surface.elements[static_cast<std::size_t>(k)];
-      RulePlan& plan = plans[static_cast<std::size_t>(k)];
-      const auto put = [&](double D, int gu, int gv) {
-        const double d = 0.5 * D * e.size;
-        plan.made[plan.count++] = {d * d, gu, gv, 0};
-      };
-      if (accuracy.fixed8) {
-        put(0, 8, 8);
-        continue;
-      }
-      const int more = scalar || e.nodes == 1 ? 0 : 1;
-      const int wave = std::min(points_for_wave(wave_number * e.size, accuracy.target), most_far - 1);
-      double last = 1e300;
-      for (std::size_t q = 0; q < far_order_count; ++q) {
-        const int g = far_orders[q];
-        const double D = reach[more][q];
-        if (g - more < wave || D >= last) continue;
-        last = D;
-        const auto along = [&](std::size_t axis) {
-          const double own = D * e.size / std::max(e.length[axis], 1e-300);
-          const int needed = std::max(points_for_distance(std::max(own, D), accuracy.target),
-                                      points_for_wave(wave_number * e.length[axis], accuracy.target));
-          return std::clamp(needed + more, 2, g);
-        };
-        put(D, e.triangular() ? g : along(0), e.triangular() ? g : along(1));
-      }
-    }
-  });
-  return plans;
-}
-
-Index ruled_elements(const Surface& surface, bool scalar) {
-  return static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
-}
 /// Points that are kept, with those that fill the last register.
 template <class Real>
 std::size_t padded(const MadeRule& m) {
   const auto lanes = static_cast<std::size_t>(lane_kernels<Real>().lanes);
   return (static_cast<std::size_t>(m.gu) * static_cast<std::size_t>(m.gv) + lanes - 1) / lanes * lanes;
 }
-std::size_t values_a_point(const Element& e, bool scalar) {
-  return 7 + (scalar ? 1 : static_cast<std::size_t>(e.nodes));
-}
+
+/// Rules of all elements that have some, and where their values lie.
+struct RulePlans {
+  std::vector<RulePlan> plans;
+  std::size_t values = 0, classes = 0;
+
+  template <class Real>
+  static RulePlans of(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
+                      const CpuWorker& workers) {
+    RulePlans out;
+    out.choose(surface, accuracy, wave_number, scalar, workers);
+    for (std::size_t k = 0; k < out.plans.size(); ++k) {
+      RulePlan& plan = out.plans[k];
+      const std::size_t nodes = scalar ? 1 : static_cast<std::size_t>(surface.elements[k].nodes);
+      for (std::size_t q = 0; q < plan.count; ++q) {
+        plan.made[q].at = out.values;
+        out.values += padded<Real>(plan.made[q]) * (7 + nodes);
+      }
+      out.classes += plan.count;
+    }
+    return out;
+  }
+
+ private:
+  void choose(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
+              const CpuWorker& workers) {
+    const auto elements =
+        static_cast<Index>(scalar ? surface.elements.size() : static_cast<std::size_t>(surface.active));
+    // Equal neighbours lie at 2 half-lengths, up to round-off.
+    const double nearest = accuracy.target < 1e-6 ? 2.39 : 1.99;
+    double reach[2][far_order_count];
+    for (int more = 0; more < 2; ++more)
+      for (std::size_t q = 0; q < far_order_count; ++q)
+        reach[more][q] = std::max(nearest, distance_for_points(far_orders[q] - more, accuracy.target));
+    plans.resize(static_cast<std::size_t>(elements));
+    workers.for_each({0, elements}, 64, [&](Interval chunk, int) {
+      for (Index k = chunk.begin; k < chunk.end; ++k) {
+        const Element& e = surface.elements[static_cast<std::size_t>(k)];
+        RulePlan& plan = plans[static_cast<std::size_t>(k)];
+        const auto put = [&](double D, int gu, int gv) {
+          const double d = 0.5 * D * e.size;
+          plan.made[plan.count++] = {d * d, gu, gv, 0};
+        };
+        if (accuracy.fixed8) {
+          put(0, 8, 8);
+          continue;
+        }
+        const int more = scalar || e.nodes == 1 ? 0 : 1;
+        const int wave = std::min(points_for_wave(wave_number * e.size, accuracy.target), most_far - 1);
+        double last = 1e300;
+        for (std::size_t q = 0; q < far_order_count; ++q) {
+          const int g = far_orders[q];
+          const double D = reach[more][q];
+          if (g - more < wave || D >= last) continue;
+          last = D;
+          const auto along = [&](std::size_t axis) {
+            const double own = D * e.size / std::max(e.length[axis], 1e-300);
+            const int needed = std::max(points_for_distance(std::max(own, D), accuracy.target),
+                                        points_for_wave(wave_number * e.length[axis], accuracy.target));
+            return std::clamp(needed + more, 2, g);
+          };
+          put(D, e.triangular() ? g : along(0), e.triangular() ? g : along(1));
+        }
+      }
+    });
+  }
+};
 
 }  // namespace
 
 template <class Real>
 Bytes FarRules<Real>::bytes(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar,
                             int threads) {
-  const Index elements = ruled_elements(surface, scalar);
-  const std::vector<RulePlan> plans = plan_rules(surface, accuracy, wave_number, scalar, elements, CpuWorker(threads));
-  std::size_t out = 0;
-  for (Index k = 0; k < elements; ++k) {
-    const RulePlan& plan = plans[static_cast<std::size_t>(k)];
-    out += sizeof(Index) + plan.count * sizeof(Class);
-    for (std::size_t q = 0; q < plan.count; ++q)
-      out += padded<Real>(plan.made[q]) * values_a_point(surface.elements[static_cast<std::size_t>(k)], scalar) *
-             sizeof(Real);
-  }
-  return out;
+  const RulePlans planned = RulePlans::of<Real>(surface, accuracy, wave_number, scalar, CpuWorker(threads));
+  return planned.values * sizeof(Real) + planned.classes * sizeof(Class) + planned.plans.size() * sizeof(Index);
 }
 
 template <class Real>
 FarRules<Real>::FarRules(const Surface& surface, const Accuracy& accuracy, double wave_number, bool scalar, int threads)
     : origin_(surface.centre), wave_number_(wave_number) {
-  const Index elements = ruled_elements(surface, scalar);
   const CpuWorker workers(threads);
-  std::vector<RulePlan> plans = plan_rules(surface, accuracy, wave_number, scalar, elements, workers);
-  std::size_t size = 0;
-  first_.reserve(static_cast<std::size_t>(elements) + 1);
+  const RulePlans planned = RulePlans::of<Real>(surface, accuracy, wave_number, scalar, workers);
+  const std::vector<RulePlan>& plans = planned.plans;
+  const auto elements = static_cast<Index>(plans.size());
+  first_.reserve(plans.size() + 1);
   first_.push_back(0);
-  for (Index k = 0; k < elements; ++k) {
-    RulePlan& plan = plans[static_cast<std::size_t>(k)];
-    for (std::size_t q = 0; q < plan.count; ++q) {
-      plan.made[q].at = size;
-      size += padded<Real>(plan.made[q]) * values_a_point(surface.elements[static_cast<std::size_t>(k)], scalar);
-    }
-    first_.push_back(first_.back() + static_cast<Index>(plan.count));
-  }
-  values_ = std::make_unique_for_overwrite<Real[]>(size);
+  for (const RulePlan& plan : plans) first_.push_back(first_.back() + static_cast<Index>(plan.count));
+  values_ = std::make_unique_for_overwrite<Real[]>(planned.values);
   classes_.resize(static_cast<std::size_t>(first_.back()));
   workers.for_each({0, elements}, 16, [&](Interval chunk, int) {
     for (Index k = chunk.begin; k < chunk.end; ++k) {

@@ -443,24 +443,17 @@ class DensityError {
 
  private:
   [[nodiscard]] std::vector<double> projected(Index zone) const {
-    const Space& space = op_.space();
     const Tables& t = op_.tables();
-    const int dim = space.dim, lanes = op_.kernels().lanes, energies = tables_.energies;
-    const Index* map = &space.map[u(zone * tables_.nodes)];
+    const int dim = op_.space().dim, lanes = op_.kernels().lanes, energies = tables_.energies;
     const Index batch = lane_of_[u(zone)] / lanes, lane = lane_of_[u(zone)] % lanes;
     std::vector<double> load(u(energies), 0), out(u(energies), 0);
     Matrix M{energies, energies, std::vector<double>(u(Index{energies} * energies), 0)};
     for (int q = 0; q < tables_.points; ++q) {
-      double w = 1, radius = 0;
+      double w = 1;
       for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) w *= t.rule.weights[u(rest % t.q)];
-      std::array<double, 9> J{};
-      for (int i = 0; i < tables_.nodes; ++i)
-        for (int c = 0; c < dim; ++c) {
-          const double x = state_.x[u(c * space.nodes + map[i])];
-          if (c == dim - 1) radius += tables_.w(q, i) * x;
-          for (int m = 0; m < dim; ++m) J[u(c * dim + m)] += tables_.grad[u(m)](q, i) * x;
-        }
-      const double volume = w * reference::determinant(dim, J) * reference::measure(setup_.turns, radius);
+      const reference::Spot spot = reference::spot_of(tables_, op_.space(), state_.x.data(), zone, q);
+      const double volume =
+          w * reference::determinant(dim, spot.J) * reference::measure(setup_.turns, spot.x[u(dim - 1)]);
       const double mass = op_.data().mass[(batch * tables_.points + q) * lanes + lane];  // ρ volume
       for (int i = 0; i < energies; ++i) {
         load[u(i)] += mass * tables_.phi(q, i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Clusters of faces, cross approximation of their far pairs.
 #include "engine/solvers/maxwell_fem/compressed.hpp"
+#include "engine/cluster/rank_share.hpp"
 
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
@@ -130,7 +131,8 @@ void CompressedRadiation::share_out(int rank, int ranks) {
       if (c.child[0] < 0 && c.end <= face) out = std::max(out, c.end);
     return out;
   };
-  own_ = {up_to(faces * rank / ranks), up_to(faces * (rank + 1) / ranks)};
+  const Interval even = rank_share(faces, rank, ranks);
+  own_ = {up_to(even.begin), up_to(even.end)};
   owned_.assign(to_tree_.faces.size(), false);
   for (Index at = own_.begin; at < own_.end; ++at) owned_[static_cast<std::size_t>(to_tree_.faces[at])] = true;
 }
