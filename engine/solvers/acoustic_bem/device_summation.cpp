@@ -34,11 +34,6 @@ struct Share {
   std::vector<std::int32_t> first_job;  ///< of each row group, and the end
 };
 
-/// Where the pieces of a slab begin behind its headers.
-constexpr std::size_t behind(std::size_t header_bytes) {
-  return (header_bytes + 255) / 256 * 256;
-}
-
 /// Lays slabs out when a level asks for them.
 template <class Real>
 class SlabMaker final : public WindowBacking {
@@ -47,12 +42,7 @@ class SlabMaker final : public WindowBacking {
       : slices_(slices), steps_(steps), host_(std::move(host)) {}
   Status load(Index slab, std::span<std::byte> memory) override {
     try {
-      const PackedSlab made = pack_slab(slices_, slab * slab_slices, steps_, host_);
-      const std::size_t head = behind(made.headers.size());
-      verify(head + made.pieces.size() <= memory.size(), "a slab is as large as it was measured");
-      std::memcpy(memory.data(), made.headers.data(), made.headers.size());
-      std::memset(memory.data() + made.headers.size(), 0, head - made.headers.size());
-      std::memcpy(memory.data() + head, made.pieces.data(), made.pieces.size());
+      pack_slab(slices_, slab * slab_slices, steps_, host_, memory);
       return {};
     } catch (const Failure& failure) {
       return failure.error();
@@ -124,7 +114,7 @@ struct DeviceSummation<Real>::Parts {
   double copying = 0, kernel_seconds = 0;
   Bytes streamed = 0, kernel_bytes = 0;
 
-  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, RaggedTuning t)
+  Parts(const Device& d, const Slices<Real>& s, int n, Bytes b, const CpuWorker& host, RaggedTuning t)
       : device(d), slices(s), steps(n), budget(b), stream(d.stream()), begin(d.event()), end(d.event()), tuning(t) {
     const char* const real = std::is_same_v<Real, float> ? "float" : "double";
     ragged = device.kernel<RaggedArguments>(fmt::format("acoustic-bem/ragged<{},{}>", real, steps));
@@ -134,7 +124,7 @@ struct DeviceSummation<Real>::Parts {
     columns = slices.columns();
     ring = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(columns + slices.longest() + 2 * steps + 16)));
     rounds = tuning.rounds > 0 ? tuning.rounds : steps > 8 ? 4 : 1;
-    measure();
+    measure(host);
     choose_shape();
     const Bytes always = fixed_bytes();
     if (always + 2 * largest_slab > budget)
@@ -168,28 +158,39 @@ struct DeviceSummation<Real>::Parts {
   [[nodiscard]] Bytes most_jobs() const { return warps_at_once() + static_cast<Bytes>(groups); }
 
   /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out.
-  void measure() {
+  void measure(const CpuWorker& host) {
     slab_bytes.assign(static_cast<std::size_t>(slabs()), 0);
-    std::vector<PieceExtent> extent;
-    std::size_t piece = 0, window = 0;
+    struct Largest {
+      std::size_t piece = 0, window = 0;
+    };
+    std::vector<Largest> of_slab(slab_bytes.size());
     const Index size = group_rows(steps, sizeof(Real));
-    for (Index j = 0; j < slices.count(); ++j) {
-      extent.assign(static_cast<std::size_t>(groups), {});
-      slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
-        extent[static_cast<std::size_t>(i / size)].add(start, length);
-      });
-      for (const PieceExtent& e : extent) {
-        const PieceHeader h = e.header(steps, sizeof(Real));
-        slab_bytes[static_cast<std::size_t>(j / slab_slices)] += std::size_t{16} * h.size;
-        piece = std::max(piece, std::size_t{16} * h.size);
-        window = std::max(window, std::size_t{16} * h.window);
+    host.for_each({0, slabs()}, 1, [&](Interval some, int) {
+      std::vector<PieceExtent> extent;
+      for (Index q = some.begin; q < some.end; ++q) {
+        Bytes& b = slab_bytes[static_cast<std::size_t>(q)];
+        Largest& largest = of_slab[static_cast<std::size_t>(q)];
+        for (Index j = q * slab_slices; j < q * slab_slices + slices_of(q); ++j) {
+          extent.assign(static_cast<std::size_t>(groups), {});
+          slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
+            extent[static_cast<std::size_t>(i / size)].add(start, length);
+          });
+          for (const PieceExtent& e : extent) {
+            const PieceHeader h = e.header(steps, sizeof(Real));
+            b += std::size_t{16} * h.size;
+            largest.piece = std::max(largest.piece, std::size_t{16} * h.size);
+            largest.window = std::max(largest.window, std::size_t{16} * h.window);
+          }
+        }
+        b = (b + behind_headers(header_bytes(q)) + 4095) / 4096 * 4096;
       }
+    });
+    std::size_t piece = 0, window = 0;
+    for (const Largest& l : of_slab) {
+      piece = std::max(piece, l.piece);
+      window = std::max(window, l.window);
     }
-    for (Index q = 0; q < slabs(); ++q) {
-      Bytes& b = slab_bytes[static_cast<std::size_t>(q)];
-      b = (b + behind(header_bytes(q)) + 4095) / 4096 * 4096;
-      largest_slab = std::max(largest_slab, b);
-    }
+    for (const Bytes b : slab_bytes) largest_slab = std::max(largest_slab, b);
     piece_bytes = static_cast<std::int32_t>(piece);
     window_bytes = static_cast<std::int32_t>(window);
     stride = ring + static_cast<Index>(window / sizeof(Real));
@@ -305,7 +306,7 @@ struct DeviceSummation<Real>::Parts {
   [[nodiscard]] SlabView view(const Lease& lease) const {
     const Index q = lease.window();
     const auto* const headers = reinterpret_cast<const unsigned char*>(lease.bytes().data());
-    return {headers + behind(header_bytes(q)), reinterpret_cast<const PieceHeader*>(headers),
+    return {headers + behind_headers(header_bytes(q)), reinterpret_cast<const PieceHeader*>(headers),
             static_cast<std::int32_t>(q * slab_slices), static_cast<std::int32_t>(slices_of(q))};
   }
 
@@ -458,8 +459,8 @@ struct DeviceSummation<Real>::Parts {
 
 template <class Real>
 DeviceSummation<Real>::DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget,
-                                       RaggedTuning tuning)
-    : parts_(std::make_unique<Parts>(device, slices, steps, budget, tuning)) {}
+                                       const CpuWorker& host, RaggedTuning tuning)
+    : parts_(std::make_unique<Parts>(device, slices, steps, budget, host, tuning)) {}
 template <class Real>
 DeviceSummation<Real>::~DeviceSummation() = default;
 

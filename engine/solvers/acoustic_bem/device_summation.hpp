@@ -30,8 +30,9 @@ template <class Real>
 class DeviceSummation {
  public:
   /// Throws Failure(resources) if the device cannot hold even two slabs and the past values. `budget`: bytes of device
-  /// memory. `device` is kept.
-  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, RaggedTuning tuning = {});
+  /// memory. `device` is kept; `host` measures the slabs.
+  DeviceSummation(const Device& device, const Slices<Real>& slices, int steps, Bytes budget, const CpuWorker& host,
+                  RaggedTuning tuning = {});
   ~DeviceSummation();
 
   /// sums[run][g][row] += nothing: they are set to Σ over the slices of `interval`. `host` lays out slabs that are not on the
@@ -59,11 +60,6 @@ template <class Real>
 template <class Real>
 [[nodiscard]] bool starts_fit_devices(const Slices<Real>& slices, int steps);
 
-/// A slab as it lies in a device's memory; for tests and benchmarks, too.
-struct PackedSlab {
-  std::vector<unsigned char> pieces;
-  std::vector<unsigned char> headers;  ///< PieceHeader [group][slice]
-};
 /// Row-vectors of a row group in one slice, and the header of their piece, offset 0.
 struct PieceExtent {
   Index low = 1 << 30, high = 0;  ///< starts
@@ -71,9 +67,14 @@ struct PieceExtent {
   void add(Index start, std::size_t length);
   [[nodiscard]] PieceHeader header(int steps, std::size_t real) const;
 };
-/// Slices [first, first + slab_slices) of the matrix, fewer at its end.
+/// Where the pieces of a slab begin behind its headers, PieceHeader [group][slice].
+constexpr std::size_t behind_headers(std::size_t header_bytes) {
+  return (header_bytes + 255) / 256 * 256;
+}
+/// Slices [first, first + slab_slices) of the matrix, fewer at its end, as a slab lies in a device's memory: headers, zeros up to
+/// behind_headers(), pieces. `to` is as large as they are or larger; nothing else of it is written.
 template <class Real>
-[[nodiscard]] PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host);
+void pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host, std::span<std::byte> to);
 
 extern template class DeviceSummation<float>;
 extern template class DeviceSummation<double>;

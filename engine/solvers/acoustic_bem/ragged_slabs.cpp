@@ -2,7 +2,10 @@
 // Slices → slabs of ragged blocks.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
@@ -144,7 +147,7 @@ template bool starts_fit_devices(const Slices<float>&, int);
 template bool starts_fit_devices(const Slices<double>&, int);
 
 template <class Real>
-PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host) {
+void pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWorker& host, std::span<std::byte> to) {
   const Index count = std::min(slab_slices, slices.count() - first);
   const auto n = static_cast<std::size_t>(count), size = static_cast<std::size_t>(group_rows(steps, sizeof(Real))),
              groups = (static_cast<std::size_t>(slices.rows()) + size - 1) / size;
@@ -164,20 +167,20 @@ PackedSlab pack_slab(const Slices<Real>& slices, Index first, int steps, const C
     h.offset = static_cast<std::uint32_t>(offset);
     offset += h.size;
   }
-  PackedSlab out;
-  out.pieces.resize(16 * offset);
+  const std::size_t header_bytes = headers.size() * sizeof(PieceHeader), head = behind_headers(header_bytes);
+  verify(head + 16 * offset <= to.size(), "a slab is as large as it was measured");
+  std::memcpy(to.data(), static_cast<const void*>(headers.data()), header_bytes);
+  std::memset(to.data() + header_bytes, 0, head - header_bytes);
+  auto* const pieces = reinterpret_cast<unsigned char*>(to.data() + head);
   host.for_each({0, static_cast<Index>(groups)}, 4, [&](Interval chunk, int) {
     for (auto g = static_cast<std::size_t>(chunk.begin); g < static_cast<std::size_t>(chunk.end); ++g)
       for (std::size_t k = 0; k < n; ++k) {
         const PieceHeader& h = headers[g * n + k];
-        rows[k].write(g, h, out.pieces.data() + 16 * static_cast<std::size_t>(h.offset));
+        rows[k].write(g, h, pieces + 16 * static_cast<std::size_t>(h.offset));
       }
   });
-  out.headers.resize(headers.size() * sizeof(PieceHeader));
-  std::memcpy(out.headers.data(), static_cast<const void*>(headers.data()), out.headers.size());
-  return out;
 }
-template PackedSlab pack_slab(const Slices<float>&, Index, int, const CpuWorker&);
-template PackedSlab pack_slab(const Slices<double>&, Index, int, const CpuWorker&);
+template void pack_slab(const Slices<float>&, Index, int, const CpuWorker&, std::span<std::byte>);
+template void pack_slab(const Slices<double>&, Index, int, const CpuWorker&, std::span<std::byte>);
 
 }  // namespace conoid::acoustic_bem

@@ -118,7 +118,7 @@ void Summation<Real>::run_on_device(DeviceWorker& worker, Interval items) {
     auto& mine = devices_[worker.index()];
     if (!mine)
       mine = std::make_unique<DeviceSummation<Real>>(worker.device(), slices_, kernel_.steps,
-                                                     worker.memory_beside(held_on_devices_));
+                                                     worker.memory_beside(held_on_devices_), worker.host());
     device = mine.get();
   }
   Partial mine{items.begin, std::vector<double>(runs_.size() * static_cast<std::size_t>(kernel_.steps) *

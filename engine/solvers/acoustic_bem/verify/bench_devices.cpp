@@ -62,7 +62,7 @@ template <class Real>
 double ragged_rate(const Device& device, const Slices<Real>& slices, int steps, int repeats, int threads) {
   std::vector<History<Real>> runs;
   runs.push_back(made_history(slices, steps));
-  DeviceSummation<Real> sum(device, slices, steps, device.free_memory() / 10 * 9);
+  DeviceSummation<Real> sum(device, slices, steps, device.free_memory() / 10 * 9, CpuWorker(threads));
   std::vector<double> out(static_cast<std::size_t>(steps * slices.rows()));
   double best = 1e30;
   for (int k = 0; k < repeats; ++k) {
@@ -78,7 +78,7 @@ template <class Real>
 double passing_rate(const Device& device, const Slices<Real>& slices, Bytes budget, int threads) {
   std::vector<History<Real>> runs;
   runs.push_back(made_history(slices, 8));
-  DeviceSummation<Real> sum(device, slices, 8, budget);
+  DeviceSummation<Real> sum(device, slices, 8, budget, CpuWorker(threads));
   std::vector<double> out(static_cast<std::size_t>(8 * slices.rows()));
   double best = 0;
   for (int k = 0; k < 5; ++k) {

@@ -197,7 +197,7 @@ class TestEmulatedSummation : public QObject {
     std::mt19937 random(1);
     const auto slices = random_slices<float>(301, 131, 83, 21, random);
     try {
-      DeviceSummation<float>(open_device("emulated"), slices, 8, 1 << 20);
+      DeviceSummation<float>(open_device("emulated"), slices, 8, 1 << 20, CpuWorker(1));
       QFAIL("must not fit");
     } catch (const Failure& failure) {
       QCOMPARE(failure.error().code, ErrorCode::resources);
