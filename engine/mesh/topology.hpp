@@ -38,8 +38,6 @@ struct SurfaceReport {
   [[nodiscard]] bool is_body() const {
     return closed() && manifold() && consistent() && collapsed_cell_count == 0 && volume > 0;
   }
-  /// Handles of a closed manifold surface of one component (sphere 0, torus 1) from Euler's formula.
-  [[nodiscard]] Index genus() const { return components - (points - edges + cells) / 2; }
 };
 /// Of all surface cells, or of the given ones.
 [[nodiscard]] SurfaceReport check_surface(const Mesh& mesh, int list_limit = 20);

@@ -141,4 +141,36 @@ Bytes PartWindows::take_streamed() {
   return all - std::exchange(told_, all);
 }
 
+Bytes WindowPlan::bytes(Interval windows) const {
+  if (windows.empty()) return 0;
+  return static_cast<Bytes>(cut.planes_of(windows.end - 1).end - cut.planes_of(windows.begin).begin) * cut.plane_bytes;
+}
+
+void WindowPlan::add_to(Estimate& estimate, std::string_view what, std::size_t devices) const {
+  const Bytes all = bytes({0, cut.windows()});
+  estimate.host_memory += std::min(all, host);
+  estimate.device_memory += device;
+  if (PartWindows::enough(cut.sizes()) > host) {
+    estimate.disk += all;
+    estimate.streams = std::string(what) + ", between disk and memory";
+  } else if (device > 0 && all > device * devices) {
+    estimate.streams = std::string(what) + ", between memory and device";
+  }
+}
+
+WindowPlan plan_windows(Index items, Bytes item_bytes, Bytes budget, const ChosenTeam& team) {
+  const auto workers = static_cast<Index>(team.workers.size());
+  // Eight a worker; in the host's memory four a worker and four more, in a device's six: some are computed, some come, some go.
+  const Bytes of_device = team.device_memory() / 2;
+  Bytes most = budget / static_cast<Bytes>(4 + 4 * workers);
+  if (of_device > 0) most = std::min(most, of_device / 6);
+  const Index fitting = std::max<Index>(1, static_cast<Index>(most / item_bytes));
+  WindowPlan out;
+  out.cut = {items, item_bytes, std::clamp<Index>(items / (8 * workers), 1, fitting)};
+  const Bytes enough = PartWindows::enough(out.cut.sizes());
+  out.host = std::min(budget, enough);
+  out.device = std::min(of_device, enough);
+  return out;
+}
+
 }  // namespace conoid

@@ -62,7 +62,8 @@ class Part {
 };
 
 /// A phase whose workers stay together. Team::run() gives a part to every worker that gets items; borders stay while it lasts, and move
-/// before the next section of this name, by the seconds in which parts did not wait for each other.
+/// before the next section of this name, by the seconds in which parts did not wait for each other. Without items one part without any
+/// has the body all the same: other ranks may have some, and meet this one in what all of them do.
 class Section : public Phase {
  public:
   /// On each part's own host thread, all at the same time.

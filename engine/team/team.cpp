@@ -331,6 +331,11 @@ void Team::run(Phase& phase, std::stop_token stop) {
   if (stop.stop_requested()) return;
   Crew& crew = *crew_;
   const std::vector<int>& who = phase.runs_on_devices() ? crew.everybody : crew.processors;
+  if (phase.items() == 0 && dynamic_cast<Section*>(&phase)) {  // what all ranks do together is done by this one too
+    CpuWorker alone(1);
+    phase.run(alone, {});
+    return;
+  }
   if (who.empty()) {  // devices only, and a phase that is not for them: the threads that feed them do it meanwhile
     CpuWorker host(threads());
     phase.run(host, {0, phase.items()});

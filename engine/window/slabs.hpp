@@ -17,8 +17,6 @@ struct SlabLayout {
   [[nodiscard]] Index window_of(Index plane) const { return plane / per_window; }
   [[nodiscard]] Interval planes_of(Index window) const;
   [[nodiscard]] std::vector<Bytes> sizes() const;
-  /// Windows that hold a range of planes.
-  [[nodiscard]] Interval windows_of(Interval range) const;
 };
 
 }  // namespace conoid

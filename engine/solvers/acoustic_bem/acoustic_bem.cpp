@@ -43,6 +43,34 @@ std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh, 
   return out;
 }
 
+namespace {
+
+std::vector<std::pair<std::string, std::string>> details_of(const Settings& s, const Surface& surface, double assembly,
+                                                            double march, double beside) {
+  const double courant = s.shortest_delta() / surface.mean_edge, length = expected_length(s, courant),
+               n = static_cast<double>(surface.unknowns);
+  return {{"unknowns", fmt::format("{}", surface.unknowns)},
+          {"triangles", fmt::format("{}", surface.faces())},
+          {"form", surface.filled() ? "two fluids" : std::string(name_of(s.form.name))},
+          {"mean edge", format_quantity(surface.mean_edge, "m")},
+          {"extent of the body", format_quantity(surface.diameter, "m")},
+          {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
+          {"time steps", fmt::format("{}", s.steps)},
+          {"K_max", fmt::format("{}", static_cast<Index>(surface.diameter / s.shortest_delta()) + 2)},
+          {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
+          {"assembly", fmt::format("about {}", format_duration(assembly))},
+          {"march", fmt::format("about {}", format_duration(march))},
+          {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
+}
+
+std::pair<std::string, std::string> edges_in_a_wave(const Settings& s, const Surface& surface) {
+  const double highest = highest_frequency(s);
+  return {"edges in the shortest wave",
+          fmt::format("{:.1f} at {}", s.slowest() / highest / surface.mean_edge, format_quantity(highest, "Hz"))};
+}
+
+}  // namespace
+
 Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   if (mesh == nullptr) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   const Reading<Problem>& reading = read(input, *mesh, offer);
@@ -115,18 +143,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   }
   e.disk = (plan.streams() ? plan.values : 0) +
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
-  e.details = {{"unknowns", fmt::format("{}", surface->unknowns)},
-               {"triangles", fmt::format("{}", surface->faces())},
-               {"form", surface->filled() ? "two fluids" : std::string(name_of(s.form.name))},
-               {"mean edge", format_quantity(surface->mean_edge, "m")},
-               {"extent of the body", format_quantity(surface->diameter, "m")},
-               {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
-               {"time steps", fmt::format("{}", s.steps)},
-               {"K_max", fmt::format("{}", static_cast<Index>(surface->diameter / s.shortest_delta()) + 2)},
-               {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
-               {"assembly", fmt::format("about {}", format_duration(assembly))},
-               {"march", fmt::format("about {}", format_duration(std::max(march, streaming)))},
-               {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
+  e.details = details_of(s, *surface, assembly, std::max(march, streaming), beside);
   if (s.ranks > 1) e.details.emplace_back("matrices of a rank", fmt::format("about {}", format_bytes(plan.values)));
   if (plan.threads < threads)
     e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
@@ -137,10 +154,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
                                                              format_bytes(plan.read_each_time()), s.grouped,
                                                              format_duration(streaming), 1e-9 * disk_rate));
   }
-  const double highest = highest_frequency(s);
-  e.details.emplace_back(
-      "edges in the shortest wave",
-      fmt::format("{:.1f} at {}", s.slowest() / highest / surface->mean_edge, format_quantity(highest, "Hz")));
+  e.details.push_back(edges_in_a_wave(s, *surface));
   return e;
 }
 
@@ -202,6 +216,21 @@ Status AcousticBem::prepare(RunContext& context) {
     rhs_.back().reserve(settings_.grouped);
   }
 
+  start_spectra();
+  for (const Excitation& run : settings_.runs) loudest_ = std::max(loudest_, loudest_of(run, surface_));
+  for (const Motion& m : settings_.motions)
+    loudest_ = std::max(loudest_, settings_.density * settings_.form.c * largest_of(m.pulse));
+  if (Status s = make_drive(context); !s) return s;
+  geometry_ = mesh_geometry(*mesh_, 2);
+  head_tables();
+
+  choose_bundle(context.input["output"]);
+  tell_matrices(context);
+  keep_device_pace(context);
+  return {};
+}
+
+void AcousticBem::start_spectra() {
   std::vector<double> frequencies = settings_.frequencies;
   frequencies.insert(frequencies.end(), settings_.maps.begin(), settings_.maps.end());
   for (std::size_t r = 0; r < settings_.runs.size(); ++r) {
@@ -214,19 +243,15 @@ Status AcousticBem::prepare(RunContext& context) {
     plane_incident_.emplace_back(settings_.maps, on_planes);
   }
   plane_now_.assign(plane_points_.size(), 0);
-  for (const Excitation& run : settings_.runs) loudest_ = std::max(loudest_, loudest_of(run, surface_));
-  for (const Motion& m : settings_.motions)
-    loudest_ = std::max(loudest_, settings_.density * settings_.form.c * largest_of(m.pulse));
-  if (Status s = make_drive(context); !s) return s;
-  geometry_ = mesh_geometry(*mesh_, 2);
-  head_tables();
+}
 
+void AcousticBem::choose_bundle(Values output) {
   const EngineFacts& f = engine_->facts();
   // Groups of about 50 ms at 1e9 values a second, at most 8.
   const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
   bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
   // No fewer frames than are asked for; every so many steps or seconds they have the same moments whichever end the run has.
-  if (const Values output = context.input["output"]; output.has("frames")) {
+  if (output.has("frames")) {
     const Values frames = output["frames"];
     if (frames.has("every") || frames.has("interval")) {
       bundle_ = 1;
@@ -235,16 +260,10 @@ Status AcousticBem::prepare(RunContext& context) {
       bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * count), 1, bundle_);
     }
   }
-  if (context.cluster.leads())
-    log::info(
-        "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, "
-        "{} "
-        "at "
-        "most, {}; M_0 skew part {:.1e}, {} steps",
-        surface_.filled() ? "of two fluids" : name_of(settings_.form.name), f.unknowns,
-        settings_.shortest_delta() / surface_.mean_edge, f.columns, static_cast<double>(f.nonzeros), f.average(),
-        f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
-  // What a device that had it all to itself has made, for estimates to come.
+}
+
+void AcousticBem::keep_device_pace(const RunContext& context) const {
+  const EngineFacts& f = engine_->facts();
   if (const auto devices = context.team.devices(); devices.size() == 1 && context.team.workers().size() == 1 &&
                                                    context.cluster.size() == 1 && !surface_.has_walls()) {
     const DeviceInfo& info = devices.front()->device().info();
@@ -255,6 +274,19 @@ Status AcousticBem::prepare(RunContext& context) {
       keep_pace(info, evaluations, f.assembly_wall);
     }
   }
+}
+
+void AcousticBem::tell_matrices(RunContext& context) const {
+  const EngineFacts& f = engine_->facts();
+  if (context.cluster.leads())
+    log::info(
+        "acoustic-bem: form {}, {} unknowns, cΔt = {:.3g} h, K_max {}, {:.4g} values, row-vectors {:.2f} on average, "
+        "{} "
+        "at "
+        "most, {}; M_0 skew part {:.1e}, {} steps",
+        surface_.filled() ? "of two fluids" : name_of(settings_.form.name), f.unknowns,
+        settings_.shortest_delta() / surface_.mean_edge, f.columns, static_cast<double>(f.nonzeros), f.average(),
+        f.longest, format_bytes(f.bytes), f.skew, settings_.steps);
   if (context.cluster.leads()) {
     context.results.number("unknowns", static_cast<double>(f.unknowns), "1");
     context.results.number("matrix_values", static_cast<double>(f.nonzeros), "1");
@@ -270,7 +302,6 @@ Status AcousticBem::prepare(RunContext& context) {
     context.results.number("m0_skew_part", f.skew, "1");
     context.results.number("shell_evaluations", static_cast<double>(f.evaluations), "1");
   }
-  return {};
 }
 
 Status AcousticBem::make_drive(RunContext& context) {

@@ -38,6 +38,14 @@ class AcousticBem final : public Solver {
   /// Moves receivers and points of planes off the faces on which they lie, and notes those inside bodies.
   void place_points(RunContext& context);
   [[nodiscard]] Status make_drive(RunContext& context);
+  /// Spectra at zero, of surface, receivers and planes.
+  void start_spectra();
+  /// Groups of steps an advance(), by what is asked of frames (`output` of the case).
+  void choose_bundle(Values output);
+  /// What a device that had the assembly to itself has made, for estimates to come.
+  void keep_device_pace(const RunContext& context) const;
+  /// Sizes of the matrices, in the log and in results.
+  void tell_matrices(RunContext& context) const;
   void illuminate(Team& team, Index n, Index run, std::span<double> l);
   void append_receivers(RunContext& context);
   void append_power(RunContext& context, Index n, std::span<const double> a);

@@ -88,32 +88,6 @@ template AlignedVector<float> full_block_values(const Slices<float>&, const Full
 template AlignedVector<double> full_block_values(const Slices<double>&, const FullBlocking&);
 
 template <class Real>
-Slices<Real> contiguous_blocking(const Slices<Real>& slices) {
-  const Index longest = slices.longest(), columns = slices.columns();
-  Slices<Real> out(slices.rows(), slices.count());
-  std::vector<std::uint16_t> first(static_cast<std::size_t>(slices.rows())), last(first);
-  std::vector<std::vector<double>> padded(first.size());
-  for (Index j = 0; j < slices.count(); ++j) {
-    for (auto& p : padded) p.assign(static_cast<std::size_t>(longest), 0);
-    std::fill(first.begin(), first.end(), std::uint16_t{1});
-    slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
-      const Index at = std::max<Index>(1, std::min(start, columns - longest + 1));
-      first[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(v.empty() ? 1 : at);
-      for (std::size_t d = 0; d < v.size(); ++d)
-        padded[static_cast<std::size_t>(i)][static_cast<std::size_t>(start - at) + d] = static_cast<double>(v[d]);
-    });
-    for (std::size_t i = 0; i < first.size(); ++i) last[i] = static_cast<std::uint16_t>(first[i] + longest - 1);
-    out.lay_out(j, first, last);
-    out.allocate(j);
-    for (Index panel = 0; panel < out.panels(); ++panel)
-      out.fill(j, panel, [&](Index i, Index) { return padded[static_cast<std::size_t>(i)].data(); });
-  }
-  return out;
-}
-template Slices<float> contiguous_blocking(const Slices<float>&);
-template Slices<double> contiguous_blocking(const Slices<double>&);
-
-template <class Real>
 void CsrMatrices<Real>::add(const std::vector<std::vector<Real>>& a, std::vector<Real>& s) const {
   for (std::size_t k = 0; k < M.size(); ++k) {
     const Matrix& m = M[k];

@@ -39,10 +39,6 @@ struct FullBlocking {
 template <class Real>
 [[nodiscard]] AlignedVector<Real> full_block_values(const Slices<Real>& slices, const FullBlocking& blocks);
 
-/// Contiguous-Blocking: one block a slice, N × d_max, each row from its own start: here slices with padded row-vectors.
-template <class Real>
-[[nodiscard]] Slices<Real> contiguous_blocking(const Slices<Real>& slices);
-
 /// M_k as compressed sparse rows: the product a user would write first.
 template <class Real>
 struct CsrMatrices {

@@ -22,21 +22,23 @@ Index padded(Index n) {
   return (n + vector_pad - 1) / vector_pad * vector_pad;
 }
 
+/// Those that the case names. Throws Failure(resources) where this machine has none.
+template <class T>
+const PatchKernels<T>* named_kernels(const Problem& problem, const Machine& machine) {
+  if (const PatchKernels<T>* found = patch_kernels<T>(problem.kernel, machine)) return found;
+  std::string names;
+  for (const auto n : patch_kernel_names(machine)) names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
+  throw Failure(make_error(ErrorCode::resources,
+                           fmt::format("kernel \"{}\" does not run on this machine", problem.kernel),
+                           fmt::format("Use auto, or one of: {}.", names)));
+}
+
 }  // namespace
 
 template <class T>
 Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab)
-    : problem_(problem), stencil_(stencil_of_order(problem.order)), kernels_(patch_kernels<T>(problem.kernel, machine)),
-      order_(nullptr), beside_(nullptr), slab_(slab) {
-  if (!kernels_) {
-    std::string names;
-    for (const auto n : patch_kernel_names(machine)) names += fmt::format("{}{}", names.empty() ? "" : ", ", n);
-    throw Failure(make_error(ErrorCode::resources,
-                             fmt::format("kernel \"{}\" does not run on this machine", problem.kernel),
-                             fmt::format("Use auto, or one of: {}.", names)));
-  }
-  order_ = kernels_->order[stencil_.radius - 1];
-  beside_ = &beside_kernels<T>(kernels_->name);
+    : problem_(problem), stencil_(stencil_of_order(problem.order)), kernels_(named_kernels<T>(problem, machine)),
+      order_(kernels_->order[stencil_.radius - 1]), beside_(&beside_kernels<T>(kernels_->name)), slab_(slab) {
   const auto& n = problem.grid.points;
   at_ = Layout(slab.planes.begin, slab.planes.size(), n[1], n[2], stencil_.radius, slab.beside);
   held_ = {std::max(-at_.halo_x, -at_.first), std::min(at_.nx + at_.halo_x, n[0] - at_.first)};
@@ -44,33 +46,57 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   if (!slab.upper) held_.end = at_.nx;
   if (slab.moves) held_ = {0, at_.nx};
   for (auto& level : level_) level = Block<T>(at_.count);
-
-  varying_ = problem.medium_varies();
-  dense_ = scaled_ = problem.density && !problem.density->constant();
   const Index row = padded(at_.nz) + 4 * vector_pad;
-  a_ = Block<T>(varying_ ? at_.count : row);
-  v_ = Block<T>(dense_ ? at_.count : row);
-  if (problem.peak_map) map_[0] = Block<T>(at_.count);
-  if (problem.rms_map) map_[1] = Block<T>(at_.count);
-  for (const Relaxation& relaxation : problem.relaxations) {
-    memories_.emplace_back(at_.count);
-    relaxation_steps_.push_back(relaxation_step(relaxation, problem.dt));
-  }
-  if (!varying_) {
-    const double ratio = problem.speed.highest * problem.dt / problem.grid.spacing[0];
-    std::fill_n(a_.data(), row, static_cast<T>(ratio * ratio));
-  }
+  take_medium(row);
   unequal_ = !equal_spacings(problem.grid.stencil_spacing());
   weights_ = row_weights<T>(stencil_, problem.grid.stencil_spacing());
   for (int i = 0; i <= stencil_.radius; ++i) {
     curvature_[i] = static_cast<T>(stencil_.weight[static_cast<std::size_t>(i)]);
     slope_[i] = static_cast<T>(stencil_.slope[static_cast<std::size_t>(i)]);
   }
+  take_profiles(row);
+  lay_out_layers();
+  join_layers_to_kernels();
+  core_x_ = core_[0];
+  core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
+  for (auto& m : memory_)
+    if (m.layer.any() && m.planes > 0) {
+      for (auto& block : m.block) block = Block<T>(m.planes * m.stride_x + vector_pad);
+      if (dense_)
+        for (auto& block : m.density) block = Block<T>(m.planes * m.stride_x + vector_pad);
+    }
 
+  for (std::size_t f = 0; f < 6; ++f) sign_[f] = problem.faces[f].image_sign();
+  if (slab.lower) sign_[0] = 0;
+  if (slab.upper) sign_[1] = 0;
+  for (const int s : sign_) reflects_ = reflects_ || s != 0;
+}
+
+template <class T>
+void Field<T>::take_medium(Index row) {
+  varying_ = problem_.medium_varies();
+  dense_ = scaled_ = problem_.density && !problem_.density->constant();
+  a_ = Block<T>(varying_ ? at_.count : row);
+  v_ = Block<T>(dense_ ? at_.count : row);
+  if (problem_.peak_map) map_[0] = Block<T>(at_.count);
+  if (problem_.rms_map) map_[1] = Block<T>(at_.count);
+  for (const Relaxation& relaxation : problem_.relaxations) {
+    memories_.emplace_back(at_.count);
+    relaxation_steps_.push_back(relaxation_step(relaxation, problem_.dt));
+  }
+  if (!varying_) {
+    const double ratio = problem_.speed.highest * problem_.dt / problem_.grid.spacing[0];
+    std::fill_n(a_.data(), row, static_cast<T>(ratio * ratio));
+  }
+}
+
+template <class T>
+void Field<T>::take_profiles(Index row) {
+  const auto& n = problem_.grid.points;
   for (std::size_t a = 0; a < 3; ++a) {
-    const std::vector<double> profile = sponge_profile(problem, a);
+    const std::vector<double> profile = sponge_profile(problem_, a);
     sigma_[a].assign(profile.begin(), profile.end());
-    memory_[a].layer = matched_layer(problem, a);
+    memory_[a].layer = matched_layer(problem_, a);
     for (std::size_t i = 0; i < 7; ++i)
       memory_[a].factor[i].assign(memory_[a].layer.factor[i].begin(), memory_[a].layer.factor[i].end());
     Index low = 0, high = n[a];
@@ -87,14 +113,17 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
   const auto last_plain = std::find(sigma_[2].rbegin(), std::make_reverse_iterator(first_plain), T(0));
   undamped_z_ = {padded(first_plain - sigma_[2].begin()), (sigma_[2].rend() - last_plain) / vector_pad * vector_pad};
   if (sigma_[2].back() == 0) undamped_z_.end = padded(at_.nz);
+}
 
+template <class T>
+void Field<T>::lay_out_layers() {
   const Index rowz = padded(at_.nz);
   if (memory_[0].layer.any()) {
     Memory& m = memory_[0];
     m.stride_y = rowz;
     m.stride_x = at_.ny * rowz;
-    m.planes = slab.moves ? m.layer.low + m.layer.high
-                          : memory_plane(0, held_.end).first / m.stride_x;  // the number of planes before the end
+    m.planes = slab_.moves ? m.layer.low + m.layer.high
+                           : memory_plane(0, held_.end).first / m.stride_x;  // the number of planes before the end
   }
   if (memory_[1].layer.any()) {
     Memory& m = memory_[1];
@@ -112,30 +141,23 @@ Field<T>::Field(const Problem& problem, const Machine& machine, const Slab& slab
     for (auto& f : m.factor)
       f.resize(static_cast<std::size_t>(rowz), T(0));  // layers of z are computed in whole vectors
   }
-  if (const MatchedLayer& z = memory_[2].layer; z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ &&
-                                                !dense_ && order_->update[unequal_][static_cast<int>(Cells::layered)]) {
-    layered_ = true;
-    for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
-    constexpr Index block = PatchLayers<T>::block;
-    end_factors_ = Block<T>(7 * rowz);
-    for (std::size_t i = 0; i < 7; ++i)
-      for (Index at = 0; at < rowz; ++at)
-        end_factors_.data()[(at / block * 7 + static_cast<Index>(i)) * block + at % block] =
-            memory_[2].factor[i][static_cast<std::size_t>(at)];
-  }
-  core_x_ = core_[0];
-  core_[0] = {core_x_.begin - at_.first, core_x_.end - at_.first};
-  for (auto& m : memory_)
-    if (m.layer.any() && m.planes > 0) {
-      for (auto& block : m.block) block = Block<T>(m.planes * m.stride_x + vector_pad);
-      if (dense_)
-        for (auto& block : m.density) block = Block<T>(m.planes * m.stride_x + vector_pad);
-    }
+}
 
-  for (std::size_t f = 0; f < 6; ++f) sign_[f] = problem.faces[f].image_sign();
-  if (slab.lower) sign_[0] = 0;
-  if (slab.upper) sign_[1] = 0;
-  for (const int s : sign_) reflects_ = reflects_ || s != 0;
+template <class T>
+void Field<T>::join_layers_to_kernels() {
+  const auto& n = problem_.grid.points;
+  const MatchedLayer& z = memory_[2].layer;
+  layered_ = z.any() && padded(z.low) <= memory_[2].begin_high && !sponges_ && !dense_ &&
+             order_->update[unequal_][static_cast<int>(Cells::layered)];
+  if (!layered_) return;
+  for (std::size_t a = 0; a < 2; ++a) core_[a] = {memory_[a].layer.low, n[a] - memory_[a].layer.high};
+  const Index rowz = padded(at_.nz);
+  constexpr Index block = PatchLayers<T>::block;
+  end_factors_ = Block<T>(7 * rowz);
+  for (std::size_t i = 0; i < 7; ++i)
+    for (Index at = 0; at < rowz; ++at)
+      end_factors_.data()[(at / block * 7 + static_cast<Index>(i)) * block + at % block] =
+          memory_[2].factor[i][static_cast<std::size_t>(at)];
 }
 
 template <class T>

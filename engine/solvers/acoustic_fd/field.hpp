@@ -188,6 +188,14 @@ class Field final : public PatchSink {
     std::size_t first, last;
   };
 
+  // Parts of the constructor, in this order. `row`: values of a row that is the same everywhere.
+  void take_medium(Index row);
+  void take_profiles(Index row);
+  /// Where the memory of matched layers lies.
+  void lay_out_layers();
+  /// Kernels take layers along where they lie so that they can.
+  void join_layers_to_kernels();
+
   void update(Index k, const Box& box, Ahead* ahead);
   void run(Cells kind, Index k, const Box& box, Ahead* ahead);
   /// A box in the lower or the higher layer of axis a.

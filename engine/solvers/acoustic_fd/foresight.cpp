@@ -230,6 +230,17 @@ void check_shots(const Setup& setup, const Case& input, const Offer& offer, std:
       "They are marched one after the other, or fewer at a time; results are the same."));
 }
 
+/// Bytes of files: images, planes on the disk, frames, the last field.
+Bytes disk_bytes(const Setup& setup, Bytes beside) {
+  const Problem& p = setup.problem;
+  const Bytes cells = static_cast<Bytes>(p.grid.cells());
+  const Bytes frame =
+      4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
+           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
+                              p.grid.points[0] * p.grid.points[2]));
+  return beside + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+}
+
 /// For the estimate; empty: one after the other.
 std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& offer) {
   if (share.parts == 1) return {};
@@ -237,6 +248,49 @@ std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& 
                      offer.place.ranks > 1 ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
                                            : std::string("on a device of its own"),
                      share.why.empty() ? "" : "; no more, as " + share.why);
+}
+
+using Details = decltype(Estimate::details);
+
+/// What is marched, and how fast here (`rate`: updates a second).
+Details details_of(const Setup& setup, double rate) {
+  const Problem& p = setup.problem;
+  const Stencil stencil = stencil_of_order(p.order);
+  const double h = p.grid.finest();
+  Details out = {
+      {"grid", grid_text(p.grid)},
+      {"time step", format_quantity(p.dt, "s")},
+      {"steps", fmt::format("{}", p.steps)},
+      {"Courant number",
+       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
+      {"speed of sound", p.speed.lowest == p.speed.highest
+                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (setup.quality > 0)
+    out.emplace_back(
+        "attenuation",
+        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
+                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
+                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
+                    format_quantity(setup.quality_frequency, "Hz")));
+  return out;
+}
+
+/// How true the waves are.
+void add_accuracy(const Setup& setup, Details& out) {
+  const Problem& p = setup.problem;
+  const Stencil stencil = stencil_of_order(p.order);
+  if (setup.highest_frequency > 0) {
+    const double widest = p.grid.coarsest();
+    const double points = p.speed.lowest / (setup.highest_frequency * widest);
+    out.emplace_back("nodes in the shortest wave",
+                     fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
+                                 format_quantity(setup.highest_frequency, "Hz"),
+                                 100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
+    if (p.time_correction) out.emplace_back("time step's error", time_error_text(setup));
+  }
 }
 
 }  // namespace
@@ -355,46 +409,13 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       }
     }
   }
-  const Bytes cells = static_cast<Bytes>(p.grid.cells());
-  const Bytes frame =
-      4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
-           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
-                              p.grid.points[0] * p.grid.points[2]));
-  e.disk = images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0) + 20 * frame +
-           2 * cells * (p.double_precision ? 8 : 4);
-  const Stencil stencil = stencil_of_order(p.order);
-  const double h = p.grid.finest();
-  e.details = {
-      {"grid", grid_text(p.grid)},
-      {"time step", format_quantity(p.dt, "s")},
-      {"steps", fmt::format("{}", p.steps)},
-      {"Courant number",
-       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
-                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
-      {"speed of sound", p.speed.lowest == p.speed.highest
-                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
-                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
-      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
-  if (setup.quality > 0)
-    e.details.emplace_back(
-        "attenuation",
-        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
-                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
-                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
-                    format_quantity(setup.quality_frequency, "Hz")));
+  e.disk = disk_bytes(setup, images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0));
+  e.details = details_of(setup, rate);
   if (std::string text = shots_text(setup, share, offer); !text.empty())
     e.details.emplace_back("shots", std::move(text));
   if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
   if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
-  if (setup.highest_frequency > 0) {
-    const double widest = p.grid.coarsest();
-    const double points = p.speed.lowest / (setup.highest_frequency * widest);
-    e.details.emplace_back("nodes in the shortest wave",
-                           fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
-                                       format_quantity(setup.highest_frequency, "Hz"),
-                                       100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
-    if (p.time_correction) e.details.emplace_back("time step's error", time_error_text(setup));
-  }
+  add_accuracy(setup, e.details);
   return e;
 }
 

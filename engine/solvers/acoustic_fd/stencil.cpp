@@ -50,13 +50,6 @@ double discrete_wavenumber_squared(const Stencil& stencil, double wavenumber, do
   return -sum / (spacing * spacing);
 }
 
-double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed,
-                          double dt) {
-  double squared = 0;
-  for (std::size_t a = 0; a < 3; ++a) squared += discrete_wavenumber_squared(stencil, wave_vector[a], spacing[a]);
-  return 2 / dt * std::asin(0.5 * speed * dt * std::sqrt(squared));
-}
-
 double phase_speed_error(const Stencil& stencil, double points, double courant) {
   const double kh = 2 * std::numbers::pi / points;
   const double half = 0.5 * courant * std::sqrt(discrete_wavenumber_squared(stencil, kh, 1));

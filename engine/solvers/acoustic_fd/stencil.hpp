@@ -38,11 +38,6 @@ inline constexpr double safe_step = 0.9;
 /// κ²(k) = −(C_0 + 2 Σ C_i cos(i k h)) / h²: what the stencil makes of k² along one axis.
 [[nodiscard]] double discrete_wavenumber_squared(const Stencil& stencil, double wavenumber, double spacing);
 
-/// The exact frequency ω of a plane wave of this wave vector in the scheme, from
-/// sin²(ω dt/2) = (c dt/2)² Σ_a κ²(k_a). The time step must be stable.
-[[nodiscard]] double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing,
-                                        double speed, double dt);
-
 /// Relative error of the phase speed for a wave along the axis with spacing h that has `points` points a wavelength;
 /// `courant` is c dt/h.
 [[nodiscard]] double phase_speed_error(const Stencil& stencil, double points, double courant);

@@ -97,7 +97,7 @@ class PairPhase : public Phase {
       const bool with_u = sink_.with_u(k);
       sink_.prepare(k, entries);
       const auto classes = rules_.classes(k);
-      const double limit = classes.back().distance2, farthest = classes.front().distance2;
+      const double farthest = classes.front().distance2;
       const Vec3 c = rule_centre(rules_, surface_.elements[static_cast<std::size_t>(k)]);
       for (std::size_t q = 0; q < static_cast<std::size_t>(blocks * lanes); ++q) {
         const double dx = static_cast<double>(x[q]) - c[0], dy = static_cast<double>(x[stride + q]) - c[1],
@@ -119,36 +119,9 @@ class PairPhase : public Phase {
           sink_.block(kernels_, k, entries, rows.begin + from, all_lanes(lanes), lanes, PutMode::stream, out->v);
           continue;
         }
-        // The class that each row asks for; −1: none, it lies on the element or near to it.
         int asked[16];
-        int finest = -1;
-        for (Index l = 0; l < lanes; ++l) {
-          asked[l] = -1;
-          if (from + l >= count || d[l] < limit) continue;
-          int level = 0;
-          while (level + 1 < static_cast<int>(classes.size()) &&
-                 d[l] < classes[static_cast<std::size_t>(level)].distance2)
-            ++level;
-          asked[l] = level;
-          finest = std::max(finest, level);
-        }
-        // Rows of the block together with one rule, or the few that need a finer one each by itself, its points in lanes.
-        int together = finest;
-        double least = 1e300;
-        for (int level = 0; level <= finest; ++level) {
-          double cost = 0;
-          bool any = false;
-          for (Index l = 0; l < lanes; ++l) {
-            if (asked[l] > level)
-              cost += classes[static_cast<std::size_t>(asked[l])].padded / static_cast<double>(lanes) + 1;
-            any = any || (asked[l] >= 0 && asked[l] <= level);
-          }
-          if (any) cost += classes[static_cast<std::size_t>(level)].points.count;
-          if (cost < least) {
-            least = cost;
-            together = level;
-          }
-        }
+        const int finest = rules_asked(classes, d, std::min(lanes, count - from), lanes, asked);
+        const int together = rule_together(classes, asked, finest, lanes);
         unsigned valid = 0;
         Index some = -1;
         for (Index l = 0; l < lanes; ++l)
@@ -186,6 +159,46 @@ class PairPhase : public Phase {
     }
     kernels_.fence();
     far_.fetch_add(far_done);
+  }
+
+  /// The class that each row of a block asks for, by the squares d of the distances; −1: none, it lies on the element or near to it, or
+  /// is none of the `some` rows. The finest of them.
+  template <class Classes>
+  static int rules_asked(const Classes& classes, const double* d, Index some, Index lanes, int* asked) {
+    const double limit = classes.back().distance2;
+    int finest = -1;
+    for (Index l = 0; l < lanes; ++l) {
+      asked[l] = -1;
+      if (l >= some || d[l] < limit) continue;
+      int level = 0;
+      while (level + 1 < static_cast<int>(classes.size()) && d[l] < classes[static_cast<std::size_t>(level)].distance2)
+        ++level;
+      asked[l] = level;
+      finest = std::max(finest, level);
+    }
+    return finest;
+  }
+
+  /// The rule with which rows of a block go together: the few that need a finer one go each by itself, its points in lanes.
+  template <class Classes>
+  static int rule_together(const Classes& classes, const int* asked, int finest, Index lanes) {
+    int together = finest;
+    double least = 1e300;
+    for (int level = 0; level <= finest; ++level) {
+      double cost = 0;
+      bool any = false;
+      for (Index l = 0; l < lanes; ++l) {
+        if (asked[l] > level)
+          cost += classes[static_cast<std::size_t>(asked[l])].padded / static_cast<double>(lanes) + 1;
+        any = any || (asked[l] >= 0 && asked[l] <= level);
+      }
+      if (any) cost += classes[static_cast<std::size_t>(level)].points.count;
+      if (cost < least) {
+        least = cost;
+        together = level;
+      }
+    }
+    return together;
   }
 
   static unsigned all_lanes(Index lanes) { return lanes == 32 ? ~0U : (1U << lanes) - 1; }

@@ -33,6 +33,15 @@ int sources_a_block(Index sources, Index parts) {
   return static_cast<int>((tiles + parts - 1) / parts * radiation_tile);
 }
 
+/// Of currents (`depth` complex numbers of each half) and data of so many columns; of a row of a panel.
+Bytes columns_bytes(Index columns, Index depth, Index rows) {
+  return static_cast<Bytes>(columns * (2 * depth + 2 * rows)) * sizeof(Complex);
+}
+
+Bytes row_bytes(Index depth) {
+  return static_cast<Bytes>(2 * depth) * sizeof(Complex);
+}
+
 DeviceComplex* complex_at(const DeviceBuffer<Complex>& buffer) {
   return reinterpret_cast<DeviceComplex*>(buffer.data());
 }
@@ -55,6 +64,10 @@ struct DeviceRadiation::Memory {
   Event begin, end;
   std::shared_ptr<dense::DeviceLibrary> library;
   bool opened = false;  ///< the library was looked for
+
+  bool take_operator(const Device& device, const RadiationParts& parts);
+  bool take_columns(const Device& device, Index depth, Index of_rows, Index count, bool products, Bytes all);
+  void give_back_columns();
 };
 
 DeviceRadiation::DeviceRadiation(Device device, const RadiationParts& parts)
@@ -90,109 +103,119 @@ void DeviceRadiation::open_products() {
     no_products_ = opened.error().text;
 }
 
+/// Points, weights and near blocks go to the device; false where it is full.
+bool DeviceRadiation::Memory::take_operator(const Device& device, const RadiationParts& parts) {
+  const std::size_t blocks = parts.near.size();
+  try {
+    to = device.allocate<double>(parts.to.data.size(), "points of S");
+    from = device.allocate<double>(parts.from.data.size(), "points of S'");
+    scale = device.allocate<double>(parts.scale.size(), "weights of S");
+    near_start = device.allocate<int>(parts.near_start.size(), "near blocks");
+    near_face = device.allocate<int>(std::max<std::size_t>(1, blocks), "near blocks");
+    near_blocks = device.allocate<Complex>(std::max<std::size_t>(1, blocks * 2 * near_entries), "near blocks");
+  } catch (const Failure& failure) {
+    if (failure.error().code != ErrorCode::resources) throw;
+    to = {};
+    from = {};
+    near_blocks = {};
+    static_cast<void>(device.free_memory());  // a device that is lost, not full, throws here
+    return false;
+  }
+  maker.to_device(to, std::span(parts.to.data.data(), parts.to.data.size()));
+  maker.to_device(from, std::span(parts.from.data.data(), parts.from.data.size()));
+  maker.to_device(scale, parts.scale);
+  std::vector<int> start(parts.near_start.begin(), parts.near_start.end()), face;
+  maker.to_device(near_start, start);
+  for (const NearBlock& b : parts.near) face.push_back(static_cast<int>(b.face));
+  maker.to_device(near_face, face);
+  constexpr std::size_t some = 1 << 16;
+  std::vector<Complex> entries;
+  for (std::size_t b = 0; b < blocks; b += some) {
+    entries.clear();
+    for (std::size_t i = b; i < std::min(blocks, b + some); ++i)
+      for (const auto* half : {&parts.near[i].plus, &parts.near[i].minus})
+        for (const auto& point : *half) entries.insert(entries.end(), point.begin(), point.end());
+    maker.to_device(near_blocks, entries, b * 2 * near_entries);
+    maker.synchronize();
+  }
+  maker.synchronize();
+  return true;
+}
+
+void DeviceRadiation::Memory::give_back_columns() {
+  f = {};
+  psi = {};
+  partial = {};
+  panel = {};
+}
+
+/// Room for as many columns as there are bytes for, with panels or with sums; false where there is none for one.
+bool DeviceRadiation::Memory::take_columns(const Device& device, Index depth, Index of_rows, Index count, bool products,
+                                           Bytes all) {
+  const Index tallest = (of_rows + panel_rows - 1) / panel_rows * panel_rows;
+  for (Index some = count; some >= 1; some = some > 1 ? (some + 1) / 2 : 0) {
+    const Bytes needed = columns_bytes(some, depth, of_rows);
+    if (needed >= all) continue;
+    const Bytes left = all - needed;
+    // A panel takes half the rows at most, or there is nothing to take turns.
+    Index high = 0;
+    Bytes sums = 0;
+    if (products) {
+      high = std::min<Index>(
+          static_cast<Index>(std::min(left / 2, largest_panel) / row_bytes(depth)) / panel_rows * panel_rows,
+          std::max(panel_rows, (tallest / 2 + panel_rows - 1) / panel_rows * panel_rows));
+      if (high < panel_rows) continue;
+    } else {
+      sums = std::min(
+          {left, largest_partial, static_cast<Bytes>(most_parts * 2 * fused_columns[0] * of_rows) * sizeof(Complex)});
+      if (sums < static_cast<Bytes>(2 * of_rows) * sizeof(Complex)) continue;
+    }
+    try {
+      f = device.allocate<Complex>(static_cast<std::size_t>(some * 2 * depth), "currents on S'");
+      psi = device.allocate<Complex>(static_cast<std::size_t>(some * 2 * of_rows), "data on S");
+      if (products)
+        for (auto& one : panel)
+          one = device.allocate<Complex>(static_cast<std::size_t>(high * 2 * depth), "panel of the radiation operator");
+      else
+        partial = device.allocate<Complex>(sums / sizeof(Complex), "sums of the radiation");
+    } catch (const Failure& failure) {
+      if (failure.error().code != ErrorCode::resources) throw;
+      give_back_columns();
+      static_cast<void>(device.free_memory());
+      continue;
+    }
+    columns = some;
+    rows = of_rows;
+    rows_a_panel = high;
+    return true;
+  }
+  return false;
+}
+
 /// Memory for an application; false where there is none.
 bool DeviceRadiation::prepare(Index rows, Index count, bool products, const std::function<Bytes(Bytes)>& budget,
                               DeviceRadiationFacts& facts) {
   Memory& m = *memory_;
-  const Index sources = parts_.from.count, depth = 2 * sources;
-  const auto columns_bytes = [&](Index columns) {
-    return static_cast<Bytes>(columns * (2 * depth + 2 * rows)) * sizeof(Complex);
-  };
-  const Bytes row_bytes = static_cast<Bytes>(2 * depth) * sizeof(Complex);
+  const Index depth = 2 * parts_.from.count;
+  const Bytes one = columns_bytes(1, depth, rows), two_panels = 2 * panel_rows * row_bytes(depth);
   if (m.to.empty()) {
-    const std::size_t blocks = parts_.near.size();
     const Bytes operator_bytes =
         (parts_.to.data.size() + parts_.from.data.size() + parts_.scale.size()) * sizeof(double) +
-        parts_.near_start.size() * sizeof(int) + blocks * (sizeof(int) + 2 * near_entries * sizeof(Complex));
-    facts.least = operator_bytes + columns_bytes(1) + (products ? 2 * panel_rows * row_bytes : largest_partial / 16);
+        parts_.near_start.size() * sizeof(int) +
+        parts_.near.size() * (sizeof(int) + 2 * near_entries * sizeof(Complex));
+    facts.least = operator_bytes + one + (products ? two_panels : largest_partial / 16);
     facts.given = budget(0);
-    if (facts.given < facts.least) return false;
-    try {
-      m.to = device_.allocate<double>(parts_.to.data.size(), "points of S");
-      m.from = device_.allocate<double>(parts_.from.data.size(), "points of S'");
-      m.scale = device_.allocate<double>(parts_.scale.size(), "weights of S");
-      m.near_start = device_.allocate<int>(parts_.near_start.size(), "near blocks");
-      m.near_face = device_.allocate<int>(std::max<std::size_t>(1, blocks), "near blocks");
-      m.near_blocks = device_.allocate<Complex>(std::max<std::size_t>(1, blocks * 2 * near_entries), "near blocks");
-    } catch (const Failure& failure) {
-      if (failure.error().code != ErrorCode::resources) throw;
-      m.to = {};
-      m.from = {};
-      m.near_blocks = {};
-      static_cast<void>(device_.free_memory());  // a device that is lost, not full, throws here
-      return false;
-    }
-    m.maker.to_device(m.to, std::span(parts_.to.data.data(), parts_.to.data.size()));
-    m.maker.to_device(m.from, std::span(parts_.from.data.data(), parts_.from.data.size()));
-    m.maker.to_device(m.scale, parts_.scale);
-    std::vector<int> start(parts_.near_start.begin(), parts_.near_start.end()), face;
-    m.maker.to_device(m.near_start, start);
-    for (const NearBlock& b : parts_.near) face.push_back(static_cast<int>(b.face));
-    m.maker.to_device(m.near_face, face);
-    constexpr std::size_t some = 1 << 16;
-    std::vector<Complex> entries;
-    for (std::size_t b = 0; b < blocks; b += some) {
-      entries.clear();
-      for (std::size_t i = b; i < std::min(blocks, b + some); ++i)
-        for (const auto* half : {&parts_.near[i].plus, &parts_.near[i].minus})
-          for (const auto& point : *half) entries.insert(entries.end(), point.begin(), point.end());
-      m.maker.to_device(m.near_blocks, entries, b * 2 * near_entries);
-      m.maker.synchronize();
-    }
-    m.maker.synchronize();
+    if (facts.given < facts.least || !m.take_operator(device_, parts_)) return false;
     facts.copied += operator_bytes;
     m.held = operator_bytes;
   }
   // What the last application had serves where it is enough.
   if (m.columns >= count && m.rows >= rows && (products ? !m.panel[0].empty() : !m.partial.empty())) return true;
-  m.f = {};
-  m.psi = {};
-  m.partial = {};
-  m.panel = {};
+  m.give_back_columns();
   m.columns = 0;
   const Bytes all = budget(m.held);
-  const Index tallest = (rows + panel_rows - 1) / panel_rows * panel_rows;
-  for (Index columns = count; columns >= 1; columns = columns > 1 ? (columns + 1) / 2 : 0) {
-    if (columns_bytes(columns) >= all) continue;
-    const Bytes left = all - columns_bytes(columns);
-    // A panel takes half the rows at most, or there is nothing to take turns.
-    Index high = 0;
-    Bytes partial = 0;
-    if (products) {
-      high =
-          std::min<Index>(static_cast<Index>(std::min(left / 2, largest_panel) / row_bytes) / panel_rows * panel_rows,
-                          std::max(panel_rows, (tallest / 2 + panel_rows - 1) / panel_rows * panel_rows));
-      if (high < panel_rows) continue;
-    } else {
-      partial = std::min(
-          {left, largest_partial, static_cast<Bytes>(most_parts * 2 * fused_columns[0] * rows) * sizeof(Complex)});
-      if (partial < static_cast<Bytes>(2 * rows) * sizeof(Complex)) continue;
-    }
-    try {
-      m.f = device_.allocate<Complex>(static_cast<std::size_t>(columns * 2 * depth), "currents on S'");
-      m.psi = device_.allocate<Complex>(static_cast<std::size_t>(columns * 2 * rows), "data on S");
-      if (products)
-        for (auto& panel : m.panel)
-          panel =
-              device_.allocate<Complex>(static_cast<std::size_t>(high * 2 * depth), "panel of the radiation operator");
-      else
-        m.partial = device_.allocate<Complex>(partial / sizeof(Complex), "sums of the radiation");
-    } catch (const Failure& failure) {
-      if (failure.error().code != ErrorCode::resources) throw;
-      m.f = {};
-      m.psi = {};
-      m.partial = {};
-      m.panel = {};
-      static_cast<void>(device_.free_memory());
-      continue;
-    }
-    m.columns = columns;
-    m.rows = rows;
-    m.rows_a_panel = high;
-    return true;
-  }
-  facts.least =
-      columns_bytes(1) + (products ? 2 * panel_rows * row_bytes : static_cast<Bytes>(2 * rows) * sizeof(Complex));
+  if (m.take_columns(device_, depth, rows, count, products, all)) return true;
+  facts.least = one + (products ? two_panels : static_cast<Bytes>(2 * rows) * sizeof(Complex));
   facts.given = all;
   return false;
 }

@@ -155,172 +155,181 @@ double radiation_seconds(const Settings& s, const RadiationPlan& plan) {
   }
 }
 
-}  // namespace
+/// What is asked of every band.
+struct Question {
+  const Settings& s;
+  const Mesh* mesh;
+  std::shared_ptr<const Mesh> given;
+  const Offer& offer;
+  double waves = 0;             ///< incident, a frequency
+  double factored = 0;          ///< flop/s of the factorisation
+  bool lasting = false;         ///< devices may radiate: MaxwellFem::devices_radiate()
+  RadiationRates rates, alone;  ///< alone: without devices
 
-Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  std::vector<Diagnostic> found;
-  const Settings s = read_settings(input, found);
-  for (const Diagnostic& d : found)
-    if (d.severity == Severity::error) return d;
-  const auto budget = static_cast<double>(offer.host.value);
-  const double cores = std::max(1, offer.threads.value);
-  const auto waves = static_cast<double>(s.incidences().size()) * s.polarisations();
-  const auto given = mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
-  const auto skin = bare_surface(s, given);
-  if (skin) mesh = skin.get();
-  const std::vector<Band> bands = bands_of(s, skin.get());
-  // Not measured: half of what the threads would do without waiting.
-  const double measured = measured_factor_rate(offer.threads.value),
-               factored = measured > 0 ? measured : factor_rate * std::max(1.0, 0.5 * cores);
-  Estimate e;
-  e.seconds = 0.2;
-  // Of the band with the largest mesh; seconds of all.
+  [[nodiscard]] double budget() const { return static_cast<double>(offer.host.value); }
+  /// Ranks of one frequency, where there are more of them than frequencies.
+  [[nodiscard]] int ranks_of_one(double frequencies) const {
+    return std::max(1, static_cast<int>(offer.place.ranks / std::max(1.0, frequencies)));
+  }
+};
+
+/// What the answers come to, over all bands.
+struct Foreseen {
+  // Seconds of radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
+  double radiated = 0, radiated_as_planned = 0, to_devices = 0;
+  // Of the band with the largest mesh.
   Index unknowns = 0;
   double columns = 0, applications = 0;
   Bytes factors = 0, waiting = 0;
   FactorPlace place;
   bool is_counted = false;
   double outer_points = 0;
-  // Radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
-  double radiated = 0, radiated_as_planned = 0, to_devices = 0;
   RadiationPlan plan, without;  // without: devices
-  // A deterministic run has no lasting order of sums where several workers share S: MaxwellFem::devices_radiate().
-  const bool lasting = offer.workers.size() == 1 || !offer.deterministic.value,
-             may_use_devices =
-                 lasting && (s.truncation.loop == RadiationLoop::automatic || on_devices(s.truncation.loop));
-  RadiationRates rates = radiation_rates(offer.workers, offer.devices, false), processors_alone = rates;
-  processors_alone.devices.clear();
-  if (!may_use_devices) rates.devices.clear();
-  std::optional<CountedFactors> counted;
-  for (const Band& band : bands) {
-    Settings part = in_band(s, band);
-    part.direct.threads = std::max(1, offer.threads.value);  // what waits for parents grows with them
-    const int rows = thin_rows(part, mesh);
-    const double frequencies = computed_frequencies(s, part.frequencies.size());
-    // Where there are more ranks than frequencies some share one, and its factors; else the last round may hold fewer.
-    const int of_one = std::max(1, static_cast<int>(offer.place.ranks / std::max(1.0, frequencies)));
-    // Bands of a built-in sphere have the same cells; a mesh with S of its own has one band.
-    if (&band == &bands.front()) counted = counted_factors(part, given, of_one);
-    const Index here = counted ? counted->unknowns : expected_unknowns(part, mesh);
-    const auto n = static_cast<double>(here);
-    const double solved = expected_columns(part, mesh, waves),
-                 points = counted ? counted->outer_points : expected_points(part, mesh, n);
-    const ExpectedFactors foreseen = counted ? ExpectedFactors{counted->fronts.entries, counted->fronts.bytes,
-                                                               counted->fronts.fullest - counted->fronts.bytes}
-                                             : expected_factors(here, rows, part.direct, of_one);
-    const Bytes of_factors = foreseen.bytes;
-    RadiationWork work = radiation_work(part, solved);
-    work.outer_points = points;
-    work.current_points = counted ? counted->current_points : points;
-    work.ranks = std::max(1.0, std::floor(offer.place.ranks / frequencies));  // of one frequency
-    const RadiationPlan loop = plan_radiation(work, rates, budget, !offer.automatic || on_devices(s.truncation.loop)),
-                        alone = plan_radiation(work, processors_alone, budget);
-    const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
-                            (s.truncation.loop == RadiationLoop::automatic && loop.compressed());
-    const double entries = foreseen.entries, applied = work.applications * work.columns,
-                 radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
-    // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
-    const auto ranks = static_cast<double>(std::max(1, offer.place.ranks));
-    const auto seconds_of = [&](double together) {
-      return n * assembly_seconds +
-             (counted ? counted->fronts.flops : factor_flops(n, entries, rows)) / factored /
-                 (own_fronts(part.direct) ? together : 1.0) +
-             16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
-             (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
-             (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
-    };
-    const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
-    e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
-    radiated += std::ceil(frequencies / ranks) * radiation;
-    radiated_as_planned += std::ceil(frequencies / ranks) * planned;
-    to_devices += frequencies * loop.streamed;
-    const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
-                memory = memory_with(foreseen, part, here, solved, points, budget) + blocks +
-                         static_cast<Bytes>(counted ? n * kept_beside : 0);
-    if (memory < e.host_memory) continue;
-    e.host_memory = memory;
-    unknowns = here;
-    columns = solved;
-    applications = applied;
-    factors = of_factors;
-    waiting = foreseen.waiting;
-    place = place_factors(part.direct, {n, entries, of_one, offer.deterministic.value}, offer.workers, offer.devices);
-    is_counted = counted.has_value();
-    outer_points = points;
-    plan = loop;
-    without = alone;
-  }
-  const auto n = static_cast<double>(unknowns), frequencies = computed_frequencies(s, s.frequencies.size());
-  // The factorisation is most of it: a rate that was measured here must not be taken for a server's core's once more.
-  e.basis = measured > 0 ? "from laws fitted to three cases and the rate of a factorisation here"
-                         : "from laws fitted to three cases on a server's core";
-  e.disk = static_cast<Bytes>(n * 30 + 1e5 * frequencies);
-  if (s.direct.on_disk || static_cast<double>(factors) > budget) {
-    // Written once, and read for each block of right-hand sides, at 1 GB/s.
-    constexpr double disk_rate = 1e9;
-    const double passes = 1 + std::ceil((applications + columns) / std::max(1, s.direct.block));
-    const double bytes = frequencies * passes * static_cast<double>(factors);
-    e.streams = "factors of the matrix, between disk and memory";
-    e.streamed = static_cast<Bytes>(bytes);
-    e.slower = 1 + bytes / disk_rate / e.seconds;
-    e.seconds *= e.slower;
-    e.disk += factors;
-    e.host_memory -= std::min(e.host_memory, factors);
-  }
-  e.steps = 0;
-  std::string by = radiation_text(s, plan);
-  const bool on_devices = maxwell_fem::on_devices(s.truncation.loop) ||
-                          (s.truncation.loop == RadiationLoop::automatic && plan.way == RadiationWay::devices);
-  if (s.truncation.loop != RadiationLoop::automatic && !maxwell_fem::on_devices(s.truncation.loop))
+};
+
+/// Adds a band: seconds to those of all, memory where it takes more than those before. `counted`: of the mesh that bands share.
+void add_band(const Question& q, const Band& band, const std::optional<CountedFactors>& counted, Estimate& e,
+              Foreseen& all) {
+  const Settings& s = q.s;
+  Settings part = in_band(s, band);
+  part.direct.threads = std::max(1, q.offer.threads.value);  // what waits for parents grows with them
+  const int rows = thin_rows(part, q.mesh);
+  const double frequencies = computed_frequencies(s, part.frequencies.size());
+  // Where there are more ranks than frequencies some share one, and its factors; else the last round may hold fewer.
+  const int of_one = q.ranks_of_one(frequencies);
+  const Index here = counted ? counted->unknowns : expected_unknowns(part, q.mesh);
+  const auto n = static_cast<double>(here);
+  const double solved = expected_columns(part, q.mesh, q.waves),
+               points = counted ? counted->outer_points : expected_points(part, q.mesh, n);
+  const ExpectedFactors foreseen = counted ? ExpectedFactors{counted->fronts.entries, counted->fronts.bytes,
+                                                             counted->fronts.fullest - counted->fronts.bytes}
+                                           : expected_factors(here, rows, part.direct, of_one);
+  RadiationWork work = radiation_work(part, solved);
+  work.outer_points = points;
+  work.current_points = counted ? counted->current_points : points;
+  work.ranks = std::max(1.0, std::floor(q.offer.place.ranks / frequencies));  // of one frequency
+  const RadiationPlan loop = plan_radiation(work, q.rates, q.budget(),
+                                            !q.offer.automatic || on_devices(s.truncation.loop)),
+                      alone = plan_radiation(work, q.alone, q.budget());
+  const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
+                          (s.truncation.loop == RadiationLoop::automatic && loop.compressed());
+  const double entries = foreseen.entries, applied = work.applications * work.columns,
+               radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
+  // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
+  const auto ranks = static_cast<double>(std::max(1, q.offer.place.ranks));
+  const double cores = std::max(1, q.offer.threads.value);
+  const auto seconds_of = [&](double together) {
+    return n * assembly_seconds +
+           (counted ? counted->fronts.flops : factor_flops(n, entries, rows)) / q.factored /
+               (own_fronts(part.direct) ? together : 1.0) +
+           16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
+           (s.monostatic && s.compress && q.waves >= 8 ? q.waves * points * incident_seconds : 0.0) +
+           (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
+  };
+  const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
+  e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+  all.radiated += std::ceil(frequencies / ranks) * radiation;
+  all.radiated_as_planned += std::ceil(frequencies / ranks) * planned;
+  all.to_devices += frequencies * loop.streamed;
+  const Bytes blocks = compressed ? static_cast<Bytes>(loop.compressed_bytes) : 0,
+              memory = memory_with(foreseen, part, here, solved, points, q.budget()) + blocks +
+                       static_cast<Bytes>(counted ? n * kept_beside : 0);
+  if (memory < e.host_memory) return;
+  e.host_memory = memory;
+  all.unknowns = here;
+  all.columns = solved;
+  all.applications = applied;
+  all.factors = foreseen.bytes;
+  all.waiting = foreseen.waiting;
+  all.place =
+      place_factors(part.direct, {n, entries, of_one, q.offer.deterministic.value}, q.offer.workers, q.offer.devices);
+  all.is_counted = counted.has_value();
+  all.outer_points = points;
+  all.plan = loop;
+  all.without = alone;
+}
+
+/// Factors that memory does not hold are written once, and read for each block of right-hand sides, at 1 GB/s.
+void add_disk(const Question& q, const Foreseen& all, double frequencies, Estimate& e) {
+  e.disk = static_cast<Bytes>(static_cast<double>(all.unknowns) * 30 + 1e5 * frequencies);
+  if (!q.s.direct.on_disk && static_cast<double>(all.factors) <= q.budget()) return;
+  constexpr double disk_rate = 1e9;
+  const double passes = 1 + std::ceil((all.applications + all.columns) / std::max(1, q.s.direct.block));
+  const double bytes = frequencies * passes * static_cast<double>(all.factors);
+  e.streams = "factors of the matrix, between disk and memory";
+  e.streamed = static_cast<Bytes>(bytes);
+  e.slower = 1 + bytes / disk_rate / e.seconds;
+  e.seconds *= e.slower;
+  e.disk += all.factors;
+  e.host_memory -= std::min(e.host_memory, all.factors);
+}
+
+/// Who radiates and who factors, and what that does to time and memory; the words for the radiation.
+std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
+  const RadiationLoop loop = q.s.truncation.loop;
+  std::string by = radiation_text(q.s, all.plan);
+  const bool to_devices =
+      on_devices(loop) || (loop == RadiationLoop::automatic && all.plan.way == RadiationWay::devices);
+  if (loop != RadiationLoop::automatic && !on_devices(loop))
     e.use = {0, "truncation.loop names a loop of the processors"};
-  else if (!lasting)
+  else if (!q.lasting)
     e.use = {0, "a deterministic run is computed by the processors, in one order of sums"};
-  else if (s.truncation.loop == RadiationLoop::automatic && radiated < device_start)
+  else if (loop == RadiationLoop::automatic && all.radiated < device_start)
     e.use = {0, fmt::format("the radiation, which is what devices can do, takes processors about {}",
-                            format_duration(radiated))};
-  else if (!on_devices && !rates.devices.empty())
+                            format_duration(all.radiated))};
+  else if (!to_devices && !q.rates.devices.empty())
     e.use = {0, "the radiation, which is what devices can do, is faster by the processors"};
-  if (place.device >= 0) e.use = {};  // the device factors, whoever radiates
-  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); on_devices && !team.devices().empty()) {
-    e.device_memory = std::min(
-        static_cast<Bytes>(device_radiation_bytes(outer_points, outer_points, near_faces * outer_points, columns)),
-        team.device_memory());
-    e.planned_seconds = std::max(0.0, e.seconds - radiated) + radiated_as_planned;
-    e.device_seconds = radiated_as_planned;
-    if (plan.groups > 1) {
+  if (all.place.device >= 0) e.use = {};  // the device factors, whoever radiates
+  if (const ChosenTeam team = choose_team(q.offer, e.use, e.seconds); to_devices && !team.devices().empty()) {
+    e.device_memory = std::min(static_cast<Bytes>(device_radiation_bytes(all.outer_points, all.outer_points,
+                                                                         near_faces * all.outer_points, all.columns)),
+                               team.device_memory());
+    e.planned_seconds = std::max(0.0, e.seconds - all.radiated) + all.radiated_as_planned;
+    e.device_seconds = all.radiated_as_planned;
+    if (all.plan.groups > 1) {
       e.streams = "right-hand sides of the radiation, between host and device";
-      e.streamed = static_cast<Bytes>(to_devices);
-      e.slower *= e.planned_seconds / (e.planned_seconds - radiated_as_planned * (1 - 1 / plan.slower));
+      e.streamed = static_cast<Bytes>(all.to_devices);
+      e.slower *= e.planned_seconds / (e.planned_seconds - all.radiated_as_planned * (1 - 1 / all.plan.slower));
     }
-  } else if (s.truncation.loop == RadiationLoop::automatic && on_devices) {
-    by = without.reason;
-    if (without.compressed()) e.host_memory += static_cast<Bytes>(without.compressed_bytes);
+  } else if (loop == RadiationLoop::automatic && to_devices) {
+    by = all.without.reason;
+    if (all.without.compressed()) e.host_memory += static_cast<Bytes>(all.without.compressed_bytes);
   }
-  e.details = {
-      {"unknowns", fmt::format("{}{}", is_counted ? "" : "about ", unknowns)},
-      {"elements", fmt::format("order {}", s.domain.order)},
-      {"frequencies", s.fast ? fmt::format("{}, about {:.0f} of them computed", s.frequencies.size(), frequencies)
-                      : bands.size() == 1
-                          ? fmt::format("{}", s.frequencies.size())
-                          : fmt::format("{} in {} bands with meshes of their own", s.frequencies.size(), bands.size())},
-      {"incident waves", fmt::format("{:.0f} a frequency", waves)},
-      {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
-      {"factors", fmt::format("{}, {} more while they are made, {}", format_bytes(factors), format_bytes(waiting),
-                              is_counted ? "counted in the order of elimination of this mesh" : "by a law")},
-      {"direct solver", place.device >= 0      ? place.reason
-                        : own_fronts(s.direct) ? (s.direct.single ? "own fronts in single precision, refined in double"
-                                                                  : "own fronts, in the order of nested dissection")
-                        : s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU"
-                                                                                 : "MUMPS"},
-      {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
-      {"radiation", by}};
-  if (place.device < 0 && !place.reason.empty()) e.details.emplace_back("factors by", place.reason);
-  if (place.device >= 0) e.device_memory += std::min(place.memory, place.allowed);
-  if (const int ranks = offer.place.ranks; ranks > 1) {
-    const int of_one = std::max(1, static_cast<int>(ranks / std::max(1.0, frequencies)));
+  if (all.place.device >= 0) e.device_memory += std::min(all.place.memory, all.place.allowed);
+  return by;
+}
+
+std::string solver_text(const Settings& s, const FactorPlace& place) {
+  if (place.device >= 0) return place.reason;
+  if (own_fronts(s.direct))
+    return s.direct.single ? "own fronts in single precision, refined in double"
+                           : "own fronts, in the order of nested dissection";
+  return s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU" : "MUMPS";
+}
+
+void add_details(const Question& q, const Foreseen& all, std::size_t bands, double frequencies, std::string radiation,
+                 Estimate& e) {
+  const Settings& s = q.s;
+  e.details = {{"unknowns", fmt::format("{}{}", all.is_counted ? "" : "about ", all.unknowns)},
+               {"elements", fmt::format("order {}", s.domain.order)},
+               {"frequencies",
+                s.fast       ? fmt::format("{}, about {:.0f} of them computed", s.frequencies.size(), frequencies)
+                : bands == 1 ? fmt::format("{}", s.frequencies.size())
+                             : fmt::format("{} in {} bands with meshes of their own", s.frequencies.size(), bands)},
+               {"incident waves", fmt::format("{:.0f} a frequency", q.waves)},
+               {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
+               {"factors",
+                fmt::format("{}, {} more while they are made, {}", format_bytes(all.factors), format_bytes(all.waiting),
+                            all.is_counted ? "counted in the order of elimination of this mesh" : "by a law")},
+               {"direct solver", solver_text(s, all.place)},
+               {"solved waves", fmt::format("about {:.0f} a frequency", all.columns)},
+               {"radiation", std::move(radiation)}};
+  if (all.place.device < 0 && !all.place.reason.empty()) e.details.emplace_back("factors by", all.place.reason);
+  if (const int ranks = q.offer.place.ranks; ranks > 1) {
+    const int of_one = q.ranks_of_one(frequencies);
     const std::string mesh_and =
         own_fronts(s.direct) && of_one > 1
-            ? fmt::format("its mesh and matrix and a part of the factors, {}", format_bytes(factors))
+            ? fmt::format("its mesh and matrix and a part of the factors, {}", format_bytes(all.factors))
             : std::string("its mesh and factors");
     e.details.emplace_back("ranks", fmt::format("{}, {}; each holds {}, {} in all", ranks,
                                                 frequencies <= 1 ? std::string("which share solves and radiation")
@@ -328,6 +337,59 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                                                                  : std::string("each of another frequency"),
                                                 mesh_and, format_bytes(e.host_memory)));
   }
+}
+
+}  // namespace
+
+Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
+  std::vector<Diagnostic> found;
+  const Settings s = read_settings(input, found);
+  for (const Diagnostic& d : found)
+    if (d.severity == Severity::error) return d;
+  const auto given = mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
+  const auto skin = bare_surface(s, given);
+  if (skin) mesh = skin.get();
+  const std::vector<Band> bands = bands_of(s, skin.get());
+  // Not measured: half of what the threads would do without waiting.
+  const double cores = std::max(1, offer.threads.value), measured = measured_factor_rate(offer.threads.value),
+               factored = measured > 0 ? measured : factor_rate * std::max(1.0, 0.5 * cores);
+  // A deterministic run has no lasting order of sums where several workers share S: MaxwellFem::devices_radiate().
+  const bool lasting = offer.workers.size() == 1 || !offer.deterministic.value,
+             may_use_devices =
+                 lasting && (s.truncation.loop == RadiationLoop::automatic || on_devices(s.truncation.loop));
+  Question q{s,
+             mesh,
+             given,
+             offer,
+             static_cast<double>(s.incidences().size()) * s.polarisations(),
+             factored,
+             lasting,
+             radiation_rates(offer.workers, offer.devices, false),
+             {}};
+  q.alone = q.rates;
+  q.alone.devices.clear();
+  if (!may_use_devices) q.rates.devices.clear();
+  Estimate e;
+  e.seconds = 0.2;
+  Foreseen all;
+  std::optional<CountedFactors> counted;
+  for (const Band& band : bands) {
+    // Bands of a built-in sphere have the same cells; a mesh with S of its own has one band.
+    if (&band == &bands.front()) {
+      Settings part = in_band(s, band);
+      part.direct.threads = std::max(1, offer.threads.value);
+      counted = counted_factors(part, given, q.ranks_of_one(computed_frequencies(s, part.frequencies.size())));
+    }
+    add_band(q, band, counted, e, all);
+  }
+  const double frequencies = computed_frequencies(s, s.frequencies.size());
+  // The factorisation is most of it: a rate that was measured here must not be taken for a server's core's once more.
+  e.basis = measured > 0 ? "from laws fitted to three cases and the rate of a factorisation here"
+                         : "from laws fitted to three cases on a server's core";
+  add_disk(q, all, frequencies, e);
+  e.steps = 0;
+  std::string radiation = add_devices(q, all, e);
+  add_details(q, all, bands.size(), frequencies, std::move(radiation), e);
   return e;
 }
 

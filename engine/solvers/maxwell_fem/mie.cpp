@@ -120,9 +120,6 @@ Complex SphereSeries::s2(double cosine) const {
 double SphereSeries::sigma_e(double cosine) const {
   return 4 / (x * x) * std::norm(s2(cosine));
 }
-double SphereSeries::sigma_h(double cosine) const {
-  return 4 / (x * x) * std::norm(s1(cosine));
-}
 
 double SphereSeries::extinction() const {
   double sum = 0;

@@ -17,9 +17,8 @@ struct SphereSeries {
 
   [[nodiscard]] std::complex<double> s1(double cosine) const;
   [[nodiscard]] std::complex<double> s2(double cosine) const;
-  /// σ/π a² in the plane of E (φ = 0) and of H (φ = 90°), θ from forward.
+  /// σ/π a² in the plane of E (φ = 0), θ from forward.
   [[nodiscard]] double sigma_e(double cosine) const;
-  [[nodiscard]] double sigma_h(double cosine) const;
   [[nodiscard]] double extinction() const;  ///< Q_ext = σ_ext/π a²
   [[nodiscard]] double scattering() const;  ///< Q_sca
 };

@@ -61,7 +61,6 @@ class Truncation {
   [[nodiscard]] const std::vector<PlaneWave>& waves() const { return waves_; }
   [[nodiscard]] Index iterations() const { return iterations_; }
   [[nodiscard]] Index active() const { return static_cast<Index>(active_.size()); }
-  [[nodiscard]] Index iterations_of(Index column) const { return steps_[static_cast<std::size_t>(column)]; }
   /// Columns to which the operator was applied so far, summed over iterations.
   [[nodiscard]] Index applications() const { return applications_; }
   [[nodiscard]] double residual(Index column) const { return residual_[static_cast<std::size_t>(column)]; }

@@ -69,6 +69,32 @@ class Reading final : public Section {
   std::vector<double>& into_;
 };
 
+/// Entry w of what lies beside windows becomes w².
+class Beside final : public Section {
+ public:
+  Beside(PartWindows& store, BesideWindows<double>& beside) : store_(store), beside_(beside) {}
+  [[nodiscard]] std::string_view name() const override { return "beside"; }
+  [[nodiscard]] Index items() const override { return windows; }
+  [[nodiscard]] bool runs_on_devices() const override { return true; }
+  void body(Part& part) override {
+    store_.take(part);
+    Stream* const stream = store_.stream(part);
+    store_.visit(part, Access::update, [&](const Lease& lease) {
+      double* const entry = beside_.at(part, lease.window());
+      const auto work = [entry, w = static_cast<double>(lease.window())] { *entry = w * w; };
+      if (stream)
+        stream->run_on_host(work, {HostUse{entry, sizeof(double), true, true}});
+      else
+        work();
+    });
+    beside_.bring(part, stream, part.items());
+  }
+
+ private:
+  PartWindows& store_;
+  BesideWindows<double>& beside_;
+};
+
 }  // namespace
 
 class TestPartWindows : public QObject {
@@ -115,6 +141,49 @@ class TestPartWindows : public QObject {
     QVERIFY(store->take_streamed() <= windows * window);  // zeros, once
     for (int section = 0; section < 4; ++section) team.run(doubling);
     QCOMPARE(store->take_streamed(), Bytes(0));
+  }
+
+  /// Each window's values are squared into an array beside them, of which a device has its own.
+  void what_lies_beside_windows_comes_from_where_it_was_written_data() {
+    QTest::addColumn<QString>("workers");
+    for (const char* workers : {"cpu:1", "emulated:0", "emulated:0,emulated:1,cpu:1"})
+      QTest::addRow("%s", workers) << workers;
+  }
+  void what_lies_beside_windows_comes_from_where_it_was_written() {
+    QFETCH(QString, workers);
+    Team team(*parse_workers(workers.toStdString(), 3));
+    const std::vector<Bytes> sizes(windows, window);
+    auto store = PartWindows::create(sizes, {"numbers", {}, PartWindows::enough(sizes), 0});
+    std::vector<double> host(windows + 2, -1);
+    BesideWindows<double> beside({&host[1], windows}, "squares");
+    Beside section(*store, beside);
+    team.run(section);
+    QCOMPARE(host.front(), -1.0);
+    QCOMPARE(host.back(), -1.0);
+    for (Index w = 0; w < windows; ++w) QCOMPARE(host[static_cast<std::size_t>(w + 1)], static_cast<double>(w * w));
+  }
+
+  void a_plan_fits_and_says_what_it_takes() {
+    ChosenTeam team;
+    team.workers.assign(2, WorkerSpec{"cpu", 1, 1, {}, 0});
+    constexpr Index items = 1000;
+    constexpr Bytes item = 4096, all = items * item;
+    for (const Bytes budget : {Bytes(1) << 30, all / 2, all / 10}) {
+      const WindowPlan plan = plan_windows(items, item, budget, team);
+      QVERIFY(plan.host <= budget && plan.device == 0);
+      QCOMPARE(plan.bytes({0, plan.cut.windows()}), all);
+      QVERIFY(plan.cut.windows() >= 16);  // eight a worker
+      QVERIFY(plan.cut.sizes().front() * 12 <= std::max(budget, 12 * item));
+      Estimate estimate;
+      plan.add_to(estimate, "numbers", 0);
+      QCOMPARE(estimate.host_memory, std::min(all, plan.host));
+      QCOMPARE(estimate.disk, budget > all ? Bytes(0) : all);
+      QCOMPARE(estimate.streams, std::string(budget > all ? "" : "numbers, between disk and memory"));
+      auto store = PartWindows::create(plan.cut.sizes(), {"numbers", {}, plan.host, plan.device});
+    }
+    const WindowPlan none = plan_windows(0, item, 1 << 20, team);  // a rank without items
+    QCOMPARE(none.cut.windows(), Index(0));
+    QCOMPARE(none.bytes({0, 0}), Bytes(0));
   }
 
   void a_memory_that_is_too_small_is_an_error() {

@@ -91,7 +91,9 @@ void kernel_rows(Table& t) {
   t.at_most("kernels in single precision: radial functions", single_error, 5e-6, table_source);
   t.at_most("dynamic less static, single precision, kr 1e-11 to 20", difference, 5e-6, "power series");
   t.at_most("t* against Hooke's law on differences of u*", equation, 1e-8, "exact");
+}
 
+void lane_rows(Table& t) {
   double lanes = 0;
   for (int bytes : {16, 32, 64}) {
     const LaneKernels<double>& k = lane_kernels<double>(bytes);
@@ -679,6 +681,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
   Table t{{run, row}, RowTeam(run.workers())};
   try {
     kernel_rows(t);
+    lane_rows(t);
     run.doing("example of 240 elements");
     t.at_most("example of 240 elements: internal displacements", example_240_error(t.team), 1e-9,
               "independent program; published digits");

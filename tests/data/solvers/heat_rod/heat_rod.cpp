@@ -61,15 +61,8 @@ class HeatRod final : public Solver {
       return out;
     }
     const Layout layout = layout_of(input, offer);
-    const Bytes vectors = layout.bytes({0, layout.count()});
-    out.host_memory += std::min(vectors, layout.host);
-    out.device_memory = layout.on_device();
-    if (PartWindows::enough(layout.sizes()) > layout.host) {
-      out.disk += vectors;
-      out.streams = "vectors of the iterations, between disk and memory";
-    } else if (layout.device > 0 && vectors > layout.device * choose_team(offer, out.use, 0).devices().size()) {
-      out.streams = "vectors of the iterations, between memory and device";
-    }
+    layout.windows.add_to(out, "vectors of the iterations", choose_team(offer, out.use, 0).devices().size());
+    if (out.device_memory > 0) out.device_memory += layout.beside();
     return out;
   }
 

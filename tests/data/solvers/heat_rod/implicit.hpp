@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "cuda/blocks.hpp"
-#include "engine/cluster/block_sums.hpp"
 #include "engine/cluster/communicator.hpp"
 #include "engine/cluster/halo.hpp"
+#include "engine/linalg/part_gradients.hpp"
 #include "engine/solvers/part_windows.hpp"
 #include "engine/team/offer.hpp"
-#include "engine/team/section.hpp"
 
 namespace conoid {
 class Team;
@@ -20,18 +19,14 @@ class Team;
 
 namespace conoid::heat_rod {
 
-/// Where the five vectors of the iterations lie: in windows of whole blocks, those of this rank.
+/// Blocks of points, of all ranks and of this one, and the windows of whole blocks in which the five vectors of its iterations lie.
 struct Layout {
   Layout(Index cells, const RankPlace& place, Bytes host, const ChosenTeam& team);
-  [[nodiscard]] Index count() const { return (blocks.size() + blocks_a_window - 1) / blocks_a_window; }
   [[nodiscard]] Interval points(Index window) const;  ///< the first inner point of this rank is 0
-  [[nodiscard]] Bytes bytes(Interval windows) const;
-  [[nodiscard]] std::vector<Bytes> sizes() const;
-  [[nodiscard]] Bytes on_device() const;  ///< of each, with what a device has beside windows
-  Index inner, all_blocks;                ///< points between the ends, and blocks, of all ranks
+  [[nodiscard]] Bytes beside() const;                 ///< of each device, beside windows
+  Index inner, all_blocks;                            ///< points between the ends, and blocks, of all ranks
   Interval blocks;
-  Index blocks_a_window = 1;
-  Bytes host = 0, device = 0;  ///< that windows take, at most, of the host and of each device
+  WindowPlan windows;
 };
 
 /// Items are windows; each rank has an interval of them, and of it each worker of its team. Every sum is one over blocks of 64 points, and
@@ -44,26 +39,26 @@ class Implicit final : public Section {
   [[nodiscard]] Index step(Team& team, std::vector<double>& u);
 
  private:
-  struct OnDevice;
-  struct Passes;
   [[nodiscard]] std::string_view name() const override { return "conjugate gradients"; }
-  [[nodiscard]] Index items() const override { return layout_.count(); }
-  [[nodiscard]] Bytes bytes(Interval windows) const override { return windows.empty() ? 0 : layout_.bytes(windows); }
+  [[nodiscard]] Index items() const override { return layout_.windows.cut.windows(); }
+  [[nodiscard]] Bytes bytes(Interval windows) const override { return layout_.windows.bytes(windows); }
   [[nodiscard]] bool runs_on_devices() const override { return true; }
   void body(Part& part) override;
   void pass(Part& part, Pass pass, double factor);
-  [[nodiscard]] WindowArguments arguments(const Lease& lease, Pass pass, double factor);
+  void exchange();
+  [[nodiscard]] WindowArguments arguments(const Part& part, const Lease& lease, Pass pass, double factor);
 
   Layout layout_;
+  Interval mine_;  ///< points of this rank, the first inner one of the rod being 1
   Communicator& cluster_;
   std::unique_ptr<PartWindows> windows_;  ///< null: no block is this rank's
   Halo halo_;                             ///< its items are points
-  BlockSums sums_;
-  double* u_ = nullptr;                             ///< the first inner point of this rank, in a step
-  std::vector<double> ends_;                        ///< of p, two a window, between those of the ranks beside
-  WindowArguments common_{};                        ///< what is the same in all passes
-  std::vector<std::shared_ptr<OnDevice>> devices_;  ///< one a worker; null: processors
-  double total_ = 0;
+  PartSums sums_;
+  std::vector<double> ends_;  ///< of p, two a window, between those of the ranks beside
+  BesideWindows<double> sums_at_, ends_at_;
+  double* u_ = nullptr;                       ///< the first inner point of this rank, in a step
+  WindowArguments common_{};                  ///< what is the same in all passes
+  std::vector<DeviceBuffer<double>> values_;  ///< of a window, of each worker that is a device
   Index iterations_ = 0;
 };
 

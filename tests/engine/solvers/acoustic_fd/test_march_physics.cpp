@@ -36,6 +36,14 @@ std::vector<float> whole_field(const March& march, const Problem& p) {
   return out;
 }
 
+/// The exact frequency ω of a plane wave of this wave vector in the scheme, from sin²(ω dt/2) = (c dt/2)² Σ_a κ²(k_a).
+double discrete_frequency(const Stencil& stencil, const Vec3& wave_vector, const Vec3& spacing, double speed,
+                          double dt) {
+  double squared = 0;
+  for (std::size_t a = 0; a < 3; ++a) squared += discrete_wavenumber_squared(stencil, wave_vector[a], spacing[a]);
+  return 2 / dt * std::asin(0.5 * speed * dt * std::sqrt(squared));
+}
+
 }  // namespace
 
 class TestMarchPhysics : public QObject {
