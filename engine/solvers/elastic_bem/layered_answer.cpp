@@ -6,6 +6,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 #include "engine/solvers/elastic_bem/layered_system.hpp"
+#include "engine/solvers/elastic_bem/layered_waves.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {
@@ -52,9 +53,20 @@ std::vector<Complex3> of_force(const Problem& p, const LayeredSurface& ground, c
   return out;
 }
 
-/// What is given of a load: of a force what holds foundations against its field at the nodes.
+/// The field of a load that comes from the ground, a force or a wave.
+Result<std::vector<Complex3>> of_load(const Problem& p, const LayeredSurface& ground, const Load& load, double omega,
+                                      std::span<const Vec3> points, int threads, const std::stop_token& stop) {
+  if (load.kind == LoadKind::point) return of_force(p, ground, load, omega, points, threads, stop);
+  const auto wave = LayeredWave::make(*p.profile, wave_on_profile(p, load), omega);
+  if (!wave) return wave.error();
+  std::vector<Complex3> out;
+  for (const Vec3& x : points) out.push_back(wave->displacement(x));
+  return out;
+}
+
+/// What is given of a load: of a force or a wave what holds foundations against its field at the nodes.
 LoadValues values_on_layers(const Problem& p, const Load& load, const std::vector<Complex3>& field, const Harmonic& h) {
-  if (load.kind != LoadKind::point) return load_values(p, p.scene, load, h);
+  if (!is_incident(load)) return load_values(p, p.scene, load, h);
   const Surface& s = *p.scene.surface;
   LoadValues out;
   out.displacement.resize(s.nodes.size());
@@ -76,8 +88,11 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   const LayeredSurface ground(*p.profile, h.omega, p.farthest_apart(), threads);
   std::vector<std::vector<Complex3>> fields(p.loads.size());
   for (std::size_t q = 0; q < fields.size(); ++q)
-    if (p.loads[q].kind == LoadKind::point)
-      fields[q] = of_force(p, ground, p.loads[q], h.omega, p.scene.surface->nodes, threads, context.stop);
+    if (is_incident(p.loads[q])) {
+      auto field = of_load(p, ground, p.loads[q], h.omega, p.scene.surface->nodes, threads, context.stop);
+      if (!field) return field.error();
+      fields[q] = std::move(*field);
+    }
   context.progress.end();
   if (context.stop.stop_requested()) return stop_error();
   std::vector<LoadValues> cases;
@@ -92,17 +107,18 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   superpose(
       *p.scene.surface, *solved, h,
       [&](std::size_t q, BoundaryValues& v) {
-        if (p.loads.empty() || p.loads[q].kind != LoadKind::point) return;
+        if (p.loads.empty() || !is_incident(p.loads[q])) return;
         for (std::size_t n = 0; n < v.displacement.size(); ++n)
           for (std::size_t c = 0; c < 3; ++c) v.displacement[n][c] += fields[q][n][c];
       },
       out);
-  if (!points_.empty()) observe_on_layers(ground, h.omega, context, out);
+  if (!points_.empty())
+    if (auto status = observe_on_layers(ground, h.omega, context, out); !status) return status.error();
   if (context.stop.stop_requested()) return stop_error();
   return out;
 }
 
-void ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega, RunContext& context, Answer& out) {
+Status ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega, RunContext& context, Answer& out) {
   const Problem& p = *problem_;
   const Surface& s = *p.scene.surface;
   const Vec3& down = p.surface_options.down;
@@ -136,12 +152,14 @@ void ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega, R
       for (std::size_t k = 0; k < some.size(); ++k) out.at_points[q][where[some[k]]] = u[q][k];
   }
   for (std::size_t q = 0; q < shown(); ++q) {
-    if (p.loads.empty() || p.loads[q].kind != LoadKind::point) continue;
-    const auto in = of_force(p, ground, p.loads[q], omega, beside, threads, context.stop);
+    if (p.loads.empty() || !is_incident(p.loads[q])) continue;
+    const auto in = of_load(p, ground, p.loads[q], omega, beside, threads, context.stop);
+    if (!in) return in.error();
     for (std::size_t k = 0; k < beside.size(); ++k)
-      for (std::size_t c = 0; c < 3; ++c) out.at_points[q][where[k]][c] += in[k][c];
+      for (std::size_t c = 0; c < 3; ++c) out.at_points[q][where[k]][c] += (*in)[k][c];
   }
   context.progress.end();
+  return {};
 }
 
 }  // namespace conoid::elastic_bem

@@ -53,9 +53,13 @@ double Problem::farthest_apart() const {
   return 1.1 * std::hypot(high[0] - low[0], high[1] - low[1]);
 }
 
+double Problem::level_of_profile() const {
+  return -dot(scene.surface->nodes.front(), surface_options.down);
+}
+
 double Problem::depth_on_profile(const Vec3& x) const {
   const Surface& s = *scene.surface;
-  const double depth = dot(sub(x, s.nodes.front()), surface_options.down);
+  const double depth = level_of_profile() + dot(x, surface_options.down);
   return std::abs(depth) > 1e-6 * s.diameter ? depth : 0;
 }
 

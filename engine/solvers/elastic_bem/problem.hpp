@@ -124,6 +124,8 @@ struct Problem {
   [[nodiscard]] std::vector<Vec3> observers() const;
   /// No two of elements, observers and forces are further apart along the surface.
   [[nodiscard]] double farthest_apart() const;
+  /// up · x of the surface of a profile.
+  [[nodiscard]] double level_of_profile() const;
   /// Of a point below the level of the elements on a profile; 0 on it, up to round-off.
   [[nodiscard]] double depth_on_profile(const Vec3& x) const;
   /// Numbers of points by this depth.
@@ -156,6 +158,8 @@ void mark_scattering(const Problem& problem, const Scene& scene, const Load& loa
 /// The level (up · x) of the ground over a force in the medium where it is flat and has no layers, so that the force's field is that of a
 /// half-space: its end (a rim, if any) is level, the force lies below it, and nothing of the ground rises above it by half the force's depth.
 [[nodiscard]] std::optional<double> flat_ground_over(const Problem& problem, const Load& load);
+/// A wave in the ground of a profile.
+[[nodiscard]] WaveSetting wave_on_profile(const Problem& problem, const Load& load);
 /// The field of such a load for this problem (waves: that of a half-space when the domain is ground; forces: where
 /// flat_ground_over() has a level).
 [[nodiscard]] Result<IncidentField> incident_field(const Problem& problem, const Load& load, const Harmonic& harmonic);

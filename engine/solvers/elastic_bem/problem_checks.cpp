@@ -13,6 +13,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/far_ground.hpp"
 #include "engine/solvers/elastic_bem/field.hpp"
+#include "engine/solvers/elastic_bem/layered_waves.hpp"
 #include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/elastic_bem/weak_modes.hpp"
 
@@ -358,6 +359,7 @@ void CaseReader::on_profile() {
                    : fmt::format("{} lies {:g} m below the ground's surface, and the rock {:g} m", name, depth, bottom),
          depth < 0 ? "Put it onto the surface or below it." : "Put it between the surface and the rock.");
   };
+  const double highest = *std::ranges::max_element(p.frequencies);
   const Values o = input["output"];
   for (std::size_t k = 0; k < p.receivers.size(); ++k)
     place(o["receivers"].at(k), fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
@@ -369,8 +371,11 @@ void CaseReader::on_profile() {
     const Load& l = p.loads[k];
     const Values at = input["excitation"]["loads"].at(k);
     if (l.kind == LoadKind::wave)
-      fail(at, "incident waves are those of a half-space or of a full space, not of a profile",
-           "Load the ground or a foundation, or leave out profile.");
+      if (auto wave = LayeredWave::make(*p.profile, wave_on_profile(p, l), 2 * std::numbers::pi * highest); !wave) {
+        Diagnostic d = wave.error();
+        d.place = input.document().place(fmt::format("/excitation/loads/{}", k));
+        out.push_back(std::move(d));
+      }
     if (l.kind != LoadKind::point) continue;
     place(at, "the force", {l.at});
     room_for_force(at, l.at, "or spread it over a group by a load of kind \"force\"");

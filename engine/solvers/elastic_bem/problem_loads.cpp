@@ -68,6 +68,14 @@ Result<IncidentField> incident_field(const Problem& p, const Load& load, const H
   return IncidentField::make(w, h);
 }
 
+WaveSetting wave_on_profile(const Problem& p, const Load& load) {
+  WaveSetting w = load.wave;
+  w.half_space = true;
+  w.up = scale(-1, p.surface_options.down);
+  w.level = p.level_of_profile();
+  return w;
+}
+
 void mark_scattering(const Problem& p, const Scene& scene, const Load& load, std::vector<char>& given) {
   const bool point = load.kind == LoadKind::point;
   const std::optional<double> over = point ? flat_ground_over(p, load) : std::nullopt;

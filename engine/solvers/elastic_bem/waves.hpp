@@ -27,10 +27,30 @@ struct WaveSetting {
   double level = 0;         ///< up · x on the surface
 };
 
+/// A plane wave d e^{-ik·x}, perhaps an inhomogeneous one.
+struct PlaneWave {
+  std::array<Complex, 3> k{}, d{};
+  /// σ·n at the origin: −i [λ (k·d) n + μ ((d·n) k + (k·n) d)].
+  [[nodiscard]] std::array<Complex, 3> traction(Complex lambda, Complex mu, const Vec3& n) const;
+};
+
+/// The directions of a wave below a level surface: horizontally `along` (any where the wave is upright) and `across`, and its `way`.
+struct WaveAxes {
+  Vec3 up{}, down{}, along{}, across{}, way{};
+  explicit WaveAxes(const WaveSetting& setting);
+  /// Of the incident wave's displacement.
+  [[nodiscard]] Vec3 polarisation(WaveKind kind) const;
+  /// P, SV and SH waves of unit amplitude and the horizontal wave number kh, that go down with the vertical wave numbers qp and qs; with
+  /// −qp and −qs: up.
+  [[nodiscard]] std::array<PlaneWave, 3> waves(const Harmonic& harmonic, Complex kh, Complex qp, Complex qs) const;
+};
+/// √ of a squared vertical wave number whose wave decays (or travels) downwards.
+[[nodiscard]] Complex downward_root(Complex square);
+
 /// A field that satisfies the equation of motion everywhere but at a point force (with half_space: also no traction on the surface).
 class IncidentField {
  public:
-  /// Errors: a half-space wave that does not come from below.
+  /// At rest the limit of ever longer waves. Errors: a half-space wave that does not come from below.
   [[nodiscard]] static Result<IncidentField> make(const WaveSetting& setting, const Harmonic& harmonic);
   /// Of a force in the full space (Stokes); infinite at its point.
   [[nodiscard]] static IncidentField point_force(const Vec3& at, const Vec3& force, const Harmonic& harmonic);
@@ -44,15 +64,12 @@ class IncidentField {
 
  private:
   using Vector = std::array<Complex, 3>;
-  struct Term {
-    Vector k, d;
-  };
   struct Source {
     Harmonic harmonic;
     Vec3 at, force;
   };
   Complex lambda_, mu_;
-  std::vector<Term> terms_;
+  std::vector<PlaneWave> terms_;
   std::optional<Source> source_;
   std::shared_ptr<const ReflectedForce> reflected_;
 };

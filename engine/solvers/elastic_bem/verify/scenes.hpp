@@ -173,6 +173,16 @@ struct InclusionSetting {
 [[nodiscard]] double half_space_force_error();
 [[nodiscard]] double held_square_reach_error(Team& team);
 
+/// Waves in layered ground without a mesh (layered_waves.hpp), relative errors. Layers of one medium against the half-space, all kinds and angles:
+/// displacements and tractions.
+[[nodiscard]] double layered_wave_half_space_error(double beta);
+/// A layer over a half-space under upright waves and SH waves of any angle, 2A cos q_1 z/(cos q_1 H + i alpha sin q_1 H); over rock.
+[[nodiscard]] double layered_wave_column_error();
+/// Traction on the surface, jumps of displacement and traction across interfaces, power through a level without damping.
+[[nodiscard]] std::array<double, 3> layered_wave_balance();
+/// Rigid rock against rock that is 1e10 times as stiff as the ground (impedances 1e7 of each other).
+[[nodiscard]] double layered_wave_rock_error();
+
 /// Layered ground without a mesh (layered_system.hpp). Rigid disc of radius 1, `around` elements a quarter of the circle: impedance over μ of
 /// the uppermost medium.
 [[nodiscard]] std::vector<Complex> disc_on_profile(const SoilProfile& profile, double omega, Contact contact,

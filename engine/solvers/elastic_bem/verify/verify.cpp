@@ -638,8 +638,25 @@ void profiles(Table& t) {
               "regions, a mesh of both layers");
 }
 
+void profile_waves(Table& t) {
+  t.run.doing("waves in layered ground without a mesh");
+  for (const double beta : {0.0, 0.05})
+    t.at_most(
+        fmt::format("profile, P, SV, SH waves in layers of one medium, damping {:g}: displacement, traction", beta),
+        layered_wave_half_space_error(beta), 1e-8, "the half-space's");
+  t.at_most("profile, upright waves and oblique SH waves in a layer over a half-space and over rock",
+            layered_wave_column_error(), 1e-9, "exact");
+  const auto balance = layered_wave_balance();
+  t.at_most("profile, waves in unlike layers: traction on the surface", balance[0], 1e-9, "exact");
+  t.at_most("profile, the same: jumps of displacement and traction across interfaces", balance[1], 1e-9, "exact");
+  t.at_most("profile, the same without damping: power through a level", balance[2], 1e-9, "no energy is lost");
+  t.at_most("profile, upright waves: rigid rock against rock of 1e7 times the impedance", layered_wave_rock_error(),
+            1e-6, "exact");
+}
+
 void loads(Table& t) {
   if (t.run.may_want("profile")) profiles(t);
+  if (t.run.may_want("profile")) profile_waves(t);
   if (t.run.may_want("regions")) regions(t);
   if (t.run.may_want("compressed")) compressed(t);
   if (!t.run.quick && t.run.may_want("force in the medium")) {

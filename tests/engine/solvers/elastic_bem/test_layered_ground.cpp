@@ -215,6 +215,64 @@ class TestLayeredGround : public QObject {
     QCOMPARE(same.rows("impedance"), bits.rows("impedance"));
   }
 
+  void waves_are_those_of_half_spaces_columns_and_loves_layer() {
+    for (const double beta : {0.0, 0.05}) QVERIFY(layered_wave_half_space_error(beta) < 1e-8);
+    QVERIFY(layered_wave_column_error() < 1e-9);
+    for (const double lack : layered_wave_balance()) QVERIFY2(lack < 1e-9, qPrintable(QString::number(lack)));
+    QVERIFY(layered_wave_rock_error() < 1e-6);
+  }
+
+  /// A foundation on a meshed half-space, on the same without a mesh, and on layers of its medium, where the amplitude is told 1.1 m deeper.
+  void waves_move_foundations_on_layers_of_one_medium_as_on_a_half_space() {
+    Json json = disc_case();
+    json["medium"]["damping"] = 0.02;
+    json["foundations"][0] = Json::parse(R"j({"group": "foundation", "mass": 1, "inertia": [1, 1, 1]})j");
+    json["excitation"] = Json::parse(R"j({"loads": [
+      {"kind": "wave", "wave": "sh", "direction": [0.5, 0.2, 0.8]}, {"kind": "wave", "wave": "sv", "direction": [0.5, 0.2, 0.8]},
+      {"kind": "wave", "wave": "p", "direction": [0.5, 0.2, 0.8]}, {"kind": "wave", "wave": "rayleigh", "direction": [1, 0, 0]}]})j");
+    json["parameters"]["frequencies"]["values"] = {0, 0.1};
+    json["output"]["receivers"] =
+        Json::parse(R"j([{"name": "A", "position": [3, 0, 0]}, {"name": "B", "position": [2, 0, -1.5]}])j");
+    Run one(json);
+    one.go();
+    Json meshed = json;
+    meshed.erase("profile");
+    Run mesh(meshed);
+    mesh.go();
+    const double off = farthest(one.rows("motion_complex"), mesh.rows("motion_complex"));
+    QVERIFY2(off < 3e-3, qPrintable(QString::number(off)));
+    for (const auto& row : mesh.rows("motion_complex"))
+      for (const double v : row) QVERIFY(std::isfinite(v));
+    // At rest the whole ground moves alike.
+    QVERIFY(std::abs(entry(one, "motion_complex", 0, 1) - entry(one, "receivers_complex", 0, 1)) < 1e-9);
+
+    json["excitation"]["loads"].erase(3);
+    Run half_space(json);
+    half_space.go();
+    json["profile"] = Json::parse(R"j({"thickness": 0.7, "layers": [
+      {"thickness": 0.4, "shear_modulus": 1, "poisson": 0.3333333333333333, "density": 1, "damping": 0.02},
+      {"shear_modulus": 1, "poisson": 0.3333333333333333, "density": 1, "damping": 0.02}]})j");
+    Run layers(json);
+    layers.go();
+    Medium m;
+    m.nu = 0.3333333333333333;
+    m.beta = 0.02;
+    const Harmonic h(m, 0.2 * std::numbers::pi);
+    for (const char* table : {"motion_complex", "receivers_complex"}) {
+      const auto a = half_space.rows(table)[1], b = layers.rows(table)[1];
+      QVERIFY(farthest({half_space.rows(table)[0]}, {layers.rows(table)[0]}) < 1e-9);
+      const std::size_t a_load = (a.size() - 1) / 6;  // complex numbers
+      double size = 0, apart = 0;
+      for (std::size_t k = 0; 2 * k + 2 < a.size(); ++k) {
+        const Complex to_layers = std::exp(Complex(0, -1.1 * 0.8 / std::sqrt(0.93)) * (k / a_load == 2 ? h.kP : h.kS)),
+                      want = to_layers * Complex(a[2 * k + 1], a[2 * k + 2]);
+        size = std::max(size, std::abs(want));
+        apart = std::max(apart, std::abs(want - Complex(b[2 * k + 1], b[2 * k + 2])));
+      }
+      QVERIFY2(apart < 1e-7 * size, qPrintable(QString("%1: %2").arg(table).arg(apart / size)));
+    }
+  }
+
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
     json["medium"]["damping"] = 0.05;
@@ -252,7 +310,14 @@ class TestLayeredGround : public QObject {
     row("plane",
         R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, 0], "high": [0, 1, 1], "points": [3, 3]}]}})j",
         "above the ground's surface");
-    row("wave", R"j({"excitation": {"loads": [{"kind": "wave"}]}})j", "incident waves");
+    row("Rayleigh wave", R"j({"excitation": {"loads": [{"kind": "wave", "wave": "rayleigh"}]}})j",
+        "Rayleigh wave of layers");
+    row("wave from above", R"j({"excitation": {"loads": [{"kind": "wave", "direction": [1, 0, -1]}]}})j",
+        "does not come from below");
+    row("oblique wave on rock",
+        R"j({"profile": {"layers": [], "thickness": 3, "rock": true},
+             "excitation": {"loads": [{"kind": "wave", "wave": "sh", "direction": [1, 0, 1]}]}})j",
+        "moves as a whole");
     row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
         "force": [0, 0, 1]}]}})j",
         "no group carries");
