@@ -189,6 +189,10 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
              may_use_devices =
                  lasting && (s.truncation.loop == RadiationLoop::automatic || on_devices(s.truncation.loop));
   RadiationRates rates = radiation_rates(offer.workers, offer.devices, false), processors_alone = rates;
+  // Of the device that factors; an emulated one has a library of the processors, and no rate.
+  const double factor_products =
+      !rates.devices.empty() && offer.devices.front().backend == "cuda" ? rates.devices.front().products : 0;
+  double factored_by_processors = 0, factored_on_device = 0;
   processors_alone.devices.clear();
   if (!may_use_devices) rates.devices.clear();
   std::optional<CountedFactors> counted;
@@ -217,20 +221,30 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
                         alone = plan_radiation(work, processors_alone, budget);
     const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
                             (s.truncation.loop == RadiationLoop::automatic && loop.compressed());
-    const double entries = foreseen.entries, applied = work.applications * work.columns,
+    const double flops = counted ? counted->fronts.flops : factor_flops(n, foreseen.entries, rows),
+                 entries = foreseen.entries, applied = work.applications * work.columns,
                  radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
     // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
     const auto ranks = static_cast<double>(std::max(1, offer.place.ranks));
+    const auto factors_of = [&](double together) {
+      return flops / factored / (own_fronts(part.direct) ? together : 1.0) +
+             16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate);
+    };
     const auto seconds_of = [&](double together) {
-      return n * assembly_seconds +
-             (counted ? counted->fronts.flops : factor_flops(n, entries, rows)) / factored /
-                 (own_fronts(part.direct) ? together : 1.0) +
-             16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
+      return n * assembly_seconds + factors_of(together) +
              (s.monostatic && s.compress && waves >= 8 ? waves * points * incident_seconds : 0.0) +
              (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
     };
     const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
     e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+    FactorWork to_factor{n, entries, of_one, offer.deterministic.value, flops};
+    const FactorPlace placed = place_factors(part.direct, to_factor, offer.workers, offer.devices);
+    if (placed.memory > placed.allowed) to_factor.in_host = static_cast<double>(placed.memory - placed.allowed);
+    if (const double on_device = device_factor_seconds(to_factor, part.direct, factor_products, applied + solved);
+        placed.device >= 0 && on_device > 0) {
+      factored_on_device += std::ceil(frequencies / ranks) * on_device;
+      factored_by_processors += rounds * factors_of(1) + (left > 0 ? factors_of(std::floor(ranks / left)) : 0.0);
+    }
     radiated += std::ceil(frequencies / ranks) * radiation;
     radiated_as_planned += std::ceil(frequencies / ranks) * planned;
     to_devices += frequencies * loop.streamed;
@@ -244,7 +258,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     applications = applied;
     factors = of_factors;
     waiting = foreseen.waiting;
-    place = place_factors(part.direct, {n, entries, of_one, offer.deterministic.value}, offer.workers, offer.devices);
+    place = placed;
     is_counted = counted.has_value();
     outer_points = points;
     plan = loop;
@@ -296,6 +310,10 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
     by = without.reason;
     if (without.compressed()) e.host_memory += static_cast<Bytes>(without.compressed_bytes);
   }
+  if (factored_on_device > 0) {
+    e.planned_seconds = std::max(0.0, e.expected_seconds() - factored_by_processors) + factored_on_device;
+    e.device_seconds += factored_on_device;
+  }
   e.details = {
       {"unknowns", fmt::format("{}{}", is_counted ? "" : "about ", unknowns)},
       {"elements", fmt::format("order {}", s.domain.order)},
@@ -307,7 +325,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       {"wavelength", format_quantity(light_speed / s.frequencies.back(), "m")},
       {"factors", fmt::format("{}, {} more while they are made, {}", format_bytes(factors), format_bytes(waiting),
                               is_counted ? "counted in the order of elimination of this mesh" : "by a law")},
-      {"direct solver", place.device >= 0      ? place.reason
+      {"direct solver", place.device >= 0
+                            ? place.reason + (factored_on_device > 0 ? ", " + format_duration(factored_on_device) : "")
                         : own_fronts(s.direct) ? (s.direct.single ? "own fronts in single precision, refined in double"
                                                                   : "own fronts, in the order of nested dissection")
                         : s.direct.method == DirectMethod::eigen || !has_mumps() ? "Eigen sparse LU"
@@ -315,7 +334,10 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       {"solved waves", fmt::format("about {:.0f} a frequency", columns)},
       {"radiation", by}};
   if (place.device < 0 && !place.reason.empty()) e.details.emplace_back("factors by", place.reason);
-  if (place.device >= 0) e.device_memory += std::min(place.memory, place.allowed);
+  if (place.device >= 0) {
+    e.device_memory += std::min(place.memory, place.allowed);
+    if (place.memory > place.allowed) e.host_memory += place.memory - place.allowed;
+  }
   if (const int ranks = offer.place.ranks; ranks > 1) {
     const int of_one = std::max(1, static_cast<int>(ranks / std::max(1.0, frequencies)));
     const std::string mesh_and =
