@@ -69,6 +69,21 @@ double relative_residual(const SymmetricMatrix& matrix, std::span<const std::com
   return size > 0 ? std::sqrt(off / size) : 0;
 }
 
+namespace {
+
+template <class Factorise>
+Result<std::unique_ptr<SparseDirect>> doubles_where_single_fail(const DirectOptions& options,
+                                                                const Factorise& factorise) {
+  auto made = factorise(options);
+  if (made || !options.single || made.error().code != ErrorCode::not_converged) return made;
+  log::warning("{}; double precision is taken instead", made.error().text);
+  DirectOptions doubles = options;
+  doubles.single = false;
+  return factorise(doubles);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, const DirectOptions& options) {
   if (matrix.size < 1) return make_error(ErrorCode::internal, "a matrix without rows cannot be factored");
   if (options.method == DirectMethod::mumps && !has_mumps())
@@ -76,20 +91,14 @@ Result<std::unique_ptr<SparseDirect>> factorise(const SymmetricMatrix& matrix, c
                       "Install libmumps-dev and build again, or choose the built-in solver.");
   if (options.method == DirectMethod::device ||
       (options.method == DirectMethod::automatic && options.device != nullptr)) {
-    auto made = factorise_device(matrix, options);
+    auto made = doubles_where_single_fail(options, [&](const DirectOptions& o) { return factorise_device(matrix, o); });
     if (made || options.method == DirectMethod::device || made.error().code == ErrorCode::stopped) return made;
     log::warning("{}: processors factorise instead", made.error().text);
   }
   // Fronts of our own, whatever the number of threads, so that results do not depend on it. What they cannot do (pivots that have to be
   // exchanged, factors on disk) the library does.
   if (own_fronts(options)) {
-    auto made = factorise_tree(matrix, options);
-    if (!made && options.single && made.error().code == ErrorCode::not_converged) {
-      log::warning("{}; double precision is taken instead", made.error().text);
-      DirectOptions doubles = options;
-      doubles.single = false;
-      made = factorise_tree(matrix, doubles);
-    }
+    auto made = doubles_where_single_fail(options, [&](const DirectOptions& o) { return factorise_tree(matrix, o); });
     if (made || options.method == DirectMethod::tree || made.error().code == ErrorCode::stopped) return made;
   }
   const bool mumps =

@@ -45,15 +45,16 @@ struct DirectOptions {
   Bytes memory = 0;      ///< budget; beyond it the factors go to disk if `scratch` is given, else an error; 0: none
   std::filesystem::path scratch;
   /// Factors of `tree` in single precision, which take half the memory; each solution is refined until its residual, in double, is 1e-12
-  /// of its right-hand side or does not fall any more. Where it stays above 1e-10 factorise() takes double ones instead. Other methods
-  /// do not know it.
+  /// of its right-hand side or does not fall any more. Where it stays above 1e-10 factorise() takes double ones instead. Those of a device
+  /// likewise; other methods do not know it.
   bool single = false;
   /// Ranks that share the factors of `tree`, each with a part of them, where there are several: all give the same matrix, and make all calls
   /// together, with the same right-hand sides; each gets the whole solution, with the bits of a single rank. No stop is heard then.
   /// Other methods factor the whole on each rank. Must outlive the factors.
   Communicator* ranks = nullptr;
   /// `automatic` tries this device first and says why where it cannot; `device` takes no other. Real ones need cuDSS (missing_device_direct());
-  /// emulated ones have MUMPS or Eigen's LU on their stream. Double precision; each rank factors the whole. A stop is heard between
+  /// emulated ones have MUMPS or Eigen's LU on their stream. Each rank factors the whole. Factors that its memory
+  /// does not hold stay in the host's where that does. A stop is heard between
   /// ordering, factors and blocks of right-hand sides.
   const Device* device = nullptr;
   Bytes device_memory = 0;  ///< of the device, for factors and right-hand sides; 0: nine tenths of what is free
@@ -66,14 +67,15 @@ struct DirectOptions {
 
 /// What a factorisation took.
 struct DirectFacts {
-  std::string method;  ///< "MUMPS 5.5.1", "Eigen sparse LU"
-  Bytes bytes = 0;     ///< of the factors and work space, on this rank
-  Index entries = 0;   ///< in the factors
-  double flops = 0;    ///< of the factorisation, those of real numbers; 0: not told
-  double seconds = 0;  ///< that it took, without analysis; 0: not told
+  std::string method;    ///< "MUMPS 5.5.1", "Eigen sparse LU"
+  Bytes bytes = 0;       ///< of the factors and work space, on this rank; of a device: there
+  Bytes host_bytes = 0;  ///< of factors of a device that are kept in the host's memory
+  Index entries = 0;     ///< in the factors
+  double flops = 0;      ///< of the factorisation, those of real numbers; 0: not told
+  double seconds = 0;    ///< that it took, without analysis; 0: not told
   bool on_disk = false;
   double residual =
-      0;  ///< of `tree`: relative, of a trial; of factors in single precision the largest of all solutions so far
+      0;  ///< of `tree` and devices: relative, of a trial; of factors in single precision the largest of all solutions so far
   Index refinements = 0;  ///< passes over factors in single precision, of all blocks of right-hand sides so far
   int ranks = 1;          ///< that share the factors: solve() is a call of all of them
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // L D Lᵀ on a device by cuDSS, found at run time: neither its header nor the library is needed to build. Emulated devices have a library
-// of the processors on their stream, which reads and writes the device's memory alone.
+// of the processors on their stream, which reads and writes the device's memory alone. Factors in single precision (matrix, right-hand sides
+// and solutions on the device are single, too) are refined by the processors, in double.
+#include "engine/linalg/refinement.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 
 #include <dlfcn.h>
@@ -17,6 +19,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/team/device.hpp"
+#include "engine/team/parallel_for.hpp"
 
 namespace conoid {
 namespace {
@@ -24,7 +27,7 @@ namespace {
 using Complex = std::complex<double>;
 
 // Numbers that releases 0.7 and 1.0 have in common, from cudss.h and CUDA's library_types.h.
-constexpr int complex_double = 5, integer_32 = 10;                      // cudaDataType
+constexpr int complex_single = 4, complex_double = 5, integer_32 = 10;  // cudaDataType
 constexpr int analysis = 3, factorisation = 4, solution = 1008;         // cudssPhase_t
 constexpr int symmetric = 1, upper = 2, from_zero = 0, by_columns = 0;  // type, view, base, layout of a matrix
 constexpr int data_entries = 1;                                         // CUDSS_DATA_LU_NNZ
@@ -128,17 +131,17 @@ struct Cudss {
     if (call == nullptr) missing = fmt::format("libcudss.so has no {}", symbol);
   }
 
-  int create_sparse(Thing* out, Index n, Index entries, void* rows, void* columns, void* values) const {
+  int create_sparse(Thing* out, Index n, Index entries, void* rows, void* columns, void* values, int type) const {
     if (release->offset_type) {
       using Call = int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, const void*, const void*, const void*,
                            const void*, int, int, int, int, int, int);
       return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32, integer_32,
-                                            complex_double, symmetric, upper, from_zero);
+                                            type, symmetric, upper, from_zero);
     }
     using Call =
         int (*)(Thing*, std::int64_t, std::int64_t, std::int64_t, void*, void*, void*, void*, int, int, int, int, int);
-    return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32,
-                                          complex_double, symmetric, upper, from_zero);
+    return reinterpret_cast<Call>(sparse)(out, n, n, entries, rows, nullptr, columns, values, integer_32, type,
+                                          symmetric, upper, from_zero);
   }
 };
 
@@ -152,6 +155,9 @@ std::string_view status_text(int status) {
                                         "not supported", "execution failed", "internal error", "refinement failed"};
   return status >= 0 && status < static_cast<int>(std::size(texts)) ? texts[status] : "unknown status";
 }
+
+/// Of a method whose factors do not lie in the device's memory.
+constexpr std::string_view on_the_host = ", factors in the host's memory";
 
 /// Residual of a trial, relative; a solution of numbers between −1 and 1.
 double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
@@ -167,11 +173,16 @@ double trial_residual(const SymmetricMatrix& m, SparseDirect& direct) {
   return relative_residual(m, x, b);
 }
 
+template <class Real>
 class DeviceDirect final : public SparseDirect {
+  using Number = std::complex<Real>;
+  static constexpr bool single = sizeof(Real) == 4;
+  static constexpr int number_type = single ? complex_single : complex_double;
+
  public:
   DeviceDirect(const SymmetricMatrix& m, const DirectOptions& options)
       : device_(*options.device), stop_(options.stop), n_(m.size), block_(block_of(options, true)),
-        real_(device_.info().backend == "cuda") {
+        threads_(std::max(1, options.threads)), real_(device_.info().backend == "cuda") {
     const Bytes free = device_.free_memory() / 10 * 9;  // and makes it the device of this thread
     room_ = options.device_memory > 0 ? std::min(options.device_memory, free) : free;
   }
@@ -190,10 +201,20 @@ class DeviceDirect final : public SparseDirect {
   DeviceDirect& operator=(const DeviceDirect&) = delete;
 
   Status factor(const SymmetricMatrix& m, const DirectOptions& options) {
+    if constexpr (single) matrix_of_ = m;
     if (Status s = upload(m); !s) return s;
     facts_.ranks = 1;
-    Status made = real_ ? factor_by_library(options) : factor_on_host();
+    Status made = real_ ? factor_by_library(options) : factor_on_host(options);
     if (!made) return made;
+    if constexpr (single) {
+      facts_.method += ", single precision refined in double";
+      facts_.residual = 0;  // of all solutions, from here on
+      facts_.bytes += sizeof(Complex) * m.values.size() + sizeof(std::int32_t) * m.columns.size();
+      const double residual = trial_residual(m, *this);  // an error where it is too large
+      facts_.residual = std::max(facts_.residual, residual);
+      facts_.refinements = 0;
+      return {};
+    }
     facts_.residual = trial_residual(m, *this);
     if (real_ && !(facts_.residual <= enough)) {
       const int steps = 2;
@@ -209,33 +230,66 @@ class DeviceDirect final : public SparseDirect {
 
   Status solve(std::vector<Complex>& columns, Index count) override {
     for (Index c = 0; c < count; c += block_) {
-      if (stop_.stop_requested()) {
-        columns.clear();
-        return make_error(ErrorCode::stopped, "stopped while right-hand sides were solved");
-      }
       const Index some = std::min(block_, count - c);
       const std::span<Complex> here(columns.data() + c * n_, static_cast<std::size_t>(some * n_));
-      stream_.to_device(right_, here);
-      if (real_)
-        solve_by_library(some);
-      else
-        solve_on_host(some);
-      stream_.to_host(here, solved_);
-      stream_.synchronize();
+      if constexpr (single) {
+        const Refinement done =
+            refine_columns(matrix_of_, threads_, here, some,
+                           [&](std::span<Complex> b, Index columns_of_it) { return pass(b, columns_of_it); });
+        if (!stop_.stop_requested()) {
+          facts_.refinements += done.passes;
+          facts_.residual = std::max(facts_.residual, done.residual);
+          if (!done.good) return refinement_failed(done.residual);
+          continue;
+        }
+      } else if (pass(here, some)) {
+        continue;
+      }
+      columns.clear();
+      return make_error(ErrorCode::stopped, "stopped while right-hand sides were solved");
     }
     return {};
   }
   [[nodiscard]] const DirectFacts& facts() const override { return facts_; }
 
  private:
+  /// To the device, solved there, and back; false: stopped before that.
+  bool pass(std::span<Complex> b, Index count) {
+    if (stop_.stop_requested()) return false;
+    if constexpr (single) {
+      passing_.resize(b.size());
+      std::vector<double> size(static_cast<std::size_t>(count));
+      parallel_for(threads_, {0, count}, 1, [&](Index c) {
+        size[c] = largest_part(b.subspan(static_cast<std::size_t>(c * n_), static_cast<std::size_t>(n_)));
+        for (Index i = c * n_; i < (c + 1) * n_; ++i) passing_[i] = Number(b[i] / size[c]);
+      });
+      pass_numbers(std::span(passing_), count);
+      parallel_for(threads_, {0, count}, 1, [&](Index c) {
+        for (Index i = c * n_; i < (c + 1) * n_; ++i) b[i] = size[c] * Complex(passing_[i]);
+      });
+    } else {
+      pass_numbers(b, count);
+    }
+    return true;
+  }
+  void pass_numbers(std::span<Number> b, Index count) {
+    stream_.to_device(right_, b);
+    if (real_)
+      solve_by_library(count);
+    else
+      solve_on_host(count);
+    stream_.to_host(b, solved_);
+    stream_.synchronize();
+  }
+
   Status upload(const SymmetricMatrix& m) {
     if (m.nonzeros() > std::numeric_limits<std::int32_t>::max())
       return make_error(ErrorCode::resources,
                         fmt::format("a matrix of {} entries is too large for a device", m.nonzeros()),
                         "Take the direct solver auto.");
     const auto n = static_cast<std::size_t>(n_), entries = m.columns.size();
-    const Bytes sides = 2 * sizeof(Complex) * n;
-    const Bytes matrix = entries * (sizeof(Complex) + sizeof(std::int32_t)) + (n + 1) * sizeof(std::int32_t);
+    const Bytes sides = 2 * sizeof(Number) * n;
+    const Bytes matrix = entries * (sizeof(Number) + sizeof(std::int32_t)) + (n + 1) * sizeof(std::int32_t);
     if (room_ > matrix) block_ = std::min(block_, static_cast<Index>((room_ - matrix) / 4 / sides));
     if (room_ <= matrix || block_ < 1)
       return make_error(ErrorCode::resources,
@@ -246,13 +300,19 @@ class DeviceDirect final : public SparseDirect {
     stream_ = device_.stream();
     rows_ = device_.allocate<std::int32_t>(start.size(), "rows of a matrix");
     columns_ = device_.allocate<std::int32_t>(entries, "columns of a matrix");
-    values_ = device_.allocate<Complex>(entries, "values of a matrix");
-    right_ = device_.allocate<Complex>(static_cast<std::size_t>(block_) * n, "right-hand sides");
-    solved_ = device_.allocate<Complex>(static_cast<std::size_t>(block_) * n, "solutions");
+    values_ = device_.allocate<Number>(entries, "values of a matrix");
+    right_ = device_.allocate<Number>(static_cast<std::size_t>(block_) * n, "right-hand sides");
+    solved_ = device_.allocate<Number>(static_cast<std::size_t>(block_) * n, "solutions");
     stream_.to_device(rows_, start);
     stream_.to_device(columns_, m.columns);
-    stream_.to_device(values_, m.values);
-    stream_.synchronize();
+    if constexpr (single) {
+      const std::vector<Number> values(m.values.begin(), m.values.end());
+      stream_.to_device(values_, values);
+      stream_.synchronize();
+    } else {
+      stream_.to_device(values_, m.values);
+      stream_.synchronize();
+    }
     room_ -= matrix + sides * static_cast<Bytes>(block_);
     facts_.bytes = matrix + sides * static_cast<Bytes>(block_);
     return {};
@@ -264,6 +324,17 @@ class DeviceDirect final : public SparseDirect {
           make_error(ErrorCode::resources,
                      fmt::format("{}: {} cannot {}: {}", device_.info().name, cudss().name, what, status_text(status)),
                      "Take the direct solver tree, or a device with more memory."));
+  }
+
+  static bool beyond_budget(Bytes on_host, const DirectOptions& options) {
+    return options.memory > 0 && on_host > options.memory;
+  }
+  [[nodiscard]] Error no_room_on_host(Bytes on_host, const DirectOptions& options) const {
+    return make_error(
+        ErrorCode::resources,
+        fmt::format("{} has {}, and factors in the host's memory need {} of a budget of {}", device_.info().name,
+                    format_bytes(room_), format_bytes(on_host), format_bytes(options.memory)),
+        "Take the direct solver auto, or raise compute.memory.host.");
   }
 
   void release_data() {
@@ -281,8 +352,8 @@ class DeviceDirect final : public SparseDirect {
   void execute(int phase, Index count, std::string_view what) {
     static_cast<void>(device_.free_memory());  // makes it the device of this thread
     Columns b, x;
-    check(cudss().dense(&b.thing, n_, count, n_, right_.data(), complex_double, by_columns), "take right-hand sides");
-    check(cudss().dense(&x.thing, n_, count, n_, solved_.data(), complex_double, by_columns), "take solutions");
+    check(cudss().dense(&b.thing, n_, count, n_, right_.data(), number_type, by_columns), "take right-hand sides");
+    check(cudss().dense(&x.thing, n_, count, n_, solved_.data(), number_type, by_columns), "take solutions");
     check(cudss().execute(handle_, phase, config_, data_, matrix_, x.thing, b.thing), what);
     stream_.synchronize();  // the views end here
   }
@@ -296,7 +367,7 @@ class DeviceDirect final : public SparseDirect {
     check(c.stream(handle_, stream_.native()), "take a stream");
     check(c.config_create(&config_), "make settings");
     check(c.create_sparse(&matrix_, n_, static_cast<Index>(columns_.size()), rows_.data(), columns_.data(),
-                          values_.data()),
+                          values_.data(), number_type),
           "take a matrix");
     if (!c.threads_library.empty() && options.threads > 1 && c.threading(handle_, c.threads_library.c_str()) == 0)
       check(c.config_set(config_, c.release->host_threads, &options.threads, sizeof options.threads), "take threads");
@@ -313,13 +384,19 @@ class DeviceDirect final : public SparseDirect {
           bytes{};  // lasting and most of the device, of the host; least and most of the device when hybrid
       std::size_t told = 0;
       check(c.data_get(handle_, data_, c.release->estimates, bytes.data(), sizeof bytes, &told), "tell its memory");
-      const auto needed = static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[1]));
+      const auto needed = static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[1])),
+                 on_host = static_cast<Bytes>(std::max<std::int64_t>(0, bytes[5]));
+      if (hybrid && beyond_budget(on_host, options)) {
+        release_data();
+        return no_room_on_host(on_host, options);
+      }
       if (needed <= room_) {
         facts_.bytes += static_cast<Bytes>(std::max<std::int64_t>(0, hybrid ? bytes[4] : bytes[0]));
         if (hybrid) {
           const auto room = static_cast<std::int64_t>(room_);
           check(c.config_set(config_, c.release->hybrid_room, &room, sizeof room), "take a limit of memory");
-          facts_.method += ", factors in the host's memory";
+          facts_.method += on_the_host;
+          facts_.host_bytes = on_host;
         }
         break;
       }
@@ -342,12 +419,12 @@ class DeviceDirect final : public SparseDirect {
   }
   void solve_by_library(Index count) { execute(solution, count, "solve"); }
 
-  Status factor_on_host() {
+  Status factor_on_host(const DirectOptions& options) {
     host_ = std::make_shared<OnHost>();
     const auto n = n_;
     const auto entries = static_cast<Index>(columns_.size());
     const std::int32_t *rows = rows_.data(), *columns = columns_.data();
-    const Complex* values = values_.data();
+    const Number* values = values_.data();
     stream_.run_on_host(
         [host = host_, rows, columns, values, n, entries] {
           SymmetricMatrix m;
@@ -367,20 +444,26 @@ class DeviceDirect final : public SparseDirect {
     const Bytes here = facts_.bytes;
     facts_ = (**host_->made)->facts();
     facts_.method = fmt::format("{} on {}", facts_.method, device_.info().name);
-    facts_.flops = 0;  // not of a device
+    facts_.flops = 0;            // not of a device
+    if (facts_.bytes > room_) {  // as the library does where a device has too little
+      if (beyond_budget(facts_.bytes, options)) return no_room_on_host(facts_.bytes, options);
+      facts_.method += on_the_host;
+      facts_.host_bytes = facts_.bytes;
+      facts_.bytes = 0;
+    }
     facts_.bytes += here;
     return {};
   }
   void solve_on_host(Index count) {
     const auto n = n_;
-    const Complex* from = right_.data();
-    Complex* to = solved_.data();
-    const Bytes bytes = static_cast<Bytes>(count * n) * sizeof(Complex);
+    const Number* from = right_.data();
+    Number* to = solved_.data();
+    const Bytes bytes = static_cast<Bytes>(count * n) * sizeof(Number);
     stream_.run_on_host(
         [host = host_, from, to, n, count] {
           std::vector<Complex> b(from, from + count * n);
           host->solved = (**host->made)->solve(b, count);
-          if (host->solved) std::copy(b.begin(), b.end(), to);
+          if (host->solved) std::transform(b.begin(), b.end(), to, [](const Complex& v) { return Number(v); });
         },
         {{from, bytes, true, false}, {to, bytes, false, true}});
     stream_.synchronize();
@@ -394,11 +477,14 @@ class DeviceDirect final : public SparseDirect {
   Device device_;
   std::stop_token stop_;
   Index n_, block_;
+  int threads_;
   bool real_;
   Bytes room_ = 0;
   Stream stream_;
   DeviceBuffer<std::int32_t> rows_, columns_;
-  DeviceBuffer<Complex> values_, right_, solved_;
+  DeviceBuffer<Number> values_, right_, solved_;
+  SymmetricMatrix matrix_of_;    ///< in double, of single factors
+  std::vector<Number> passing_;  ///< right-hand sides in single precision
   void *handle_ = nullptr, *config_ = nullptr, *data_ = nullptr, *matrix_ = nullptr;
   std::shared_ptr<OnHost> host_;  ///< emulated
   DirectFacts facts_;
@@ -418,10 +504,13 @@ Result<std::unique_ptr<SparseDirect>> factorise_device(const SymmetricMatrix& ma
   if (options.device == nullptr)
     return make_error(ErrorCode::resources, "the matrix is to be factored on a device, and none is among the workers",
                       "Name one with --workers (cuda, or emulated to try), or take the direct solver auto.");
-  try {
-    auto out = std::make_unique<DeviceDirect>(matrix, options);
+  const auto made = [&]<class Real>(Real) -> Result<std::unique_ptr<SparseDirect>> {
+    auto out = std::make_unique<DeviceDirect<Real>>(matrix, options);
     if (Status s = out->factor(matrix, options); !s) return s.error();
     return std::unique_ptr<SparseDirect>(std::move(out));
+  };
+  try {
+    return options.single ? made(float{}) : made(double{});
   } catch (const Failure& failure) {
     return failure.error();
   }

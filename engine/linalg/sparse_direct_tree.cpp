@@ -12,6 +12,7 @@
 #include "engine/linalg/elimination_tree.hpp"
 #include "engine/linalg/front_counts.hpp"
 #include "engine/linalg/front_schedule.hpp"
+#include "engine/linalg/refinement.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -48,11 +49,6 @@ constexpr double refined = 1e-12, useless = 1e-7;
 /// What a pivot of exactly nothing becomes.
 template <class Real>
 constexpr Real least_pivot = sizeof(Real) == 8 ? Real(1e-300) : Real(1e-30);
-/// Factors in single precision: a solution is refined in double until its relative residual is as small, in so many steps at most, of
-/// which each must take away so much.
-constexpr int most_refinements = 20;
-constexpr double least_gain = 0.5, useless_refined = 1e-10;
-
 bool wide_registers() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
@@ -327,7 +323,7 @@ class TreeDirect final : public SparseDirect {
         if (refine_) before.assign(b.begin(), b.end());
         pass(b, some);
         if (refine_) {
-          static_cast<void>(subtract_product(b, before, some));
+          static_cast<void>(subtract_product(matrix_, threads_, b, before, some));
           pass(before, some);
           for (std::size_t i = 0; i < b.size(); ++i) b[i] += before[i];
         }
@@ -680,15 +676,10 @@ class TreeDirect final : public SparseDirect {
     if (static_cast<Index>(passing_.size()) < n * count)
       passing_ = BigArray<Number>(static_cast<std::size_t>(n * count));
     const std::span<Number> x(passing_.data(), static_cast<std::size_t>(n * count));
-    // Single numbers have few exponents: each column as if its largest value were one.
     std::vector<double> size(static_cast<std::size_t>(count), 1);
     if constexpr (single)
-      for (Index c = 0; c < count; ++c) {
-        double most = 0;
-        for (Index i = 0; i < n; ++i)
-          most = std::max({most, std::abs(b[c * n + i].real()), std::abs(b[c * n + i].imag())});
-        if (most > 0) size[c] = most;
-      }
+      for (Index c = 0; c < count; ++c)
+        size[c] = largest_part(b.subspan(static_cast<std::size_t>(c * n), static_cast<std::size_t>(n)));
     parallel_for(threads_, {0, n}, 1024, [&](Index i) {
       for (Index c = 0; c < count; ++c)
         x[tree_.place[i] * count + c] = single ? Number(b[c * n + i] / size[c]) : Number(b[c * n + i]);
@@ -909,50 +900,17 @@ class TreeDirect final : public SparseDirect {
     });
   }
 
-  /// rest −= A x of columns; the largest of the columns' norms of what is left over `norms`, where these are given.
-  double subtract_product(std::span<const Complex> x, std::span<Complex> rest, Index count,
-                          std::span<const double> norms = {}) const {
-    const Index n = matrix_.size;
-    std::vector<double> left(static_cast<std::size_t>(count), 0);
-    parallel_for(threads_, {0, count}, 1, [&](Index c) {
-      std::vector<Complex> product(static_cast<std::size_t>(n));
-      matrix_.multiply(x.subspan(static_cast<std::size_t>(c * n), static_cast<std::size_t>(n)), product);
-      double sum = 0;
-      for (Index i = 0; i < n; ++i) {
-        rest[c * n + i] -= product[i];
-        sum += std::norm(rest[c * n + i]);
-      }
-      if (!norms.empty() && norms[c] > 0) left[c] = std::sqrt(sum) / norms[c];
-    });
-    return *std::max_element(left.begin(), left.end());
-  }
-
   /// Columns b become solutions: passes over factors in single precision, what they leave in double.
   Status refine(std::span<Complex> b, Index count) {
-    const Index n = matrix_.size;
-    std::vector<Complex> x(b.size(), 0), rest(b.begin(), b.end()), step;
-    std::vector<double> norms(static_cast<std::size_t>(count), 0);
-    for (Index c = 0; c < count; ++c) {
-      for (Index i = 0; i < n; ++i) norms[c] += std::norm(b[c * n + i]);
-      norms[c] = std::sqrt(norms[c]);
-    }
-    double residual = 1;
-    for (int k = 0; k < most_refinements && residual > refined; ++k) {
-      step = rest;
-      pass(step, count);
-      if (stop_.stop_requested()) return {};
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] += step[i];
-      rest.assign(b.begin(), b.end());
-      const double before = std::exchange(residual, subtract_product(x, rest, count, norms));
-      ++facts_.refinements;
-      if (!(residual < least_gain * before)) break;  // rounding of the double numbers, or factors of no use
-    }
-    facts_.residual = std::max(facts_.residual, residual);
-    std::copy(x.begin(), x.end(), b.begin());
-    if (residual < useless_refined) return {};
-    return make_error(ErrorCode::not_converged,
-                      fmt::format("factors in single precision leave a residual of {:.1e}", residual),
-                      "Choose factors in double precision.");
+    const Refinement done = refine_columns(matrix_, threads_, b, count, [&](std::span<Complex> some, Index columns) {
+      pass(some, columns);
+      return !stop_.stop_requested();
+    });
+    if (stop_.stop_requested()) return {};
+    facts_.refinements += done.passes;
+    facts_.residual = std::max(facts_.residual, done.residual);
+    if (done.good) return {};
+    return refinement_failed(done.residual);
   }
 
   /// Whether the factors solve what they were made of.

@@ -163,6 +163,7 @@ struct Question {
   const Offer& offer;
   double waves = 0;             ///< incident, a frequency
   double factored = 0;          ///< flop/s of the factorisation
+  double factor_products = 0;   ///< flop/s of complex products of the device that factors; 0: none
   bool lasting = false;         ///< devices may radiate: MaxwellFem::devices_radiate()
   RadiationRates rates, alone;  ///< alone: without devices
 
@@ -177,6 +178,8 @@ struct Question {
 struct Foreseen {
   // Seconds of radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
   double radiated = 0, radiated_as_planned = 0, to_devices = 0;
+  // Seconds of factors and solves, of bands whose factors a device makes: what processors would take, and the device.
+  double factored_by_processors = 0, factored_on_device = 0;
   // Of the band with the largest mesh.
   Index unknowns = 0;
   double columns = 0, applications = 0;
@@ -213,21 +216,31 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
                       alone = plan_radiation(work, q.alone, q.budget());
   const bool compressed = s.truncation.loop == RadiationLoop::compressed ||
                           (s.truncation.loop == RadiationLoop::automatic && loop.compressed());
-  const double entries = foreseen.entries, applied = work.applications * work.columns,
+  const double flops = counted ? counted->fronts.flops : factor_flops(n, foreseen.entries, rows),
+               entries = foreseen.entries, applied = work.applications * work.columns,
                radiation = radiation_seconds(s, alone), planned = radiation_seconds(s, loop);
   // Ranks take a frequency each; those that are left over in the last round share its solves and its radiation.
   const auto ranks = static_cast<double>(std::max(1, q.offer.place.ranks));
   const double cores = std::max(1, q.offer.threads.value);
+  const auto factors_of = [&](double together) {
+    return flops / q.factored / (own_fronts(part.direct) ? together : 1.0) +
+           16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate);
+  };
   const auto seconds_of = [&](double together) {
-    return n * assembly_seconds +
-           (counted ? counted->fronts.flops : factor_flops(n, entries, rows)) / q.factored /
-               (own_fronts(part.direct) ? together : 1.0) +
-           16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate) +
+    return n * assembly_seconds + factors_of(together) +
            (s.monostatic && s.compress && q.waves >= 8 ? q.waves * points * incident_seconds : 0.0) +
            (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
   };
   const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
   e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+  FactorWork to_factor{n, entries, of_one, q.offer.deterministic.value, flops};
+  const FactorPlace placed = place_factors(part.direct, to_factor, q.offer.workers, q.offer.devices);
+  if (placed.memory > placed.allowed) to_factor.in_host = static_cast<double>(placed.memory - placed.allowed);
+  if (const double on_device = device_factor_seconds(to_factor, part.direct, q.factor_products, applied + solved);
+      placed.device >= 0 && on_device > 0) {
+    all.factored_on_device += std::ceil(frequencies / ranks) * on_device;
+    all.factored_by_processors += rounds * factors_of(1) + (left > 0 ? factors_of(std::floor(ranks / left)) : 0.0);
+  }
   all.radiated += std::ceil(frequencies / ranks) * radiation;
   all.radiated_as_planned += std::ceil(frequencies / ranks) * planned;
   all.to_devices += frequencies * loop.streamed;
@@ -241,8 +254,7 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
   all.applications = applied;
   all.factors = foreseen.bytes;
   all.waiting = foreseen.waiting;
-  all.place =
-      place_factors(part.direct, {n, entries, of_one, q.offer.deterministic.value}, q.offer.workers, q.offer.devices);
+  all.place = placed;
   all.is_counted = counted.has_value();
   all.outer_points = points;
   all.plan = loop;
@@ -295,12 +307,20 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
     by = all.without.reason;
     if (all.without.compressed()) e.host_memory += static_cast<Bytes>(all.without.compressed_bytes);
   }
-  if (all.place.device >= 0) e.device_memory += std::min(all.place.memory, all.place.allowed);
+  if (all.factored_on_device > 0) {
+    e.planned_seconds = std::max(0.0, e.expected_seconds() - all.factored_by_processors) + all.factored_on_device;
+    e.device_seconds += all.factored_on_device;
+  }
+  if (all.place.device >= 0) {
+    e.device_memory += std::min(all.place.memory, all.place.allowed);
+    if (all.place.memory > all.place.allowed) e.host_memory += all.place.memory - all.place.allowed;
+  }
   return by;
 }
 
-std::string solver_text(const Settings& s, const FactorPlace& place) {
-  if (place.device >= 0) return place.reason;
+std::string solver_text(const Settings& s, const Foreseen& all) {
+  if (all.place.device >= 0)
+    return all.place.reason + (all.factored_on_device > 0 ? ", " + format_duration(all.factored_on_device) : "");
   if (own_fronts(s.direct))
     return s.direct.single ? "own fronts in single precision, refined in double"
                            : "own fronts, in the order of nested dissection";
@@ -321,7 +341,7 @@ void add_details(const Question& q, const Foreseen& all, std::size_t bands, doub
                {"factors",
                 fmt::format("{}, {} more while they are made, {}", format_bytes(all.factors), format_bytes(all.waiting),
                             all.is_counted ? "counted in the order of elimination of this mesh" : "by a law")},
-               {"direct solver", solver_text(s, all.place)},
+               {"direct solver", solver_text(s, all)},
                {"solved waves", fmt::format("about {:.0f} a frequency", all.columns)},
                {"radiation", std::move(radiation)}};
   if (all.place.device < 0 && !all.place.reason.empty()) e.details.emplace_back("factors by", all.place.reason);
@@ -363,10 +383,14 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
              offer,
              static_cast<double>(s.incidences().size()) * s.polarisations(),
              factored,
+             0,
              lasting,
              radiation_rates(offer.workers, offer.devices, false),
              {}};
   q.alone = q.rates;
+  // An emulated device has a library of the processors, and no rate.
+  if (!q.rates.devices.empty() && offer.devices.front().backend == "cuda")
+    q.factor_products = q.rates.devices.front().products;
   q.alone.devices.clear();
   if (!may_use_devices) q.rates.devices.clear();
   Estimate e;

@@ -18,6 +18,8 @@ struct FactorWork {
   double entries = 0;  ///< expected in the factors
   int ranks = 1;       ///< that share them
   bool deterministic = false;
+  double flops = 0;    ///< of the factors, real numbers
+  double in_host = 0;  ///< bytes of factors for which the device has no memory
 };
 
 struct FactorPlace {
@@ -31,5 +33,10 @@ struct FactorPlace {
 /// processors, the system is large enough, and the factors fit into half of its memory: the rest is for the radiation. With `device` the first device.
 [[nodiscard]] FactorPlace place_factors(const DirectOptions& options, const FactorWork& work,
                                         const std::vector<WorkerSpec>& workers, std::span<const DeviceInfo> devices);
+
+/// What order, factors and so many solves on a device are foreseen to take by the clock: shares of its rate of complex products (flop/s, of its
+/// library) that cuDSS was measured to reach, and copies of factors that stay with the host. 0 where no rate is known.
+[[nodiscard]] double device_factor_seconds(const FactorWork& work, const DirectOptions& options, double products,
+                                           double columns);
 
 }  // namespace conoid::maxwell_fem

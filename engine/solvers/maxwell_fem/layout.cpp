@@ -9,6 +9,7 @@
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
+#include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 
 #include <algorithm>
@@ -187,8 +188,10 @@ double expected_tets(const Settings& s, const Mesh* mesh) {
       tets = tets_around(s, measure_body(boundary_surface(*mesh)));
     else if (mesh->dimension() < 3)
       tets = tets_around(s, measure_body(*mesh));
-    else
+    else {
       for (CellShape c : mesh->shapes()) tets += dimension_of(c) == 3;
+      if (const auto edges = find_edges(*mesh, s.domain, s.edges)) tets += edges->added_tets;
+    }
   }
   return tets;
 }
@@ -271,11 +274,9 @@ Status condition_groups(Settings& s, Mesh& mesh, const Mesh& body) {
   return {};
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given,
-                                                  std::stop_token stop) {
-  if (s.sphere) return sphere_to_solve(s);
+/// The given mesh, curved where its geometry is known, or the layer around the given surface.
+Result<std::shared_ptr<const Mesh>> mesh_with_layer(Settings& s, std::shared_ptr<const Mesh> given,
+                                                    const std::stop_token& stop) {
   if (!given) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   const auto surface = bare_surface(s, given);
   if (!surface) {
@@ -296,6 +297,59 @@ Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<c
   if (o.layers > 1) s.domain.boundaries["currents"] = {BoundaryKind::currents, 0};
   if (o.filled) s.domain.regions["inside"] = s.body_material;
   return std::make_shared<const Mesh>(std::move(*mesh));
+}
+
+/// A group for S' where it lies in this mesh, so that it does not follow elements that become thinner; false: it is the body itself, on
+/// which currents would become singular.
+Result<bool> keep_currents(Settings& s, Mesh& mesh, const Stopped& stopped) {
+  const auto domain = make_domain(mesh, s.domain, stopped);
+  if (!domain) return domain.error();
+  const Space& space = domain->space;
+  std::vector<std::array<Index, 3>> faces;
+  for (Index f = 0; f < domain->currents.faces(); ++f) {
+    const PatchFace& face = domain->currents.face(f);
+    if (space.sides(space.face_of(face.tet, face.local)).tet[1] < 0) return false;
+    faces.push_back(domain->currents.corners(space, f));
+  }
+  for (const auto& [name, boundary] : s.domain.boundaries)
+    if (boundary.kind == BoundaryKind::currents) return true;
+  std::string name = "currents";
+  while (mesh.group(name) != nullptr) name += "'";
+  std::vector<Index> cells;
+  for (const auto& f : faces) cells.push_back(mesh.add_cell(CellShape::triangle3, f));
+  mesh.add_group(name, 2).cells = std::move(cells);
+  s.domain.boundaries[name] = {BoundaryKind::currents, 0};
+  return true;
+}
+
+/// Elements at rims and sharp edges of conductors cut into layers. What is wrong with a mesh make_domain() says afterwards.
+Result<std::shared_ptr<const Mesh>> with_edges_graded(Settings& s, std::shared_ptr<const Mesh> mesh,
+                                                      const std::stop_token& stop) {
+  const Stopped stopped = [&stop] { return stop.stop_requested(); };
+  const auto edges = find_edges(*mesh, s.domain, s.edges, stopped);
+  if (stop.stop_requested()) return stop_error();
+  if (!edges || edges->count == 0) return mesh;
+  Settings with = s;
+  Mesh before = *mesh;
+  const auto kept = keep_currents(with, before, stopped);
+  if (stop.stop_requested()) return stop_error();
+  if (!kept || !*kept) return mesh;
+  auto made = graded(before, with.domain, s.edges, stopped);
+  if (!made) return made.error();
+  log::info("maxwell-fem: elements at {} edges of conductors are cut into {} layers each: {} cells become {}",
+            edges->count, s.edges.layers, before.cell_count(), made->cell_count());
+  s = std::move(with);
+  return std::make_shared<const Mesh>(std::move(*made));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given,
+                                                  std::stop_token stop) {
+  if (s.sphere) return sphere_to_solve(s);
+  auto made = mesh_with_layer(s, std::move(given), stop);
+  if (!made) return made;
+  return with_edges_graded(s, std::move(*made), stop);
 }
 
 }  // namespace conoid::maxwell_fem

@@ -278,7 +278,9 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   outcome_.facts.seconds_near += now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
-            facts.on_disk     ? " on disk"
+            facts.on_disk ? " on disk"
+            : facts.host_bytes > 0
+                ? fmt::format(" on the device and {} in the host's memory", format_bytes(facts.host_bytes))
             : facts.ranks > 1 ? fmt::format(" on this rank, shared by {}", facts.ranks)
                               : "",
             radiation_->near_blocks());

@@ -259,6 +259,8 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
                    std::vector<Diagnostic>& out) {
   s.domain.order = static_cast<int>(parameters["order"].integer());
   s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
+  s.edges.layers = static_cast<int>(parameters["edge_layers"].integer());
+  s.edges.least_angle = parameters["edge_angle"].number();
   const std::string form = parameters["form"].text();
   s.form = form == "scattered" ? FieldForm::scattered : form == "mixed" ? FieldForm::mixed : FieldForm::total;
   s.compress = parameters["compress"].boolean();
@@ -271,7 +273,7 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
                                          : DirectMethod::automatic;
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.direct.single = parameters["single_factors"].boolean();
-  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen" || direct == "device"))
+  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen"))
     out.push_back(input.error_at(parameters["single_factors"],
                                  s.direct.on_disk
                                      ? std::string("factors in single precision are not kept on disk")

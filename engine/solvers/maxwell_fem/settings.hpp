@@ -7,6 +7,7 @@
 #include "engine/solvers/maxwell_fem/domain.hpp"
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/media.hpp"
+#include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/radiation_plan.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
@@ -73,6 +74,7 @@ struct Settings {
   double isar_width = 0;  ///< m; 0: as wide as it is unambiguous
   int isar_points = 128;
   bool reciprocity = true;  ///< solve one wave more where there is a single one
+  GradingOptions edges;     ///< layers at rims and sharp edges of conductors
   bool error_bar = false;   ///< what the next order would change
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget, as it was offered

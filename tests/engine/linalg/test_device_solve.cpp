@@ -146,6 +146,89 @@ class TestDeviceSolve : public QObject {
     QVERIFY2(apart(x, y) < 1e-12, qPrintable(QString::number(apart(x, y))));
   }
 
+  /// What goes to the device is single, so that one pass leaves 1e-7 or more; residuals in double end at 1e-12 for columns of any size, and
+  /// solutions are those of double to that times the condition, some hundreds. A matrix singular to single rounding gets double factors.
+  void single_factors_on_a_device_are_refined_in_double_data() { solves_data(); }
+  void single_factors_on_a_device_are_refined_in_double() {
+    QFETCH(QString, device);
+    const SymmetricMatrix m = helmholtz_grid(7, 6, 5);
+    const Device there = Device::open(device.toStdString()).value();
+    DirectOptions options;
+    options.method = has_mumps() ? DirectMethod::mumps : DirectMethod::eigen;
+    const auto want = factorise(m, options);
+    options.method = DirectMethod::device;
+    options.device = &there;
+    options.block = 3;
+    options.single = true;
+    options.threads = 2;
+    const auto got = factorise(m, options);
+    QVERIFY2(want.ok() && got.ok(), got.ok() ? "" : got.error().text.c_str());
+    QVERIFY((*got)->facts().method.ends_with(", single precision refined in double"));
+    const Index count = 7;
+    std::vector<std::complex<double>> x = random_values<std::complex<double>>(count * m.size, 8);
+    for (Index i = 0; i < m.size; ++i) {
+      x[2 * m.size + i] *= 1e-60;
+      x[3 * m.size + i] *= 1e60;
+      x[4 * m.size + i] = 0;
+    }
+    auto y = x;
+    (*want)->solve(x, count).or_throw();
+    (*got)->solve(y, count).or_throw();
+    for (Index c = 0; c < count; ++c) {
+      double off = 0, size = 0;
+      for (Index i = c * m.size; i < (c + 1) * m.size; ++i) {
+        off = std::max(off, std::abs(x[i] - y[i]));
+        size = std::max(size, std::abs(x[i]));
+      }
+      QVERIFY2(off <= 1e-9 * size, qPrintable(QString("column %1: %2").arg(c).arg(off / size)));
+    }
+    QVERIFY((*got)->facts().residual > 0 && (*got)->facts().residual < 1e-10);
+    QVERIFY((*got)->facts().refinements >= 6);  // three blocks, each more than one pass
+    SymmetricMatrix near;                       // smallest eigenvalue 1e-11 of the largest
+    near.size = 40;
+    for (Index i = 0; i < near.size; ++i) {
+      const bool last = i + 1 == near.size;
+      near.columns.push_back(static_cast<std::int32_t>(i));
+      near.values.push_back(i == 0 ? 1 : last ? 1 + 1e-10 : 2);
+      if (!last) {
+        near.columns.push_back(static_cast<std::int32_t>(i + 1));
+        near.values.push_back(-1);
+      }
+      near.row_start.push_back(static_cast<Index>(near.columns.size()));
+    }
+    const auto hard = factorise(near, options);
+    QVERIFY2(hard.ok(), hard.ok() ? "" : hard.error().text.c_str());
+    QVERIFY((*hard)->facts().method.ends_with(" on " + there.info().name));
+  }
+
+  /// Factors for which the device has no memory are kept with the host, and solve as before.
+  void factors_stay_with_the_host_where_the_device_is_small() {
+    const SymmetricMatrix m = helmholtz_grid(7, 6, 5);
+    const Device device = Device::open("emulated").value();
+    DirectOptions options;
+    options.method = DirectMethod::device;
+    options.device = &device;
+    options.block = 2;
+    const auto whole = factorise(m, options);
+    QVERIFY(whole.ok());
+    QCOMPARE((*whole)->facts().host_bytes, Bytes{0});
+    const Bytes matrix = m.values.size() * 20 + static_cast<Bytes>(m.size) * (4 + 2 * 2 * 16);
+    QVERIFY((*whole)->facts().bytes > matrix);
+    options.device_memory = matrix + ((*whole)->facts().bytes - matrix) / 2;
+    const auto half = factorise(m, options);
+    QVERIFY2(half.ok(), half.ok() ? "" : half.error().text.c_str());
+    QVERIFY((*half)->facts().method.ends_with(", factors in the host's memory"));
+    QVERIFY((*half)->facts().host_bytes > 0 && (*half)->facts().bytes <= options.device_memory);
+    std::vector<std::complex<double>> x = random_values<std::complex<double>>(3 * m.size, 8), y = x;
+    (*whole)->solve(x, 3).or_throw();
+    (*half)->solve(y, 3).or_throw();
+    QVERIFY(x == y);
+    options.memory = (*half)->facts().host_bytes / 2;
+    const auto refused = factorise(m, options);
+    QVERIFY(!refused.ok() && refused.error().code == ErrorCode::resources);
+    QVERIFY2(refused.error().text.find("of a budget of") != std::string::npos, refused.error().text.c_str());
+  }
+
   /// Its memory does not hold the matrix; there is no device; a stop: `device` says so, `automatic` goes to processors.
   void what_a_device_cannot_factor_processors_do() {
     const SymmetricMatrix m = helmholtz_grid(7, 6, 5);

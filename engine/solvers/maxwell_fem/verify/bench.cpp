@@ -3,6 +3,7 @@
 // direct solver over block sizes. Times are the thread's own processor time, so that a busy machine does not change them much.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 
+#include "engine/core/units.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/linalg/device_solve.hpp"
 #include "engine/linalg/elimination_tree.hpp"
@@ -227,19 +228,16 @@ std::vector<int> thread_counts(const TestRun& run) {
 struct FactorTimes {
   double factor = 1e300, whole = 1e300, solve = 1e300;
   double flops = 0;
-  double residual = 0;
+  double residual = 0;  ///< of a solution as it is used, relative
+  Bytes bytes = 0, host_bytes = 0;
+  bool same_bits = true;  ///< of all solutions by the two factorisations
   std::string name;
 };
 
 /// The shorter of two factorisations with solves, by the clock; one where that takes long.
-FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int threads, Index rhs,
-                         const Device* device = nullptr, int block = 64) {
-  std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
-  DirectOptions o;
-  o.method = method;
-  o.threads = threads;
-  o.device = device;
-  o.block = block;
+FactorTimes time_factors(const SymmetricMatrix& matrix, const DirectOptions& o, Index rhs) {
+  const std::vector<Complex> b(static_cast<std::size_t>(matrix.size * rhs), {1, 0.5});
+  std::vector<Complex> x, before;
   FactorTimes best;
   for (int k = 0; k < 2; ++k) {
     std::unique_ptr<SparseDirect> direct;
@@ -248,15 +246,34 @@ FactorTimes time_factors(const SymmetricMatrix& matrix, DirectMethod method, int
       if (!made) throw Failure(made.error());
       direct = std::move(*made);
     });
+    before = std::exchange(x, b);
     best.whole = std::min(best.whole, whole);
     best.factor = std::min(best.factor, direct->facts().seconds);
-    best.solve = std::min(best.solve, shortest_by_clock(1, [&] { direct->solve(b, rhs).or_throw(); }));
-    best.name = direct->facts().method;
-    best.flops = direct->facts().flops;
-    best.residual = direct->facts().residual;
+    best.solve = std::min(best.solve, shortest_by_clock(1, [&] { direct->solve(x, rhs).or_throw(); }));
+    best.same_bits = best.same_bits && (before.empty() || before == x);
+    const DirectFacts& facts = direct->facts();
+    best.name = facts.method;
+    best.flops = facts.flops;
+    best.bytes = facts.bytes;
+    best.host_bytes = facts.host_bytes;
     if (whole > 5) break;
   }
+  const std::size_t n = static_cast<std::size_t>(matrix.size);
+  std::vector<Complex> back(n);
+  matrix.multiply(std::span(x).first(n), back);
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    off += std::norm(back[i] - b[i]);
+    size += std::norm(b[i]);
+  }
+  best.residual = std::sqrt(off / size);
   return best;
+}
+DirectOptions factors_by(DirectMethod method, int threads) {
+  DirectOptions o;
+  o.method = method;
+  o.threads = threads;
+  return o;
 }
 
 /// Orders, factors and solves a layer of elements as a run does, by one thread and more, up to those of the run. The rate of products is that of
@@ -268,7 +285,7 @@ void factorise_rows(const TestRun& run, const BenchSink& row) {
   const SymmetricMatrix matrix = layer.system->matrix();
   constexpr Index rhs = 128;
   if (has_mumps() && run.may_want("factorise: MUMPS")) {
-    const FactorTimes t = time_factors(matrix, DirectMethod::mumps, 1, rhs);
+    const FactorTimes t = time_factors(matrix, factors_by(DirectMethod::mumps, 1), rhs);
     row({fmt::format("factorise: {}, {} unknowns, order and factors", t.name, matrix.size), t.whole, "s", 0, 0, "",
          "one core"});
     row({fmt::format("factorise: {}, 128 right-hand sides", t.name), t.solve, "s", 0, 0, "", "memory"});
@@ -278,7 +295,7 @@ void factorise_rows(const TestRun& run, const BenchSink& row) {
   for (const int threads : thread_counts(run)) {
     if (!run.may_want(fmt::format("factorise: own fronts, {} threads", threads))) continue;
     run.doing(fmt::format("factorise: {} threads", threads));
-    const FactorTimes t = time_factors(matrix, DirectMethod::automatic, threads, rhs);
+    const FactorTimes t = time_factors(matrix, factors_by(DirectMethod::automatic, threads), rhs);
     const double order = shortest_by_clock(2, [&] {
       if (auto tree = elimination_tree(matrix, threads, {}); !tree) throw Failure(tree.error());
     });
@@ -306,8 +323,8 @@ void factorise_rows(const TestRun& run, const BenchSink& row) {
   }
 }
 
-/// Order, factors and 128 right-hand sides of two layers by the library of the run's devices, in blocks of several sizes, beside fronts of
-/// our own on all threads; and MUMPS, which has one core, on the smaller. Shares are of the time of our own fronts.
+/// Order, factors and 128 right-hand sides of two layers by the library of the run's devices, in blocks of several sizes, repeatable, in single
+/// precision and with factors in the host's memory, beside fronts of our own on all threads. Shares are of the time of these.
 void device_factor_rows(const TestRun& run, const BenchSink& row) {
   if (!run.may_want("factors on devices: ")) return;
   const std::vector<NamedDevice> devices = devices_of(run);
@@ -318,7 +335,7 @@ void device_factor_rows(const TestRun& run, const BenchSink& row) {
     const LayerSystem layer = layer_system(divisions, run.threads);
     const SymmetricMatrix matrix = layer.system->matrix();
     const std::string label = fmt::format("factors on devices: {} unknowns", matrix.size);
-    const FactorTimes own = time_factors(matrix, DirectMethod::automatic, run.threads, rhs);
+    const FactorTimes own = time_factors(matrix, factors_by(DirectMethod::automatic, run.threads), rhs);
     const auto rows = [&](const FactorTimes& t, const std::string& by) {
       row({fmt::format("{}, {}, order and factors", label, by), t.whole, "s", own.whole / t.whole, 0, "own fronts",
            "order, then multiply-adds"});
@@ -328,19 +345,43 @@ void device_factor_rows(const TestRun& run, const BenchSink& row) {
            "memory"});
     };
     rows(own, fmt::format("{}, {} threads", own.name, run.threads));
-    if (has_mumps() && divisions < 14) {
-      const FactorTimes mumps = time_factors(matrix, DirectMethod::mumps, 1, rhs);
-      rows(mumps, mumps.name + ", one core");
-    }
     for (const NamedDevice& one : devices) {
       const Device device = open_device(run, one.name);
       if (device.info().backend == "cuda" && !missing_device_direct().empty()) {
         row({fmt::format("factors on devices: {}: {}", one.name, missing_device_direct()), 0, "s", 0, 0, "", ""});
         continue;
       }
-      for (const int block : {16, 64, 128}) {
-        const FactorTimes t = time_factors(matrix, DirectMethod::device, run.threads, rhs, &device, block);
-        rows(t, fmt::format("{}, blocks of {}, residual {:.1e}", t.name, block, t.residual));
+      DirectOptions o = factors_by(DirectMethod::device, run.threads);
+      o.device = &device;
+      const auto rows_with = [&](const std::string& what) {
+        FactorTimes t;
+        try {
+          t = time_factors(matrix, o, rhs);
+        } catch (const Failure& failure) {
+          row({fmt::format("{}, {}, {}: {}", label, one.name, what, failure.error().text), 0, "s", 0, 0, "", ""});
+          return Bytes{0};
+        }
+        rows(t, fmt::format("{}, {}, residual {:.1e}, {}{}{}", t.name, what, t.residual, format_bytes(t.bytes),
+                            t.host_bytes > 0 ? " and " + format_bytes(t.host_bytes) + " of the host" : "",
+                            t.same_bits ? ", twice the same bits" : ""));
+        return t.bytes;
+      };
+      for (const int block : {16, 64}) {
+        o.block = block;
+        rows_with(fmt::format("blocks of {}", block));
+      }
+      o.block = 0;
+      const Bytes whole = rows_with("blocks of 128");
+      o.repeatable = true;
+      rows_with("repeatable");
+      o.repeatable = false;
+      o.single = true;
+      const Bytes half = rows_with("single");
+      // Less memory than it takes, so that factors stay with the host.
+      for (const bool single : {false, true}) {
+        o.single = single;
+        o.device_memory = std::max<Bytes>(1, (single ? half : whole) / 10 * 7);
+        rows_with(fmt::format("of {} of the device", format_bytes(o.device_memory)));
       }
     }
   }

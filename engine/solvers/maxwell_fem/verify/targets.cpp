@@ -12,6 +12,7 @@
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
+#include "engine/solvers/maxwell_fem/verify/disc.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/row_team.hpp"
 
@@ -231,9 +232,9 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
                      0.1 * rim);
 }
 
-Result<double> run_disc(double rim, const RowWorkers& workers) {
+Result<DiscOutcome> run_disc(double rim, int layers, double ka, const RowWorkers& workers) {
   namespace fs = std::filesystem;
-  constexpr double ka = 0.1, a = 0.1;
+  constexpr double a = 0.1;
   const fs::path folder = temporary_folder() / fmt::format("conoid-disc-{}-{:g}", getpid(), rim);
   std::error_code ec;
   fs::create_directories(folder, ec);
@@ -242,19 +243,24 @@ Result<double> run_disc(double rim, const RowWorkers& workers) {
   gmsh.script = ScriptUse::own;
   gmsh.use_cache = false;
   gmsh.order = 2;
-  const auto mesh = load_mesh(folder / "disc.geo", {.scale = 1.0}, gmsh, {});
+  auto given = load_mesh(folder / "disc.geo", {.scale = 1.0}, gmsh, {});
   fs::remove_all(folder, ec);
+  if (!given) return given.error();
+  Settings s;
+  s.frequencies = {ka / a * light_speed / (2 * pi)};
+  s.laws.emplace_back([](double) { return Medium{}; });
+  s.domain.boundaries = {{"disc", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+  s.edges.layers = layers;
+  const auto mesh = mesh_to_solve(s, std::make_shared<const Mesh>(std::move(*given)), {});
   if (!mesh) return mesh.error();
-  DomainOptions roles;
-  roles.boundaries = {{"disc", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
-  auto domain = make_domain(*mesh, roles);
+  auto domain = make_domain(**mesh, s.domain);
   if (!domain) return domain.error();
   const std::vector<Direction> from{{0, 0}};
   const auto solved =
       solve_from(*domain, ka / a, from, {TruncationMethod::gmres, 1e-4, 60, RadiationLoop::automatic, 64}, workers);
   if (!solved) return solved.error();
-  const double echo = 4 * pi * std::norm(solved->far[0].theta);
-  return 10 * std::log10(echo / (64 / (9 * pi) * std::pow(ka, 4) * a * a));
+  return DiscOutcome{domain->free_unknowns,
+                     20 * std::log10(std::abs(solved->far[0].theta) / (a * std::abs(disc_amplitude(ka))))};
 }
 
 Result<PublishedOutcome> run_published_almond(const RowWorkers& workers) {

@@ -35,8 +35,12 @@ struct SelfDualOutcome {
 /// A gmsh script: a disc of radius 0.1 m in the plane z = 0, group "disc", in a ball of air up to S, "outer"; elements of this share of
 /// the radius at its rim.
 [[nodiscard]] std::string disc_script(double rim);
-/// The broadside echo of that disc as a conductor, ka = 0.1, over its limit (64/9π) k⁴ a⁶ (Rayleigh's), dB.
-[[nodiscard]] Result<double> run_disc(double rim, const RowWorkers& workers);
+struct DiscOutcome {
+  Index unknowns = 0;
+  double off = 0;  ///< the broadside echo over the exact one (disc_amplitude()), dB
+};
+/// That disc as a conductor, as a case has it, with so many layers at its rim.
+[[nodiscard]] Result<DiscOutcome> run_disc(double rim, int layers, double ka, const RowWorkers& workers);
 
 /// The almond of order 2 with the program's own S at 3.5 GHz, monostatic in its plane every 10 degrees from the tip, against the
 /// moment method's values of problem III-A of the Austin RCS Benchmark Suite (The University of Texas at Austin, reference data

@@ -11,6 +11,7 @@
 #include <map>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 #include <QProcess>
 
@@ -19,11 +20,14 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/prepare.hpp"
+#include "engine/mesh/shape_functions.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
+#include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/verify/disc.hpp"
 #include "engine/solvers/mesh_section.hpp"
 #include "engine/team/team.hpp"
 
@@ -98,6 +102,77 @@ double echo_of(const Case& input, std::shared_ptr<const Mesh> mesh) {
   for (const auto& n : results.numbers)
     if (n.name == "echo_VV") return n.value;
   return std::nan("");
+}
+
+/// A cube of n³ small ones, six tetrahedra each (Kuhn's): "outer" around it, and the sheet z = 1/2 as far as x = 1/2, whose rim inside of the
+/// cube is one line of n edges.
+Mesh cube_with_a_sheet(Index n) {
+  Mesh mesh;
+  const auto at = [n](Index x, Index y, Index z) { return x + (n + 1) * (y + (n + 1) * z); };
+  for (Index z = 0; z <= n; ++z)
+    for (Index y = 0; y <= n; ++y)
+      for (Index x = 0; x <= n; ++x)
+        mesh.add_point({static_cast<double>(x) / static_cast<double>(n),
+                        static_cast<double>(y) / static_cast<double>(n),
+                        static_cast<double>(z) / static_cast<double>(n)});
+  constexpr std::array<std::array<int, 3>, 6> ways{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+  std::set<std::array<Index, 3>> sheet;
+  std::vector<std::array<Index, 3>> outer;
+  for (Index z = 0; z < n; ++z)
+    for (Index y = 0; y < n; ++y)
+      for (Index x = 0; x < n; ++x)
+        for (const auto& way : ways) {
+          std::array<Index, 3> p{x, y, z};
+          std::array<Index, 4> c{at(x, y, z)};
+          for (std::size_t k = 0; k < 3; ++k) {
+            ++p[static_cast<std::size_t>(way[k])];
+            c[k + 1] = at(p[0], p[1], p[2]);
+          }
+          mesh.add_cell(CellShape::tet4, c);
+          for (std::size_t skip = 0; skip < 4; ++skip) {
+            std::array<Index, 3> f{};
+            for (std::size_t k = 0, m = 0; k < 4; ++k)
+              if (k != skip) f[m++] = c[k];
+            const auto all = [&](int d, double value) {
+              return std::all_of(f.begin(), f.end(), [&](Index i) { return mesh.point(i)[d] == value; });
+            };
+            if (all(0, 0) || all(0, 1) || all(1, 0) || all(1, 1) || all(2, 0) || all(2, 1)) outer.push_back(f);
+            if (all(2, 0.5) && std::all_of(f.begin(), f.end(), [&](Index i) { return mesh.point(i)[0] <= 0.5; }))
+              sheet.insert(f);
+          }
+        }
+  for (const auto& f : sheet) mesh.add_group("sheet", 2).cells.push_back(mesh.add_cell(CellShape::triangle3, f));
+  for (const auto& f : outer) mesh.add_group("outer", 2).cells.push_back(mesh.add_cell(CellShape::triangle3, f));
+  return mesh;
+}
+
+struct Measures {
+  double volume = 0, sheet = 0, outer = 0;
+  double thinnest = 1e300;  ///< of the distances of points from the rim, those on it aside
+  Index tets = 0, one_sided = 0, outer_faces = 0;
+};
+Measures measures(const Mesh& mesh) {
+  Measures out;
+  const Space space = Space::make(mesh, 2).value();
+  out.tets = static_cast<Index>(space.tets().size());
+  for (Index t = 0; t < out.tets; ++t)
+    for (const QuadraturePoint& q : quadrature(CellShape::tet4, 4))
+      out.volume += q.weight * std::abs(space.map(t, q.at).determinant);
+  for (Index f = 0; f < space.face_count(); ++f) out.one_sided += space.sides(f).tet[1] < 0;
+  for (const MeshGroup& g : mesh.groups())
+    for (const Index c : g.cells) {
+      const auto n = mesh.nodes(c);
+      const Index f = space.find_face({n[0], n[1], n[2]});
+      if (f < 0) qFatal("a cell of %s is no face", g.name.c_str());
+      const auto& s = space.sides(f);
+      const Patch one(space, {{s.tet[0], s.local[0], false}});
+      for (int q = 0; q < face_points; ++q) (g.name == "sheet" ? out.sheet : out.outer) += one.weight(q);
+      out.outer_faces += g.name == "outer";
+    }
+  for (Index p = 0; p < mesh.point_count(); ++p)
+    if (const double r = std::hypot(mesh.point(p)[0] - 0.5, mesh.point(p)[2] - 0.5); r > 1e-9)
+      out.thinnest = std::min(out.thinnest, r);
+  return out;
 }
 
 }  // namespace
@@ -271,7 +346,7 @@ class TestBodies : public QObject {
     if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
     const auto folder = std::filesystem::temp_directory_path() / fmt::format("conoid-test-rim-{}", getpid());
     std::filesystem::create_directories(folder);
-    // A disc of radius a = 0.1 m with elements of a tenth at its rim, in a ball of air.
+    // A disc of radius a = 0.1 m with elements of a fifth at its rim, in a ball of air.
     std::ofstream(folder / "disc.geo") << R"(SetFactory("OpenCASCADE");
 Sphere(1) = {0, 0, 0, 0.19};
 Disk(100) = {0, 0, 0, 0.1};
@@ -285,7 +360,7 @@ Physical Surface("outer") = {all()};
 c() = Boundary{ Surface{d()}; };
 Field[1] = Distance; Field[1].CurvesList = {c()}; Field[1].NumPointsPerCurve = 400;
 Field[2] = Threshold; Field[2].InField = 1;
-Field[2].SizeMin = 0.01; Field[2].SizeMax = 0.045; Field[2].DistMin = 0; Field[2].DistMax = 0.1;
+Field[2].SizeMin = 0.02; Field[2].SizeMax = 0.045; Field[2].DistMin = 0; Field[2].DistMax = 0.1;
 Background Field = 2;
 Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeMax = 0.05;
 )";
@@ -295,24 +370,72 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
     json["mesh"]["file"] = (folder / "disc.geo").string();
     json["excitation"]["frequency"] = ka * light_speed / (2 * std::numbers::pi * 0.1);
     const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
-    const auto input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
-    QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
-    MeshRequest request = mesh_request(input->document());
+    const auto whole = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+    QVERIFY2(whole.ok(), whole.ok() ? "" : whole.error().render().c_str());
+    MeshRequest request = mesh_request(whole->document());
     request.gmsh.cache_folder = folder;
     auto made = prepare_mesh(request);
     QVERIFY2(made.ok(), made.ok() ? "" : made.error().render().c_str());
     const auto mesh = std::make_shared<const Mesh>(std::move(made->mesh));
-    double told = 0;
-    for (const Diagnostic& d : MaxwellFem().check(*input, mesh.get(), make_offer(*input).value()))
-      if (const auto text = QString::fromStdString(d.text); text.contains("rim of a sheet"))
-        told = text.section("off by some ", 1).section(' ', 0, 0).toDouble();
-    // Rayleigh's limit, (64/9π) k⁴a⁶; the next term is of the order (ka)² of that, 0.04 dB.
-    const double exact = 64 / (9 * std::numbers::pi) * std::pow(ka, 4) * 0.01;
-    const double off = 10 * std::log10(echo_of(*input, mesh) / exact);
+    // Shifts of the rim from 0.147 to 0.175 of an element were measured, which is 1.19; elements along it differ by some percent. Layers leave
+    // 1/25 + 1/9 of it (verify).
+    double without = 0;
+    for (const int layers : {0, 4}) {
+      json["parameters"]["edge_layers"] = layers;
+      const auto input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+      QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
+      double told = 0;
+      for (const Diagnostic& d : MaxwellFem().check(*input, mesh.get(), make_offer(*input).value()))
+        if (const auto text = QString::fromStdString(d.text); text.contains("rim of a sheet"))
+          told = text.section("off by some ", 1).section(' ', 0, 0).toDouble();
+      const double exact = 4 * std::numbers::pi * 0.01 * std::norm(disc_amplitude(ka)),
+                   off = 10 * std::log10(echo_of(*input, mesh) / exact);
+      qInfo("%d layers: told %.3f dB, computed %.3f dB", layers, told, off);
+      QVERIFY2(told < 1.3 * off && off < 1.3 * told, qPrintable(QString("%1 %2").arg(told).arg(off)));
+      if (layers > 0) QVERIFY(off < 0.15 * without);
+      without = off;
+    }
     std::filesystem::remove_all(folder);
-    qInfo("told %.3f dB, computed %.3f dB", told, off);
-    // Elements along the rim differ by some percent (0.02 dB), the shift was measured to two digits (0.02 dB).
-    QVERIFY2(told > 0 && std::abs(told - off) < 0.08, qPrintable(QString("%1 %2").arg(told).arg(off)));
+  }
+
+  /// A sheet that ends inside of a cube, straight and in curved elements: the cells keep volume, sheet and outside, neighbours
+  /// agree (nothing but the outside has one cell), and as many cells come as were foreseen.
+  void layers_at_a_rim_keep_the_mesh_whole() {
+    const Mesh straight = cube_with_a_sheet(4);
+    const auto bent = to_order2(straight, false, [](const Vec3& x) {
+      return Vec3{x[0] + 0.03 * x[1] * (1 - x[1]) * x[2], x[1], x[2] + 0.05 * x[0] * (1 - x[0])};
+    });
+    DomainOptions roles;
+    roles.boundaries = {{"sheet", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+    const std::array<Mesh, 2> meshes{straight, bent};
+    for (const Mesh& mesh : meshes)
+      for (const int layers : {1, 4}) {
+        GradingOptions options;
+        options.layers = layers;
+        const auto edges = find_edges(mesh, roles, options);
+        QVERIFY(edges.ok());
+        QCOMPARE(edges->count, Index{4});  // not those on the cube
+        const auto made = graded(mesh, roles, options);
+        QVERIFY2(made.ok(), made.ok() ? "" : made.error().text.c_str());
+        const Measures before = measures(mesh), after = measures(*made);
+        QVERIFY(std::abs(after.volume / before.volume - 1) < 1e-12);
+        // Areas of curved faces are no polynomials: six points a face.
+        const double exact = &mesh == &meshes[0] ? 1e-12 : 1e-5;
+        QVERIFY(std::abs(after.sheet / before.sheet - 1) < exact);
+        QVERIFY(std::abs(after.outer / before.outer - 1) < exact);
+        QCOMPARE(after.one_sided, after.outer_faces);
+        const double more = static_cast<double>(after.tets - before.tets);
+        QVERIFY2(more > 0 && std::abs(edges->added_tets / more - 1) < 0.1,
+                 qPrintable(QString("%1 %2").arg(edges->added_tets).arg(more)));
+        // Points beside the rim are as near as the innermost layer says.
+        if (&mesh == &meshes[0])
+          QVERIFY2(std::abs(after.thinnest / before.thinnest - std::pow(1 / (layers + 1.0), 3)) < 1e-9,
+                   qPrintable(QString::number(after.thinnest / before.thinnest)));
+      }
+    GradingOptions none;
+    none.layers = 4;
+    none.least_angle = 6.3;  // more than a turn
+    QCOMPARE(find_edges(straight, roles, none)->count, Index{0});
   }
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements that get thinner towards rims of sheets and sharp edges of conductors, where fields are singular.
+//
+// At a distance r from an edge around which the fields fill an angle α the field goes with r^(π/α − 1) (J. Van Bladel, Singular
+// Electromagnetic Fields and Sources, 1991): r^(−1/2) at the rim of a sheet. Polynomials on elements of the size h leave an error of h^(2π/α)
+// in the energy and in the echo: of first order in h at a rim, whatever their order. Here each tetrahedron at such an edge is cut into
+// layers that end at shares ((n + 1 − l)/(n + 1))^power of its way to the edge: an algebraic grading, which for polynomials of a fixed order
+// spreads the error over all layers, where geometric ones leave it in the outer; along it nothing is cut, since the fields are smooth that way, so
+// that the number of elements grows by a fixed amount a layer (T. Apel, Anisotropic Finite Elements, 1999). Cuts are affine in the
+// tetrahedron's own coordinates: curved ones keep their geometry, and the functions of the mesh before stay in the space.
+#pragma once
+
+#include "engine/core/error.hpp"
+#include "engine/core/stop.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/solvers/maxwell_fem/domain.hpp"
+
+namespace conoid::maxwell_fem {
+
+struct GradingOptions {
+  int layers = 0;  ///< 0: the mesh as it is
+  double power =
+      3;  ///< layer l of n ends at the share (1 − l/(n + 1))^power of the way from the elements' far side to the edge
+  double least_angle =
+      3.84;  ///< around an edge, radians; narrower ones stay (220 degrees: bends of 40 are flat facets of curved surfaces)
+};
+
+struct EdgesFound {
+  Index count = 0;
+  double longest = 0;     ///< m
+  double added_tets = 0;  ///< by graded(), within some percent
+};
+/// Edges of conductors that the options mean; none of a mesh without tetrahedra, or without layers. `roles`: which groups are conductors, as for
+/// make_domain(). Errors: those of Space::make; stopped.
+[[nodiscard]] Result<EdgesFound> find_edges(const Mesh& mesh, const DomainOptions& roles, const GradingOptions& options,
+                                            const Stopped& stopped = {});
+
+/// The mesh with layers at these edges: cells of dimension 2 and 3 with their groups. Tetrahedra of order 1 or 2.
+[[nodiscard]] Result<Mesh> graded(const Mesh& mesh, const DomainOptions& roles, const GradingOptions& options,
+                                  const Stopped& stopped = {});
+
+}  // namespace conoid::maxwell_fem
