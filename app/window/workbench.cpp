@@ -203,7 +203,7 @@ void Workbench::show_conditions() {
   const auto here = chosen_.empty() ? std::vector<Condition>()
                                     : conditions_at(conditions_of(model_.json(), model_.schema()), chosen_);
   const CheckReport* report = model_.report();
-  const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.group.empty(); });
+  const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.is_side(); });
   if (sides && !report) return;  // the case is being looked at: what stands there stays until its box is known
   const auto box = report ? report->estimate.box : std::nullopt;
   const auto own =

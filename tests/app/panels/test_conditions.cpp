@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conditions at boundaries are found by the schema alone, stand in the picture where they hold while the form speaks of them, and lead back to it.
 // labels: gui
+#include <numeric>
+
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
@@ -33,7 +35,8 @@ const char* const made_up = R"({"properties": {
               "variants": {"open": {"title": "Open end"}, "hard": {"title": "Hard wall"}}},
     "groups": {"type": "array", "items": {"discriminator": "kind",
                "variants": {"soft": {"title": "Soft", "properties": {"group": {"type": "string"}}}}}}}},
-  "skins": {"group": "mesh-group", "map": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "metal"}}}},
+  "body": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "glass"}}},
+  "skins": {"group": "mesh-group", "rest": "/body/kind", "map": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "metal"}}}},
   "parts": {"group": "mesh-group", "map": {"properties": {"material": {"type": "string"}}}}}})";
 
 std::vector<Marker> boundaries(const FieldScene& scene) {
@@ -79,6 +82,47 @@ class TestConditions : public QObject {
     QCOMPARE(conditions_at(all, "/skins/tail/kind").size(), std::size_t{3});
     QCOMPARE(conditions_at(all, "/walls").size(), std::size_t{2});
     QVERIFY(conditions_at(all, "").empty() && conditions_at(all, "/parts").empty());
+  }
+
+  void faces_without_a_condition_are_as_the_schema_says() {
+    const Json schema = read_json(made_up);
+    const auto rest_of = [&](const char* json) {
+      for (const Condition& one : conditions_of(read_json(json), schema))
+        if (one.rest) return one;
+      return Condition();
+    };
+    QVERIFY(!rest_of(R"({"skins": {"nose": {}}})").rest);  // no mesh, no faces
+    const Condition usual = rest_of(R"({"mesh": {"file": "a.stl"}})");
+    QVERIFY(usual.rest && usual.key == "/body/kind" && usual.kind == "glass" && usual.group.empty() &&
+            !usual.is_side());
+    QCOMPARE(rest_of(R"({"mesh": {}, "body": {"kind": "metal"}})").kind, std::string("metal"));
+    // Whether the form speaks of the groups or of the body: both are shown.
+    const auto all = conditions_of(read_json(R"({"mesh": {}, "skins": {"lid": {}}})"), schema);
+    QCOMPARE(conditions_at(all, "/skins").size(), std::size_t{2});
+    QCOMPARE(conditions_at(all, "/body/kind").size(), std::size_t{1});
+    // On faces of no group with a condition, in the colour of its kind; none where every face has one.
+    BoxSurfaceOptions options;
+    options.high = {1, 2, 3};
+    options.divisions = {4, 4, 4};
+    const Mesh brick = *box_surface(options);
+    const auto lid = with_group(brick, smooth_region(brick, nearest_face(brick, {0.5, 1, 3}), 40), "lid");
+    const std::string file = folder_.filePath("rest.msh").toStdString();
+    QVERIFY(lid && write_mesh(*lid, file).ok());
+    const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
+    QVERIFY(mesh);
+    const auto marks = condition_marks(all, {}, mesh->get());
+    QCOMPARE(marks.size(), std::size_t{2});
+    QCOMPARE(marks[1].label, std::string("all other faces: glass"));
+    QVERIFY(marks[1].position[2] < 3 && marks[1].colour != marks[0].colour && marks[1].key == "/body/kind");
+    const auto alike = condition_marks(
+        conditions_of(read_json(R"({"mesh": {}, "body": {"kind": "metal"}, "skins": {"lid": {}}})"), schema), {},
+        mesh->get());
+    QVERIFY(alike.size() == 2 && alike[0].colour == alike[1].colour);
+    std::vector<Index> every(static_cast<std::size_t>((*lid).cell_count()));
+    std::iota(every.begin(), every.end(), Index{0});
+    const auto whole = with_group(brick, every, "lid");
+    QVERIFY(whole && write_mesh(*whole, file).ok());
+    QCOMPARE(condition_marks(all, {}, preview_mesh(std::filesystem::path(file), 1.0)->get()).size(), std::size_t{1});
   }
 
   void marks_stand_on_sides_and_groups() {
