@@ -72,6 +72,7 @@ void collect_rest(const Json& node, const std::string& pointer, std::vector<Cond
   Condition one{pointer, string_at(node, "rest"), {}, {}};
   one.rest = true;
   one.section = pointer;
+  one.outside = keyword_of(node, "map").is_object() && string_at(node, "group").empty();
   out.push_back(std::move(one));
 }
 
@@ -142,42 +143,53 @@ void collect_middles(const FramePart& part, const Wanted& wanted, std::vector<Ve
   }
 }
 
-/// The one of them that is nearest to the middle of all.
-std::optional<Vec3> central(const std::vector<Vec3>& middles) {
-  if (middles.empty()) return std::nullopt;
-  Vec3 middle{};
-  for (const Vec3& m : middles) middle = vec::axpy(1.0 / static_cast<double>(middles.size()), m, middle);
-  return *std::min_element(middles.begin(), middles.end(), [&](const Vec3& a, const Vec3& b) {
-    return vec::distance(a, middle) < vec::distance(b, middle);
-  });
-}
-
 std::optional<Vec3> place_on_group(const MeshPreview& mesh, const std::string& group) {
   const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), group);
   if (name == mesh.group_names.end() || !mesh.frame) return std::nullopt;
-  const auto number = static_cast<float>(name - mesh.group_names.begin());
+  const auto number = static_cast<std::size_t>(name - mesh.group_names.begin());
   std::vector<Vec3> middles;
   for (const FramePart& part : mesh.frame->parts)
     collect_middles(
-        part, [number](float n) { return n == number; }, middles);
+        part, [number](float n) { return n == static_cast<float>(number); }, middles);
+  // Rims of a plane mesh are no part of its picture.
+  return middles.empty() && number < mesh.side_places.size() ? mesh.side_places[number] : central(middles);
+}
+
+/// A face that is in none of the groups with conditions of the section: of a surface, or of the outside of cells.
+std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Condition>& conditions,
+                                  const Condition& rest) {
+  std::vector<std::size_t> taken;
+  for (const Condition& one : conditions) {
+    if (one.group.empty() || !is_within(one.key, rest.section)) continue;
+    const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), one.group);
+    if (name != mesh.group_names.end()) taken.push_back(static_cast<std::size_t>(name - mesh.group_names.begin()));
+  }
+  const auto free = [&taken](std::size_t group) { return std::find(taken.begin(), taken.end(), group) == taken.end(); };
+  if (rest.outside) {
+    for (std::size_t group = 0; group < mesh.side_places.size(); ++group)
+      if (mesh.side_places[group] && free(group)) return mesh.side_places[group];
+    return std::nullopt;
+  }
+  if (!mesh.frame || mesh.summary.dimension != 2) return std::nullopt;
+  std::vector<Vec3> middles;
+  for (const FramePart& part : mesh.frame->parts)
+    collect_middles(
+        part, [&free](float n) { return free(static_cast<std::size_t>(n)); }, middles);
   return central(middles);
 }
 
-/// A face of a surface that is in none of the groups with conditions.
-std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Condition>& conditions,
-                                  const std::string& section) {
-  if (!mesh.frame || mesh.summary.dimension != 2) return std::nullopt;
-  std::vector<float> taken;
-  for (const Condition& one : conditions) {
-    if (one.group.empty() || !is_within(one.key, section)) continue;
-    const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), one.group);
-    if (name != mesh.group_names.end()) taken.push_back(static_cast<float>(name - mesh.group_names.begin()));
-  }
-  std::vector<Vec3> middles;
-  for (const FramePart& part : mesh.frame->parts)
-    collect_middles(
-        part, [&taken](float n) { return std::find(taken.begin(), taken.end(), n) == taken.end(); }, middles);
-  return central(middles);
+/// Instead of the rest of a box each of its sides that says nothing.
+void add_unsaid_sides(const Condition& rest, std::vector<Condition>& out) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const bool upper : {false, true}) {
+      Condition one = rest;
+      one.rest = false;
+      one.axis = axis;
+      one.upper = upper;
+      one.key = child_pointer(rest.section, std::string{static_cast<char>('x' + axis)} + (upper ? "_max" : "_min"));
+      if (std::none_of(out.begin(), out.end(), [&](const Condition& said) { return said.key == one.key; }))
+        out.push_back(std::move(one));
+    }
 }
 
 }  // namespace
@@ -185,10 +197,15 @@ std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Con
 std::vector<Condition> conditions_of(const Json& json, const Json& schema) {
   std::vector<Condition> out;
   collect(schema, &json, "", 0, out);
-  const Json* mesh = find_value(json, "/mesh");
-  std::erase_if(out, [&](const Condition& one) { return one.rest && (!mesh || !mesh->is_object()); });
   for (Condition& one : out)
     if (one.rest) settle_rest(one, json, schema);
+  const Json* mesh = find_value(json, "/mesh");
+  if (mesh && mesh->is_object()) return out;
+  std::vector<Condition> rest;
+  std::copy_if(out.begin(), out.end(), std::back_inserter(rest), [](const Condition& one) { return one.rest; });
+  std::erase_if(out, [](const Condition& one) { return one.rest; });
+  for (const Condition& one : rest)
+    if (one.outside) add_unsaid_sides(one, out);
   return out;
 }
 
@@ -212,7 +229,7 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
     if (kind == kinds.end()) kinds.push_back(one.kind);
     std::optional<Vec3> place;
     if (one.rest) {
-      if (mesh) place = place_on_rest(*mesh, conditions, one.section);
+      if (mesh) place = place_on_rest(*mesh, conditions, one);
     } else if (!one.group.empty()) {
       if (mesh) place = place_on_group(*mesh, one.group);
     } else if (box) {

@@ -24,14 +24,17 @@ struct Condition {
   std::string group;  ///< of the mesh; empty: a side of the box, or the rest
   int axis = 0;       ///< of a side
   bool upper = false;
-  bool rest = false;    ///< of all faces in none of the groups that have conditions in `section`
-  std::string section;  ///< of the rest: pointer of those conditions, "/boundaries/groups"
+  bool rest = false;      ///< of all faces in none of the groups that have conditions in `section`
+  std::string section{};  ///< of the rest: pointer of those conditions, "/boundaries/groups"
+  bool outside =
+      false;  ///< of the rest: of the outer sides of a box or of the cells of a mesh, not of the cells of a surface
   [[nodiscard]] bool is_side() const { return group.empty() && !rest; }
 };
 
 /// All of a case, outside /excitation and /output. Conditions are objects with a kind (a discriminator, or a "kind" of an enum): members
 /// named x_min to z_max, said or by the schema's default; entries of a map whose keys are such names or groups of the mesh; elements of a
-/// list with a "group"; the `rest` of a map or list (engine/case/schema.hpp), where the case has a mesh.
+/// list with a "group"; the `rest` of a map or list (engine/case/schema.cpp), where the case has a mesh; without one, of a map whose keys may be
+/// sides, each side that says nothing.
 [[nodiscard]] std::vector<Condition> conditions_of(const Json& json, const Json& schema);
 
 /// Those that belong to a place of the form: of the section ("/boundaries") that it lies in.

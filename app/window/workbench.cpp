@@ -122,6 +122,9 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     left_tabs_->setTabVisible(1, mesh_->is_wanted());
     if (!mesh_->is_wanted()) show_mesh(false);
     if (!mesh_->is_reading()) viewport_->set_preview(mesh_->mesh() ? mesh_->mesh()->frame : nullptr);
+    // The form may speak of a group of it already; of a mesh that was read again the new picture has no mark.
+    marked_.clear();
+    show_conditions();
   };
   connect(mesh_, &MeshModel::changed, this, preview);
   preview();
