@@ -14,6 +14,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPainter>
+#include <QPixmapCache>
 #include <QRegularExpression>
 #include <QStyle>
 #include <QStyleFactory>
@@ -42,24 +43,33 @@ class StrokeIcon final : public QIconEngine {
       : id_(std::move(id)), colour_(std::move(colour)), theme_(std::move(theme)) {}
 
   void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
-    const QColor colour = theme_->colour(mode == QIcon::Disabled ? QStringLiteral("outline") : colour_);
-    QByteArray svg = resource(":/conoid/icons/" + id_ + ".svg");
-    svg.replace("currentColor", colour.name().toLatin1());
-    QSvgRenderer renderer(svg);
-    painter->setRenderHint(QPainter::Antialiasing);
-    renderer.render(painter, rect);
+    const double ratio = painter->device() ? painter->device()->devicePixelRatioF() : 1;
+    const QPixmap drawn = picture((QSizeF(rect.size()) * ratio).toSize(), mode);
+    if (!drawn.isNull()) painter->drawPixmap(QRectF(rect), drawn, QRectF(drawn.rect()));
   }
-  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
-    if (size.isEmpty()) return {};  // a button that has no room left
-    QPixmap picture(size);
-    picture.fill(Qt::transparent);
-    QPainter painter(&picture);
-    paint(&painter, QRect(QPoint(0, 0), size), mode, state);
-    return picture;
-  }
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State /*state*/) override { return picture(size, mode); }
   [[nodiscard]] QIconEngine* clone() const override { return new StrokeIcon(id_, colour_, theme_); }
 
  private:
+  /// Drawn once in each size and colour: a window with fifty icons is painted often.
+  [[nodiscard]] QPixmap picture(const QSize& size, QIcon::Mode mode) const {
+    if (size.isEmpty()) return {};  // a button that has no room left
+    const QString colour = theme_->colour(mode == QIcon::Disabled ? QStringLiteral("outline") : colour_).name();
+    const QString key = QStringLiteral("icon %1 %2 %3 %4").arg(id_, colour).arg(size.width()).arg(size.height());
+    QPixmap drawn;
+    if (QPixmapCache::find(key, &drawn)) return drawn;
+    drawn = QPixmap(size);
+    drawn.fill(Qt::transparent);
+    QByteArray svg = resource(":/conoid/icons/" + id_ + ".svg");
+    svg.replace("currentColor", colour.toLatin1());
+    QSvgRenderer renderer(svg);
+    QPainter painter(&drawn);
+    painter.setRenderHint(QPainter::Antialiasing);
+    renderer.render(&painter, QRectF(QPointF(0, 0), size));
+    QPixmapCache::insert(key, drawn);
+    return drawn;
+  }
+
   QString id_, colour_;
   std::shared_ptr<Theme> theme_;
 };
@@ -198,9 +208,10 @@ void Look::apply() {
     widget->setPalette(palette);
   }
   // Qt would polish every widget once for each of its ancestors, a second of it in a large window: what it knows of them is forgotten first,
-  // and they are polished here, those on the screen at once.
+  // and they are polished here, those on the screen first.
   if (!application_.styleSheet().isEmpty()) QApplication::style()->unpolish(&application_);
   application_.setStyleSheet(style_sheet(*theme_, font_scale_));
+  seen_.clear();
   unpolished_.clear();
   for (QWidget* widget : QApplication::topLevelWidgets())
     if (!widget->parentWidget()) polish_below(widget);
@@ -216,26 +227,25 @@ void Look::polish(QWidget* widget) {
 }
 
 void Look::polish_below(QWidget* widget) {
-  if (widget->isVisible())
-    polish(widget);
-  else
-    unpolished_.emplace_back(widget);
+  (widget->isVisible() ? seen_ : unpolished_).emplace_back(widget);
   // Parents first: what they have changed comes down to their children.
   for (QObject* child : widget->children())
     if (child->isWidgetType()) polish_below(static_cast<QWidget*>(child));
 }
 
 void Look::polish_some() {
-  for (const auto& window : std::exchange(unpainted_, {}))
-    if (window) window->setUpdatesEnabled(true);
+  if (seen_.empty())
+    for (const auto& window : std::exchange(unpainted_, {}))
+      if (window) window->setUpdatesEnabled(true);
   constexpr int slice = 8;  // ms
   QElapsedTimer clock;
   clock.start();
-  while (!unpolished_.empty() && clock.elapsed() < slice) {
-    if (QWidget* widget = unpolished_.front()) polish(widget);
-    unpolished_.pop_front();
+  auto& widgets = seen_.empty() ? unpolished_ : seen_;
+  while (!widgets.empty() && clock.elapsed() < slice) {
+    if (QWidget* widget = widgets.front()) polish(widget);
+    widgets.pop_front();
   }
-  if (unpolished_.empty()) later_.stop();
+  if (seen_.empty() && unpolished_.empty() && unpainted_.empty()) later_.stop();
 }
 
 void Look::finish() {

@@ -52,7 +52,8 @@ class Look : public QObject {
   [[nodiscard]] const Theme& theme() const { return *theme_; }
   [[nodiscard]] QColor colour(const QString& id) const { return theme_->colour(id); }
   [[nodiscard]] ThemeChoice choice() const { return choice_; }
-  /// What is on the screen changes at once, hidden widgets in slices of a few milliseconds; finish() waits for them.
+  /// What is on the screen changes together, after some turns of the event loop of a few milliseconds each, hidden widgets in more of them;
+  /// finish() waits for all.
   void choose(ThemeChoice choice);
   void finish();
   /// 1 = 13 px for ordinary text; every other size keeps its proportion.
@@ -87,7 +88,8 @@ class Look : public QObject {
   std::shared_ptr<Theme> theme_;
   QTimer later_;
   std::vector<QPointer<QWidget>> unpainted_;
-  std::deque<QPointer<QWidget>> unpolished_;  ///< hidden ones that have the look before this one
+  std::deque<QPointer<QWidget>> seen_;        ///< those on the screen that have the look before this one
+  std::deque<QPointer<QWidget>> unpolished_;  ///< hidden ones
 };
 
 /// Marks a label or button for the style sheet ("title", "muted", "primary", …).

@@ -3,6 +3,8 @@
 #include "app/model/case_model.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include <QDir>
 #include <QFileInfo>
@@ -42,7 +44,16 @@ void collect_changes(const Json& before, const Json& now, const std::string& poi
 
 SchemaLookup registered_schemas() {
   return [](const std::string& solver) -> Result<Schema> {
-    if (const SolverInfo* info = find_solver(solver)) return Schema::for_solver(info->id, info->schema);
+    if (const SolverInfo* info = find_solver(solver)) {
+      // Read once: the text of a schema is long, and it is the same each time.
+      static std::map<std::string, Schema> read;
+      static std::mutex one_at_a_time;
+      const std::scoped_lock lock(one_at_a_time);
+      if (const auto known = read.find(solver); known != read.end()) return known->second;
+      auto schema = Schema::for_solver(info->id, info->schema);
+      if (schema) read.emplace(solver, *schema);
+      return schema;
+    }
     std::string known;
     for (const SolverInfo* info : registered_solvers()) known += (known.empty() ? "" : ", ") + std::string(info->id);
     return make_error(ErrorCode::invalid_input, "there is no solver '" + solver + "' in this program",

@@ -3,7 +3,10 @@
 #include "app/model/conditions.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+
+#include <QCoreApplication>
 
 #include "app/forms/schema_text.hpp"
 #include "app/model/json_path.hpp"
@@ -63,6 +66,16 @@ void collect_members(const Json& node, const Json* value, const std::string& poi
   }
 }
 
+/// What the schema says of faces without a condition of their own; kind, words and key are settled by settle_rest().
+void collect_rest(const Json& node, const std::string& pointer, std::vector<Condition>& out) {
+  if (string_at(node, "rest").empty()) return;
+  Condition one{pointer, string_at(node, "rest"), {}, {}};
+  one.rest = true;
+  one.section = pointer;
+  one.outside = keyword_of(node, "map").is_object() && string_at(node, "group").empty();
+  out.push_back(std::move(one));
+}
+
 void collect(const Json& node, const Json* value, const std::string& pointer, int depth, std::vector<Condition>& out) {
   if (!node.is_object() || depth > deepest || out.size() >= most) return;
   collect_members(node, value, pointer, depth, out);
@@ -83,36 +96,100 @@ void collect(const Json& node, const Json* value, const std::string& pointer, in
       Condition one{child_pointer(pointer, i), {}, {}, string_at((*value)[i], "group")};
       if (!one.group.empty() && take_kind(items, &(*value)[i], one)) out.push_back(std::move(one));
     }
+  collect_rest(node, pointer, out);
 }
 
-/// The middles of the faces of each group of a preview that is asked for: the one that is nearest to the middle of all of its faces.
+const Json& property_at(const Json& schema, const std::string& pointer) {
+  const Json* node = &schema;
+  for (std::string_view left = pointer; node->is_object() && !left.empty();) {
+    const std::size_t end = std::min(left.find('/', 1), left.size());
+    node = &keyword_of(keyword_of(*node, "properties"), std::string(left.substr(1, end - 1)).c_str());
+    left.remove_prefix(end);
+  }
+  return *node;
+}
+
+/// A rest that points at another key is as that says, or its default; its words are those of the same kind on a group, if there is one.
+void settle_rest(Condition& one, const Json& json, const Json& schema) {
+  if (one.kind.starts_with('/')) {
+    one.key = one.kind;
+    const Json* said = find_value(json, one.key);
+    one.kind =
+        said && said->is_string() ? said->get<std::string>() : string_at(property_at(schema, one.key), "default");
+  }
+  const Json& section = property_at(schema, one.section);
+  const Json& entries = keyword_of(section, section.contains("map") ? "map" : "items");
+  const Json& variant = keyword_of(keyword_of(entries, "variants"), one.kind.c_str());
+  one.words = variant.is_object() ? label_of(one.kind, variant) : translated(one.kind);
+}
+
+/// The middles of the cells of a part that `wanted` takes by the number of their group, 0 for none.
+template <class Wanted>
+void collect_middles(const FramePart& part, const Wanted& wanted, std::vector<Vec3>& out) {
+  const auto* geometry = std::get_if<MeshGeometry>(&part.geometry);
+  if (!geometry) return;
+  const auto field =
+      std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
+  const std::size_t cells = geometry->offsets->empty() ? 0 : geometry->offsets->size() - 1;
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (!wanted(field == part.fields.end() ? 0.0F : (*field->values)[c])) continue;
+    const auto from = static_cast<std::size_t>((*geometry->offsets)[c]),
+               to = static_cast<std::size_t>((*geometry->offsets)[c + 1]);
+    Vec3 sum{};
+    for (std::size_t n = from; n < to; ++n)
+      for (std::size_t k = 0; k < 3; ++k)
+        sum[k] += (*geometry->points)[3 * static_cast<std::size_t>((*geometry->connectivity)[n]) + k];
+    if (to > from) out.push_back(vec::scale(1.0 / static_cast<double>(to - from), sum));
+  }
+}
+
 std::optional<Vec3> place_on_group(const MeshPreview& mesh, const std::string& group) {
   const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), group);
   if (name == mesh.group_names.end() || !mesh.frame) return std::nullopt;
-  const auto number = static_cast<float>(name - mesh.group_names.begin());
+  const auto number = static_cast<std::size_t>(name - mesh.group_names.begin());
   std::vector<Vec3> middles;
-  for (const FramePart& part : mesh.frame->parts) {
-    const auto* geometry = std::get_if<MeshGeometry>(&part.geometry);
-    const auto field =
-        std::find_if(part.fields.begin(), part.fields.end(), [](const Field& f) { return f.info.name == "group"; });
-    if (!geometry || field == part.fields.end()) continue;
-    for (std::size_t c = 0; c < field->values->size(); ++c) {
-      if ((*field->values)[c] != number) continue;
-      const auto from = static_cast<std::size_t>((*geometry->offsets)[c]),
-                 to = static_cast<std::size_t>((*geometry->offsets)[c + 1]);
-      Vec3 sum{};
-      for (std::size_t n = from; n < to; ++n)
-        for (std::size_t k = 0; k < 3; ++k)
-          sum[k] += (*geometry->points)[3 * static_cast<std::size_t>((*geometry->connectivity)[n]) + k];
-      if (to > from) middles.push_back(vec::scale(1.0 / static_cast<double>(to - from), sum));
-    }
+  for (const FramePart& part : mesh.frame->parts)
+    collect_middles(
+        part, [number](float n) { return n == static_cast<float>(number); }, middles);
+  // Rims of a plane mesh are no part of its picture.
+  return middles.empty() && number < mesh.side_places.size() ? mesh.side_places[number] : central(middles);
+}
+
+/// A face that is in none of the groups with conditions of the section: of a surface, or of the outside of cells.
+std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Condition>& conditions,
+                                  const Condition& rest) {
+  std::vector<std::size_t> taken;
+  for (const Condition& one : conditions) {
+    if (one.group.empty() || !is_within(one.key, rest.section)) continue;
+    const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), one.group);
+    if (name != mesh.group_names.end()) taken.push_back(static_cast<std::size_t>(name - mesh.group_names.begin()));
   }
-  if (middles.empty()) return std::nullopt;
-  Vec3 middle{};
-  for (const Vec3& m : middles) middle = vec::axpy(1.0 / static_cast<double>(middles.size()), m, middle);
-  return *std::min_element(middles.begin(), middles.end(), [&](const Vec3& a, const Vec3& b) {
-    return vec::distance(a, middle) < vec::distance(b, middle);
-  });
+  const auto free = [&taken](std::size_t group) { return std::find(taken.begin(), taken.end(), group) == taken.end(); };
+  if (rest.outside) {
+    for (std::size_t group = 0; group < mesh.side_places.size(); ++group)
+      if (mesh.side_places[group] && free(group)) return mesh.side_places[group];
+    return std::nullopt;
+  }
+  if (!mesh.frame || mesh.summary.dimension != 2) return std::nullopt;
+  std::vector<Vec3> middles;
+  for (const FramePart& part : mesh.frame->parts)
+    collect_middles(
+        part, [&free](float n) { return free(static_cast<std::size_t>(n)); }, middles);
+  return central(middles);
+}
+
+/// Instead of the rest of a box each of its sides that says nothing.
+void add_unsaid_sides(const Condition& rest, std::vector<Condition>& out) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const bool upper : {false, true}) {
+      Condition one = rest;
+      one.rest = false;
+      one.axis = axis;
+      one.upper = upper;
+      one.key = child_pointer(rest.section, std::string{static_cast<char>('x' + axis)} + (upper ? "_max" : "_min"));
+      if (std::none_of(out.begin(), out.end(), [&](const Condition& said) { return said.key == one.key; }))
+        out.push_back(std::move(one));
+    }
 }
 
 }  // namespace
@@ -120,14 +197,25 @@ std::optional<Vec3> place_on_group(const MeshPreview& mesh, const std::string& g
 std::vector<Condition> conditions_of(const Json& json, const Json& schema) {
   std::vector<Condition> out;
   collect(schema, &json, "", 0, out);
+  for (Condition& one : out)
+    if (one.rest) settle_rest(one, json, schema);
+  const Json* mesh = find_value(json, "/mesh");
+  if (mesh && mesh->is_object()) return out;
+  std::vector<Condition> rest;
+  std::copy_if(out.begin(), out.end(), std::back_inserter(rest), [](const Condition& one) { return one.rest; });
+  std::erase_if(out, [](const Condition& one) { return one.rest; });
+  for (const Condition& one : rest)
+    if (one.outside) add_unsaid_sides(one, out);
   return out;
 }
 
 std::vector<Condition> conditions_at(const std::vector<Condition>& all, const std::string& pointer) {
   std::vector<Condition> out;
   if (pointer.empty()) return out;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(out),
-               [&](const Condition& c) { return first_token(c.key) == first_token(pointer); });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out), [&](const Condition& c) {
+    return first_token(c.rest ? c.section : c.key) == first_token(pointer) ||
+           (c.rest && first_token(c.key) == first_token(pointer));
+  });
   return out;
 }
 
@@ -140,7 +228,9 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
     const auto colour = static_cast<int>(kind - kinds.begin());
     if (kind == kinds.end()) kinds.push_back(one.kind);
     std::optional<Vec3> place;
-    if (!one.group.empty()) {
+    if (one.rest) {
+      if (mesh) place = place_on_rest(*mesh, conditions, one);
+    } else if (!one.group.empty()) {
       if (mesh) place = place_on_group(*mesh, one.group);
     } else if (box) {
       const auto axis = static_cast<std::size_t>(one.axis);
@@ -156,14 +246,18 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
     marker.position = *place;
     marker.colour = colour;
     marker.key = one.key;
-    marker.label = one.group.empty() ? one.words.toStdString() : one.group + ": " + one.words.toStdString();
+    marker.label = one.words.toStdString();
+    if (one.rest)
+      marker.label = QCoreApplication::translate("Conditions", "all other faces: %1").arg(one.words).toStdString();
+    else if (!one.group.empty())
+      marker.label = one.group + ": " + marker.label;
     out.push_back(std::move(marker));
   }
   return out;
 }
 
 std::vector<Vec3> rim_of(const Condition& condition, const std::array<Vec3, 2>& box) {
-  if (!condition.group.empty()) return {};
+  if (!condition.is_side()) return {};
   const auto axis = static_cast<std::size_t>(condition.axis);
   const std::size_t u = (axis + 1) % 3, v = (axis + 2) % 3;
   std::vector<Vec3> out;

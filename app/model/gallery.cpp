@@ -7,6 +7,7 @@
 
 #include <QRegularExpression>
 
+#include "app/model/case_model.hpp"
 #include "app/model/names.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/core/atomic_file.hpp"
@@ -86,7 +87,7 @@ Status keep_template(const CaseDocument& document, const QString& title) {
   Json json = document.json();
   json["title"] = title.toStdString();
   const SolverInfo* info = find_solver(json.value("solver", std::string()));
-  const auto schema = info ? Schema::for_solver(info->id, info->schema)
+  const auto schema = info ? registered_schemas()(std::string(info->id))
                            : Result<Schema>(make_error(ErrorCode::invalid_input, "the case names no solver", {}));
   if (!schema) return schema.error();
   for (const CaseFile& file : files_of(document, *schema)) {

@@ -293,6 +293,10 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   connect(footer_, &QPushButton::clicked, this, [this] {
     if (!first_problem_.empty()) reveal(first_problem_);
   });
+  connect(&look, &Look::changed, this, [this] {
+    if (!help_->isHidden() && window()->focusWidget())
+      show_help(window()->focusWidget());  // its link has the colour before
+  });
   connect(&build_timer_, &QTimer::timeout, this, &CasePanel::build_some);
   connect(&model, &CaseModel::opened, this, &CasePanel::rebuild);
   connect(&model, &CaseModel::changed, this, &CasePanel::refresh);
@@ -345,7 +349,8 @@ void CasePanel::rebuild() {
     before->hide();
     old_.reset(before);  // of two cases in a row the first was never seen
   }
-  auto* scrolled = new QWidget;
+  auto* scrolled =
+      new QWidget(scroll_->viewport());  // from the start: a form that gets its parent later takes its style twice
   scrolled->setObjectName("scrolled");
   column_ = new QVBoxLayout(scrolled);
   column_->setContentsMargins(0, 0, 0, 0);

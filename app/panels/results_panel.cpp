@@ -46,7 +46,6 @@
 #include "render/chart/spectrum.hpp"
 #include "render/chart/sweep_chart.hpp"
 #include "render/scene/ticks.hpp"
-#include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
 namespace {
@@ -238,8 +237,6 @@ void ResultsPanel::watch() {
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
   connect(&draw_timer_, &QTimer::timeout, this, &ResultsPanel::draw_chart);
-  constexpr int idle_ms = 800;
-  QTimer::singleShot(idle_ms, this, &ResultsPanel::warm_up);
   connect(tabs_, &QTabBar::currentChanged, this, &ResultsPanel::show_tab);
   connect(log_, &LogPanel::field_wanted, this, &ResultsPanel::field_wanted);
   connect(differences_, &DifferencesPanel::field_wanted, this, &ResultsPanel::field_wanted);
@@ -625,21 +622,6 @@ void ResultsPanel::draw_chart() {
   if (numbers_->isVisible()) numbers_->take(rows_of_chart(scene_->chart(), scene_->hidden()));
   viewport_->request_render();
   draw_timer_.setInterval(std::max<int>(draw_every_ms, rest_factor * static_cast<int>(clock.elapsed())));
-}
-
-void ResultsPanel::warm_up() {
-  if (!run_.tables().empty() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
-  ChartSpec spec;
-  Series line;
-  line.label = spec.y_label = "practice";
-  line.x = line.y = {0, 1};
-  spec.series = {line, line};
-  auto practice = std::make_shared<ChartScene>();
-  practice->set_theme(picture_theme(look_.theme(), "chart"));
-  practice->set_chart(std::move(spec));
-  viewport_->set_scene(practice);
-  static_cast<void>(viewport_->grab());
-  viewport_->set_scene(scene_);
 }
 
 void ResultsPanel::apply_theme() {

@@ -122,8 +122,6 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] ChartSpec table_chart(const RunModel& run, const RunTable& table) const;
   void refresh_tools();
   void apply_theme();
-  /// As ScenePane does.
-  void warm_up();
 
   RunModel& run_;
   const Look& look_;

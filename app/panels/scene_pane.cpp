@@ -28,7 +28,6 @@
 #include "app/panels/scene_head.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/place.hpp"
-#include "render/window/raster_viewport_widget.hpp"
 
 namespace conoid::app {
 namespace {
@@ -107,8 +106,6 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
     if (!taken && moves) QMetaObject::invokeMethod(this, &ScenePane::camera_moved, Qt::QueuedConnection);
     return taken;
   };
-  constexpr int idle_ms = 600;
-  QTimer::singleShot(idle_ms, this, &ScenePane::warm_up);
   connect(&look, &Look::changed, this, &ScenePane::apply_theme);
   connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
   connect_head();
@@ -178,28 +175,6 @@ void ScenePane::show_place_menu(const Vec3& place, const std::optional<Probe>& p
   menu->addAction(tr("Copy the place"), this,
                   [place] { QGuiApplication::clipboard()->setText(QString::fromStdString(place_text(place, 6))); });
   menu->popup(QCursor::pos());
-}
-
-void ScenePane::warm_up() {
-  if (has_picture() || dynamic_cast<RasterViewportWidget*>(viewport_->widget()) == nullptr) return;
-  FieldInfo info;
-  info.name = "practice";
-  auto frame = std::make_shared<Frame>();
-  ImageGeometry grid;
-  grid.points = {2, 2, 2};
-  frame->parts.push_back({"grid", grid, {make_field(info, std::vector<float>{-1, 1, -1, 1, -1, 1, -1, 1})}});
-  MeshGeometry triangle;
-  triangle.points = std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0});
-  triangle.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 1, 2});
-  triangle.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3});
-  triangle.types = std::make_shared<const std::vector<std::uint8_t>>(std::vector<std::uint8_t>{5});
-  frame->parts.push_back({"mesh", triangle, {make_field(info, std::vector<float>{-1, 0, 1})}});
-  auto practice = std::make_shared<FieldScene>();
-  practice->set_theme(picture_theme(look_.theme(), "viewport"));
-  if (!practice->set_frame(std::move(frame))) return;
-  viewport_->set_scene(practice);
-  static_cast<void>(viewport_->grab());
-  viewport_->set_scene(scene_);
 }
 
 bool ScenePane::eventFilter(QObject* watched, QEvent* event) {

@@ -39,8 +39,6 @@ class ScenePane : public QWidget {
   ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent = nullptr);
   ~ScenePane() override;
 
-  /// Makes the context that is drawn in, which takes some 30 ms, before there is anything to see; nothing where there is.
-  void warm_up();
   /// Shows a frame; the first one after clear() chooses field and camera.
   void show_frame(const std::shared_ptr<const Frame>& frame);
   /// No frame: a sentence instead of the picture.

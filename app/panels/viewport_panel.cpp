@@ -300,8 +300,8 @@ ScenePane* ViewportPanel::make_second() {
   auto* pane = new ScenePane(run_, look_, kind_, splitter_);
   splitter_->addWidget(pane);
   splitter_->setStretchFactor(0, 1);
-  splitter_->setStretchFactor(1, 1);
-  splitter_->setSizes({10000, 10000});
+  splitter_->setStretchFactor(splitter_->indexOf(pane), 1);
+  splitter_->setSizes(QList<int>(splitter_->count(), 10000));
   connect(pane, &ScenePane::camera_moved, this, [this] {
     if (second_) main_->follow_camera(*second_);
   });
@@ -320,15 +320,15 @@ void ViewportPanel::set_split(bool on) {
   if (on) {
     second_ = make_second();
     second_->show();
-    // The pane, the context that it draws in, and its picture are each work enough for one turn of the event loop.
-    QTimer::singleShot(0, second_, [this] {
-      second_->warm_up();
-      QTimer::singleShot(0, second_, [this] { show_in_second(); });
-    });
+    // The pane and its picture are each work enough for one turn of the event loop.
+    QTimer::singleShot(0, second_, [this] { show_in_second(); });
   } else {
     if (other_) disconnect(other_, nullptr, this, nullptr);
     if (std::exchange(other_, nullptr)) main_->set_title({});
-    delete std::exchange(second_, nullptr);
+    // Out of sight at once; what it is made of goes in a turn of the event loop of its own.
+    second_->hide();
+    second_->disconnect(this);
+    QTimer::singleShot(0, std::exchange(second_, nullptr), &QObject::deleteLater);
   }
   refresh_markers();
   emit split_changed(on);

@@ -315,7 +315,7 @@ void NewCaseDialog::fill_choices() {
     if (start.sheet == sheet)
       choices_.push_back({start, start.solver, translated(start.title), translated(start.description)});
   for (const SolverInfo* info : registered_solvers()) {
-    const auto schema = Schema::for_solver(info->id, info->schema);
+    const auto schema = registered_schemas()(std::string(info->id));
     if (!schema || !key_for_file(schema->json(), "mesh", "file")) continue;
     choices_.push_back({std::nullopt, std::string(info->id), translated(std::string(info->title)),
                         tr("The form of the case opens at what is missing.")});

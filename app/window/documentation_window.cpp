@@ -15,6 +15,7 @@
 #include <QRegularExpression>
 #include <QTextBrowser>
 #include <QTextDocumentFragment>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -127,8 +128,8 @@ DocumentationWindow::DocumentationWindow(const Look& look, std::filesystem::path
   connect(browser, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(page_->source()); });
   connect(search_, &QLineEdit::returnPressed, this, &DocumentationWindow::search);
   connect(&look, &Look::changed, this, [this] {
-    page_->document()->setDefaultStyleSheet(style_of(look_));
-    page_->reload();
+    stale_ = true;
+    if (isVisible()) QTimer::singleShot(0, this, &DocumentationWindow::refresh);
   });
   const bool there = !pages_.empty();
   for (QWidget* widget : std::initializer_list<QWidget*>{home, browser, search_}) widget->setEnabled(there);
@@ -136,6 +137,17 @@ DocumentationWindow::DocumentationWindow(const Look& look, std::filesystem::path
     page_->setHtml(
         tr("<p>This installation has no documentation.</p><p>Packages bring it. In a folder of the sources "
            "<code>packaging/docs.sh</code> makes it.</p>"));
+}
+
+void DocumentationWindow::refresh() {
+  if (!std::exchange(stale_, false)) return;
+  page_->document()->setDefaultStyleSheet(style_of(look_));
+  page_->reload();
+}
+
+void DocumentationWindow::showEvent(QShowEvent* event) {
+  QDialog::showEvent(event);
+  refresh();
 }
 
 void DocumentationWindow::open(const QString& page) {

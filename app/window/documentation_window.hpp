@@ -28,10 +28,16 @@ class DocumentationWindow : public QDialog {
   /// A key of the reference was clicked: the manual of such cases says what it takes, in the language of the window.
   void key_wanted(const QString& solver, const QString& field);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void search();
+  /// Where the page has the look of another theme: its own, as soon as somebody sees it.
+  void refresh();
   const Look& look_;
   std::filesystem::path pages_;
+  bool stale_ = false;
   QLineEdit* search_;
   QTextBrowser* page_;
 };

@@ -26,6 +26,7 @@
 #include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
+#include "app/panels/warm_up.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/start_page.hpp"
 #include "app/window/connect_dialog.hpp"
@@ -102,6 +103,9 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
   setCentralWidget(centre);
   setAcceptDrops(true);
   apply_settings();
+  const bool in_memory = options_.viewport == ViewportKind::raster || (options_.viewport == ViewportKind::automatic &&
+                                                                       viewport_of_platform() == ViewportKind::raster);
+  connect(new WarmUp(look_, in_memory, this), &WarmUp::done, this, &MainWindow::make_workbench);
   setWindowIcon(look_.icon("conoid", "accent"));
   setMinimumSize(960, 560);
   resize(QSize(1280, 800));

@@ -126,7 +126,7 @@ struct Taker {
 std::vector<Taker> takers_of(const QString& kind, const std::string& file) {
   std::vector<Taker> out;
   for (const SolverInfo* info : registered_solvers())
-    if (const auto schema = Schema::for_solver(info->id, info->schema))
+    if (const auto schema = registered_schemas()(std::string(info->id)))
       if (auto key = key_for_file(schema->json(), kind.toStdString(), file)) out.push_back({info, std::move(*key)});
   return out;
 }

@@ -2,13 +2,16 @@
 #include "app/window/manual_window.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <QLineEdit>
 #include <QTextBrowser>
+#include <QTimer>
 #include <QUrl>
 #include <QVBoxLayout>
 
 #include "app/forms/schema_text.hpp"
+#include "app/model/case_model.hpp"
 #include "app/model/help_topic.hpp"
 #include "app/model/names.hpp"
 #include "engine/case/schema.hpp"
@@ -71,7 +74,19 @@ ManualWindow::ManualWindow(const Look& look, bool pages, QWidget* parent)
   column->addWidget(page_, 1);
   connect(page_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { emit page_wanted(link.toString()); });
   connect(search_, &QLineEdit::textChanged, this, &ManualWindow::write_page);
-  connect(&look, &Look::changed, this, &ManualWindow::write_page);
+  connect(&look, &Look::changed, this, [this] {
+    stale_ = true;
+    if (isVisible()) QTimer::singleShot(0, this, &ManualWindow::refresh);
+  });
+}
+
+void ManualWindow::refresh() {
+  if (std::exchange(stale_, false)) write_page();
+}
+
+void ManualWindow::showEvent(QShowEvent* event) {
+  QDialog::showEvent(event);
+  refresh();
 }
 
 void ManualWindow::open_at(const std::string& solver, const std::string& pointer) {
@@ -79,7 +94,7 @@ void ManualWindow::open_at(const std::string& solver, const std::string& pointer
     solver_ = solver;
     fields_.clear();
     if (const SolverInfo* info = find_solver(solver))
-      if (const auto schema = Schema::for_solver(info->id, info->schema)) fields_ = schema->fields();
+      if (const auto schema = registered_schemas()(std::string(info->id))) fields_ = schema->fields();
   }
   shown_ = field_of(fields_, pointer);
   search_->clear();
@@ -90,6 +105,7 @@ void ManualWindow::open_at(const std::string& solver, const std::string& pointer
 }
 
 void ManualWindow::write_page() {
+  stale_ = false;
   const QStringList wanted = search_->text().simplified().split(' ', Qt::SkipEmptyParts);
   const SolverInfo* info = find_solver(solver_);
   QString html = QStringLiteral("<h2>%1</h2><p>%2</p>")

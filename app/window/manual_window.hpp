@@ -34,10 +34,16 @@ class ManualWindow : public QDialog {
   /// A page of the documentation, as DocumentationWindow::open takes it.
   void page_wanted(const QString& page);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void write_page();
+  /// Where the page has the look of another theme: its own, as soon as somebody sees it.
+  void refresh();
   const Look& look_;
   bool pages_;
+  bool stale_ = false;
   std::string solver_, shown_;
   std::vector<std::pair<std::string, Json>> fields_;
   QLineEdit* search_;

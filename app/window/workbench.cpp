@@ -122,6 +122,9 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
     left_tabs_->setTabVisible(1, mesh_->is_wanted());
     if (!mesh_->is_wanted()) show_mesh(false);
     if (!mesh_->is_reading()) viewport_->set_preview(mesh_->mesh() ? mesh_->mesh()->frame : nullptr);
+    // The form may speak of a group of it already; of a mesh that was read again the new picture has no mark.
+    marked_.clear();
+    show_conditions();
   };
   connect(mesh_, &MeshModel::changed, this, preview);
   preview();
@@ -203,7 +206,7 @@ void Workbench::show_conditions() {
   const auto here = chosen_.empty() ? std::vector<Condition>()
                                     : conditions_at(conditions_of(model_.json(), model_.schema()), chosen_);
   const CheckReport* report = model_.report();
-  const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.group.empty(); });
+  const bool sides = std::any_of(here.begin(), here.end(), [](const Condition& c) { return c.is_side(); });
   if (sides && !report) return;  // the case is being looked at: what stands there stays until its box is known
   const auto box = report ? report->estimate.box : std::nullopt;
   const auto own =

@@ -20,6 +20,8 @@ using namespace schema_nodes;
 
 namespace {
 
+// Beside those of schema.hpp: `rest`, of a map or list of conditions on groups of a surface, is what its faces in none of these are: a pointer
+// ("/body/kind") to the key that says it, or the kind itself. For pictures.
 constexpr std::array keywords = {"type",
                                  "properties",
                                  "required",
@@ -41,6 +43,7 @@ constexpr std::array keywords = {"type",
                                  "advanced",
                                  "file",
                                  "group",
+                                 "rest",
                                  "discriminator",
                                  "variants",
                                  "map",
@@ -130,8 +133,8 @@ class SchemaCheck {
     for (const auto& [keyword, value] : node.items())
       if (std::find(keywords.begin(), keywords.end(), keyword) == keywords.end())
         fault(where, "unknown keyword " + in_quotes(keyword));
-    for (const char* keyword :
-         {"title", "description", "unit", "pattern", "discriminator", "group", "file", "type", "deprecated", "list"})
+    for (const char* keyword : {"title", "description", "unit", "pattern", "discriminator", "group", "rest", "file",
+                                "type", "deprecated", "list"})
       if (const Json* value = get(node, keyword); value != nullptr && !value->is_string())
         fault(where, std::string(keyword) + " must be a text");
     for (const char* keyword : {"live", "prolongs", "advanced", "machine", "optional"})

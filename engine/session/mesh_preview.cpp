@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -15,6 +16,7 @@
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/refine.hpp"
 #include "engine/mesh/surface.hpp"
+#include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 #include "engine/solvers/mesh_section.hpp"
@@ -74,6 +76,32 @@ std::vector<float> group_numbers(const Mesh& mesh, int dimension, const std::vec
   return out;
 }
 
+/// The middles of the outer sides of a mesh's cells, by the number of their group.
+std::vector<std::vector<Vec3>> outer_sides(const Mesh& mesh, const std::vector<std::string>& names) {
+  std::vector<std::vector<Vec3>> out(names.size());
+  if (mesh.dimension() == 3) {
+    const Mesh skin = boundary_surface(mesh);
+    const std::vector<float> groups = group_numbers(skin, 2, names);
+    for (Index c = 0, face = 0; c < skin.cell_count(); ++c)
+      if (dimension_of(skin.shape(c)) == 2)
+        out[static_cast<std::size_t>(groups[static_cast<std::size_t>(face++)])].push_back(centre_of(skin, c));
+  } else if (mesh.dimension() == 2) {
+    std::map<std::pair<Index, Index>, std::size_t> named;
+    for (const MeshGroup& group : mesh.groups())
+      if (group.dimension == 1)
+        for (const Index c : group.cells) {
+          const auto [a, b] = std::minmax(mesh.nodes(c)[0], mesh.nodes(c)[1]);
+          named[{a, b}] = static_cast<std::size_t>(std::find(names.begin(), names.end(), group.name) - names.begin());
+        }
+    for (const SurfaceEdge& rim : check_surface(mesh, std::numeric_limits<int>::max()).open_edges) {
+      const auto at = named.find(std::minmax(rim.a, rim.b));
+      out[at == named.end() ? 0 : at->second].push_back(
+          vec::scale(0.5, vec::add(mesh.point(rim.a), mesh.point(rim.b))));
+    }
+  }
+  return out;
+}
+
 /// A file as it is, in metres: what is chosen or changed by hand counts its cells.
 Result<Mesh> unrepaired(const std::filesystem::path& file, double scale, std::stop_token stop) {
   MeshRequest request;
@@ -87,6 +115,15 @@ Result<Mesh> unrepaired(const std::filesystem::path& file, double scale, std::st
 }
 
 }  // namespace
+
+std::optional<Vec3> central(const std::vector<Vec3>& middles) {
+  if (middles.empty()) return std::nullopt;
+  Vec3 middle{};
+  for (const Vec3& m : middles) middle = vec::axpy(1.0 / static_cast<double>(middles.size()), m, middle);
+  return *std::min_element(middles.begin(), middles.end(), [&](const Vec3& a, const Vec3& b) {
+    return vec::distance(a, middle) < vec::distance(b, middle);
+  });
+}
 
 bool can_be_meshed(const std::filesystem::path& file) {
   return is_geometry(file);
@@ -147,6 +184,7 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& reque
     skin.fields.push_back(cell_field("group", "Groups", group_numbers(mesh, 2, out->group_names)));
     frame->parts.push_back(std::move(skin));
   }
+  for (const auto& sides : outer_sides(mesh, out->group_names)) out->side_places.push_back(central(sides));
   out->frame = std::move(frame);
   out->scale = loaded->scale;
   for (const Diagnostic& d : loaded->notes) out->notes.push_back(d.text);

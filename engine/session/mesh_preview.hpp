@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -27,10 +28,16 @@ struct MeshPreview {
   /// with groups of faces a part "faces" besides, with "group".
   std::shared_ptr<const Frame> frame;
   std::vector<std::string> group_names;  ///< 0 is "no group"
-  double scale = 1;                      ///< metres a unit of the file
-  std::vector<std::string> notes;        ///< what was merged, turned, left out; which unit was taken
-  std::string fixed;                     ///< why its elements cannot be given another size; empty: they can
+  /// Of the outer sides of the cells (faces of a volume mesh, rims of a plane one), for each of group_names the middle of the side that is
+  /// nearest to the middle of all of the group: where a mark of it stands. None where no outer side is in it.
+  std::vector<std::optional<Vec3>> side_places;
+  double scale = 1;                ///< metres a unit of the file
+  std::vector<std::string> notes;  ///< what was merged, turned, left out; which unit was taken
+  std::string fixed;               ///< why its elements cannot be given another size; empty: they can
 };
+
+/// The one of some places that is nearest to the middle of all; none of none.
+[[nodiscard]] std::optional<Vec3> central(const std::vector<Vec3>& places);
 
 /// The mesh that a case names in its section mesh, repaired as that says; geometry is meshed first (gmsh). Null when it names
 /// none. The rest of the case may be wrong. Blocks; any thread may call.

@@ -50,6 +50,15 @@ struct FieldScene::Impl {
   std::string asked_of;                            // what is shown now, in the same words
   std::optional<std::pair<double, double>> known;  // of frames that are not drawn, see set_known_range
   std::string known_of;
+  /// The range of values that were looked through last: another theme or title is no reason to do it again.
+  struct Ranged {
+    std::shared_ptr<const std::vector<float>> values;
+    std::string key;
+    double percent = 0;
+    bool all_zero = false;
+    std::pair<double, double> range;
+  };
+  std::vector<Ranged> ranged;
   std::string bar_label;
   std::string bar_unit;
   Bounds bounds{-1, 1, -1, 1, -1, 1};

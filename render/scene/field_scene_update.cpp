@@ -83,15 +83,25 @@ Status FieldScene::Impl::update_range(const std::vector<std::pair<Entry*, const 
     std::pair<double, double> now{0, 0};
     bool first = true;
     bool all_zero = true;
+    std::vector<Ranged> looked;
     for (const auto& [entry, field] : fields) {
-      const auto& values = entry->part->values();
-      all_zero = all_zero && is_zero(values);
-      const auto selected = selected_range(*field, view.value, values, view.percent);
-      if (!selected) return selected.error();
-      const std::pair<double, double> r = *selected;
+      const auto& values = entry->part->shared();
+      auto same = std::find_if(ranged.begin(), ranged.end(), [&](const Ranged& one) {
+        return values && one.values == values && one.key == key && one.percent == view.percent;
+      });
+      if (same == ranged.end()) {
+        const auto selected = selected_range(*field, view.value, entry->part->values(), view.percent);
+        if (!selected) return selected.error();
+        ranged.push_back({values, key, view.percent, is_zero(entry->part->values()), *selected});
+        same = ranged.end() - 1;
+      }
+      looked.push_back(*same);
+      all_zero = all_zero && same->all_zero;
+      const std::pair<double, double> r = same->range;
       now = first ? r : std::pair{std::min(now.first, r.first), std::max(now.second, r.second)};
       first = false;
     }
+    ranged = std::move(looked);
     if (view.keep_range && range_of == key) {
       // A field that is still zero says nothing about the range to come.
       if (!all_zero)

@@ -89,6 +89,8 @@ Status ImagePart::set_geometry(const FramePart& part) {
         !std::isfinite(grid.spacing[i]) || product > 1e12)
       return make_error(ErrorCode::file, "the grid of part \"" + part.name + "\" has no sound size or spacing");
   }
+  if (grid.points != grid_.points || grid.origin != grid_.origin || grid.spacing != grid_.spacing)
+    for (Plane& plane : planes_) plane.painted = false;
   grid_ = grid;
   return {};
 }
@@ -116,6 +118,8 @@ std::array<Index, 3> ImagePart::size() const {
 }
 
 void ImagePart::set_values(std::shared_ptr<const std::vector<float>> values, Association association) {
+  if (values != values_ || association != association_)
+    for (Plane& plane : planes_) plane.painted = false;
   values_ = std::move(values);
   association_ = association;
 }
@@ -138,8 +142,20 @@ double ImagePart::plane_at(int axis, const FieldView& view) const {
   return grid_.origin[at(axis)] + grid_.spacing[at(axis)] * (static_cast<double>(plane_index(axis, view)) + offset);
 }
 
+bool ImagePart::is_painted(int axis, const FieldView& view, const Coloring& coloring) const {
+  const Plane& plane = planes_[at(axis)];
+  const Coloring& with = plane.coloring;
+  return plane.painted && plane.index == plane_index(axis, view) && with.low == coloring.low &&
+         with.high == coloring.high && with.log == coloring.log &&
+         (!plane.with_missing || with.missing == coloring.missing) && with.table == coloring.table;
+}
+
 void ImagePart::paint(int axis, const FieldView& view, const Coloring& coloring) {
   Plane& plane = planes_[at(axis)];
+  plane.painted = true;
+  plane.with_missing = false;
+  plane.index = plane_index(axis, view);
+  plane.coloring = coloring;
   const int u = axis == 0 ? 1 : 0;
   const int v = axis == 2 ? 1 : 2;
   const auto n = size();
@@ -167,6 +183,7 @@ void ImagePart::paint(int axis, const FieldView& view, const Coloring& coloring)
                                                static_cast<std::uint8_t>(255 * coloring.missing[2]), 255};
   const auto put = [&](float value) {
     const auto* color = coloring.color(value);
+    if (color == nullptr) plane.with_missing = true;
     const auto& c = color != nullptr ? *color : missing;
     *out++ = c[0];
     *out++ = c[1];
@@ -232,7 +249,7 @@ void ImagePart::update(const FieldView& view, const Theme& theme, const Coloring
     plane.actor->SetVisibility(visible);
     plane.frame->SetVisibility(visible && grid_.points[at(axis)] > 1);
     if (!visible) continue;
-    paint(axis, view, coloring);
+    if (!is_painted(axis, view, coloring)) paint(axis, view, coloring);
     set_color(*plane.frame->GetProperty(), mix(theme.muted, theme.background, 0.6));
     plane.frame->GetProperty()->SetLineWidth(static_cast<float>(pixel_ratio));
   }

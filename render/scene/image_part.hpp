@@ -42,11 +42,17 @@ class ImagePart final : public ScenePart {
     vtkSmartPointer<vtkImageData> pixels;
     vtkSmartPointer<vtkPolyData> quad;
     vtkSmartPointer<vtkPolyData> border;
+    bool painted = false;       ///< of the values and the grid at hand, as the rest says
+    bool with_missing = false;  ///< somewhere
+    Index index = 0;
+    Coloring coloring;
   };
   [[nodiscard]] bool plane_exists(int axis, const FieldView& view) const;
   [[nodiscard]] Index plane_index(int axis, const FieldView& view) const;
   [[nodiscard]] double plane_at(int axis, const FieldView& view) const;
   [[nodiscard]] std::array<Index, 3> size() const;  // entries along each axis by association
+  /// Whether its picture is what paint() would make: another title or theme is no reason to colour a plane anew.
+  [[nodiscard]] bool is_painted(int axis, const FieldView& view, const Coloring& coloring) const;
   void paint(int axis, const FieldView& view, const Coloring& coloring);
   void update_iso(const FieldView& view, const Theme& theme, const Coloring& coloring);
   [[nodiscard]] double interpolate(const Vec3& point) const;

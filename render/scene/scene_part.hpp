@@ -67,6 +67,7 @@ class ScenePart {
   virtual void set_values(std::shared_ptr<const std::vector<float>> values, Association association) = 0;
   /// The numbers handed over last; none: empty.
   [[nodiscard]] const std::vector<float>& values() const { return values_ ? *values_ : none_; }
+  [[nodiscard]] const std::shared_ptr<const std::vector<float>>& shared() const { return values_; }
   /// Brings actors up to date with geometry, values, colours and view. `warp` may be null.
   virtual void update(const FieldView& view, const Theme& theme, const Coloring& coloring, const Field* warp,
                       double pixel_ratio) = 0;

@@ -47,12 +47,16 @@ void prepare_viewports() {
   QSurfaceFormat::setDefaultFormat(GlViewport::default_surface_format());
 }
 
+ViewportKind viewport_of_platform() {
+  const QString platform = QGuiApplication::platformName();
+  return platform == "xcb" || platform.startsWith("wayland") ? ViewportKind::gl : ViewportKind::raster;
+}
+
 ViewportHost* make_viewport(QWidget* parent, ViewportKind kind) {
   note.clear();
   static bool drawn = false;  // a picture was made by OpenGL in this process
   if (kind == ViewportKind::automatic) {
-    const QString platform = QGuiApplication::platformName();
-    kind = platform == "xcb" || platform.startsWith("wayland") ? ViewportKind::gl : ViewportKind::raster;
+    kind = viewport_of_platform();
     if (kind == ViewportKind::gl && !drawn && died_in_gl()) {
       kind = ViewportKind::raster;
       note =

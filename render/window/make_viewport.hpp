@@ -18,6 +18,9 @@ enum class ViewportKind { automatic, gl, raster };
 /// Call before the QApplication is made: OpenGL 3.2 core for every widget.
 void prepare_viewports();
 
+/// What automatic is here: gl or raster.
+[[nodiscard]] ViewportKind viewport_of_platform();
+
 /// The widget belongs to `parent`; delete it like any widget. Automatic: xcb and wayland draw by OpenGL, every other
 /// platform (offscreen, minimal, vnc …) by a picture in memory. If the program died inside OpenGL at its last start
 /// (a flag file in the user's cache folder), automatic chooses the picture; viewport_note() then says so.

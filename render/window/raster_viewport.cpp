@@ -8,8 +8,11 @@
 #include <utility>
 
 #include <vtkOpenGLState.h>
+#include <vtkRenderer.h>
+#include <vtkRendererCollection.h>
 #include <vtkUnsignedCharArray.h>
 
+#include "render/window/egl_context.hpp"
 #include "render/window/host_render_window.hpp"
 
 namespace conoid {
@@ -47,49 +50,87 @@ Image average(const unsigned char* raw, int width, int height, int factor) {
 
 }  // namespace
 
+/// What viewports of one thread have in common.
+struct RasterViewport::Canvas {
+  std::unique_ptr<EglContext> context;
+  vtkSmartPointer<HostRenderWindow> window;
+  std::string renderer;
+
+  Canvas() = default;
+  Canvas(const Canvas&) = delete;
+  Canvas& operator=(const Canvas&) = delete;
+  ~Canvas() {
+    if (window == nullptr) return;
+    EglContext::Guard guard(*context);
+    window->Finalize();
+    window->make_context_current = nullptr;
+    window->context_is_current = nullptr;
+    window = nullptr;
+  }
+  static Result<std::shared_ptr<Canvas>> of_this_thread() {
+    thread_local std::weak_ptr<Canvas> common;
+    if (auto canvas = common.lock()) return canvas;
+    auto context = EglContext::make();
+    if (!context) return context.error();
+    auto canvas = std::make_shared<Canvas>();
+    canvas->context = std::move(context).value();
+    EglContext::Guard guard(*canvas->context);
+    if (!guard.ok())
+      return make_error(ErrorCode::resources, "the OpenGL context cannot be used: another one holds this thread");
+    canvas->window = vtkSmartPointer<HostRenderWindow>::New();
+    EglContext* egl = canvas->context.get();
+    canvas->window->make_context_current = [egl] { egl->make_current(); };
+    canvas->window->context_is_current = [egl] { return egl->is_current(); };
+    canvas->window->SetAlphaBitPlanes(1);
+    canvas->window->SetMultiSamples(0);
+    if (!canvas->window->init_context())
+      return make_error(ErrorCode::resources, "the graphics driver has no OpenGL 3.2", "Update the driver or Mesa.");
+    canvas->renderer = canvas->window->query_renderer();
+    common = canvas;
+    return canvas;
+  }
+};
+
 Result<std::unique_ptr<RasterViewport>> RasterViewport::make(int width, int height, double pixel_ratio) {
-  auto context = EglContext::make();
-  if (!context) return context.error();
-  std::unique_ptr<RasterViewport> view(new RasterViewport());
-  view->context_ = std::move(context).value();
+  auto canvas = Canvas::of_this_thread();
+  if (!canvas) return canvas.error();
+  std::unique_ptr<RasterViewport> view(new RasterViewport(std::move(canvas).value()));
   if (auto status = view->resize(width, height, pixel_ratio); !status) return status.error();
-  EglContext::Guard guard(*view->context_);
-  if (!guard.ok())
-    return make_error(ErrorCode::resources, "the OpenGL context cannot be used: another one holds this thread");
-  view->window_ = vtkSmartPointer<HostRenderWindow>::New();
-  EglContext* egl = view->context_.get();
-  view->window_->make_context_current = [egl] { egl->make_current(); };
-  view->window_->context_is_current = [egl] { return egl->is_current(); };
-  view->window_->SetAlphaBitPlanes(1);
-  view->window_->SetMultiSamples(0);
-  if (!view->window_->init_context())
-    return make_error(ErrorCode::resources, "the graphics driver has no OpenGL 3.2", "Update the driver or Mesa.");
-  view->renderer_ = view->window_->query_renderer();
   return view;
 }
 
 RasterViewport::~RasterViewport() {
-  if (window_ == nullptr) return;
-  EglContext::Guard guard(*context_);
-  if (scene_) {
-    scene_->detach(*window_);
-    scene_->wants_render = nullptr;
-  }
-  window_->Finalize();
-  window_->make_context_current = nullptr;
-  window_->context_is_current = nullptr;
-  window_ = nullptr;
+  EglContext::Guard guard(*canvas_->context);
+  take_scene_out();
+}
+
+std::string RasterViewport::renderer_name() const {
+  return canvas_->renderer;
+}
+
+void RasterViewport::take_scene_out() {
+  if (!scene_) return;
+  for (const auto& renderer : renderers_) renderer->DrawOn();
+  renderers_.clear();
+  scene_->detach(*canvas_->window);
+  scene_->wants_render = nullptr;
+  scene_ = nullptr;
 }
 
 void RasterViewport::set_scene(std::shared_ptr<Scene> scene) {
-  EglContext::Guard guard(*context_);
-  if (scene_) {
-    scene_->detach(*window_);
-    scene_->wants_render = nullptr;
-  }
+  EglContext::Guard guard(*canvas_->context);
+  take_scene_out();
   scene_ = std::move(scene);
   if (scene_) {
-    scene_->attach(*window_);
+    HostRenderWindow& window = *canvas_->window;
+    vtkRendererCollection* all = window.GetRenderers();
+    const int before = all->GetNumberOfItems(), layers = window.GetNumberOfLayers();
+    scene_->attach(window);
+    window.SetNumberOfLayers(std::max(layers, window.GetNumberOfLayers()));
+    for (int i = before; i < all->GetNumberOfItems(); ++i) {
+      renderers_.emplace_back(vtkRenderer::SafeDownCast(all->GetItemAsObject(i)));
+      renderers_.back()->DrawOff();
+    }
     scene_->wants_render = [this] { request_render(); };
   }
   dirty_ = true;
@@ -102,10 +143,11 @@ Status RasterViewport::resize(int width, int height, double pixel_ratio) {
     return make_error(ErrorCode::command_line, "a picture side must be 1 to " + std::to_string(largest_picture_side) +
                                                    " pixels, found " + std::to_string(width) + " x " +
                                                    std::to_string(height));
+  // A widget that is painted again in the same size shows the picture that it has.
+  dirty_ = dirty_ || width_ != static_cast<int>(w) || height_ != static_cast<int>(h) || pixel_ratio_ != pixel_ratio;
   width_ = static_cast<int>(w);
   height_ = static_cast<int>(h);
   pixel_ratio_ = pixel_ratio;
-  dirty_ = true;
   return {};
 }
 
@@ -132,7 +174,7 @@ bool RasterViewport::handle(const InputEvent& event) {
 
 void RasterViewport::render() {
   dirty_ = false;
-  EglContext::Guard guard(*context_);
+  EglContext::Guard guard(*canvas_->context);
   if (!guard.ok()) {
     problem_ = "the OpenGL context cannot be made current";
     image_ = {};
@@ -144,14 +186,17 @@ void RasterViewport::render() {
   const int w = width_ * factor;
   const int h = height_ * factor;
   const auto begin = std::chrono::steady_clock::now();
-  window_->SetSize(w, h);
+  HostRenderWindow& window = *canvas_->window;
+  window.SetSize(w, h);
   if (scene_) scene_->layout(w, h, pixel_ratio_ * factor);
-  vtkOpenGLState* state = window_->GetState();
+  vtkOpenGLState* state = window.GetState();
   state->Reset();
   state->Push();
-  window_->Render();
+  for (const auto& renderer : renderers_) renderer->DrawOn();
+  window.Render();
+  for (const auto& renderer : renderers_) renderer->DrawOff();
   vtkNew<vtkUnsignedCharArray> raw;
-  window_->GetRGBACharPixelData(0, 0, w - 1, h - 1, 0, raw);
+  window.GetRGBACharPixelData(0, 0, w - 1, h - 1, 0, raw);
   if (scene_) scene_->drawn(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   state->Pop();
   if (raw->GetNumberOfValues() < static_cast<vtkIdType>(w) * h * 4) {

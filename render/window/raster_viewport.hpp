@@ -3,23 +3,25 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <vtkSmartPointer.h>
 
 #include "engine/session/run_reader.hpp"
-#include "render/window/egl_context.hpp"
 #include "render/window/viewport.hpp"
 
-namespace conoid {
+class vtkRenderer;
 
-class HostRenderWindow;
+namespace conoid {
 
 /// Largest picture side in device pixels, before supersampling.
 inline constexpr int largest_picture_side = 16384;
 
 class RasterViewport final : public Viewport {
  public:
-  /// Logical size and device pixels for one logical pixel. Each side is 1 … largest_picture_side device pixels.
+  /// Logical size and device pixels for one logical pixel. Each side is 1 … largest_picture_side device pixels. All viewports of a thread
+  /// draw in one context, so that the driver compiles each of its programs once; it lasts as long as one of them.
   [[nodiscard]] static Result<std::unique_ptr<RasterViewport>> make(int width, int height, double pixel_ratio = 1);
   ~RasterViewport() override;
 
@@ -27,7 +29,7 @@ class RasterViewport final : public Viewport {
   [[nodiscard]] std::shared_ptr<Scene> scene() const override { return scene_; }
   void request_render() override { dirty_ = true; }
   [[nodiscard]] Image grab() override;
-  [[nodiscard]] std::string renderer_name() const override { return renderer_; }
+  [[nodiscard]] std::string renderer_name() const override;
   [[nodiscard]] std::string problem() const override { return problem_; }
 
   [[nodiscard]] Status resize(int width, int height, double pixel_ratio);
@@ -35,18 +37,24 @@ class RasterViewport final : public Viewport {
   void set_supersampling(int factor);
   /// Renders if something asked for it since the last call; the picture stays valid until the next call.
   [[nodiscard]] const Image& picture();
+  /// Whether picture() would render.
+  [[nodiscard]] bool wants_render() const { return dirty_; }
+  /// As it was rendered last, perhaps in another size; empty before the first time.
+  [[nodiscard]] const Image& last_picture() const { return image_; }
   /// Passes an event to on_input and the scene; positions in device pixels.
   bool handle(const InputEvent& event);
 
  private:
-  RasterViewport() = default;
+  struct Canvas;
+  explicit RasterViewport(std::shared_ptr<Canvas> canvas) : canvas_(std::move(canvas)) {}
   void render();
+  void take_scene_out();
 
-  std::unique_ptr<EglContext> context_;
-  vtkSmartPointer<HostRenderWindow> window_;
+  std::shared_ptr<Canvas> canvas_;
   std::shared_ptr<Scene> scene_;
+  std::vector<vtkSmartPointer<vtkRenderer>>
+      renderers_;  ///< of the scene; those of other viewports rest while it is drawn
   Image image_;
-  std::string renderer_;
   std::string problem_;
   int width_ = 1;  // device pixels
   int height_ = 1;

@@ -4,14 +4,39 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include <QApplication>
 #include <QEvent>
 #include <QImage>
 #include <QPainter>
+#include <QPointer>
+#include <QTimer>
 
 #include "render/window/qt_input.hpp"
 
 namespace conoid {
+
+namespace {
+
+/// One picture is rendered in a turn of the event loop, so that none lasts long where several widgets change at the same time; the others
+/// show what they have until it is their turn.
+struct Turn {
+  bool taken = false;
+  std::vector<QPointer<QWidget>> waiting;
+};
+thread_local Turn turn;
+
+void take_turn() {
+  turn.taken = true;
+  QTimer::singleShot(0, qApp, [] {
+    turn.taken = false;
+    for (const auto& widget : std::exchange(turn.waiting, {}))
+      if (widget) widget->update();
+  });
+}
+
+}  // namespace
 
 RasterViewportWidget::RasterViewportWidget(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
@@ -50,6 +75,13 @@ void RasterViewportWidget::set_scene(std::shared_ptr<Scene> scene) {
 void RasterViewportWidget::request_render() {
   if (raster_) raster_->request_render();
   update();
+  // Where the window holds its painting back (another theme), the picture is drawn in a turn of the event loop of its own, before that.
+  if (updatesEnabled() || !raster_ || ahead_) return;
+  ahead_ = true;
+  QTimer::singleShot(0, this, [this] {
+    ahead_ = false;
+    if (isVisible() && make_sized()) static_cast<void>(raster_->picture());
+  });
 }
 
 bool RasterViewportWidget::make_sized() {
@@ -70,10 +102,24 @@ std::string RasterViewportWidget::problem() const {
   return raster() ? raster_->problem() : problem_;
 }
 
+void RasterViewportWidget::paint_last(QPainter& painter) {
+  const Image& last = raster_->last_picture();
+  if (last.empty()) return painter.fillRect(rect(), palette().window());
+  painter.drawImage(rect(),
+                    QImage(last.pixels.data(), last.width, last.height, 4 * last.width, QImage::Format_RGBA8888));
+}
+
 void RasterViewportWidget::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   const Image* image = nullptr;
-  if (make_sized()) image = &raster_->picture();
+  if (make_sized()) {
+    if (raster_->wants_render() && turn.taken) {
+      turn.waiting.emplace_back(this);
+      return paint_last(painter);
+    }
+    if (raster_->wants_render()) take_turn();
+    image = &raster_->picture();
+  }
   if (image == nullptr || image->empty()) {
     painter.fillRect(rect(), palette().window());
     painter.setPen(palette().color(QPalette::WindowText));

@@ -7,6 +7,8 @@
 
 #include <QWidget>
 
+class QPainter;
+
 #include "render/window/raster_viewport.hpp"
 #include "render/window/viewport.hpp"
 
@@ -31,6 +33,8 @@ class RasterViewportWidget final : public QWidget, public ViewportHost {
 
  private:
   bool make_sized();
+  /// What is there until a picture is rendered.
+  void paint_last(QPainter& painter);
   /// Made when it is first drawn or asked: a context takes its time, and many a chart is never seen. Null: see problem().
   [[nodiscard]] RasterViewport* raster() const;
 
@@ -38,6 +42,7 @@ class RasterViewportWidget final : public QWidget, public ViewportHost {
   mutable std::unique_ptr<RasterViewport> raster_;
   mutable std::string problem_;
   mutable bool tried_ = false;
+  bool ahead_ = false;  ///< a picture is about to be drawn before it is painted
 };
 
 }  // namespace conoid

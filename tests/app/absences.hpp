@@ -24,6 +24,8 @@ namespace conoid::app::test {
 struct Absence {
   double own = 0;   ///< processor time of this thread
   double held = 0;  ///< that, and waiting for anything but a free processor: files, locks, threads, sleep
+  double end =
+      0;  ///< s of CLOCK_MONOTONIC at the end of the longest work: `perf record -k CLOCK_MONOTONIC` counts alike
 };
 
 /// A beat every 5 ms. What other programs do to the machine counts in neither number: a thread that waits for a processor is not absent
@@ -89,7 +91,11 @@ class Absences {
  private:
   static double longer(const Absence& a) { return std::max(a.own, a.held); }
   static QString row(const QString& what, const Absence& a) {
-    return QString("%1 ms, with waiting %2 ms: %3").arg(a.own, 0, 'f', 0).arg(a.held, 0, 'f', 0).arg(what);
+    return QString("%1 ms, with waiting %2 ms (until %3 s): %4")
+        .arg(a.own, 0, 'f', 0)
+        .arg(a.held, 0, 'f', 0)
+        .arg(a.end, 0, 'f', 3)
+        .arg(what);
   }
   /// Milliseconds that this thread could have run and had no processor; 0 where the system does not say.
   static double starved() {
@@ -109,7 +115,12 @@ class Absences {
     ++beats_;
     Absence& longest = longest_[what_];
     const double wall = 1e-6 * static_cast<double>(wall_.nsecsElapsed());
-    longest.own = std::max(longest.own, std::min(wall, Heartbeat::own_time() - own_));
+    if (const double own = std::min(wall, Heartbeat::own_time() - own_); own > longest.own) {
+      longest.own = own;
+      timespec now{};
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      longest.end = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    }
     longest.held = std::max(longest.held, wall - (starved() - starved_));
     restart();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conditions at boundaries are found by the schema alone, stand in the picture where they hold while the form speaks of them, and lead back to it.
 // labels: gui
+#include <numeric>
+
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
@@ -33,7 +35,8 @@ const char* const made_up = R"({"properties": {
               "variants": {"open": {"title": "Open end"}, "hard": {"title": "Hard wall"}}},
     "groups": {"type": "array", "items": {"discriminator": "kind",
                "variants": {"soft": {"title": "Soft", "properties": {"group": {"type": "string"}}}}}}}},
-  "skins": {"group": "mesh-group", "map": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "metal"}}}},
+  "body": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "glass"}}},
+  "skins": {"group": "mesh-group", "rest": "/body/kind", "map": {"properties": {"kind": {"type": "string", "enum": ["metal", "glass"], "default": "metal"}}}},
   "parts": {"group": "mesh-group", "map": {"properties": {"material": {"type": "string"}}}}}})";
 
 std::vector<Marker> boundaries(const FieldScene& scene) {
@@ -79,6 +82,91 @@ class TestConditions : public QObject {
     QCOMPARE(conditions_at(all, "/skins/tail/kind").size(), std::size_t{3});
     QCOMPARE(conditions_at(all, "/walls").size(), std::size_t{2});
     QVERIFY(conditions_at(all, "").empty() && conditions_at(all, "/parts").empty());
+  }
+
+  void faces_without_a_condition_are_as_the_schema_says() {
+    const Json schema = read_json(made_up);
+    const auto rest_of = [&](const char* json) {
+      for (const Condition& one : conditions_of(read_json(json), schema))
+        if (one.rest) return one;
+      return Condition();
+    };
+    QVERIFY(!rest_of(R"({"skins": {"nose": {}}})").rest);  // no mesh, no faces
+    const Condition usual = rest_of(R"({"mesh": {"file": "a.stl"}})");
+    QVERIFY(usual.rest && usual.key == "/body/kind" && usual.kind == "glass" && usual.group.empty() &&
+            !usual.is_side());
+    QCOMPARE(rest_of(R"({"mesh": {}, "body": {"kind": "metal"}})").kind, std::string("metal"));
+    // Whether the form speaks of the groups or of the body: both are shown.
+    const auto all = conditions_of(read_json(R"({"mesh": {}, "skins": {"lid": {}}})"), schema);
+    QCOMPARE(conditions_at(all, "/skins").size(), std::size_t{2});
+    QCOMPARE(conditions_at(all, "/body/kind").size(), std::size_t{1});
+    // On faces of no group with a condition, in the colour of its kind; none where every face has one.
+    BoxSurfaceOptions options;
+    options.high = {1, 2, 3};
+    options.divisions = {4, 4, 4};
+    const Mesh brick = *box_surface(options);
+    const auto lid = with_group(brick, smooth_region(brick, nearest_face(brick, {0.5, 1, 3}), 40), "lid");
+    const std::string file = folder_.filePath("rest.msh").toStdString();
+    QVERIFY(lid && write_mesh(*lid, file).ok());
+    const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
+    QVERIFY(mesh);
+    const auto marks = condition_marks(all, {}, mesh->get());
+    QCOMPARE(marks.size(), std::size_t{2});
+    QCOMPARE(marks[1].label, std::string("all other faces: glass"));
+    QVERIFY(marks[1].position[2] < 3 && marks[1].colour != marks[0].colour && marks[1].key == "/body/kind");
+    const auto alike = condition_marks(
+        conditions_of(read_json(R"({"mesh": {}, "body": {"kind": "metal"}, "skins": {"lid": {}}})"), schema), {},
+        mesh->get());
+    QVERIFY(alike.size() == 2 && alike[0].colour == alike[1].colour);
+    std::vector<Index> every(static_cast<std::size_t>((*lid).cell_count()));
+    std::iota(every.begin(), every.end(), Index{0});
+    const auto whole = with_group(brick, every, "lid");
+    QVERIFY(whole && write_mesh(*whole, file).ok());
+    QCOMPARE(condition_marks(all, {}, preview_mesh(std::filesystem::path(file), 1.0)->get()).size(), std::size_t{1});
+  }
+
+  void walls_that_nothing_is_said_of_have_marks() {
+    const Json schema =
+        read_json(R"({"properties": {"walls": {"rest": "wall", "default": {}, "map": {"discriminator": "kind",
+      "properties": {"kind": {"default": "wall"}}, "variants": {"wall": {"title": "Wall"}, "free": {"title": "Free"}}}}}})");
+    // Of a box each side.
+    const std::array<Vec3, 2> box{Vec3{0, 0, 0}, Vec3{4, 2, 0}};
+    const auto sides = conditions_of(read_json(R"({"walls": {"y_max": {"kind": "free"}}})"), schema);
+    QCOMPARE(sides.size(), std::size_t{6});
+    const auto on_box = condition_marks(sides, box, nullptr);
+    QStringList labels;
+    for (const Marker& mark : on_box) labels << QString::fromStdString(mark.key + " " + mark.label);
+    labels.sort();
+    QCOMPARE(labels, (QStringList{"/walls/x_max Wall", "/walls/x_min Wall", "/walls/y_max Free", "/walls/y_min Wall"}));
+    QCOMPARE(conditions_at(sides, "/walls/x_min").size(), std::size_t{6});
+    QVERIFY(condition_marks(conditions_of(Json::object(), schema), {}, nullptr).empty());
+    // Of a plane mesh its rims: two squares side by side, of which the left one's side is a group.
+    Mesh plane;
+    for (const double y : {0.0, 1.0})
+      for (const double x : {0.0, 1.0, 2.0}) plane.add_point({x, y, 0});
+    plane.add_cell(CellShape::quad4, {0, 1, 4, 3});
+    plane.add_cell(CellShape::quad4, {1, 2, 5, 4});
+    plane.add_group("left", 1).cells = {plane.add_cell(CellShape::line2, {0, 3})};
+    const std::string file = folder_.filePath("plane.msh").toStdString();
+    QVERIFY(write_mesh(plane, file).ok());
+    const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
+    QVERIFY(mesh);
+    const auto of_mesh = conditions_of(read_json(R"({"mesh": {}, "walls": {"left": {"kind": "free"}}})"), schema);
+    const auto marks = condition_marks(of_mesh, {}, mesh->get());
+    QCOMPARE(marks.size(), std::size_t{2});
+    QVERIFY(marks[0].label == "left: Free" && (marks[0].position == Vec3{0, 0.5, 0}));
+    const Vec3& rim = marks[1].position;  // one of the other five, not the side that the squares have in common
+    QVERIFY(marks[1].label == "all other faces: Wall" && rim != (Vec3{1, 0.5, 0}) && rim != (Vec3{0, 0.5, 0}) &&
+            (rim[0] == 2 || rim[1] == 0 || rim[1] == 1));
+    // Of a volume mesh its faces: a cube whose top is a group.
+    Mesh cube;
+    for (int i = 0; i < 8; ++i) cube.add_point({double(i & 1), double(i >> 1 & 1), double(i >> 2)});
+    cube.add_cell(CellShape::hex8, {0, 1, 3, 2, 4, 5, 7, 6});
+    cube.add_group("left", 2).cells = {cube.add_cell(CellShape::quad4, {4, 5, 7, 6})};
+    QVERIFY(write_mesh(cube, file).ok());
+    const auto on_cube = condition_marks(of_mesh, {}, preview_mesh(std::filesystem::path(file), 1.0)->get());
+    QCOMPARE(on_cube.size(), std::size_t{2});
+    QVERIFY((on_cube[0].position == Vec3{0.5, 0.5, 1}) && on_cube[1].position[2] < 1);
   }
 
   void marks_stand_on_sides_and_groups() {
@@ -169,13 +257,45 @@ class TestConditions : public QObject {
     FieldScene& scene = w->workbench()->viewport_panel().scene();
     w->workbench()->case_panel().reveal("/boundaries/groups/1/impedance");
     emit w->workbench()->case_panel().chosen("/boundaries/groups/1/impedance");
-    QTRY_COMPARE(boundaries(scene).size(), std::size_t{2});
+    QTRY_COMPARE(boundaries(scene).size(), std::size_t{3});  // and all other faces
     QTRY_COMPARE(QString::fromStdString(scene.view().field), QString(mark_field));
     QTest::qWait(300);
     test::keep_picture(*w, "conditions-group.png");
+    look_->choose(ThemeChoice::dark);
+    QTest::qWait(400);
+    test::keep_picture(*w, "conditions-group-dark.png");
+    look_->choose(ThemeChoice::light);
+    // A mesh that is read again is another picture; what the form speaks of is marked in it, too.
+    w->workbench()->mesh().reload();
+    QVERIFY(!w->workbench()->mesh().mesh());
+    QTRY_VERIFY(w->workbench()->mesh().mesh());
+    QCOMPARE(QString::fromStdString(scene.view().field), QString(mark_field));
+    QCOMPARE(boundaries(scene).size(), std::size_t{3});
     emit w->workbench()->case_panel().chosen("/parameters");
     QVERIFY(boundaries(scene).empty());
     QVERIFY(scene.view().field != mark_field);
+  }
+
+  void a_grid_shows_the_walls_that_its_case_does_not_name() {
+    const auto blast = test::samples() / "sedov-octant" / "case.json";
+    if (!std::filesystem::exists(blast)) QSKIP("no such sample in this build");
+    auto w = test::shown_window(*look_, *settings_);
+    QVERIFY(w->open_case(blast).ok());
+    w->model().set("/boundaries/z_max", Json({{"kind", "free"}}), "edit");
+    QTRY_VERIFY(w->model().report() && w->model().report()->estimate.box);
+    w->workbench()->case_panel().finish();
+    w->workbench()->case_panel().reveal("/boundaries/x_max");
+    FieldScene& scene = w->workbench()->viewport_panel().scene();
+    QTRY_COMPARE(boundaries(scene).size(), std::size_t{6});
+    int walls = 0;
+    for (const Marker& mark : boundaries(scene)) walls += mark.label == "Wall" ? 1 : 0;
+    QCOMPARE(walls, 5);
+    QTest::qWait(200);
+    test::keep_picture(*w, "conditions-walls.png");
+    look_->choose(ThemeChoice::dark);
+    QTest::qWait(400);
+    test::keep_picture(*w, "conditions-walls-dark.png");
+    look_->choose(ThemeChoice::light);
   }
 
   void sources_of_cases_in_the_plane_have_marks() {

@@ -150,8 +150,11 @@ class TestAwake : public QObject {
   void compute(test::Absences& absences) {
     auto w = test::shown_window(*look_, *settings_);
     w->resize(1280, 720);
+    QTest::qWait(100);
+    absences.start("warming up");
     QTest::qWait(1500);
-    absences.start("opening the case");
+    absences.settle();
+    absences.name("opening the case");
     QVERIFY(w->open_case(case_).ok());
     QTRY_VERIFY(w->actions().at("run.start")->isEnabled());
     absences.settle();
@@ -171,8 +174,11 @@ class TestAwake : public QObject {
   void look_at_runs(test::Absences& absences) {
     auto w = test::shown_window(*look_, *settings_);
     w->resize(1280, 720);
+    QTest::qWait(100);
+    absences.start("warming up");
     QTest::qWait(1500);
-    absences.start("opening the run");
+    absences.settle();
+    absences.name("opening the run");
     QVERIFY(w->open_run(run_).ok());
     QTRY_VERIFY(w->run().is_stored());
     QTRY_VERIFY(w->workbench()->viewport_panel().is_up_to_date());

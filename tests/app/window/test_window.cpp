@@ -54,9 +54,9 @@ class TestWindow : public QObject {
 
   void it_opens_on_the_start_page() {
     auto w = window();
+    QVERIFY(w->workbench() == nullptr);  // nothing heavy before the window is there
     w->show();
     QVERIFY(QTest::qWaitForWindowExposed(w.get(), 60000));
-    QVERIFY(w->workbench() == nullptr);  // nothing heavy before it is needed
     QVERIFY(!w->actions().at("run.start")->isEnabled());
     QVERIFY(w->actions().at("file.open")->isEnabled());
     QVERIFY(w->close());
