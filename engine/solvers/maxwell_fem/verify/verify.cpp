@@ -323,9 +323,9 @@ void discs(const Checks& c) {
     const auto bare = run_disc(rim, 0, ka, c.workers), with = run_disc(rim, layers, ka, c.workers);
     if (!bare || !with) throw Failure(bare ? with.error() : bare.error());
     const std::string what = fmt::format("{}: elements of {:g} of the radius at the rim", name, rim);
-    c.at_most(fmt::format("{}, {} layers, {} unknowns: echo", what, layers, with->unknowns), std::abs(with->off), "dB",
+    c.at_most(fmt::format("{}, {} layers, {} unknowns: echo", what, layers, with->unknowns), std::abs(with->off),
               share * std::abs(bare->off) + 0.02,
-              fmt::format("exact series; {:.3f} dB with {} unknowns without layers", bare->off, bare->unknowns));
+              fmt::format("exact series; {:.3f} dB with {} unknowns without layers", bare->off, bare->unknowns), "dB");
     if (ka < 1) off[rim < 0.2 ? 1 : 0] = with->off;
     if (ka < 1 && rim < 0.2)
       c.at_most(name + ": echo with elements at the rim of a tenth over that with a fifth", off[1] / off[0], 0.75,
