@@ -80,7 +80,7 @@ void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budge
     runs.emplace_back(shape.count, slices.columns() + shift, steps);
     go_on(runs.back(), shape.count, steps, 3, random);
   }
-  DeviceSummation<Real> summation(open_device(name), slices, steps, budget);
+  DeviceSummation<Real> summation(open_device(name), slices, steps, budget, CpuWorker(2));
   const double limit = tolerance<Real>(static_cast<double>(shape.count) * shape.longest);
   std::vector<double> sums(2 * static_cast<std::size_t>(steps * shape.rows));
   const Interval all{0, shape.count}, inner{3, shape.count - 2}, one{shape.count / 2, shape.count / 2 + 1};
