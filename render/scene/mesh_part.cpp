@@ -179,7 +179,6 @@ Status MeshPart::set_geometry(const FramePart& part) {
     if (!skin) return skin.error();
     skin_ = std::move(skin).value();
     split_creases(skin_, *mesh.points);
-    ++rebuilds_;
   }
   mesh_ = mesh;
   grid_ = nullptr;

@@ -39,9 +39,6 @@ class MeshPart final : public ScenePart {
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
 
-  /// How often the skin was found anew: tests see that a frame on the same mesh costs a gather only.
-  [[nodiscard]] int rebuilds() const { return rebuilds_; }
-
  private:
   void build_polydata();
   void build_coarse(int boxes);
@@ -69,7 +66,6 @@ class MeshPart final : public ScenePart {
   bool smooth_ = false;  ///< what is shown of cells is their mean at nodes
   bool points_changed_ = true;
   bool warped_ = false;
-  int rebuilds_ = 0;
   double diagonal_ = 1;
 
   vtkSmartPointer<vtkPoints> points_;

@@ -137,6 +137,7 @@ class TestIncludeDirection : public QObject {
   void the_rules_themselves_bite();
   void includes_go_one_way();
   void the_page_names_every_folder();
+  void the_page_names_files_that_are_there();
   void the_engine_knows_no_qt_and_no_vtk();
   void window_and_pictures_know_no_solver();
   void every_file_names_its_licence();
@@ -201,6 +202,38 @@ void TestIncludeDirection::the_page_names_every_folder() {
              qPrintable(QString::fromStdString(folder + " of ARCHITECTURE.md is not there")));
   for (const auto& [folder, may] : allowed())
     if (folder != "engine/solvers/*") QVERIFY2(fs::is_directory(root / folder), folder.c_str());
+}
+
+/// Of each solver, "`setup`" or "`march*`" stands for files that begin so, and "`_values`" for another ending of the name before it. Of
+/// engine/solvers every header is named.
+void TestIncludeDirection::the_page_names_files_that_are_there() {
+  const std::string page = read(root / "ARCHITECTURE.md");
+  std::size_t seen = 0;
+  for (const TableRow& row : table_of(page, "| solver | its parts |")) {
+    const fs::path folder = root / "engine/solvers" / row.first.at(0);
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path().filename().string());
+    std::string before;
+    for (std::string word : row.second) {
+      if (word.starts_with(".")) continue;  // the ending of a file that users get
+      if (word.starts_with("_"))
+        word = before.substr(0, before.rfind('_')) + word;
+      else
+        before = word;
+      const std::string beginning = word.substr(0, word.find('*'));
+      ++seen;
+      if (std::none_of(files.begin(), files.end(), [&](const std::string& f) { return f.starts_with(beginning); }))
+        QFAIL((word + " of ARCHITECTURE.md is not in " + folder.string()).c_str());
+    }
+  }
+  QVERIFY(seen > 50);
+  std::set<std::string> shared;
+  for (const TableRow& row : table_of(page, "| folder | what is in it |"))
+    if (row.first.at(0) == "engine/solvers/") shared = {row.second.begin(), row.second.end()};
+  for (const auto& entry : fs::directory_iterator(root / "engine/solvers"))
+    if (const std::string name = entry.path().filename().string();
+        name.ends_with(".hpp") && !shared.contains(name) && !shared.contains(entry.path().stem().string()))
+      QFAIL((name + " is not in ARCHITECTURE.md's row of engine/solvers/").c_str());
 }
 
 void TestIncludeDirection::the_engine_knows_no_qt_and_no_vtk() {

@@ -88,6 +88,7 @@ std::string divergence_advice(const Setup& setup) {
 
 Status AcousticFd::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
+  reading_.forget();
   std::vector<Diagnostic> diagnostics;
   given_setup_ = std::make_unique<Setup>(read_setup(context.input, true, diagnostics));
   if (!has_errors(diagnostics)) check_setup(*given_setup_, context.input, diagnostics);

@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/acoustic_fd/shot_batch.hpp"
 #include "engine/solvers/acoustic_fd/trace_filter.hpp"
+#include "engine/solvers/reading.hpp"
 #include "engine/solvers/solver.hpp"
 
 #include <functional>
@@ -37,6 +38,9 @@ class AcousticFd final : public Solver {
 
  private:
   friend class ShotBatch;  // parts of a run are solvers of some of its shots
+
+  /// The case with models looked at, not loaded: of a check, and of the estimate that follows it.
+  [[nodiscard]] const Reading<Setup>& read(const Case& input) const;
 
   /// From silence, of the shots of `setup`. `several`: the case has more than one, whose tables are named by shots. `speaks`: to the log.
   [[nodiscard]] Status begin(RunContext& context, Setup setup, bool several, bool speaks);
@@ -135,7 +139,8 @@ class AcousticFd final : public Solver {
 
   std::optional<RunContext> given_;  ///< of a case with several shots, and its setup: a checkpoint may want other parts
   std::unique_ptr<Setup> given_setup_;
-  std::unique_ptr<ShotBatch> batch_;  ///< of several shots at the same time, which have all that follows themselves
+  mutable KeptReading<Setup> reading_;  ///< from check() to estimate()
+  std::unique_ptr<ShotBatch> batch_;    ///< of several shots at the same time, which have all that follows themselves
   bool several_ = false, speaks_ = true;
   Setup setup_;
   Problem problem_;       ///< of the shot under way

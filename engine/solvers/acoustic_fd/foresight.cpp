@@ -2,6 +2,7 @@
 // What a case will take, and what is wrong with it before anything is computed.
 #include "engine/solvers/acoustic_fd/foresight.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/device_plan.hpp"
@@ -295,9 +296,20 @@ void add_accuracy(const Setup& setup, Details& out) {
 
 }  // namespace
 
+const Reading<Setup>& AcousticFd::read(const Case& input) const {
+  return reading_.of(input, nullptr, [](const Case& c, const Mesh*) {
+    log::debug("acoustic-fd: a grid was made of the case");
+    Reading<Setup> out;
+    out.problem = std::make_unique<Setup>(read_setup(c, false, out.said));
+    return out;
+  });
+}
+
 std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
-  std::vector<Diagnostic> out;
-  const Setup setup = read_setup(input, false, out);
+  reading_.forget();  // files of models may be others now
+  const Reading<Setup>& reading = read(input);
+  const Setup& setup = *reading.problem;
+  std::vector<Diagnostic> out = reading.said;
   if (!has_errors(out)) check_setup(setup, input, out);
   if (has_errors(out)) return out;
   Problem planned = setup.problem;
@@ -338,10 +350,10 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
 }
 
 Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
-  std::vector<Diagnostic> diagnostics;
-  const Setup setup = read_setup(input, false, diagnostics);
-  for (const auto& d : diagnostics)
+  const Reading<Setup>& reading = read(input);
+  for (const auto& d : reading.said)
     if (d.severity == Severity::error) return d;
+  const Setup& setup = *reading.problem;
   const Problem& p = setup.problem;
   Estimate e;
   Problem planned = p;

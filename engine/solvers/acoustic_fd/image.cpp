@@ -6,7 +6,6 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/slab.hpp"
 #include "engine/team/parallel_for.hpp"
-#include "engine/team/team.hpp"
 #include "engine/window/disk_windows.hpp"
 
 #include <algorithm>

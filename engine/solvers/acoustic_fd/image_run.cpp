@@ -4,7 +4,6 @@
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/foresight.hpp"
-#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -10,6 +10,7 @@
 #include "engine/solvers/acoustic_fd/image.hpp"
 #include "engine/solvers/acoustic_fd/streamed_march.hpp"
 #include "engine/team/parallel_for.hpp"
+#include "engine/team/team.hpp"
 
 #include <algorithm>
 #include <array>

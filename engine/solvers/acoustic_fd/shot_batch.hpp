@@ -13,7 +13,7 @@
 #include "engine/solvers/acoustic_fd/setup.hpp"
 #include "engine/solvers/acoustic_fd/shot_results.hpp"
 #include "engine/solvers/solver.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/workers.hpp"
 
 #include <memory>
 #include <string>

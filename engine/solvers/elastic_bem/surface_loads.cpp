@@ -9,7 +9,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/bessel.hpp"
 #include "engine/solvers/elastic_bem/quadrature.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::elastic_bem {
 

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "engine/solvers/hydro_fem/index.hpp"
-#include "engine/team/team.hpp"
 
 namespace conoid::hydro_fem {
 

@@ -203,7 +203,6 @@ class Operator {
   };
   [[nodiscard]] const std::vector<DrivenWall>& driven_walls() const { return driven_; }
   [[nodiscard]] double wall_acceleration(const DrivenWall& wall, const StageTime& when) const;
-  [[nodiscard]] bool has_energy_source() const { return !energy_sources_.empty(); }
   [[nodiscard]] double mass_tolerance() const { return mass_tolerance_; }
   [[nodiscard]] int mass_iterations() const { return mass_iterations_; }
   [[nodiscard]] Team& team() const { return team_; }

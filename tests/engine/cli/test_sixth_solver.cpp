@@ -20,6 +20,7 @@ class TestSixthSolver : public QObject {
   void rows_are_chosen_by_their_beginnings();
   void it_is_swept();
   void samples_are_copied();
+  void the_chapter_says_how_long_it_is();
 };
 
 void TestSixthSolver::it_is_listed() {
@@ -126,6 +127,21 @@ void TestSixthSolver::samples_are_copied() {
   COMPARE_EXIT(rod::conoid(scratch.path(), {"new", "warm-rod", "mine"}), 4);
   COMPARE_EXIT(rod::conoid(scratch.path(), {"run", "mine"}), 0);
   qunsetenv("CONOID_RESOURCES");
+}
+
+/// Rows "| `file` | lines |" of docs/guide/write-a-solver.md, one for each file of the folder.
+void TestSixthSolver::the_chapter_says_how_long_it_is() {
+  const std::string chapter = rod::text_of(CONOID_SOURCE_DIR "/docs/guide/write-a-solver.md");
+  const rod::fs::path folder = CONOID_SOURCE_DIR "/tests/data/solvers/heat_rod";
+  std::string missing;
+  for (const auto& entry : rod::fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string text = rod::text_of(entry.path());
+    const std::string row = "| `" + rod::fs::relative(entry.path(), folder).generic_string() + "` | " +
+                            std::to_string(std::count(text.begin(), text.end(), '\n')) + " | ";
+    if (chapter.find(row) == std::string::npos) missing += row + "\n";
+  }
+  QVERIFY2(missing.empty(), ("the chapter lacks\n" + missing).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestSixthSolver)

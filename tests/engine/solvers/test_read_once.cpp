@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case is read once: from its check over its estimate to its run the surface of a boundary-element case is made a single time, and made
-// again where case or mesh are others.
+// again where case or mesh are others; check and estimate share a grid.
 // labels: unit
 #include <QTemporaryDir>
 #include <QTest>
@@ -42,6 +42,7 @@ class TestReadOnce : public QObject {
  private slots:
   void check_estimate_and_run_share_a_surface_data() { rows(); }
   void check_estimate_and_run_share_a_surface();
+  void check_and_estimate_share_a_grid();
   void another_mesh_is_read_anew_data() { rows(); }
   void another_mesh_is_read_anew();
   void another_offer_is_another_answer();
@@ -74,6 +75,20 @@ void TestReadOnce::check_estimate_and_run_share_a_surface() {
   QVERIFY(setup.solver->prepare(context).ok());
   QVERIFY(setup.solver->advance(context).ok());
   QCOMPARE(made.count(), 1);
+}
+
+/// Models of a grid lie in files, which a later check must see as they are then.
+void TestReadOnce::check_and_estimate_share_a_grid() {
+  const auto document = CaseDocument::read(CONOID_TEST_DATA "/safety/acoustic-fd.json");
+  QVERIFY(document.ok());
+  NoProgress quiet;
+  const Made made;
+  Setup setup = set_up(*document, quiet);  // checks and estimates
+  QVERIFY(setup.ok());
+  QCOMPARE(made.count(), 1);
+  QVERIFY(!has_errors(setup.solver->check(setup.input, nullptr, setup.offer)));
+  QVERIFY(setup.solver->estimate(setup.input, nullptr, setup.offer).ok());
+  QCOMPARE(made.count(), 2);
 }
 
 void TestReadOnce::another_mesh_is_read_anew() {

@@ -14,7 +14,7 @@
 #include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 #include "engine/team/machine.hpp"
-#include "engine/team/team.hpp"
+#include "engine/team/phase.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {

@@ -4,7 +4,6 @@
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/device.hpp"
-#include "engine/team/team.hpp"
 
 #include <algorithm>
 
