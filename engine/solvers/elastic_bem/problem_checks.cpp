@@ -145,14 +145,7 @@ void CaseReader::places_of_observers() {
                                                    "several per cent ({})",
                                                    name, format_quantity(distance(x, s.centre), "m"), why),
                                        "Let the ground reach about twice as far as the receivers."));
-      if (p.stresses && e.nodes == 1)
-        fail(list.at(k),
-             fmt::format("receiver '{}' lies on an element whose displacement is constant: stresses along the surface, "
-                         "which are its slopes, are not known there",
-                         name),
-             fmt::format("Set parameters.elements to \"continuous\", put the receiver at least {} into the medium, or "
-                         "switch output.stresses off.",
-                         format_quantity(stress_distance(e), "m")));
+      if (p.stresses) slopes_for_stress(list.at(k), name, e);
       continue;
     }
     const Place where = p.regions.empty() ? place_of(s, o, x) : p.whereabouts(p.scene, {&x, 1}).front().place;
@@ -189,6 +182,17 @@ void CaseReader::places_of_observers() {
                 far == nullptr ? why
                 : scatters     ? "what trenches or slopes scatter is carried by the mesh only"
                                : "");
+}
+
+void CaseReader::slopes_for_stress(const Values& at, const std::string& name, const Element& e) {
+  if (e.nodes > 1) return;
+  fail(at,
+       fmt::format("receiver '{}' lies on an element whose displacement is constant: stresses along the surface, which "
+                   "are its slopes, are not known there",
+                   name),
+       fmt::format("Set parameters.elements to \"continuous\", put the receiver at least {} into the medium, or "
+                   "switch output.stresses off.",
+                   format_quantity(stress_distance(e), "m")));
 }
 
 void CaseReader::room_for_stress(const Values& at, const std::string& name, const Vec3& x) {
@@ -361,8 +365,16 @@ void CaseReader::on_profile() {
   };
   const double highest = *std::ranges::max_element(p.frequencies);
   const Values o = input["output"];
-  for (std::size_t k = 0; k < p.receivers.size(); ++k)
-    place(o["receivers"].at(k), fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
+  const std::vector<Site> sites = find_sites(s, p.receivers);
+  for (std::size_t k = 0; k < p.receivers.size(); ++k) {
+    const Values at = o["receivers"].at(k);
+    place(at, fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
+    if (!p.stresses) continue;
+    if (sites[k].element >= 0)
+      slopes_for_stress(at, p.receiver_names[k], s.elements[static_cast<std::size_t>(sites[k].element)]);
+    else
+      room_for_stress(at, p.receiver_names[k], p.receivers[k]);
+  }
   for (std::size_t k = 0; k < p.lines.size(); ++k)
     place(o["lines"].at(k), fmt::format("line '{}'", p.lines[k].name), p.lines[k].positions());
   for (std::size_t k = 0; k < p.planes.size(); ++k)

@@ -164,6 +164,8 @@ class TestLayeredGround : public QObject {
   void layers_of_one_medium_are_the_half_space() {
     Json json = layers_case();
     json["profile"] = Json::object();
+    json["output"]["stresses"] = true;
+    json["parameters"]["frequencies"]["values"] = {0, 0.4};
     Run one(json);
     one.go();
     json["profile"] = Json::parse(R"j({"thickness": 0.7, "layers": [
@@ -171,7 +173,7 @@ class TestLayeredGround : public QObject {
       {"shear_modulus": 1, "pressure_speed": 1.8708286933869707, "density": 1, "damping": 0.03}]})j");
     Run several(json);
     several.go();
-    for (const char* table : {"receivers_complex", "impedance"}) {
+    for (const char* table : {"receivers_complex", "impedance", "stresses"}) {
       const double apart = farthest(one.rows(table), several.rows(table));
       QVERIFY2(apart < 1e-7, qPrintable(QString("%1: %2").arg(table).arg(apart)));
     }
@@ -273,6 +275,51 @@ class TestLayeredGround : public QObject {
     }
   }
 
+  void stresses_keep_hookes_law_equilibrium_and_the_borders_of_layers() {
+    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {4.0, 0.05}}) {
+      const auto apart = layered_stress_half_space_error(beta, omega);
+      QVERIFY2(apart[0] < 1e-7 && apart[1] < 1e-7, qPrintable(QString("%1 %2").arg(apart[0]).arg(apart[1])));
+    }
+    QVERIFY(boussinesq_stress_error() < 1e-9);
+    const auto lack = layered_stress_balance(0.8), border = layered_stress_border_error();
+    QVERIFY2(lack[0] < 1e-6 && lack[1] < 1e-6, qPrintable(QString("%1 %2").arg(lack[0]).arg(lack[1])));
+    QVERIFY2(border[0] < 1e-12 && border[1] < 1e-8, qPrintable(QString("%1 %2").arg(border[0]).arg(border[1])));
+  }
+
+  /// Below the middle of an even pressure p on a disc, at rest: σ_zz = −p [1 − (1 + a²/z²)^(−3/2)], σ_xx = −p/2 [1 + 2ν − 2(1 + ν) z/R + z³/R³],
+  /// R² = a² + z² (A. E. H. Love 1929).
+  void stresses_below_a_loaded_disc_are_loves() {
+    Json json = disc_case();
+    json.erase("foundations");
+    json["medium"]["poisson"] = 0.4;
+    json["excitation"]["loads"] = Json::parse(R"j([{"kind": "pressure", "group": "foundation", "value": 3},
+      {"kind": "point", "position": [0, 0, -2], "force": [0, 0, -1]}, {"kind": "wave", "wave": "p"}])j");
+    json["parameters"]["frequencies"]["values"] = {0};
+    json["output"] =
+        Json::parse(R"j({"stresses": true, "receivers": [{"position": [0, 0, -0.3]}, {"position": [0, 0, -1]},
+      {"position": [0, 0, -4]}, {"position": [0.2, 0.1, 0]}, {"position": [1.5, 0.5, 0]}]})j");
+    Run run(json);
+    run.go();
+    const auto row = run.rows("stresses")[0];
+    const auto part = [&](std::size_t load, std::size_t receiver, std::size_t c) {
+      return row[1 + 2 * (6 * (5 * load + receiver) + c)];
+    };
+    for (const auto& [k, z] : {std::pair{std::size_t{0}, 0.3}, {1, 1.0}, {2, 4.0}}) {
+      const double R = std::hypot(1, z), nu = 0.4, down = -3 * (1 - std::pow(z / R, 3)),
+                   along = -1.5 * (1 + 2 * nu - 2 * (1 + nu) * z / R + std::pow(z / R, 3));
+      // Sides of second order: the disc's area is off by less than 1e-4.
+      QVERIFY2(std::abs(part(0, k, 2) - down) < 5e-4 * 3, qPrintable(QString("%1 %2").arg(part(0, k, 2)).arg(down)));
+      QVERIFY2(std::abs(part(0, k, 0) - along) < 5e-4 * 3, qPrintable(QString("%1 %2").arg(part(0, k, 0)).arg(along)));
+      QVERIFY(std::abs(part(0, k, 0) - part(0, k, 1)) < 5e-4 * 3);
+    }
+    QVERIFY(std::abs(part(0, 3, 2) + 3) < 1e-9);  // on the disc its pressure
+    for (const std::size_t c : {2, 4, 5})         // beside it nothing but stresses along the surface
+      QVERIFY(std::abs(part(0, 4, c)) < 1e-12 && std::abs(part(1, 4, c)) < 1e-12);
+    QVERIFY(std::abs(part(0, 4, 0)) > 0.01 && std::abs(part(1, 4, 0)) > 0.001);
+    for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t c = 0; c < 6; ++c) QVERIFY(std::abs(part(2, k, c)) < 1e-9);  // a wave at rest strains nothing
+  }
+
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
     json["medium"]["damping"] = 0.05;
@@ -335,7 +382,13 @@ class TestLayeredGround : public QObject {
     row("rock meshed", R"j({"ground": {"rock": 3}})j", "goes without a profile");
     row("trench", R"j({"ground": {"trenches": [{"low": [5, -1], "high": [6, 1], "depth": 1}]}})j",
         "goes without a profile");
-    row("stresses", R"j({"output": {"stresses": true}})j", "stresses");
+    row("stress too close to an element",
+        R"j({"output": {"stresses": true, "receivers": [{"position": [0.1, 0, -0.0001]}], "planes": []}})j",
+        "its stress is not known within");
+    row("stress on a constant element",
+        R"j({"output": {"stresses": true, "receivers": [{"position": [0.1, 0, 0]}], "planes": []},
+             "parameters": {"elements": "constant"}})j",
+        "displacement is constant");
     row("compressed", R"j({"parameters": {"solution": "compressed"}})j", "not for ground with a profile");
     row("classical", R"j({"parameters": {"rules": "classical", "elements": "constant"}})j",
         "not for ground with a profile");
