@@ -510,14 +510,14 @@ double buried_tables(const Problem& p, double omega) {
   };
   const std::vector<Vec3> observers = p.observers();
   for (const auto& [depth, some] : p.by_depth_on_profile(observers)) {
-    if (depth == 0) continue;
+    if (depth == 0 || s.active == 0) continue;
     std::vector<Vec3> here;
     for (const std::size_t k : some) here.push_back(observers[k]);
     const auto [nearest, farthest] = distances_to_footprints(s, here);
     table(depth, 0, nearest, farthest);
   }
   // Stresses of footprints: twice as many functions.
-  if (p.stresses)
+  if (p.stresses && s.active > 0)
     for (const auto& [depth, some] : p.by_depth_on_profile(p.receivers)) {
       std::vector<Vec3> here;
       for (const std::size_t k : some) here.push_back(p.receivers[k]);

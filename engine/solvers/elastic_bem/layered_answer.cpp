@@ -114,7 +114,8 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   const Vec3& down = p.surface_options.down;
   const int threads = crew(context).threads();
   context.progress.begin("layers", 0, "");
-  const LayeredSurface ground(*p.profile, h.omega, p.farthest_apart(), threads);
+  const double reach = p.farthest_apart();  // nothing where all is above and below one point, or waves are alone
+  const LayeredSurface ground(*p.profile, h.omega, reach > 0 ? reach : 1, threads);
   std::vector<std::vector<Complex3>> fields(p.loads.size());
   for (std::size_t q = 0; q < fields.size(); ++q)
     if (is_incident(p.loads[q])) {
@@ -128,9 +129,12 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   for (const Foundation& f : p.foundations)
     for (LoadValues& v : unit_motions(*p.scene.system, f)) cases.push_back(std::move(v));
   for (std::size_t q = 0; q < p.loads.size(); ++q) cases.push_back(values_on_layers(p, p.loads[q], fields[q], h));
-  auto solved =
-      solve_layered(*p.scene.system, ground, down, cases, p.solve, threads, facts, context.progress, context.stop);
+  auto solved = p.scene.surface->active == 0
+                    ? Result<std::vector<BoundaryValues>>(std::vector<BoundaryValues>(cases.size()))
+                    : solve_layered(*p.scene.system, ground, down, cases, p.solve, threads, facts, context.progress,
+                                    context.stop);
   if (!solved) return solved.error();
+  if (p.scene.surface->active == 0) facts.rcond = 1;
 
   Answer out;
   superpose(
@@ -168,7 +172,7 @@ Status ElasticBem::observe_on_layers(const LayeredSurface& ground, double omega,
   }
   context.progress.begin("receivers", 0, "");
   for (const auto& [depth, some] : p.by_depth_on_profile(beside)) {
-    if (context.stop.stop_requested()) break;
+    if (context.stop.stop_requested() || s.active == 0) break;
     std::vector<Vec3> here;
     for (const std::size_t k : some) here.push_back(beside[k]);
     const auto u = [&] {
@@ -215,7 +219,7 @@ Status ElasticBem::observe_stresses_on_layers(const LayeredSurface& ground, cons
           stress_on(s.elements[static_cast<std::size_t>(site.element)], site.r, site.s, h, out.total[q]);
   }
   for (const auto& [depth, some] : p.by_depth_on_profile(beside)) {
-    if (context.stop.stop_requested()) break;
+    if (context.stop.stop_requested() || s.active == 0) break;
     std::vector<Vec3> here;
     for (const std::size_t k : some) here.push_back(beside[k]);
     auto [nearest, farthest] = distances_to_footprints(s, here);

@@ -319,6 +319,7 @@ Bytes layered_bytes(const BoundarySystem& system) {
 
 double layered_evaluations(const Surface& s, double wave_number, const Accuracy& accuracy) {
   // Of some of the nodes; near ones as those of a rule about a point.
+  if (s.nodes.empty()) return 0;
   const std::size_t count = s.nodes.size(), samples = std::min<std::size_t>(count, 24);
   double sum = 0;
   for (std::size_t i = 0; i < samples; ++i)

@@ -51,7 +51,7 @@ void CaseReader::room_for_force(const Values& at, const Vec3& force, const char*
     break;
   }
   for (std::size_t q = 0; q < p.receivers.size(); ++q)
-    if (distance(p.receivers[q], force) < 1e-6 * s.element_size)
+    if (distance(p.receivers[q], force) <= 1e-6 * s.element_size)
       fail(
           at,
           fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite", p.receiver_names[q]),
@@ -86,6 +86,7 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
 }
 
 void CaseReader::resolution() {
+  if (p.scene.surface->active == 0) return;
   const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());
   if (!(f > 0)) return;
   double speed = 0, h = 0, ratio = 1e300;  // of the region whose wave has fewest elements
@@ -336,6 +337,7 @@ void CaseReader::on_profile() {
       high = std::max(high, e.x[static_cast<std::size_t>(a)][2]);
     }
   }
+  if (s.active == 0) low = high = -p.level_of_profile * p.surface_options.down[2];
   const double level = 0.5 * (low + high), flat = 1e-6 * s.diameter;
   if (high - low > flat) {
     fail_at_mesh(make_error(ErrorCode::invalid_input,

@@ -8,6 +8,7 @@
 #include "engine/solvers/elastic_bem/bessel.hpp"
 #include "engine/solvers/elastic_bem/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -320,6 +321,51 @@ class TestLayeredGround : public QObject {
       for (std::size_t c = 0; c < 6; ++c) QVERIFY(std::abs(part(2, k, c)) < 1e-9);  // a wave at rest strains nothing
   }
 
+  /// Against the field of a force in the half-space, and the motion of a layer under an upright wave.
+  void forces_and_waves_alone_need_no_mesh() {
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+      "profile": {"thickness": 0.7, "layers": [
+        {"thickness": 0.4, "shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+        {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03}]},
+      "excitation": {"loads": [{"kind": "point", "position": [0.5, 0, -0.9], "force": [0, 0.4, -1]}]},
+      "parameters": {"frequencies": {"values": [0.15]}},
+      "output": {"stresses": true,
+                 "receivers": [{"position": [3, 1, 0]}, {"position": [0.8, 0, -0.2]}, {"position": [-4, 2, -2]}],
+                 "planes": [{"normal": "y", "low": [-2, -1.5, -2.5], "high": [4, -1.5, 0], "points": [5, 4]}]}})j");
+    Run run(json);
+    run.go();
+    Medium m;
+    m.nu = 0.3;
+    m.beta = 0.03;
+    const Harmonic h(m, 0.3 * std::numbers::pi);
+    const auto field = IncidentField::buried_force({0.5, 0, -0.9}, {0, 0.4, -1}, {0, 0, 1}, 0, h);
+    const Vec3 points[] = {{3, 1, 0}, {0.8, 0, -0.2}, {-4, 2, -2}};
+    double apart = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto u = field.displacement(points[k]), t = field.traction(points[k], {0, 0, 1});
+      for (std::size_t c = 0; c < 3; ++c)
+        apart = std::max(apart, std::abs(entry(run, "receivers_complex", 0, 1 + 2 * (3 * k + c)) - u[c]));
+      apart = std::max(apart, std::abs(entry(run, "stresses", 0, 1 + 2 * (6 * k + 2)) - t[2]));
+    }
+    QVERIFY2(apart < 1e-8, qPrintable(QString::number(apart)));
+    QCOMPARE(run.solver.catalog().size(), std::size_t{1});
+
+    json["profile"] =
+        Json::parse(R"j({"thickness": 2, "layers": [{"shear_modulus": 9, "density": 1, "poisson": 0.3}]})j");
+    json["ground"] = Json::parse(R"j({"kind": "disc", "radius": 1, "extent": 2, "level": 0.3})j");
+    json["medium"]["damping"] = 0;
+    json["excitation"]["loads"] = Json::parse(R"j([{"kind": "wave", "wave": "sh", "amplitude": 0.5}])j");
+    json["output"] = Json::parse(R"j({"receivers": [{"position": [5, 0, 0.3]}]})j");
+    Run wave(json);
+    wave.go();
+    const double k = 0.3 * std::numbers::pi * 2, alpha = 1.0 / 3;
+    QVERIFY(std::abs(std::abs(entry(wave, "receivers_complex", 0, 3)) *
+                         std::abs(Complex(std::cos(k), alpha * std::sin(k))) -
+                     1) < 1e-9);
+  }
+
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
     json["medium"]["damping"] = 0.05;
@@ -365,9 +411,13 @@ class TestLayeredGround : public QObject {
         R"j({"profile": {"layers": [], "thickness": 3, "rock": true},
              "excitation": {"loads": [{"kind": "wave", "wave": "sh", "direction": [1, 0, 1]}]}})j",
         "moves as a whole");
-    row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
-        "force": [0, 0, 1]}]}})j",
-        "no group carries");
+    row("load on a group without a mesh",
+        R"j({"ground": null, "foundations": [], "excitation": {"loads": [{"kind": "force", "group": "road", "value": [0, 0, 1]}]}})j",
+        "road");
+    row("receiver at a force alone",
+        R"j({"ground": null, "foundations": [], "output": {"receivers": [{"position": [1, 0, -1]}], "planes": []},
+             "excitation": {"loads": [{"kind": "point", "position": [1, 0, -1], "force": [0, 0, 1]}]}})j",
+        "is infinite");
     row("force in the rock",
         R"j({"profile": {"layers": [], "thickness": 0.8, "rock": true},
              "excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
