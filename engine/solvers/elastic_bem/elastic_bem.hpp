@@ -93,6 +93,8 @@ class ElasticBem final : public Solver {
   /// The same on layered ground without a mesh (layered_answer.cpp).
   [[nodiscard]] Result<Answer> answer_on_layers(const Harmonic& harmonic, RunContext& context, SolveFacts& facts);
   [[nodiscard]] Status observe_on_layers(const LayeredSurface& ground, double omega, RunContext& context, Answer& out);
+  [[nodiscard]] Status observe_stresses_on_layers(const LayeredSurface& ground, const Harmonic& harmonic,
+                                                  RunContext& context, Answer& out);
   /// What loads make of the solutions: of unit motions of the foundations, then of the loads on held ones. `add_incident(case, values)` puts
   /// the incident field of a load in, where it has one.
   void superpose(const Surface& surface, std::span<const BoundaryValues> solved, const Harmonic& harmonic,

@@ -510,12 +510,21 @@ double buried_tables(const Problem& p, double omega) {
   };
   const std::vector<Vec3> observers = p.observers();
   for (const auto& [depth, some] : p.by_depth_on_profile(observers)) {
-    if (depth == 0) continue;
+    if (depth == 0 || s.active == 0) continue;
     std::vector<Vec3> here;
     for (const std::size_t k : some) here.push_back(observers[k]);
     const auto [nearest, farthest] = distances_to_footprints(s, here);
     table(depth, 0, nearest, farthest);
   }
+  // Stresses of footprints: twice as many functions.
+  if (p.stresses && s.active > 0)
+    for (const auto& [depth, some] : p.by_depth_on_profile(p.receivers)) {
+      std::vector<Vec3> here;
+      for (const std::size_t k : some) here.push_back(p.receivers[k]);
+      const auto [nearest, farthest] = distances_to_footprints(s, here);
+      for (int n = 0; n < 2; ++n)
+        table(depth, 0, depth > 0 ? nearest : std::max(nearest, 0.1 * s.element_size), farthest);
+    }
   std::vector<Vec3> targets = s.nodes;
   targets.insert(targets.end(), observers.begin(), observers.end());
   for (const Load& load : p.loads) {

@@ -28,6 +28,13 @@ double stress_distance(const Element& e) {
   return e.size * (e.nodes == 1 ? 1 : second ? 0.001 : 0.1);
 }
 
+void stress_rule(const Element& e, const Vec3& point, const Accuracy& accuracy, double wave_number, PointSet& out) {
+  // These kernels grow by one power faster than those of the displacement, so that errors of the rule grow as h/d beside it.
+  const bool close = distance(point, e.centre) < 1.5 * e.size;
+  out.clear();
+  near_rule(e, point, close ? std::min(accuracy.target, close_target) : accuracy.target, wave_number, out);
+}
+
 std::vector<std::vector<Complex3>> displacements_at(Team& team, const Surface& surface, const FarRules<double>& rules,
                                                     const Accuracy& accuracy, const Harmonic& harmonic,
                                                     std::span<const Vec3> points, std::span<const BoundaryValues> cases,
@@ -122,10 +129,7 @@ std::vector<std::vector<Stress>> stresses_at(Team& team, const Surface& surface,
       for (Index e = 0; e < surface.active; ++e) {
         if (stop.stop_requested()) return;
         const Element& element = surface.elements[static_cast<std::size_t>(e)];
-        set.clear();
-        // These kernels grow by one power faster than those of the displacement, so that errors of the rule grow as h/d beside it.
-        const bool close = distance(at, element.centre) < 1.5 * element.size;
-        near_rule(element, at, close ? std::min(accuracy.target, close_target) : accuracy.target, k, set);
+        stress_rule(element, at, accuracy, k, set);
         for (std::size_t q = 0; q < set.w.size(); ++q) {
           const double w = set.w[q];
           const Vec3 n{set.nx[q] / w, set.ny[q] / w, set.nz[q] / w};

@@ -26,6 +26,10 @@ using Stress = std::array<Complex, 6>;
                                                            std::stop_token stop = {},
                                                            std::span<const double> fade = {});
 
+/// The rule for stresses at a point off an element.
+void stress_rule(const Element& element, const Vec3& point, const Accuracy& accuracy, double wave_number,
+                 PointSet& out);
+
 /// Nearer to an element than this stresses_at() is not to be trusted: what its field lacks between and within the elements comes
 /// back over the distance. Measured on the wall of a cavity under pressure (verify/scenes_waves.cpp), h the size of the element:
 /// constant fields are 4 % off at h and 15 % at h/2, linear ones on a wall that is 6 % off 7 % at h/10 and 30 % at h/100, quadratic

@@ -294,12 +294,12 @@ BuriedCompliance::BuriedCompliance(const SoilProfile& profile, double omega, dou
   deepest_ = std::max(deepest_, high);
 }
 
-DepthCompliance BuriedCompliance::at(Complex k) const {
+DepthCompliance BuriedCompliance::at(Complex k, DepthCompliance* tractions) const {
   const Complex mu = top_.mu;
   std::optional<Square2> stiffness;
   std::optional<Complex> across;
-  Square2 carried{Vector2{1, 0}, Vector2{0, 1}};
-  Complex carried_across = 1;
+  Square2 carried{Vector2{1, 0}, Vector2{0, 1}}, beyond{};  // and the stiffness of what is beyond the depth
+  Complex carried_across = 1, beyond_across = 0;
   // One side at a time, towards the loads; displacements are carried the other way.
   const auto add = [&](std::size_t n, bool carries) {
     const LayerWaves waves(layers_[n].harmonic, k, layers_[n].harmonic.mu / mu);
@@ -319,17 +319,38 @@ DepthCompliance BuriedCompliance::at(Complex k) const {
     stiffness = product2(t, inverse2(d));
     across = waves.stiffness * waves.b;
   }
-  for (std::size_t n = layers_.size(); n-- > load_;) add(n, n < here_);
+  const auto keep = [&](std::size_t depth) {
+    if (depth != here_ || !stiffness) return;
+    beyond = *stiffness;
+    beyond_across = *across;
+  };
+  keep(layers_.size());
+  for (std::size_t n = layers_.size(); n-- > load_;) {
+    add(n, n < here_);
+    keep(n);
+  }
   Square2 whole = *stiffness;
   Complex whole_across = *across;
   stiffness = Square2{};
   across = 0;
-  for (std::size_t n = 0; n < load_; ++n) add(n, n >= here_);
+  keep(0);
+  for (std::size_t n = 0; n < load_; ++n) {
+    add(n, n >= here_);
+    keep(n + 1);
+  }
   const Square2 above = turned_over(*stiffness);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j) whole[i][j] += above[i][j];
   whole_across += *across;
   const Square2 g = product2(here_ < load_ ? turned_over(carried) : carried, inverse2(whole));
+  if (tractions != nullptr) {
+    // What pulls at the ground above is what its stiffness takes, what pulls down at the plane the opposite of what the ground below takes.
+    const bool above_it = here_ <= load_;
+    const double sign = above_it ? 1 : -1;
+    const Square2 t = product2(above_it ? turned_over(beyond) : beyond, g);
+    *tractions = {sign * t[1][1], sign * t[0][1], sign * t[1][0], sign * t[0][0],
+                  sign * beyond_across * carried_across / whole_across};
+  }
   return {g[1][1], g[0][1], g[1][0], g[0][0], carried_across / whole_across};
 }
 

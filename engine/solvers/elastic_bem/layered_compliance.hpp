@@ -77,8 +77,11 @@ class BuriedCompliance {
  public:
   /// Depths from 0, above the rock where there is one.
   BuriedCompliance(const SoilProfile& profile, double omega, double depth, double load_depth);
-  /// At Re k > 0, Im k ≥ 0, and anywhere at Re k far above all poles.
-  [[nodiscard]] DepthCompliance at(Complex k) const;
+  /// At Re k > 0, Im k ≥ 0, and anywhere at Re k far above all poles. `tractions`, if any: those on the level plane at the depth, of the
+  /// normal down, in the places of displacements and under the unit loads themselves; at the loads' depth those above it.
+  [[nodiscard]] DepthCompliance at(Complex k, DepthCompliance* tractions = nullptr) const;
+  /// The medium at the depth; on an interface the upper one.
+  [[nodiscard]] const Harmonic& here() const { return here_ > 0 ? layers_[here_ - 1].harmonic : top_; }
   [[nodiscard]] const Harmonic& top() const { return top_; }
   [[nodiscard]] double highest_wave_number() const { return highest_; }  ///< |k_S| of the slowest medium
   [[nodiscard]] double thinnest() const { return thinnest_; }            ///< layer; infinite without layers

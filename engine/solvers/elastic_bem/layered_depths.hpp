@@ -46,8 +46,6 @@ class LayeredDepths {
   [[nodiscard]] static Work work(const BuriedCompliance& compliance, double height, double nearest, double farthest);
 
  private:
-  [[nodiscard]] static std::vector<double> panel_ends(const BuriedCompliance& compliance, double nearest,
-                                                      double farthest);
   BuriedCompliance compliance_;
   ChebyshevPanels<10> panels_;  ///< of the functions times the way
 };

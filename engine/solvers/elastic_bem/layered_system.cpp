@@ -319,6 +319,7 @@ Bytes layered_bytes(const BoundarySystem& system) {
 
 double layered_evaluations(const Surface& s, double wave_number, const Accuracy& accuracy) {
   // Of some of the nodes; near ones as those of a rule about a point.
+  if (s.nodes.empty()) return 0;
   const std::size_t count = s.nodes.size(), samples = std::min<std::size_t>(count, 24);
   double sum = 0;
   for (std::size_t i = 0; i < samples; ++i)
@@ -366,6 +367,36 @@ std::vector<std::vector<Complex3>> layered_displacements(const Surface& surface,
                                                          std::span<const BoundaryValues> cases,
                                                          const Accuracy& accuracy, int threads, std::stop_token stop) {
   return displacements_by(ground, wave_number, surface, down, points, cases, accuracy, threads, stop);
+}
+
+std::vector<std::vector<Stress>> layered_stresses(const Surface& surface, const LayeredStresses& ground,
+                                                  double wave_number, const Vec3& down, std::span<const Vec3> points,
+                                                  std::span<const BoundaryValues> cases, const Accuracy& accuracy,
+                                                  int threads, std::stop_token stop) {
+  std::vector<std::vector<Stress>> out(cases.size(), std::vector<Stress>(points.size()));
+  in_chunks(threads, {0, static_cast<Index>(points.size())}, 1, [&](Interval some, int) {
+    PointSet set;
+    for (Index p = some.begin; p < some.end && !stop.stop_requested(); ++p) {
+      const auto k = static_cast<std::size_t>(p);
+      for (Index n = 0; n < surface.active; ++n) {
+        const Element& e = surface.elements[static_cast<std::size_t>(n)];
+        stress_rule(e, points[k], accuracy, wave_number, set);
+        for (std::size_t q = 0; q < set.w.size(); ++q) {
+          const Vec3 way{points[k][0] - set.x[q], points[k][1] - set.y[q], 0};
+          const StressResponse response = ground.at(norm(way));
+          for (std::size_t c = 0; c < cases.size(); ++c) {
+            Complex3 t{};
+            for (std::size_t a = 0; a < static_cast<std::size_t>(e.nodes); ++a)
+              for (std::size_t d = 0; d < 3; ++d)
+                t[d] += set.w[q] * set.shape[q][a] * cases[c].traction[static_cast<std::size_t>(e.traction[a])][d];
+            const Stress s = stress_of(response, ground.compliance(), way, down, t);
+            for (std::size_t o = 0; o < 6; ++o) out[c][k][o] += s[o];
+          }
+        }
+      }
+    }
+  });
+  return out;
 }
 
 std::array<double, 2> distances_to_footprints(const Surface& surface, std::span<const Vec3> points) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/solvers/elastic_bem/layered_depths.hpp"
+#include "engine/solvers/elastic_bem/layered_stresses.hpp"
 #include "engine/solvers/elastic_bem/layered_surface.hpp"
 #include "engine/solvers/elastic_bem/system.hpp"
 
@@ -38,7 +39,14 @@ namespace conoid::elastic_bem {
                                                                        std::span<const BoundaryValues> cases,
                                                                        const Accuracy& accuracy, int threads,
                                                                        std::stop_token stop = {});
-/// Bounds of the distances along the surface between points and elements.
+/// Stresses at points of one depth that lie on no element; `ground` for all of distances_to_footprints().
+[[nodiscard]] std::vector<std::vector<Stress>> layered_stresses(const Surface& surface, const LayeredStresses& ground,
+                                                                double wave_number, const Vec3& down,
+                                                                std::span<const Vec3> points,
+                                                                std::span<const BoundaryValues> cases,
+                                                                const Accuracy& accuracy, int threads,
+                                                                std::stop_token stop = {});
+/// Bounds of the distances along the surface between points and elements: from 0 on where a point may be below one.
 [[nodiscard]] std::array<double, 2> distances_to_footprints(const Surface& surface, std::span<const Vec3> points);
 
 }  // namespace conoid::elastic_bem

@@ -49,17 +49,14 @@ double Problem::farthest_apart() const {
   for (const Vec3& x : observers()) hold(x);
   for (const Load& l : loads)
     if (l.kind == LoadKind::point) hold(l.at);
+  if (low[0] > high[0]) return 0;
   // Sides of quadratic elements may bulge beyond their points.
   return 1.1 * std::hypot(high[0] - low[0], high[1] - low[1]);
 }
 
-double Problem::level_of_profile() const {
-  return -dot(scene.surface->nodes.front(), surface_options.down);
-}
-
 double Problem::depth_on_profile(const Vec3& x) const {
   const Surface& s = *scene.surface;
-  const double depth = level_of_profile() + dot(x, surface_options.down);
+  const double depth = level_of_profile + dot(x, surface_options.down);
   return std::abs(depth) > 1e-6 * s.diameter ? depth : 0;
 }
 
@@ -146,7 +143,7 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
 }
 
 /// On layered ground without a mesh cells that carry nothing have no part in the equations.
-Status keep_loaded(Scene& scene, std::vector<int>& condition_of_cell) {
+void keep_loaded(Scene& scene, std::vector<int>& condition_of_cell) {
   std::vector<Index> kept;
   std::vector<int> of;
   for (Index c = 0; c < scene.mesh->cell_count(); ++c)
@@ -154,11 +151,30 @@ Status keep_loaded(Scene& scene, std::vector<int>& condition_of_cell) {
       kept.push_back(c);
       of.push_back(condition);
     }
-  if (kept.empty())
-    return make_error(ErrorCode::invalid_input, "no group carries a foundation, a load or a displacement",
-                      "Layered ground is loaded by groups: give foundations, or loads on groups.");
   scene.mesh = std::make_shared<const Mesh>(scene.mesh->extract(kept));
   condition_of_cell = std::move(of);
+}
+
+/// Forces and waves alone: no elements; the level is that of the mesh, if there is one, else 0.
+Status build_without_elements(Scene& scene, Problem& p) {
+  const Mesh& mesh = *scene.mesh;
+  double low = 1e300, high = -1e300, wide = 0;
+  for (Index n = 0; n < mesh.point_count(); ++n) {
+    const double level = -dot(mesh.point(n), p.surface_options.down);
+    low = std::min(low, level);
+    high = std::max(high, level);
+    wide = std::max(wide, distance(mesh.point(n), mesh.point(0)));
+  }
+  if (high - low > 1e-6 * wide)
+    return make_error(ErrorCode::invalid_input,
+                      "forces and waves alone take the level of the surface from the mesh, and the mesh is not level",
+                      "Leave out the mesh (the surface is z = 0 then), or give one that is level.");
+  p.level_of_profile = mesh.point_count() > 0 ? low : 0;
+  scene.mesh = std::make_shared<const Mesh>();
+  scene.surface = std::make_unique<Surface>();
+  auto system = BoundarySystem::make(*scene.surface, p.conditions);
+  if (!system) return system.error();
+  scene.system = std::move(*system);
   return {};
 }
 
@@ -169,8 +185,8 @@ Status build(Scene& scene, Problem& p, const std::map<std::string, int>& conditi
     if (const MeshGroup* g = scene.mesh->group(name))
       for (Index cell : g->cells) of[static_cast<std::size_t>(cell)] = c;
   if (!p.regions.empty() && !bare) return build_regions(scene, p, of);
-  if (p.profile)
-    if (auto status = keep_loaded(scene, of); !status) return status;
+  if (p.profile && std::ranges::count_if(of, [](int c) { return c > 0; }) == 0) return build_without_elements(scene, p);
+  if (p.profile) keep_loaded(scene, of);
   SurfaceOptions options = p.surface_options;
   options.condition = [&of](Index cell) { return of[static_cast<std::size_t>(cell)]; };
   if (p.profile) {
@@ -182,6 +198,7 @@ Status build(Scene& scene, Problem& p, const std::map<std::string, int>& conditi
   auto surface = make_surface(*scene.mesh, options);
   if (!surface) return surface.error();
   scene.surface = std::make_unique<Surface>(std::move(*surface));
+  if (p.profile) p.level_of_profile = -dot(scene.surface->nodes.front(), p.surface_options.down);
   auto system = BoundarySystem::make(*scene.surface, p.conditions);
   if (!system) return system.error();
   scene.system = std::move(*system);
@@ -214,9 +231,13 @@ bool take_mesh(CaseReader& r, const Mesh* mesh, std::optional<Mesh>& bare) {
     bare = std::move(ground->second);
   } else if (mesh != nullptr) {
     p.scene.mesh = std::make_shared<const Mesh>(mesh->dimension() == 3 ? mesh->extract(2) : *mesh);
+  } else if (p.profile) {
+    p.scene.mesh = std::make_shared<const Mesh>();
   } else {
     r.out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a ground",
-                               "Give \"mesh\": {\"file\": …} or \"ground\": {…}.", {"", 0, "/mesh"}));
+                               "Give \"mesh\": {\"file\": …} or \"ground\": {…}; forces and waves alone need "
+                               "\"profile\": {…} only.",
+                               {"", 0, "/mesh"}));
     return false;
   }
   for (const char axis : input["parameters"]["symmetry"].text())

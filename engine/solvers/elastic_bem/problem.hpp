@@ -89,8 +89,10 @@ struct Signal {
 struct Problem {
   Medium medium;  ///< of the first region
   SurfaceOptions surface_options;
-  std::vector<RegionNames> regions;    ///< beside the first one
-  std::optional<SoilProfile> profile;  ///< layered ground without a mesh: only what carries a condition has elements
+  std::vector<RegionNames> regions;  ///< beside the first one
+  std::optional<SoilProfile>
+      profile;  ///< layered ground without a mesh: only what carries a condition has elements, nothing under forces and waves alone
+  double level_of_profile = 0;  ///< up · x of its surface
   std::vector<Condition> conditions;
   Scene scene;
   std::optional<Scene> bare;
@@ -124,8 +126,6 @@ struct Problem {
   [[nodiscard]] std::vector<Vec3> observers() const;
   /// No two of elements, observers and forces are further apart along the surface.
   [[nodiscard]] double farthest_apart() const;
-  /// up · x of the surface of a profile.
-  [[nodiscard]] double level_of_profile() const;
   /// Of a point below the level of the elements on a profile; 0 on it, up to round-off.
   [[nodiscard]] double depth_on_profile(const Vec3& x) const;
   /// Numbers of points by this depth.

@@ -51,7 +51,7 @@ void CaseReader::room_for_force(const Values& at, const Vec3& force, const char*
     break;
   }
   for (std::size_t q = 0; q < p.receivers.size(); ++q)
-    if (distance(p.receivers[q], force) < 1e-6 * s.element_size)
+    if (distance(p.receivers[q], force) <= 1e-6 * s.element_size)
       fail(
           at,
           fmt::format("receiver '{}' lies where the force acts, and the motion there is infinite", p.receiver_names[q]),
@@ -86,6 +86,7 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
 }
 
 void CaseReader::resolution() {
+  if (p.scene.surface->active == 0) return;
   const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());
   if (!(f > 0)) return;
   double speed = 0, h = 0, ratio = 1e300;  // of the region whose wave has fewest elements
@@ -145,14 +146,7 @@ void CaseReader::places_of_observers() {
                                                    "several per cent ({})",
                                                    name, format_quantity(distance(x, s.centre), "m"), why),
                                        "Let the ground reach about twice as far as the receivers."));
-      if (p.stresses && e.nodes == 1)
-        fail(list.at(k),
-             fmt::format("receiver '{}' lies on an element whose displacement is constant: stresses along the surface, "
-                         "which are its slopes, are not known there",
-                         name),
-             fmt::format("Set parameters.elements to \"continuous\", put the receiver at least {} into the medium, or "
-                         "switch output.stresses off.",
-                         format_quantity(stress_distance(e), "m")));
+      if (p.stresses) slopes_for_stress(list.at(k), name, e);
       continue;
     }
     const Place where = p.regions.empty() ? place_of(s, o, x) : p.whereabouts(p.scene, {&x, 1}).front().place;
@@ -189,6 +183,17 @@ void CaseReader::places_of_observers() {
                 far == nullptr ? why
                 : scatters     ? "what trenches or slopes scatter is carried by the mesh only"
                                : "");
+}
+
+void CaseReader::slopes_for_stress(const Values& at, const std::string& name, const Element& e) {
+  if (e.nodes > 1) return;
+  fail(at,
+       fmt::format("receiver '{}' lies on an element whose displacement is constant: stresses along the surface, which "
+                   "are its slopes, are not known there",
+                   name),
+       fmt::format("Set parameters.elements to \"continuous\", put the receiver at least {} into the medium, or "
+                   "switch output.stresses off.",
+                   format_quantity(stress_distance(e), "m")));
 }
 
 void CaseReader::room_for_stress(const Values& at, const std::string& name, const Vec3& x) {
@@ -332,6 +337,7 @@ void CaseReader::on_profile() {
       high = std::max(high, e.x[static_cast<std::size_t>(a)][2]);
     }
   }
+  if (s.active == 0) low = high = -p.level_of_profile * p.surface_options.down[2];
   const double level = 0.5 * (low + high), flat = 1e-6 * s.diameter;
   if (high - low > flat) {
     fail_at_mesh(make_error(ErrorCode::invalid_input,
@@ -361,8 +367,16 @@ void CaseReader::on_profile() {
   };
   const double highest = *std::ranges::max_element(p.frequencies);
   const Values o = input["output"];
-  for (std::size_t k = 0; k < p.receivers.size(); ++k)
-    place(o["receivers"].at(k), fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
+  const std::vector<Site> sites = find_sites(s, p.receivers);
+  for (std::size_t k = 0; k < p.receivers.size(); ++k) {
+    const Values at = o["receivers"].at(k);
+    place(at, fmt::format("receiver '{}'", p.receiver_names[k]), {p.receivers[k]});
+    if (!p.stresses) continue;
+    if (sites[k].element >= 0)
+      slopes_for_stress(at, p.receiver_names[k], s.elements[static_cast<std::size_t>(sites[k].element)]);
+    else
+      room_for_stress(at, p.receiver_names[k], p.receivers[k]);
+  }
   for (std::size_t k = 0; k < p.lines.size(); ++k)
     place(o["lines"].at(k), fmt::format("line '{}'", p.lines[k].name), p.lines[k].positions());
   for (std::size_t k = 0; k < p.planes.size(); ++k)

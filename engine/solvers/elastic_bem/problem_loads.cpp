@@ -72,7 +72,7 @@ WaveSetting wave_on_profile(const Problem& p, const Load& load) {
   WaveSetting w = load.wave;
   w.half_space = true;
   w.up = scale(-1, p.surface_options.down);
-  w.level = p.level_of_profile();
+  w.level = p.level_of_profile;
   return w;
 }
 

@@ -307,8 +307,6 @@ void CaseReader::profile() {
   refuse("symmetry", parameters["symmetry"].text() != "none",
          "Leave it out, and give whole foundations: there is no ground to be meshed.");
   const Values o = input["output"];
-  if (o["stresses"].boolean())
-    fail(o["stresses"], "stresses are not known on ground with a profile", "Switch output.stresses off.");
   if (o["insertion_loss"].boolean())
     fail(o["insertion_loss"], "ground with a profile has no trenches", "Switch output.insertion_loss off.");
   if (const std::string exact = o["exact"].text();

@@ -53,6 +53,8 @@ struct CaseReader {
   void resolution();
   /// Observers above the ground, in a hollow, or on the surface where it is not known.
   void places_of_observers();
+  /// A receiver on an element whose stress is not known.
+  void slopes_for_stress(const Values& at, const std::string& name, const Element& element);
   /// A receiver in the medium so close to the surface that its stress is not known.
   void room_for_stress(const Values& at, const std::string& name, const Vec3& x);
   /// Points of a line or a plane: some may lie in hollows, where nothing moves; `unknown`: why the surface beside the mesh is not

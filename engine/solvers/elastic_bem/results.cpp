@@ -369,7 +369,7 @@ Status ElasticBem::finish(RunContext& context) {
 
 std::vector<CatalogEntry> ElasticBem::catalog() const {
   std::vector<CatalogEntry> out;
-  for (std::size_t q = 0; q < shown(); ++q) {
+  for (std::size_t q = 0; q < shown() && problem_->scene.surface->active > 0; ++q) {
     const std::string number = q == 0 ? "" : fmt::format("_{}", q + 1), label = shown() == 1 ? "" : ", " + names_[q];
     out.push_back(
         {"surface",
@@ -429,7 +429,7 @@ void ElasticBem::fill(FrameBuilder& builder) const {
     return out;
   };
   const bool empty = now_.total.empty();  // before the first frequency
-  if (builder.wants_part("surface")) {
+  if (s.active > 0 && builder.wants_part("surface")) {
     FramePart& part = builder.part("surface", geometry_);
     for (std::size_t q = 0; q < shown(); ++q) {
       const FieldInfo &u = entries[2 * q].field, &t = entries[2 * q + 1].field;

@@ -183,6 +183,16 @@ struct InclusionSetting {
 /// Rigid rock against rock that is 1e10 times as stiff as the ground (impedances 1e7 of each other).
 [[nodiscard]] double layered_wave_rock_error();
 
+/// Stresses in layered ground without a mesh (layered_stresses.hpp), over their largest component. Layers of one medium against the field of a force
+/// in the half-space: integrals, table.
+[[nodiscard]] std::array<double, 2> layered_stress_half_space_error(double beta, double omega);
+/// At rest under a force on the surface.
+[[nodiscard]] double boussinesq_stress_error();
+/// In soft and stiff layers over a half-space and rock, by differences of the sixth order: equilibrium (a length), Hooke's law.
+[[nodiscard]] std::array<double, 2> layered_stress_balance(double omega);
+/// Tractions on the surface; their jumps across interfaces.
+[[nodiscard]] std::array<double, 2> layered_stress_border_error();
+
 /// Layered ground without a mesh (layered_system.hpp). Rigid disc of radius 1, `around` elements a quarter of the circle: impedance over μ of
 /// the uppermost medium.
 [[nodiscard]] std::vector<Complex> disc_on_profile(const SoilProfile& profile, double omega, Contact contact,

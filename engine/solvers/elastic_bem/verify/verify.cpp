@@ -654,8 +654,32 @@ void profile_waves(Table& t) {
             1e-6, "exact");
 }
 
+void profile_stresses(Table& t) {
+  t.run.doing("stresses in layered ground without a mesh");
+  for (const auto& [beta, omega] : {std::pair{0.05, 0.0}, {0.0, 1.0}, {0.05, 4.0}}) {
+    const auto apart = layered_stress_half_space_error(beta, omega);
+    t.at_most(
+        fmt::format("profile, stresses in layers of one medium, omega = {:g}, damping {:g}: integrals", omega, beta),
+        apart[0], 1e-7, "half-space");
+    t.at_most(fmt::format("profile, the same, omega = {:g}: tables", omega), apart[1], 1e-7, "the same");
+  }
+  t.at_most("profile, stresses under a force on the surface at rest", boussinesq_stress_error(), 1e-9,
+            "Boussinesq 1885");
+  for (const double omega : {0.0, 0.8, 4.0}) {
+    const auto lack = layered_stress_balance(omega);
+    t.at_most(fmt::format("profile, stresses in soft and stiff layers, omega = {:g}: equilibrium", omega), lack[0],
+              1e-5, "differences of the sixth order");
+    t.at_most(fmt::format("profile, the same, omega = {:g}: Hooke's law", omega), lack[1], 1e-6,
+              "differences of the sixth order");
+  }
+  const auto border = layered_stress_border_error();
+  t.at_most("profile, stresses in soft and stiff layers: tractions on the surface", border[0], 1e-12, "exact");
+  t.at_most("profile, the same: jumps of tractions across interfaces", border[1], 1e-8, "exact");
+}
+
 void loads(Table& t) {
   if (t.run.may_want("profile")) profiles(t);
+  if (t.run.may_want("profile")) profile_stresses(t);
   if (t.run.may_want("profile")) profile_waves(t);
   if (t.run.may_want("regions")) regions(t);
   if (t.run.may_want("compressed")) compressed(t);

@@ -8,6 +8,7 @@
 #include "engine/solvers/elastic_bem/bessel.hpp"
 #include "engine/solvers/elastic_bem/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
+#include "engine/solvers/elastic_bem/waves.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;
@@ -164,6 +165,8 @@ class TestLayeredGround : public QObject {
   void layers_of_one_medium_are_the_half_space() {
     Json json = layers_case();
     json["profile"] = Json::object();
+    json["output"]["stresses"] = true;
+    json["parameters"]["frequencies"]["values"] = {0, 0.4};
     Run one(json);
     one.go();
     json["profile"] = Json::parse(R"j({"thickness": 0.7, "layers": [
@@ -171,7 +174,7 @@ class TestLayeredGround : public QObject {
       {"shear_modulus": 1, "pressure_speed": 1.8708286933869707, "density": 1, "damping": 0.03}]})j");
     Run several(json);
     several.go();
-    for (const char* table : {"receivers_complex", "impedance"}) {
+    for (const char* table : {"receivers_complex", "impedance", "stresses"}) {
       const double apart = farthest(one.rows(table), several.rows(table));
       QVERIFY2(apart < 1e-7, qPrintable(QString("%1: %2").arg(table).arg(apart)));
     }
@@ -273,6 +276,96 @@ class TestLayeredGround : public QObject {
     }
   }
 
+  void stresses_keep_hookes_law_equilibrium_and_the_borders_of_layers() {
+    for (const auto& [omega, beta] : {std::pair{0.0, 0.05}, {4.0, 0.05}}) {
+      const auto apart = layered_stress_half_space_error(beta, omega);
+      QVERIFY2(apart[0] < 1e-7 && apart[1] < 1e-7, qPrintable(QString("%1 %2").arg(apart[0]).arg(apart[1])));
+    }
+    QVERIFY(boussinesq_stress_error() < 1e-9);
+    const auto lack = layered_stress_balance(0.8), border = layered_stress_border_error();
+    QVERIFY2(lack[0] < 1e-6 && lack[1] < 1e-6, qPrintable(QString("%1 %2").arg(lack[0]).arg(lack[1])));
+    QVERIFY2(border[0] < 1e-12 && border[1] < 1e-8, qPrintable(QString("%1 %2").arg(border[0]).arg(border[1])));
+  }
+
+  /// Below the middle of an even pressure p on a disc, at rest: σ_zz = −p [1 − (1 + a²/z²)^(−3/2)], σ_xx = −p/2 [1 + 2ν − 2(1 + ν) z/R + z³/R³],
+  /// R² = a² + z² (A. E. H. Love 1929).
+  void stresses_below_a_loaded_disc_are_loves() {
+    Json json = disc_case();
+    json.erase("foundations");
+    json["medium"]["poisson"] = 0.4;
+    json["excitation"]["loads"] = Json::parse(R"j([{"kind": "pressure", "group": "foundation", "value": 3},
+      {"kind": "point", "position": [0, 0, -2], "force": [0, 0, -1]}, {"kind": "wave", "wave": "p"}])j");
+    json["parameters"]["frequencies"]["values"] = {0};
+    json["output"] =
+        Json::parse(R"j({"stresses": true, "receivers": [{"position": [0, 0, -0.3]}, {"position": [0, 0, -1]},
+      {"position": [0, 0, -4]}, {"position": [0.2, 0.1, 0]}, {"position": [1.5, 0.5, 0]}]})j");
+    Run run(json);
+    run.go();
+    const auto row = run.rows("stresses")[0];
+    const auto part = [&](std::size_t load, std::size_t receiver, std::size_t c) {
+      return row[1 + 2 * (6 * (5 * load + receiver) + c)];
+    };
+    for (const auto& [k, z] : {std::pair{std::size_t{0}, 0.3}, {1, 1.0}, {2, 4.0}}) {
+      const double R = std::hypot(1, z), nu = 0.4, down = -3 * (1 - std::pow(z / R, 3)),
+                   along = -1.5 * (1 + 2 * nu - 2 * (1 + nu) * z / R + std::pow(z / R, 3));
+      // Sides of second order: the disc's area is off by less than 1e-4.
+      QVERIFY2(std::abs(part(0, k, 2) - down) < 5e-4 * 3, qPrintable(QString("%1 %2").arg(part(0, k, 2)).arg(down)));
+      QVERIFY2(std::abs(part(0, k, 0) - along) < 5e-4 * 3, qPrintable(QString("%1 %2").arg(part(0, k, 0)).arg(along)));
+      QVERIFY(std::abs(part(0, k, 0) - part(0, k, 1)) < 5e-4 * 3);
+    }
+    QVERIFY(std::abs(part(0, 3, 2) + 3) < 1e-9);  // on the disc its pressure
+    for (const std::size_t c : {2, 4, 5})         // beside it nothing but stresses along the surface
+      QVERIFY(std::abs(part(0, 4, c)) < 1e-12 && std::abs(part(1, 4, c)) < 1e-12);
+    QVERIFY(std::abs(part(0, 4, 0)) > 0.01 && std::abs(part(1, 4, 0)) > 0.001);
+    for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t c = 0; c < 6; ++c) QVERIFY(std::abs(part(2, k, c)) < 1e-9);  // a wave at rest strains nothing
+  }
+
+  /// Against the field of a force in the half-space, and the motion of a layer under an upright wave.
+  void forces_and_waves_alone_need_no_mesh() {
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem",
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+      "profile": {"thickness": 0.7, "layers": [
+        {"thickness": 0.4, "shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03},
+        {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.03}]},
+      "excitation": {"loads": [{"kind": "point", "position": [0.5, 0, -0.9], "force": [0, 0.4, -1]}]},
+      "parameters": {"frequencies": {"values": [0.15]}},
+      "output": {"stresses": true,
+                 "receivers": [{"position": [3, 1, 0]}, {"position": [0.8, 0, -0.2]}, {"position": [-4, 2, -2]}],
+                 "planes": [{"normal": "y", "low": [-2, -1.5, -2.5], "high": [4, -1.5, 0], "points": [5, 4]}]}})j");
+    Run run(json);
+    run.go();
+    Medium m;
+    m.nu = 0.3;
+    m.beta = 0.03;
+    const Harmonic h(m, 0.3 * std::numbers::pi);
+    const auto field = IncidentField::buried_force({0.5, 0, -0.9}, {0, 0.4, -1}, {0, 0, 1}, 0, h);
+    const Vec3 points[] = {{3, 1, 0}, {0.8, 0, -0.2}, {-4, 2, -2}};
+    double apart = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto u = field.displacement(points[k]), t = field.traction(points[k], {0, 0, 1});
+      for (std::size_t c = 0; c < 3; ++c)
+        apart = std::max(apart, std::abs(entry(run, "receivers_complex", 0, 1 + 2 * (3 * k + c)) - u[c]));
+      apart = std::max(apart, std::abs(entry(run, "stresses", 0, 1 + 2 * (6 * k + 2)) - t[2]));
+    }
+    QVERIFY2(apart < 1e-8, qPrintable(QString::number(apart)));
+    QCOMPARE(run.solver.catalog().size(), std::size_t{1});
+
+    json["profile"] =
+        Json::parse(R"j({"thickness": 2, "layers": [{"shear_modulus": 9, "density": 1, "poisson": 0.3}]})j");
+    json["ground"] = Json::parse(R"j({"kind": "disc", "radius": 1, "extent": 2, "level": 0.3})j");
+    json["medium"]["damping"] = 0;
+    json["excitation"]["loads"] = Json::parse(R"j([{"kind": "wave", "wave": "sh", "amplitude": 0.5}])j");
+    json["output"] = Json::parse(R"j({"receivers": [{"position": [5, 0, 0.3]}]})j");
+    Run wave(json);
+    wave.go();
+    const double k = 0.3 * std::numbers::pi * 2, alpha = 1.0 / 3;
+    QVERIFY(std::abs(std::abs(entry(wave, "receivers_complex", 0, 3)) *
+                         std::abs(Complex(std::cos(k), alpha * std::sin(k))) -
+                     1) < 1e-9);
+  }
+
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
     json["medium"]["damping"] = 0.05;
@@ -318,9 +411,13 @@ class TestLayeredGround : public QObject {
         R"j({"profile": {"layers": [], "thickness": 3, "rock": true},
              "excitation": {"loads": [{"kind": "wave", "wave": "sh", "direction": [1, 0, 1]}]}})j",
         "moves as a whole");
-    row("nothing loaded", R"j({"foundations": [], "excitation": {"loads": [{"kind": "point", "position": [0.3, -2.2, 0],
-        "force": [0, 0, 1]}]}})j",
-        "no group carries");
+    row("load on a group without a mesh",
+        R"j({"ground": null, "foundations": [], "excitation": {"loads": [{"kind": "force", "group": "road", "value": [0, 0, 1]}]}})j",
+        "road");
+    row("receiver at a force alone",
+        R"j({"ground": null, "foundations": [], "output": {"receivers": [{"position": [1, 0, -1]}], "planes": []},
+             "excitation": {"loads": [{"kind": "point", "position": [1, 0, -1], "force": [0, 0, 1]}]}})j",
+        "is infinite");
     row("force in the rock",
         R"j({"profile": {"layers": [], "thickness": 0.8, "rock": true},
              "excitation": {"loads": [{"kind": "point", "position": [0, -2, -1], "force": [0, 0, 1]}]}})j",
@@ -335,7 +432,13 @@ class TestLayeredGround : public QObject {
     row("rock meshed", R"j({"ground": {"rock": 3}})j", "goes without a profile");
     row("trench", R"j({"ground": {"trenches": [{"low": [5, -1], "high": [6, 1], "depth": 1}]}})j",
         "goes without a profile");
-    row("stresses", R"j({"output": {"stresses": true}})j", "stresses");
+    row("stress too close to an element",
+        R"j({"output": {"stresses": true, "receivers": [{"position": [0.1, 0, -0.0001]}], "planes": []}})j",
+        "its stress is not known within");
+    row("stress on a constant element",
+        R"j({"output": {"stresses": true, "receivers": [{"position": [0.1, 0, 0]}], "planes": []},
+             "parameters": {"elements": "constant"}})j",
+        "displacement is constant");
     row("compressed", R"j({"parameters": {"solution": "compressed"}})j", "not for ground with a profile");
     row("classical", R"j({"parameters": {"rules": "classical", "elements": "constant"}})j",
         "not for ground with a profile");

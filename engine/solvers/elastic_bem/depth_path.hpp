@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way through the plane of wave numbers on which integrals of layered ground within are taken (layered_depths.hpp), and sums along it.
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/bessel.hpp"
+#include "engine/solvers/elastic_bem/layered_compliance.hpp"
+#include "engine/team/parallel_for.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Wave numbers and weights for the distances of a group, no more than twice the nearest one where the path turns.
+struct DepthPath {
+  using Points = std::vector<std::pair<Complex, Complex>>;
+  /// `height`: path_height().
+  DepthPath(const BuriedCompliance& compliance, double height, double nearest, double farthest);
+  Points axis;                   ///< from 0 on, for Bessel's functions
+  std::array<Points, 2> turned;  ///< the way on, one for each of Hankel's functions
+  [[nodiscard]] double count() const { return static_cast<double>(axis.size() + turned[0].size() + turned[1].size()); }
+
+ private:
+  void straight(Complex from, Complex to, double panel);
+};
+
+/// N functions of the wave number on such a way.
+template <std::size_t N>
+class DepthIntegrals {
+ public:
+  using Values = std::array<Complex, N>;
+  /// `at(k)`: the functions.
+  template <class Functions>
+  DepthIntegrals(DepthPath path, int threads, Functions&& at) : path_(std::move(path)) {
+    const auto evaluate = [&](const DepthPath::Points& points, std::vector<Values>& values) {
+      values.resize(points.size());
+      parallel_for(threads, {0, static_cast<Index>(points.size())}, 32, [&](Index n) {
+        const auto& [k, weight] = points[static_cast<std::size_t>(n)];
+        Values f = at(k);
+        for (Complex& v : f) v *= weight;
+        values[static_cast<std::size_t>(n)] = f;
+      });
+    };
+    evaluate(path_.axis, axis_);
+    for (std::size_t s = 0; s < 2; ++s) evaluate(path_.turned[s], turned_[s]);
+  }
+
+  /// add(values, J_0 to J_2 of w, w, factor) for all points, w = k r; on the ways off the axis Hankel's functions are in the place of Bessel's.
+  template <class Add>
+  void sum(double r, Add&& add) const {
+    for (std::size_t n = 0; n < axis_.size(); ++n) {
+      const Complex w = path_.axis[n].first * r;
+      add(axis_[n], bessel_values(w), w, Complex(1));
+    }
+    for (std::size_t s = 0; s < 2; ++s) {
+      const double sign = s == 0 ? 1 : -1;
+      for (std::size_t n = 0; n < turned_[s].size(); ++n) {
+        const Complex w = path_.turned[s][n].first * r;
+        add(turned_[s][n], hankel_values(w, sign), w, 0.5 * std::exp(sign * Complex(0, 1) * w));
+      }
+    }
+  }
+
+ private:
+  DepthPath path_;
+  std::vector<Values> axis_;
+  std::array<std::vector<Values>, 2> turned_;
+};
+
+/// Panels of a table over the distance: growing with the way between force and point, and no longer than waves allow.
+[[nodiscard]] std::vector<double> depth_panel_ends(const BuriedCompliance& compliance, double nearest, double farthest);
+/// Panels [first, last) that share a quadrature: within a factor of two, the first one alone.
+[[nodiscard]] std::size_t depth_group_end(const std::vector<double>& ends, std::size_t first);
+
+}  // namespace conoid::elastic_bem
