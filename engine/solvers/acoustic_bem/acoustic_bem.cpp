@@ -57,10 +57,24 @@ std::vector<std::pair<std::string, std::string>> details_of(const Settings& s, c
           {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
           {"time steps", fmt::format("{}", s.steps)},
           {"K_max", fmt::format("{}", static_cast<Index>(surface.diameter / s.shortest_delta()) + 2)},
-          {"values in the matrices", fmt::format("about {:.3g}", n * n * length)},
+          {"values in the matrices",
+           fmt::format("about {:.3g}", length * (s.compressed() ? s.counted.near_pairs + s.counted.far_pairs : n * n))},
           {"assembly", fmt::format("about {}", format_duration(assembly))},
           {"march", fmt::format("about {}", format_duration(march))},
           {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
+}
+
+/// What clusters and skeletons make of the matrices.
+std::pair<std::string, std::string> compressed_detail(const Settings& s, const Surface& surface) {
+  const auto n = static_cast<double>(surface.unknowns);
+  const double length = expected_length(s, s.shortest_delta() / surface.mean_edge),
+               whole = n * n * (length * (s.single_precision ? 4 : 8) + 3.6);
+  return {
+      "compressed matrices",
+      fmt::format("{} clusters, skeletons of {:.0f} unknowns; near {:.1f} %, far {:.1f} % of the row-vectors; whole {}",
+                  s.counted.clusters, s.counted.skeleton / static_cast<double>(s.counted.clusters),
+                  100 * s.counted.near_pairs / (n * n), 100 * s.counted.far_pairs / (n * n),
+                  format_bytes(static_cast<Bytes>(whole)))};
 }
 
 std::pair<std::string, std::string> edges_in_a_wave(const Settings& s, const Surface& surface) {
@@ -105,12 +119,14 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
               ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.shortest_delta() + length) +
                                    2 * static_cast<Bytes>(s.grouped) + 18),
               kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real));
+  if (s.compressed()) e.use = {.most = 0, .why = "compressed matrices are assembled and summed by processors"};
   // Teams are priced where nothing passes between memories.
   std::vector<DevicePace> paces;
   for (const DeviceInfo& device : offer.devices)
     if (device.backend == "cuda") paces.push_back(pace_of(device));
   TeamPrice price;
-  if (const Bytes count = paces.size(); count > 0 && count == offer.devices.size() && !plan.streams() &&
+  if (const Bytes count = paces.size(); !s.compressed() && count > 0 && count == offer.devices.size() &&
+                                        !plan.streams() &&
                                         kept + plan.values / count <= choose_team(offer, {}, 0).device_memory()) {
     // Of "auto" as many devices as are the fastest, none fewer than have room for the slices; what is named is taken.
     Bytes least = 1;
@@ -118,7 +134,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
     price = price_teams(s, *surface, threads, paces, offer.automatic ? least : count);
     e.use = price.use;
   }
-  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && !s.compressed()) {
     const Bytes count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
     if (price.alone > 0) {
       const bool alone = team.devices().size() == team.workers.size();
@@ -144,6 +160,7 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   e.disk = (plan.streams() ? plan.values : 0) +
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = details_of(s, *surface, assembly, std::max(march, streaming), beside);
+  if (s.compressed()) e.details.push_back(compressed_detail(s, *surface));
   if (s.ranks > 1) e.details.emplace_back("matrices of a rank", fmt::format("about {}", format_bytes(plan.values)));
   if (plan.threads < threads)
     e.details.emplace_back("threads that assemble", fmt::format("{} of {}", plan.threads, threads));
@@ -297,6 +314,11 @@ void AcousticBem::tell_matrices(RunContext& context) const {
     context.results.number("row_vector_average", f.average(), "1");
     context.results.number("row_vector_longest", static_cast<double>(f.longest), "1");
     context.results.number("k_max", static_cast<double>(f.columns), "1");
+    if (f.clusters > 0) {
+      context.results.number("clusters", static_cast<double>(f.clusters), "1");
+      context.results.number("skeleton_unknowns", static_cast<double>(f.skeleton), "1");
+      context.results.number("compression_error", f.far_error, "1");
+    }
     if (f.assembly_threads < context.team.threads())
       context.results.number("assembly_threads", static_cast<double>(f.assembly_threads), "1");
     context.results.number("m0_skew_part", f.skew, "1");
@@ -461,6 +483,8 @@ constexpr Capability phases[] = {
     {"row extents", false, false, true},
     {"assembly", true, true, true, "disk"},
     {"summation", true, true, true, "disk and device"},
+    {"skeletons", false, false, false},
+    {"far clusters", false, false, false},
     {"steps", true, false, true},
     {"receivers", true, true, true},
     {"frequencies", false, false, true},

@@ -166,13 +166,92 @@ Interval share_of_slices(std::span<const double> weights, int rank, int ranks) {
   return {cut(rank), cut(rank + 1)};
 }
 
-Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster)
+double BlockPattern::pairs() const {
+  double sum = 0;
+  for (Index a = 0; a < clusters(); ++a)
+    for (Index b = 0; b < clusters(); ++b)
+      if (wants(a, b)) sum += static_cast<double>(of(a).size()) * static_cast<double>(of(b).size());
+  return sum;
+}
+
+void Extents::lay_out(Index count, const BlockPattern* blocks) {
+  unknowns = count;
+  std::size_t entries = static_cast<std::size_t>(count * count);
+  if (blocks != nullptr) {
+    pattern = *blocks;
+    entries = 0;
+    for (Index c = 0; c < pattern.clusters(); ++c) {
+      cluster.insert(cluster.end(), static_cast<std::size_t>(pattern.of(c).size()), static_cast<std::int32_t>(c));
+      for (Index r = 0; r < pattern.clusters(); ++r) {
+        block.push_back(entries);
+        if (pattern.wants(c, r)) entries += static_cast<std::size_t>(pattern.of(c).size() * pattern.of(r).size());
+      }
+    }
+  }
+  first.assign(entries, std::numeric_limits<std::uint16_t>::max());
+  last.assign(entries, 0);
+}
+
+void Extents::slice(Index j, std::vector<std::uint16_t>& first_of, std::vector<std::uint16_t>& last_of) const {
+  first_of.assign(static_cast<std::size_t>(unknowns), 1);
+  last_of.assign(first_of.size(), 0);
+  const auto rows = [&](Interval some) {
+    const std::size_t from = entry(some.begin, j);
+    for (Index i = some.begin; i < some.end; ++i) {
+      const auto k = static_cast<std::size_t>(i), e = from + static_cast<std::size_t>(i - some.begin);
+      first_of[k] = std::max<std::uint16_t>(first[e], 1);
+      last_of[k] = last[e];
+    }
+  };
+  if (cluster.empty()) return rows({0, unknowns});
+  const Index c = cluster[static_cast<std::size_t>(j)];
+  for (Index r = 0; r < pattern.clusters(); ++r)
+    if (pattern.wants(c, r) && !pattern.of(r).empty()) rows(pattern.of(r));
+}
+
+Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster,
+                   const BlockPattern* pattern)
     : surface_(surface), form_(form), options_(options),
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
+  verify(pattern == nullptr || cluster_ == nullptr, "blocks of a pattern are one rank's");
   if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
-  const double delta = shortest_delta(surface, form);
-  const double gap = surface.filled() ? 0.5 * surface.diameter * (1 / delta - 1 / longest_delta(surface, form)) : 0;
   tiles_ = std::make_unique<Tiles>(tile_context(surface, form, options));
+  if (pattern != nullptr) {
+    pattern_ = *pattern;
+    cut_pattern();
+  } else {
+    cut_tiles();
+  }
+}
+
+/// A cluster of rows and as many clusters behind each other as are wanted with it, up to a window's columns.
+void Assembly::cut_pattern() {
+  const Index clusters = pattern_.clusters(), most = window_group(surface_.unknowns);
+  for (Index a = 0; a < clusters; ++a) {
+    const Interval rows = pattern_.of(a);
+    if (rows.empty()) continue;
+    if (pattern_.wants(a, a)) tiles_->pairs.push_back({rows, rows});
+    Interval cols;
+    const auto close = [&] {
+      if (!cols.empty()) tiles_->pairs.push_back({rows, cols});
+      cols = {};
+    };
+    for (Index b = a + 1; b < clusters; ++b) {
+      const Interval more = pattern_.of(b);
+      if (more.empty()) continue;
+      if (!pattern_.wants(a, b) || cols.size() + more.size() > most) close();
+      if (!pattern_.wants(a, b)) continue;
+      if (cols.empty()) cols.begin = more.begin;
+      cols.end = more.end;
+    }
+    close();
+  }
+}
+
+void Assembly::cut_tiles() {
+  const Surface& surface = surface_;
+  const double delta = shortest_delta(surface, form_);
+  const double gap = surface.filled() ? 0.5 * surface.diameter * (1 / delta - 1 / longest_delta(surface, form_)) : 0;
   // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
   // thread's double buffers stay within about 100 MB.
   const double length = 4 * surface.mean_edge / delta + 4 + gap;
@@ -191,10 +270,8 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
 Assembly::~Assembly() = default;
 
 Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_token& stop) {
-  const auto entries = static_cast<std::size_t>(surface_.unknowns * surface_.unknowns);
-  extents_.unknowns = surface_.unknowns;
-  extents_.first.assign(entries, std::numeric_limits<std::uint16_t>::max());
-  extents_.last.assign(entries, 0);
+  extents_ = {};
+  extents_.lay_out(surface_.unknowns, pattern_.begin.empty() ? nullptr : &pattern_);
   const TileContext& context = tiles_->context;
   const auto body = [&](Index k, TileSpace& space, DeviceTiles*) {
     const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
@@ -203,8 +280,7 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
     if (!form_.combined() || !options_.lag2) return;
     for (Index j = p.cols.begin; j < p.cols.end; ++j)  // lag 2 writes to columns 1 and 2
       for (Index i = p.rows.begin; i < p.rows.end; ++i)
-        for (const std::size_t e :
-             {static_cast<std::size_t>(j * surface_.unknowns + i), static_cast<std::size_t>(i * surface_.unknowns + j)})
+        for (const std::size_t e : {extents_.entry(i, j), extents_.entry(j, i)})
           if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
   };
   std::vector<Index> chosen;  // ranks take tiles in turn
@@ -246,13 +322,16 @@ void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesyst
 
 Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
   Bytes values = 0;
-  const auto begin = static_cast<std::size_t>(own_.begin * extents_.unknowns),
-             end = static_cast<std::size_t>(own_.end * extents_.unknowns);
+  const bool all = !pattern_.begin.empty();
+  const auto begin = all ? 0 : static_cast<std::size_t>(own_.begin * extents_.unknowns),
+             end = all ? extents_.first.size() : static_cast<std::size_t>(own_.end * extents_.unknowns);
   for (std::size_t e = begin; e < end; ++e) {
     const int first = std::max<int>(extents_.first[e], 1);
     values += static_cast<Bytes>(std::max(extents_.last[e] - first + 1, 0));
   }
-  return values * bytes_per_value * 26 / 25 + (end - begin) * 3;  // a few zeros fill up groups of rows
+  // A few zeros fill up groups of rows; panels take so much whether they hold values or not.
+  return values * bytes_per_value * 26 / 25 + (end - begin) * 3 +
+         static_cast<Bytes>(pattern_.clusters() * extents_.unknowns) * (all ? sizeof(Panel) : 0);
 }
 
 /// The structure of every slice from the extents, without column 0, and memory or a file for its values.
@@ -262,11 +341,10 @@ Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token&
   // Values are zeroed by the threads too, each page by the one that makes its slice.
   const double cost = 5e-8 * static_cast<double>(own_.size()) * static_cast<double>(N);
   for_range(team, "row extents", own_.size(), 16, cost, [&](Interval some) {
-    std::vector<std::uint16_t> first(static_cast<std::size_t>(N));
+    std::vector<std::uint16_t> first, last;
     for (Index j = some.begin; j < some.end && !stop.stop_requested(); ++j) {
-      const std::size_t column = static_cast<std::size_t>((own_.begin + j) * N);
-      for (std::size_t i = 0; i < first.size(); ++i) first[i] = std::max<std::uint16_t>(extents_.first[column + i], 1);
-      out.slices.lay_out(j, first, std::span(extents_.last).subspan(column, static_cast<std::size_t>(N)));
+      extents_.slice(own_.begin + j, first, last);
+      out.slices.lay_out(j, first, last);
       if (!window_memory_) out.slices.allocate(j);
     }
   });
@@ -308,13 +386,31 @@ void Assembly::close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>
     out.evaluations += static_cast<std::uint64_t>(s.evaluations);
   }
   for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
-  out.skew = std::sqrt(skew_squares / squares);
+  out.skew = squares > 0 ? std::sqrt(skew_squares / squares) : 0;
+}
+
+template <class Real>
+Matrices<Real> Assembly::empty_matrices() const {
+  const Index N = surface_.unknowns;
+  return {form_,
+          SparseMatrix(N, N),
+          pattern_.begin.empty() ? Slices<Real>(N, own_.size(), own_.begin) : Slices<Real>(pattern_.begin, N),
+          0,
+          0,
+          0};
+}
+
+template <class Real>
+Result<Slices<Real>> Assembly::assemble_structure(Team& team, const std::stop_token& stop) {
+  auto out = empty_matrices<Real>();
+  if (Status s = lay_out(out, team, stop); !s) return s.error();
+  extents_ = {};
+  return std::move(out.slices);
 }
 
 template <class Real>
 Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
-  const Index N = surface_.unknowns;
-  Matrices<Real> out{form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
+  auto out = empty_matrices<Real>();
   const TileContext& context = tiles_->context;
 
   if (Status s = lay_out(out, team, stop); !s) return s.error();
@@ -322,7 +418,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   const auto keep = [&](Block& block, TileSpace& space) {
     if (out.slices.streams()) write_windows(out.slices, block);
     for (Index j = std::max(block.cols.begin, own_.begin); j < std::min(block.cols.end, own_.end); ++j) {
-      for (Index panel = block.rows.begin / panel_rows; panel * panel_rows < block.rows.end && !out.slices.streams();
+      for (Index panel = out.slices.panel_of(block.rows.begin);
+           panel < out.slices.panels() && out.slices.panel(panel).begin < block.rows.end && !out.slices.streams();
            ++panel)
         out.slices.fill(j - own_.begin, panel,
                         [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
@@ -374,7 +471,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
     if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
   TilePhase::Devices on_devices;
-  if (DeviceTiles::takes(surface_))
+  if (DeviceTiles::takes(surface_) && pattern_.begin.empty())
     on_devices = [&](DeviceWorker& worker) {
       return tiles_->device_of(worker, team.workers()[static_cast<std::size_t>(worker.index())].threads);
     };
@@ -420,6 +517,8 @@ Eigen::MatrixXd dense_matrix(const Matrices<Real>& matrices, Index k) {
 
 template Result<Matrices<float>> Assembly::assemble<float>(Team&, Progress&, const std::stop_token&);
 template Result<Matrices<double>> Assembly::assemble<double>(Team&, Progress&, const std::stop_token&);
+template Result<Slices<float>> Assembly::assemble_structure(Team&, const std::stop_token&);
+template Result<Slices<double>> Assembly::assemble_structure(Team&, const std::stop_token&);
 template Matrices<float> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
 template Matrices<double> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
 template Eigen::MatrixXd dense_matrix(const Matrices<float>&, Index);

@@ -29,6 +29,8 @@ class Team;
 
 namespace conoid::acoustic_bem {
 
+struct Skeletons;  // skeletons.hpp
+
 struct AssemblyOptions {
   int far_points = 3;   ///< outer rule where the gap between the triangles exceeds their radii
   int near_points = 6;  ///< outer rule elsewhere …
@@ -56,12 +58,48 @@ struct Matrices {
   Slices<Real> memory{};  ///< of several ranks: the columns of this rank's own unknowns; in memory always
   std::vector<MemoryColumn> memory_columns{};  ///< all of them
   std::vector<WallMemory> walls{};
+  // Of compressed matrices (compressed_assembly.hpp): `slices` are those of near clusters alone. Null: they are whole.
+  std::shared_ptr<const Skeletons> skeletons{};
+  Slices<Real> far{};  ///< of skeleton unknowns in far clusters
+  double far_error =
+      0;  ///< of far blocks that were computed for comparison, over their norm, at the worst of some frequencies
 };
 
-/// First and last column of each row-vector, k ≥ 0, row i of slice j at j·N + i.
+/// Blocks of the matrices that are wanted: clusters of consecutive unknowns, and pairs of them, (b, a) with every (a, b).
+struct BlockPattern {
+  std::vector<Index> begin;  ///< clusters + 1 entries: first unknown of each
+  std::vector<char> wanted;  ///< [cluster][cluster]
+  [[nodiscard]] Index clusters() const { return static_cast<Index>(begin.size()) - 1; }
+  [[nodiscard]] bool wants(Index a, Index b) const { return wanted[static_cast<std::size_t>(a * clusters() + b)] != 0; }
+  [[nodiscard]] Interval of(Index cluster) const {
+    return {begin[static_cast<std::size_t>(cluster)], begin[static_cast<std::size_t>(cluster) + 1]};
+  }
+  /// Pairs of unknowns of all wanted blocks.
+  [[nodiscard]] double pairs() const;
+};
+
+/// First and last column of each row-vector, k ≥ 0: of all pairs of unknowns, row i of slice j at j·N + i, or of those of a pattern alone,
+/// block after block.
 struct Extents {
   Index unknowns = 0;
   std::vector<std::uint16_t> first, last;
+  BlockPattern pattern;               ///< no clusters: all pairs
+  std::vector<std::int32_t> cluster;  ///< of each unknown; empty without a pattern
+  std::vector<std::size_t> block;     ///< [column cluster][row cluster]: where a wanted block begins; empty likewise
+
+  /// As yet empty ones.
+  void lay_out(Index count, const BlockPattern* blocks);
+  /// Where the entry of a wanted pair lies.
+  [[nodiscard]] std::size_t entry(Index i, Index j) const {
+    if (cluster.empty()) return static_cast<std::size_t>(j * unknowns + i);
+    const auto a = static_cast<std::size_t>(cluster[static_cast<std::size_t>(i)]),
+               b = static_cast<std::size_t>(cluster[static_cast<std::size_t>(j)]);
+    return block[b * (pattern.begin.size() - 1) + a] +
+           static_cast<std::size_t>((j - pattern.begin[b]) * (pattern.begin[a + 1] - pattern.begin[a]) + i -
+                                    pattern.begin[a]);
+  }
+  /// Columns k ≥ 1 of slice j, row by row; first > last where there are none.
+  void slice(Index j, std::vector<std::uint16_t>& first_of, std::vector<std::uint16_t>& last_of) const;
 };
 
 /// The slices of each rank: intervals whose values, as `weights` tells them slice by slice, are as even as whole slices allow.
@@ -71,7 +109,10 @@ class Assembly {
  public:
   /// With several ranks each assembles slices of its own, an interval with about as many values as that of any other, and M_0
   /// becomes whole on all of them; all calls are then collective. Tiles in which slices of two ranks meet are computed by both.
-  Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster = nullptr);
+  /// `pattern`: blocks that are wanted, by a single rank and its processors; null: all. The others are empty, also in M_0: blocks whose
+  /// unknowns share a triangle must be among them.
+  Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster = nullptr,
+           const BlockPattern* pattern = nullptr);
   ~Assembly();
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
@@ -87,6 +128,10 @@ class Assembly {
   template <class Real>
   [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
 
+  /// Instead of it: slices whose values are zeros, which take the memory and time of others. Frees the extents.
+  template <class Real>
+  [[nodiscard]] Result<Slices<Real>> assemble_structure(Team& team, const std::stop_token& stop);
+
   [[nodiscard]] const Extents& extents() const { return extents_; }
   /// This rank's slices; after find_extents().
   [[nodiscard]] Interval own_slices() const { return own_; }
@@ -97,7 +142,11 @@ class Assembly {
   struct Squares {
     double skew = 0, all = 0, evaluations = 0;
   };
+  void cut_tiles();
+  void cut_pattern();
   void join_extents();
+  template <class Real>
+  [[nodiscard]] Matrices<Real> empty_matrices() const;
   template <class Real>
   [[nodiscard]] Status lay_out(Matrices<Real>& out, Team& team, const std::stop_token& stop) const;
   template <class Real>
@@ -107,6 +156,7 @@ class Assembly {
   AssemblyOptions options_;
   Communicator* cluster_;  ///< null: a single rank
   Extents extents_;
+  BlockPattern pattern_;  ///< no clusters: all pairs
   Interval own_;
   std::function<Bytes()> window_memory_;  ///< none: values stay in memory
   std::filesystem::path window_file_;

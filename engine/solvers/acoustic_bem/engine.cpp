@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine for float and double.
 #include "engine/solvers/acoustic_bem/engine.hpp"
+#include "engine/solvers/acoustic_bem/compressed_assembly.hpp"
 
 #include <malloc.h>
 
@@ -42,8 +43,15 @@ class EngineOf final : public Engine {
         plane_count_(static_cast<Index>(plane_points.size())) {
     const Matrices<Real>& m = march_.matrices();
     facts_.unknowns = m.slices.rows();
-    facts_.nonzeros = m.slices.nonzeros();
-    facts_.longest = m.slices.longest();
+    facts_.nonzeros = m.slices.nonzeros() + m.far.nonzeros();
+    facts_.longest = std::max(m.slices.longest(), m.far.longest());
+    facts_.pairs = static_cast<double>(m.slices.rows()) * static_cast<double>(m.slices.rows());
+    if (m.skeletons) {
+      facts_.pairs = m.skeletons->near.pairs() + m.skeletons->far.pairs();
+      facts_.clusters = m.skeletons->clusters();
+      facts_.skeleton = m.skeletons->size();
+      facts_.far_error = m.far_error;
+    }
     facts_.columns = march_.columns();
     facts_.factor_nonzeros = march_.instant().factor_nonzeros();
     facts_.skew = m.skew;
@@ -52,7 +60,8 @@ class EngineOf final : public Engine {
     facts_.assembly_threads = assembly_threads;
     facts_.assembly_wall = assembly_wall;
     facts_.bytes = m.slices.bytes({0, m.slices.count()}) + m.memory.bytes({0, m.memory.count()}) +
-                   (planes_ ? planes_->bytes() : 0) + (receivers_ ? receivers_->bytes() : 0);
+                   m.far.bytes({0, m.far.count()}) + (planes_ ? planes_->bytes() : 0) +
+                   (receivers_ ? receivers_->bytes() : 0);
     facts_.largest_rank_bytes = facts_.bytes;
     if (cluster.size() == 1) return;
     std::array<double, 2> sums = {static_cast<double>(facts_.nonzeros), static_cast<double>(facts_.bytes)},
@@ -204,10 +213,48 @@ Bytes later_memory(const Settings& s, Index unknowns, int threads) {
          static_cast<Bytes>(threads) * (Bytes{4} << 20) + (Bytes{32} << 20);
 }
 
+/// Compressed matrices stay in memory, on one rank.
+template <class Real>
+Result<std::unique_ptr<Engine>> make_compressed(const Settings& settings, const Surface& surface,
+                                                const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
+                                                Communicator& cluster, Progress& progress,
+                                                const std::stop_token& stop) {
+  const auto made = [&](const std::vector<Vec3>& points) {
+    return points.empty() ? nullptr
+                          : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, team);
+  };
+  auto receivers = made(settings.receivers), planes = made(plane_points);
+  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
+  const double courant = settings.shortest_delta() / surface.mean_edge;
+  const Bytes later = later_memory(settings, surface.unknowns, team.threads()) +
+                      march_memory(settings, surface.unknowns, courant,
+                                   static_cast<Index>(surface.diameter / settings.shortest_delta()) + 2);
+  const auto room = [&](Bytes needed) -> Status {
+    ::malloc_trim(0);
+    const Bytes all = resident_memory() + needed + later;
+    if (all <= budget) return {};
+    return make_error(
+        ErrorCode::resources,
+        fmt::format("the compressed matrices of {} unknowns need {}, {} with all else; the budget is {}",
+                    surface.unknowns, format_bytes(needed), format_bytes(all), format_bytes(budget)),
+        "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh.");
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  auto matrices = assemble_compressed<Real>(surface, settings.form, settings.assembly,
+                                            skeleton_options(settings, surface), room, team, progress, stop);
+  if (!matrices) return matrices.error();
+  const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return std::unique_ptr<Engine>(std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices),
+                                                                  std::move(receivers), std::move(planes),
+                                                                  team.threads(), assembly_wall, cluster));
+}
+
 template <class Real>
 Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& surface,
                                      const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
                                      Communicator& cluster, Progress& progress, const std::stop_token& stop) {
+  if (settings.compressed())
+    return make_compressed<Real>(settings, surface, plane_points, budget, team, cluster, progress, stop);
   const Bytes own = resident_memory();
   Assembly assembly(surface, settings.form, settings.assembly, &cluster);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();

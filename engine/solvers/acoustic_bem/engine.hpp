@@ -22,12 +22,14 @@ struct EngineFacts {
   double skew = 0, assembly_seconds = 0;  ///< of all threads
   double assembly_wall = 0;
   std::uint64_t evaluations = 0;
-  Bytes bytes = 0;               ///< of all ranks
-  Bytes largest_rank_bytes = 0;  ///< the most that one rank holds
-  int assembly_threads = 0;      ///< as many as the memory budget had room for
-  [[nodiscard]] double average() const {
-    return static_cast<double>(nonzeros) / (static_cast<double>(unknowns) * static_cast<double>(unknowns));
-  }
+  double pairs = 0;  ///< that have a row-vector: all, or those of near clusters and of skeletons in far ones
+  // Of compressed matrices; 0: they are whole.
+  Index clusters = 0, skeleton = 0;  ///< and unknowns of all skeletons
+  double far_error = 0;              ///< of far blocks, as some say that were computed whole
+  Bytes bytes = 0;                   ///< of all ranks
+  Bytes largest_rank_bytes = 0;      ///< the most that one rank holds
+  int assembly_threads = 0;          ///< as many as the memory budget had room for
+  [[nodiscard]] double average() const { return static_cast<double>(nonzeros) / pairs; }
 };
 
 class Engine {

@@ -55,6 +55,14 @@ class History {
   [[nodiscard]] Real value(Index j, Index back) const { return past(j)[-1 - back]; }
   /// Sets a^{step + ahead} of one unknown, ahead ≥ 1, before advance().
   void set(Index j, Index ahead, Real v) { values_.data()[j * capacity_ + newest_ + ahead] = v; }
+  /// What was set so, and what is known, ahead ≤ 0.
+  [[nodiscard]] Real at(Index j, Index ahead) const { return values_.data()[j * capacity_ + newest_ + ahead]; }
+  /// Nothing is known but that so many steps were taken; set() then takes `ahead` down to −reach().
+  void restart(Index step) {
+    std::fill_n(values_.data(), values_.size(), Real{0});
+    step_ = step;
+    newest_ = reach_;
+  }
   /// `steps` more are known.
   void advance(Index steps) {
     step_ += steps;
@@ -74,9 +82,7 @@ class History {
       out[k] = past(j)[static_cast<Index>(k) - static_cast<Index>(out.size())];
   }
   void load(Index step, const std::vector<Real>& all) {
-    std::fill_n(values_.data(), values_.size(), Real{0});
-    step_ = step;
-    newest_ = reach_;
+    restart(step);
     const Index kept = reach() + 1;
     for (Index j = 0; j < unknowns_; ++j)
       std::copy_n(all.data() + j * kept, kept, values_.data() + j * capacity_ + newest_ + 1 - kept);

@@ -10,6 +10,7 @@
 
 #include "engine/core/log.hpp"
 #include "engine/solvers/acoustic_bem/ranges.hpp"
+#include "engine/solvers/acoustic_bem/skeletons.hpp"
 #include "engine/solvers/acoustic_bem/slice_store.hpp"
 #include "engine/team/device_worker.hpp"
 #include "engine/team/team.hpp"
@@ -35,7 +36,7 @@ template <class Real>
 March<Real>::March(Matrices<Real> matrices, MarchOptions options)
     : matrices_(std::move(matrices)), options_(options),
       cluster_(options.cluster != nullptr && options.cluster->size() > 1 ? options.cluster : nullptr),
-      columns_(std::max(matrices_.slices.columns(), matrices_.memory.columns())),
+      columns_(std::max({matrices_.slices.columns(), matrices_.memory.columns(), matrices_.far.columns()})),
       instant_(matrices_.M0, options.conjugate_gradients),
       summation_("summation", matrices_.slices, options.steps, options.level) {
   if (!instant_.ok())
@@ -48,6 +49,7 @@ March<Real>::March(Matrices<Real> matrices, MarchOptions options)
     current_.emplace_back(static_cast<std::size_t>(unknowns()), 0.0);
   }
   near_ = gathered_near(matrices_.slices);
+  if (matrices_.skeletons) prepare_far(reach);
   if (matrices_.memory_columns.empty()) return;
   near_memory_ = gathered_near(matrices_.memory);
   memory_summation_ = std::make_unique<Summation<Real>>("wall memory", matrices_.memory, options.steps, options.level);
@@ -59,6 +61,71 @@ March<Real>::March(Matrices<Real> matrices, MarchOptions options)
     memory_histories_.emplace_back(static_cast<Index>(matrices_.memory_columns.size()), reach, options.steps);
     poles_.emplace_back(first_pole_.back());
   }
+}
+
+template <class Real>
+void March<Real>::prepare_far(Index reach) {
+  summation_.keep_on_processors();
+  if (matrices_.far.count() == 0) return;
+  for (Index j = 0; j < matrices_.far.count(); ++j)
+    for (const Panel& p : matrices_.far[j].panels)
+      verify(p.rows == 0 || p.first >= options_.steps, "steps of a group send nothing to far clusters within it");
+  far_summation_ = std::make_unique<Summation<Real>>("far clusters", matrices_.far, options_.steps, options_.level);
+  far_summation_->keep_on_processors();
+  for (Index r = 0; r < options_.runs; ++r) far_histories_.emplace_back(matrices_.far.count(), reach, options_.steps);
+}
+
+template <class Real>
+void March<Real>::add_far(Team& team) {
+  if (!far_summation_) return;
+  far_summation_->add_up(team, far_histories_, 0, far_sums_);
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const auto n = static_cast<std::size_t>(unknowns()), m = static_cast<std::size_t>(skeletons.size()),
+             series = histories_.size() * static_cast<std::size_t>(options_.steps);
+  const double seconds = 1e-9 * static_cast<double>(series * n * m) / static_cast<double>(skeletons.clusters());
+  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+      const auto rank = static_cast<std::size_t>(of.size());
+      const double* const weights = skeletons.weights[static_cast<std::size_t>(c)].data();
+      for (std::size_t k = 0; k < series; ++k) {
+        const double* const from = far_sums_.data() + k * m + static_cast<std::size_t>(of.begin);
+        double* const to = sums_.data() + k * n;
+        for (Index i = own.begin; i < own.end; ++i) {
+          const double* const w = weights + static_cast<std::size_t>(i - own.begin) * rank;
+          double sum = 0;
+          for (std::size_t s = 0; s < rank; ++s) sum += w[s] * from[s];
+          to[i] += sum;
+        }
+      }
+    }
+  });
+}
+
+template <class Real>
+void March<Real>::gather_far(Team& team, Index steps, Index ahead) {
+  if (!far_summation_) return;
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const double seconds = 1e-9 * static_cast<double>(histories_.size()) * static_cast<double>(steps) *
+                         static_cast<double>(unknowns() * skeletons.size()) / static_cast<double>(skeletons.clusters());
+  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
+    std::vector<double> sums;
+    for (Index c = some.begin; c < some.end; ++c) {
+      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+      const auto rank = static_cast<std::size_t>(of.size());
+      for (std::size_t r = 0; r < histories_.size(); ++r)
+        for (Index at = ahead - steps + 1; at <= ahead; ++at) {
+          sums.assign(rank, 0);
+          const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
+          for (Index i = own.begin; i < own.end; ++i, w += rank) {
+            const auto a = static_cast<double>(histories_[r].at(i, at));
+            for (std::size_t s = 0; s < rank; ++s) sums[s] += w[s] * a;
+          }
+          for (std::size_t s = 0; s < rank; ++s)
+            far_histories_[r].set(of.begin + static_cast<Index>(s), at, static_cast<Real>(sums[s]));
+        }
+    }
+  });
 }
 
 template <class Real>
@@ -127,7 +194,8 @@ void March<Real>::choose_device(Team& team) {
   const auto devices = team.devices();
   const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
   // An eighth of the memory at most: slices have more use for the rest.
-  bool fits = instant_.symmetric() && !memory_summation_ && !devices.empty() && needed <= devices.front()->memory() / 8;
+  bool fits = instant_.symmetric() && !memory_summation_ && !matrices_.skeletons && !devices.empty() &&
+              needed <= devices.front()->memory() / 8;
   // All ranks solve all steps: with gradients or with factors they find the same bits if all do alike.
   if (cluster_ != nullptr) fits = cluster_->minimum(fits ? 1.0 : 0.0) > 0;
   if (fits)
@@ -146,6 +214,10 @@ void March<Real>::illuminate(const Illumination& l, std::size_t g, std::size_t r
 template <class Real>
 void March<Real>::advance(Team& team, const Illumination& l, const std::function<void(Index)>& each) {
   choose_device(team);
+  if (!std::exchange(far_restored_, true)) {
+    for (History<Real>& h : far_histories_) h.restart(step());
+    gather_far(team, histories_.front().reach() + 1, 0);
+  }
   {
     const Stopwatch watch(times_.summation);
     summation_.add_up(team, histories_, 0, sums_);
@@ -153,6 +225,7 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
       memory_summation_->add_up(team, memory_histories_, 0, memory_sums_);
       for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] += memory_sums_[k];
     }
+    add_far(team);
     times_.to_devices = summation_.streamed_to_devices();
   }
   rhs_.resize(static_cast<std::size_t>(unknowns()));
@@ -165,6 +238,8 @@ void March<Real>::advance(Team& team, const Illumination& l, const std::function
   }
   std::vector<double> right;
   if (!device_steps_ || !solve_steps_on_device(team, l, each, right)) solve_steps(team, l, each, right);
+  gather_far(team, options_.steps, options_.steps);
+  for (History<Real>& h : far_histories_) h.advance(options_.steps);
   for (History<Real>& h : histories_) h.advance(options_.steps);
   for (History<Real>& h : memory_histories_) h.advance(options_.steps);
 }
@@ -275,6 +350,7 @@ void March<Real>::remember(std::size_t g, std::size_t run, const double* now, co
 
 template <class Real>
 void March<Real>::restore_current() {
+  far_restored_ = false;
   for (std::size_t r = 0; r < histories_.size(); ++r)
     for (Index j = 0; j < unknowns(); ++j)
       current_[r][static_cast<std::size_t>(j)] = static_cast<double>(histories_[r].value(j, 0));

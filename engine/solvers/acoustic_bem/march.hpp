@@ -8,6 +8,9 @@
 // Of several ranks each sums over its own slices; one sum over the ranks, in their order, joins a group. All ranks then take the same
 // steps from the same sums, with M_0 … M_{n_g−1} whole on each: nothing else is told.
 //
+// Of compressed matrices the slices are those of near clusters; what far ones send goes by way of skeletons, whose past values are the
+// unknowns' weighted sums and whose sums are shared out by the same weights (skeletons.hpp). Far row-vectors begin behind the steps of a group.
+//
 // A team with a device has it take the steps of a group, where M_0 is symmetric (device_steps.hpp): the host waits for its sums, and then for
 // all steps of the group at once.
 #pragma once
@@ -108,6 +111,11 @@ class March {
   [[nodiscard]] bool solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
                                            std::vector<double>& given_up);
   void illuminate(const Illumination& l, std::size_t g, std::size_t run);
+  void prepare_far(Index reach);
+  /// Adds what far clusters sent to the sums of the group.
+  void add_far(Team& team);
+  /// Past values of the skeletons from those of the unknowns, `steps` of them that end with the newest one set, `ahead` of the histories' step.
+  void gather_far(Team& team, Index steps, Index ahead);
 
   Matrices<Real> matrices_;
   MarchOptions options_;
@@ -126,7 +134,12 @@ class March {
   std::vector<std::size_t> first_pole_;  ///< of each column, and the end
   std::vector<std::vector<std::complex<double>>> poles_;
   std::vector<double> memory_sums_, past_memory_;
-  bool first_lit_ = false;  ///< rhs_ holds the first right-hand side of the group already
+  // Of compressed matrices.
+  std::unique_ptr<Summation<Real>> far_summation_;
+  std::vector<History<Real>> far_histories_;
+  std::vector<double> far_sums_;
+  bool far_restored_ = true;  ///< false: the past of the skeletons is to be made of that of the unknowns
+  bool first_lit_ = false;    ///< rhs_ holds the first right-hand side of the group already
   std::unique_ptr<DeviceSteps<Real>> device_steps_;
   Team* chosen_of_ = nullptr;  ///< the team that device_steps_ was chosen from
   MarchTimes times_;

@@ -275,6 +275,10 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
   s.grouped = static_cast<int>(parameters["grouped_steps"].integer());
   const std::string ordering = parameters["ordering"].text();
   s.ordering = ordering == "given" ? Ordering::given : ordering == "morton" ? Ordering::morton : Ordering::hilbert;
+  if (parameters["matrices"].text() == "compressed") {
+    s.compression = parameters["compression"].number();
+    s.ordering = Ordering::clusters;
+  }
   s.gradients = parameters["instant_solver"].text() == "gradients";
   s.assembly.far_points = static_cast<int>(parameters["far_points"].integer());
   s.assembly.near_points = static_cast<int>(parameters["near_points"].integer());
@@ -492,6 +496,16 @@ double mean_distance(const Surface& surface) {
 }
 }  // namespace
 
+SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
+  // Beyond the highest frequency of the pulses a hundredth of their spectrum is left. A mesh carries no waves shorter than five edges well.
+  constexpr double beyond = 1.25, least_edges = 5;
+  const double k = 2 * std::numbers::pi * highest_frequency(s) * beyond / s.form.c,
+               most = 2 * std::numbers::pi / (least_edges * surface.mean_edge);
+  return {.error = s.compression,
+          .highest = std::min(k, most),
+          .least_gap = static_cast<double>(s.grouped + 2) * s.form.delta()};
+}
+
 void complete(Settings& s, const Surface& surface) {
   if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.slowest();
   if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
@@ -554,6 +568,8 @@ void complete(Settings& s, const Surface& surface) {
     s.end_time = last + way / s.form.c + 4 * surface.diameter / s.slowest();
   }
   if (s.steps <= 0) s.steps = std::max<Index>(1, static_cast<Index>(std::ceil(s.end_time / s.form.dt)));
+  if (s.compressed() && !surface.has_walls() && !surface.filled() && surface.images.empty())
+    s.counted = count_compressed(surface, skeleton_options(s, surface));
 }
 
 }  // namespace conoid::acoustic_bem

@@ -14,6 +14,7 @@
 #include "engine/solvers/acoustic_bem/drive.hpp"
 #include "engine/solvers/acoustic_bem/excitation.hpp"
 #include "engine/solvers/acoustic_bem/head_related.hpp"
+#include "engine/solvers/acoustic_bem/skeletons.hpp"
 #include "engine/solvers/acoustic_bem/surface.hpp"
 #include "engine/solvers/plane_setting.hpp"
 #include "engine/solvers/reading.hpp"
@@ -41,6 +42,9 @@ struct Settings {
   bool gradients = false;
   int rim_layers = usual_rim_layers;
   AssemblyOptions assembly;
+  double compression = 0;   ///< relative error of what far clusters send one another; 0: matrices are whole
+  CompressedCount counted;  ///< once completed, of compressed matrices
+  [[nodiscard]] bool compressed() const { return compression > 0; }
   bool single_precision = false;
   int ranks = 1;                  ///< that share the slices, and the rows of receivers and planes
   std::filesystem::path scratch;  ///< folder for what outgrows it; empty: that of temporary files
@@ -87,6 +91,9 @@ struct Settings {
 
 /// Completes what depends on the surface: time step, γ, onsets, number of steps.
 void complete(Settings& settings, const Surface& surface);
+
+/// Skeletons as the case asks for them, once completed.
+[[nodiscard]] SkeletonOptions skeleton_options(const Settings& settings, const Surface& surface);
 
 /// Adds the image below the ground to every wave, once all onsets are set.
 void add_image_waves(Settings& settings);

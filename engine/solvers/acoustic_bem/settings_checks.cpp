@@ -305,6 +305,55 @@ void check_extent(const Case& input, const Settings& s, const Surface& surface, 
                        "Use larger time steps or a smaller body."));
 }
 
+/// What compressed matrices go with.
+void check_compression(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (!s.compressed()) return;
+  const Values at = input["parameters"]["matrices"];
+  const auto refuse = [&](const Values& place, std::string text, std::string hint) {
+    out.push_back(input.error_at(place, std::move(text), std::move(hint)));
+  };
+  const std::string whole = "Set parameters.matrices to \"whole\"";
+  if (s.ranks > 1)
+    refuse(at, fmt::format("compressed matrices are one rank's, and there are {}", s.ranks),
+           "Start it without mpirun, or " + std::string("set parameters.matrices to \"whole\"."));
+  const auto unlike = [&](const char* what) {
+    refuse(at,
+           fmt::format("matrices are compressed of rigid and soft bodies and of screens in an open fluid; {}", what),
+           whole + ".");
+  };
+  if (surface.filled())
+    unlike("these bodies are filled");
+  else if (s.conditions.inside)
+    unlike("this is a room, whose waves do not leave");
+  else if (s.conditions.ground)
+    unlike("this has a ground");
+  else if (surface.has_walls())
+    unlike("this has faces that are soft or have an impedance");
+  else if (!s.form.combined() && !s.screen)
+    refuse(at,
+           fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
+                       name_of(s.form.name)),
+           fmt::format("Leave parameters.form out: {} damps them.", s.form.rigid() ? "NC" : "DC"));
+  for (const auto& [key, asked] : {std::pair{"spectra", !s.spectra.empty()},
+                                   {"surface_spectra", !s.surface_spectra.empty()},
+                                   {"head_related", !s.head.frequencies.empty()},
+                                   {"monostatic", !s.monostatic.frequencies.empty()}})
+    if (asked)
+      refuse(input["output"][key], "is solved for with whole matrices, and these are compressed",
+             whole + ", or leave this out: frequencies and maps come from the march.");
+  if (has_errors(out) || s.counted.clusters == 0) return;
+  const auto n = static_cast<double>(surface.unknowns);
+  if (s.counted.near_pairs > 0.95 * n * n) {
+    Diagnostic d = input.warning_at(
+        at,
+        fmt::format("of {} clusters hardly any are far from one another: compression saves next to nothing",
+                    s.counted.clusters),
+        "Bodies of some 2,000 unknowns and more gain by it.");
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+}
+
 /// The matrices in the memory of the offer, or on the disk.
 void check_memory(const Case& input, const Settings& s, const Surface& surface, const Offer& offer,
                   std::vector<Diagnostic>& out) {
@@ -318,7 +367,7 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
     d.severity = Severity::note;
     out.push_back(std::move(d));
   }
-  if (plan.streams() && plan.possible()) {
+  if (plan.streams() && plan.possible() && !s.compressed()) {
     Diagnostic d = input.warning_at(
         input["mesh"],
         fmt::format(
@@ -332,7 +381,18 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
     d.severity = Severity::note;
     out.push_back(std::move(d));
   }
-  if (!plan.possible() && s.ranks > 1) {
+  if (!plan.possible() && s.compressed()) {
+    Diagnostic d = input.error_at(
+        input["mesh"],
+        fmt::format(
+            "the compressed matrices of {} unknowns, {:.3g} pairs of unknowns near and {:.3g} of skeletons, need "
+            "{} in memory, the budget is {}",
+            surface.unknowns, s.counted.near_pairs, s.counted.far_pairs, format_bytes(plan.in_memory),
+            format_bytes(budget)),
+        "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh.");
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  } else if (!plan.possible() && s.ranks > 1) {
     Diagnostic d = too_little_on_ranks(plan, s.ranks);
     d.place = input.document().place("/mesh");
     out.push_back(std::move(d));
@@ -412,6 +472,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   check_waves(input, s, surface, out);
   check_extent(input, s, surface, out);
   check_head(input, s, surface, out);
+  check_compression(input, s, surface, out);
   check_memory(input, s, surface, offer, out);
   check_ground(input, s, surface, out);
   check_places(input, s, surface, out);

@@ -44,6 +44,42 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
          (Bytes{32} << 20);
 }
 
+namespace {
+
+/// Triangles that the skeletons touch, for each of their unknowns: r of m vertices leave a triangle with the chance (1 − r/m)³, borders of
+/// clusters come on top.
+double triangles_of_skeleton(const Settings& s, double unknowns) {
+  const double share = std::min(1.0, s.counted.skeleton / unknowns);
+  return share > 0 ? 2.3 * (1 - std::pow(1 - share, 3)) / share : 0;
+}
+
+/// Compressed matrices and planes with what their assembly and the march need: nothing lies on the disk.
+MemoryPlan plan_compressed(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+  const auto n = static_cast<double>(unknowns);
+  const double real = s.single_precision ? 4 : 8, length = stored_length(s, courant),
+               pairs = s.counted.near_pairs + s.counted.far_pairs;
+  MemoryPlan plan;
+  plan.budget = budget;
+  plan.own = own;
+  plan.threads = threads;
+  plan.ranks = s.ranks;
+  plan.tiles = static_cast<Bytes>(threads) * tile_memory(unknowns);
+  plan.values = static_cast<Bytes>(pairs * length * real);
+  // Row-vectors have their places and, while they are computed, their extents; panels a record each, also empty ones; surfaces of the
+  // skeletons and of what is compared are copies.
+  const double structure = 3.6 * pairs + static_cast<double>(sizeof(Panel)) * static_cast<double>(s.counted.clusters) *
+                                             (n + s.counted.skeleton),
+               surfaces = 2 * 2 * n * sizeof(Triangle), points = expected_points(s) * n * (8 * real + 11);
+  const Bytes assembling = static_cast<Bytes>(4 * pairs + surfaces) + plan.tiles;
+  const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
+  plan.in_memory =
+      own + plan.values + static_cast<Bytes>(structure + points) + std::max(assembling, marching) + (Bytes{32} << 20);
+  plan.fixed = plan.least = plan.in_memory;
+  return plan;
+}
+
+}  // namespace
+
 Bytes march_memory(const Settings& s, Index unknowns, double courant, Index columns) {
   const auto n = static_cast<double>(unknowns), g = static_cast<double>(s.grouped);
   const double real = s.single_precision ? 4 : 8;
@@ -61,6 +97,7 @@ Bytes march_memory(const Settings& s, Index unknowns, double courant, Index colu
 namespace {
 
 MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
+  if (s.compressed()) return plan_compressed(s, unknowns, courant, budget, threads, own);
   const auto n = static_cast<double>(unknowns);
   const double real = s.single_precision ? 4 : 8, length = stored_length(s, courant);
   MemoryPlan plan;
@@ -117,6 +154,14 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
   }
+  double row_vectors = n * n;
+  if (s.compressed()) {
+    // Near clusters with their borders, and triangles of skeletons; some far blocks whole.
+    const double of_skeleton = triangles_of_skeleton(s, n);
+    evaluations = (s.counted.near_pairs * 2.3 * 2.3 * 1.25 + s.counted.far_pairs * of_skeleton * of_skeleton) *
+                  s.assembly.far_points;
+    row_vectors = s.counted.near_pairs + s.counted.far_pairs;
+  }
   // Columns of what walls remember: both sides of each pair, of blocks of columns that share most of their triangles.
   evaluations += 6 * static_cast<double>(s.memory_columns) * triangles * s.assembly.far_points;
   for (const Motion& m : s.motions)
@@ -133,7 +178,7 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
   out.steps = static_cast<double>(s.steps) * static_cast<double>(s.runs.size());
   out.passes = out.steps / s.grouped;
   // Row-vectors of points pass 2.5 times as fast by a processor as those of the matrices.
-  out.bytes = out.passes * n * (n * length + expected_points(s) * row_vector / 2.5) * real / ranks;
+  out.bytes = out.passes * (row_vectors * length + n * expected_points(s) * row_vector / 2.5) * real / ranks;
   return out;
 }
 

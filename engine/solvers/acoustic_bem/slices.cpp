@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "engine/core/error.hpp"
 
@@ -14,63 +13,64 @@ template <class Real>
 void Slices<Real>::lay_out(Index j, std::span<const std::uint16_t> first, std::span<const std::uint16_t> last) {
   Slice<Real>& s = (*this)[j];
   s = {};
-  const auto readable = static_cast<std::size_t>(rows_) + lanes;
-  s.start.reserve(readable);
-  s.row.reserve(readable);
-  s.groups.resize(static_cast<std::size_t>(panels()) * panel_groups);
   std::uint64_t total = 0;
   std::vector<Index> order;
+  s.panels.reserve(static_cast<std::size_t>(panels()));
   for (Index panel = 0; panel < panels(); ++panel) {
-    const Index begin = panel * panel_rows, end = std::min(begin + panel_rows, rows_);
+    const Interval own = this->panel(panel);
     const auto start = [&](Index i) { return first[static_cast<std::size_t>(i)]; };
     const auto length = [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
       return last[k] < first[k] ? 0 : static_cast<Index>(last[k]) - first[k] + 1;
     };
-    order.resize(static_cast<std::size_t>(end - begin));
-    std::iota(order.begin(), order.end(), begin);
+    order.clear();
+    for (Index i = own.begin; i < own.end; ++i)
+      if (length(i) > 0) order.push_back(i);
     // Starts rise with one length and fall with the next, so that groups of two lengths have starts close together.
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
       const Index la = length(a), lb = length(b);
-      if (la != lb) return (la == 0) != (lb == 0) ? lb == 0 : la < lb;
+      if (la != lb) return la < lb;
       return la % 2 == 0 ? start(a) < start(b) : start(a) > start(b);
     });
     Panel p;
     p.values = static_cast<std::uint32_t>(total);
     p.runs = static_cast<std::uint32_t>(s.runs.size());
-    p.first = std::numeric_limits<std::uint16_t>::max();
+    p.places = static_cast<std::uint32_t>(s.start.size());
+    p.groups = static_cast<std::uint32_t>(s.groups.size());
+    p.rows = static_cast<std::uint16_t>(order.size());
+    p.first = order.empty() ? 0 : std::numeric_limits<std::uint16_t>::max();
     for (const Index i : order) {
       const Index n = length(i);
-      s.start.push_back(n > 0 ? start(i) : std::uint16_t{0});
+      s.start.push_back(start(i));
       if (s.runs.size() == p.runs || s.runs.back().length != n) s.runs.push_back({static_cast<std::uint16_t>(n), 0});
       ++s.runs.back().count;
-      s.row.push_back(static_cast<std::uint8_t>(i - begin));
-      if (n == 0) continue;
-      ++p.rows;
+      s.row.push_back(static_cast<std::uint8_t>(i - own.begin));
       p.first = std::min(p.first, start(i));
       p.last = std::max(p.last, last[static_cast<std::size_t>(i)]);
     }
-    if (p.rows == 0) p.first = p.last = 0;
-    const auto at = static_cast<std::size_t>(begin);
     for (std::size_t k = 0; k < p.rows; k += lanes) {
-      RowGroup& g = s.groups[static_cast<std::size_t>(panel) * panel_groups + k / lanes];
+      RowGroup g;
       const std::size_t n = std::min<std::size_t>(lanes, p.rows - k);
       g.columns = static_cast<std::uint16_t>(length(order[k + n - 1]));
       g.low = std::numeric_limits<std::uint16_t>::max();
-      for (std::size_t e = at + k; e < at + k + n; ++e) {
+      for (std::size_t e = p.places + k; e < p.places + k + n; ++e) {
         const std::uint16_t stored = stored_start(s.start[e], g.columns, p.last);
         g.low = std::min(g.low, stored);
         g.high = std::max(g.high, stored);
       }
+      s.groups.push_back(g);
       total += lanes * g.columns;
     }
     p.stored = static_cast<std::uint32_t>(total - p.values);
     p.run_count = static_cast<std::uint16_t>(s.runs.size() - p.runs);
     s.panels.push_back(p);
   }
+  s.start.resize(s.start.size() + lanes, 0);
+  s.row.resize(s.row.size() + lanes, 0);
   s.runs.shrink_to_fit();
-  s.start.resize(readable, 0);
-  s.row.resize(readable, 0);
+  s.groups.shrink_to_fit();
+  s.start.shrink_to_fit();
+  s.row.shrink_to_fit();
   verify(total <= std::numeric_limits<std::uint32_t>::max(), "a slice has fewer than 2^32 values");
 }
 

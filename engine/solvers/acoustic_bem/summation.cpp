@@ -102,12 +102,15 @@ AlignedVector<Real> Summation<Real>::made_sums(Index panels) const {
 template <class Real>
 void Summation<Real>::hand_over(Interval panels, const Real* sums, std::vector<double>& out) const {
   const auto steps = static_cast<std::size_t>(kernel_.steps), rows = static_cast<std::size_t>(slices_.rows());
-  const auto first = static_cast<std::size_t>(panels.begin * panel_rows);
-  const std::size_t taken = static_cast<std::size_t>(panels.size() * panel_rows), some = std::min(taken, rows - first);
-  for (std::size_t run = 0; run < runs_.size(); ++run, sums += taken * steps)
-    for (std::size_t g = 0; g < steps; ++g)
-      for (std::size_t i = 0; i < some; ++i)
-        out[(run * steps + g) * rows + first + i] = static_cast<double>(sums[i * steps + g]);
+  const std::size_t panel_sums = static_cast<std::size_t>(panel_rows) * steps;
+  for (std::size_t run = 0; run < runs_.size(); ++run)
+    for (Index panel = panels.begin; panel < panels.end; ++panel, sums += panel_sums) {
+      const Interval own = slices_.panel(panel);
+      const auto first = static_cast<std::size_t>(own.begin), some = static_cast<std::size_t>(own.size());
+      for (std::size_t g = 0; g < steps; ++g)
+        for (std::size_t i = 0; i < some; ++i)
+          out[(run * steps + g) * rows + first + i] = static_cast<double>(sums[i * steps + g]);
+    }
 }
 
 template <class Real>

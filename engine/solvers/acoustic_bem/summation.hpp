@@ -105,9 +105,9 @@ void Summation<Real>::add_part(Interval panels, Interval slices, const F& values
         std::size_t at = run * static_cast<std::size_t>(panels.size()) * panel_sums;
         for (Index panel = panels.begin; panel < panels.end; ++panel, at += panel_sums) {
           const Panel& p = s.panels[static_cast<std::size_t>(panel)];
-          const auto row = static_cast<std::size_t>(panel * panel_rows);
-          views.push_back({s.panel_groups(panel), s.start.data() + row, s.row.data() + row, values(j, panel), p.stored,
-                           past, p.rows, p.first, p.last, at});
+          if (p.rows == 0) continue;
+          views.push_back({s.panel_groups(panel), s.start.data() + p.places, s.row.data() + p.places, values(j, panel),
+                           p.stored, past, p.rows, p.first, p.last, at});
         }
       }
       kernel_.add(views.data(), views.size(), sums);

@@ -15,6 +15,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/ordering.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/acoustic_bem/skeletons.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -341,6 +342,10 @@ std::vector<std::int32_t> number_vertices(const Mesh& mesh, const Sheets& sheets
   std::vector<std::int32_t> order;
   if (ordering == Ordering::given) {
     order = inner;
+  } else if (ordering == Ordering::clusters) {
+    std::vector<Vec3> positions;
+    for (std::int32_t n : inner) positions.push_back(mesh.point(sheets.point[static_cast<std::size_t>(n)]));
+    for (Index k : cluster_order(positions)) order.push_back(inner[static_cast<std::size_t>(k)]);
   } else {
     std::vector<double> positions;
     for (std::int32_t n : inner)

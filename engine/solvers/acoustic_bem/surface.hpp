@@ -29,8 +29,9 @@
 
 namespace conoid::acoustic_bem {
 
-/// Numbering of the unknowns (Bramas et al. 2015, §7.4.1): it decides how well neighbouring row-vectors line up.
-enum class Ordering : std::uint8_t { given, morton, hilbert };
+/// Numbering of the unknowns (Bramas et al. 2015, §7.4.1): it decides how well neighbouring row-vectors line up. By clusters: for
+/// compressed matrices (skeletons.hpp).
+enum class Ordering : std::uint8_t { given, morton, hilbert, clusters };
 
 /// One flat triangle with what the moments of the kernels need. Vertices counter-clockwise seen from the normal's tip.
 struct Triangle {

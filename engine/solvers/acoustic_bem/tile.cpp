@@ -213,8 +213,7 @@ class TileExtents {
     std::size_t at = 0;
     for (Index j = cols_.begin; j < cols_.end; ++j)
       for (Index i = rows_.begin; i < rows_.end; ++i, ++at)
-        for (const std::size_t entry :
-             {static_cast<std::size_t>(j * extents.unknowns + i), static_cast<std::size_t>(i * extents.unknowns + j)}) {
+        for (const std::size_t entry : {extents.entry(i, j), extents.entry(j, i)}) {
           extents.first[entry] = std::min(extents.first[entry], first_[at]);
           extents.last[entry] = std::max(extents.last[entry], last_[at]);
         }

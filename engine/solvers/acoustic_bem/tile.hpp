@@ -57,12 +57,8 @@ struct Block {
   [[nodiscard]] double* at(Index i, Index j) {
     return values.data() + offset[static_cast<std::size_t>((j - cols.begin) * rows.size() + i - rows.begin)];
   }
-  [[nodiscard]] Index first(Index i, Index j) const {
-    return extents->first[static_cast<std::size_t>(j * extents->unknowns + i)];
-  }
-  [[nodiscard]] Index last(Index i, Index j) const {
-    return extents->last[static_cast<std::size_t>(j * extents->unknowns + i)];
-  }
+  [[nodiscard]] Index first(Index i, Index j) const { return extents->first[extents->entry(i, j)]; }
+  [[nodiscard]] Index last(Index i, Index j) const { return extents->last[extents->entry(i, j)]; }
 };
 
 /// What a thread needs for its tiles.

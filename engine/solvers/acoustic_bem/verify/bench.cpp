@@ -10,11 +10,13 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/core.h>
 
 #include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
@@ -254,6 +256,63 @@ void cut_outs(const Bench& b) {
   }
 }
 
+/// Memory of the slices, and time of a pass of eight steps over them, against the unknowns: of whole and of compressed matrices. Zeros take
+/// what values do, so that only row-vectors' extents are computed.
+void compression(const Bench& b) {
+  RowTeam team(b.run.workers());
+  constexpr int steps = 8;
+  const std::vector<int> all = b.run.quick ? std::vector<int>{16, 24} : std::vector<int>{16, 24, 34, 48};
+  NoProgress quiet;
+  for (const int divisions : all) {
+    const Surface surface = unit_sphere(divisions, true, Ordering::clusters);
+    const Form form = form_for(surface, FormName::NC);
+    const auto n = static_cast<double>(surface.unknowns);
+    b.run.doing(fmt::format("compressed matrices, {} unknowns", surface.unknowns));
+    const auto pass = [&](const Slices<float>& slices) {
+      const History<float> history = made_history(slices, steps);
+      Summation<float> sum("bench", slices, steps);
+      std::vector<double> out;
+      double best = HUGE_VAL;
+      for (int k = 0; k < 4; ++k) {
+        const double begin = wall_seconds();
+        sum.add_up(team, std::span(&history, 1), 0, out);
+        best = std::min(best, wall_seconds() - begin);
+      }
+      return best;
+    };
+    const auto measured = [&](const Surface& of, const BlockPattern* pattern, Bytes& bytes) {
+      Assembly assembly(of, form, {}, nullptr, pattern);
+      assembly.find_extents(team, quiet, {}).or_throw();
+      const Slices<float> slices = std::move(*assembly.assemble_structure<float>(team, {}));
+      bytes += slices.bytes({0, slices.count()});
+      return pass(slices);
+    };
+    Bytes compressed = 0;
+    const double begin = wall_seconds();
+    const Skeletons skeletons = std::move(*find_skeletons(surface,
+                                                          {.error = 3e-3,
+                                                           .highest = 2 * std::numbers::pi / (10 * surface.mean_edge),
+                                                           .least_gap = (steps + 2) * form.delta()},
+                                                          team, {}));
+    const double found = wall_seconds() - begin;
+    double took = measured(surface, &skeletons.near, compressed);
+    took += measured(with_unknowns(surface, skeletons.unknown), &skeletons.far, compressed);
+    Bytes whole = 0;
+    // Larger whole ones by their count, as they would not fit everywhere.
+    const double took_whole = divisions <= 34 ? measured(surface, nullptr, whole) : 0;
+    if (whole == 0) whole = static_cast<Bytes>(n * n * (4 * 1.04 * (2.24 / 0.4 + 3) + 3.6));
+    const std::string what = fmt::format("sphere, N = {}, error 3e-3, ten edges a wave", surface.unknowns);
+    b.row({fmt::format("compressed matrices, {}: memory ({:.0f} of {} in a skeleton, whole {})", what,
+                       static_cast<double>(skeletons.size()) / static_cast<double>(skeletons.clusters()),
+                       surface.unknowns / skeletons.clusters(), format_bytes(whole)),
+           static_cast<double>(compressed) / 1e9, "GB", static_cast<double>(compressed) / static_cast<double>(whole), 0,
+           "whole matrices", "bandwidth"});
+    b.row({fmt::format("compressed matrices, {}: sums of a step (skeletons found in {:.1f} s)", what, found),
+           1e3 * took / steps, "ms", took_whole > 0 ? took / took_whole : 0, 0, took_whole > 0 ? "whole matrices" : "",
+           "bandwidth"});
+  }
+}
+
 }  // namespace
 
 Status bench_table(const TestRun& run, const BenchSink& row) {
@@ -261,6 +320,10 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
   try {
     if (run.only.starts_with("device")) {
       bench_devices(run, row);
+      return {};
+    }
+    if (run.only.starts_with("compress")) {
+      compression({run, row, {}});
       return {};
     }
     run.doing("machine");
@@ -289,6 +352,7 @@ Status bench_table(const TestRun& run, const BenchSink& row) {
     tables<float>(b, "single", b.rates.fma_single, published_single);
     if (!run.quick) tables<double>(b, "double", b.rates.fma_double, published_double);
     cut_outs(b);
+    compression(b);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -10,6 +10,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_bem/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/exact_sphere.hpp"
 #include "engine/solvers/acoustic_bem/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/head_related.hpp"
@@ -99,7 +100,9 @@ static Excitation wave_on_sphere(double point_source) {
 }
 
 SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
-  const Surface surface = unit_sphere(setting.divisions, setting.equal_volume);
+  const bool compressed = setting.compression > 0;
+  const Surface surface =
+      unit_sphere(setting.divisions, setting.equal_volume, compressed ? Ordering::clusters : Ordering::hilbert);
   const Form form = form_for(surface, setting.form, setting.ratio);
   const std::vector<Vec3> places = places_of_sphere();
   Excitation excitation = wave_on_sphere(setting.point_source);
@@ -110,7 +113,14 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
 
   SphereErrors out;
   auto begin = Clock::now();
-  Matrices<double> matrices = assemble_all<double>(surface, form, {}, team);
+  Matrices<double> matrices =
+      compressed ? compressed_all<double>(surface, form, setting.compression, 2, setting.cluster, setting.grouped, team)
+                 : assemble_all<double>(surface, form, {}, team);
+  if (compressed) {
+    out.far_error = matrices.far_error;
+    out.row_vectors = (matrices.skeletons->near.pairs() + matrices.skeletons->far.pairs()) /
+                      std::pow(static_cast<double>(surface.unknowns), 2);
+  }
   out.seconds_assembly = seconds_since(begin);
   out.unknowns = surface.unknowns;
   out.h = surface.mean_edge;
@@ -194,8 +204,26 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
   return out;
 }
 
+template <class Real>
+Matrices<Real> compressed_all(const Surface& surface, const Form& form, double error, double k, Index cluster,
+                              int grouped, Team& team) {
+  const double highest = 2 * std::numbers::pi * ricker_of(k).highest_frequency();
+  NoProgress quiet;
+  return std::move(*assemble_compressed<Real>(
+      surface, form, {},
+      {.error = error, .highest = highest, .least_gap = (grouped + 2) * form.delta(), .cluster = cluster},
+      [](Bytes) { return Status{}; }, team, quiet, {}));
+}
+template Matrices<float> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);
+template Matrices<double> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);
+
 LateLevels late_levels(const Surface& surface, const Form& form, int noise, std::vector<Index> steps, Team& team) {
-  March<double> march(assemble_all<double>(surface, form, {}, team), {.steps = 8});
+  return late_levels(assemble_all<double>(surface, form, {}, team), surface, form, noise, std::move(steps), team);
+}
+
+LateLevels late_levels(Matrices<double> matrices, const Surface& surface, const Form& form, int noise,
+                       std::vector<Index> steps, Team& team) {
+  March<double> march(std::move(matrices), {.steps = 8});
   Excitation excitation{"wave", {}};
   Wave wave;
   wave.direction = unit({0.3, 0.5, 0.8});

@@ -52,6 +52,9 @@ struct SphereErrors {
   double seconds_assembly = 0, seconds_march = 0;
   std::uint64_t evaluations = 0;
   double ts_error_db = 0;  ///< largest over ka 0.5 … 4.49, back, side and forward
+  // Of compressed matrices:
+  double far_error = 0;    ///< of far blocks, as those tell that were computed whole
+  double row_vectors = 1;  ///< over those of whole matrices
 };
 
 struct SphereSetting {
@@ -62,6 +65,8 @@ struct SphereSetting {
   double point_source = 0;  ///< distance on −z; 0: plane wave along +z
   bool target_strength = false;
   int grouped = 8;
+  double compression = 0;  ///< error of compressed matrices; 0: whole ones
+  Index cluster = 256;     ///< unknowns in theirs
 };
 [[nodiscard]] SphereErrors sphere_errors(const SphereSetting& setting, Team& team);
 
@@ -72,6 +77,15 @@ struct LateLevels {
 };
 [[nodiscard]] LateLevels late_levels(const Surface& surface, const Form& form, int noise, std::vector<Index> steps,
                                      Team& team);
+/// The same with these matrices of the surface.
+[[nodiscard]] LateLevels late_levels(Matrices<double> matrices, const Surface& surface, const Form& form, int noise,
+                                     std::vector<Index> steps, Team& team);
+
+/// Compressed to this error up to where a pulse of ricker_of(k) ends, in clusters of up to `cluster` unknowns. The surface is ordered by
+/// clusters.
+template <class Real>
+[[nodiscard]] Matrices<Real> compressed_all(const Surface& surface, const Form& form, double error, double k,
+                                            Index cluster, int grouped, Team& team);
 
 /// A source inside a closed rigid body as "incident" field of form N: outside, the scattered field is exactly minus its
 /// field. Largest relative L² error over four receivers.

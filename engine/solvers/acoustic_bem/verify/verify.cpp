@@ -97,6 +97,29 @@ void rigid_sphere(Table& t) {
   t.at_most("rigid sphere N (rings at interior resonances), N = 162: surface pressure", n.surface, 0.13, series);
 }
 
+/// Compressed matrices against the series, and the level of what is left of noise.
+void compressed_sphere(Table& t) {
+  t.run.doing("rigid sphere, compressed matrices");
+  constexpr int divisions = 12;
+  const SphereErrors e = sphere_errors({.divisions = divisions, .compression = 1e-2, .cluster = 64}, t.team),
+                     coarse = sphere_errors({.divisions = 8, .compression = 1e-2, .cluster = 64}, t.team);
+  const std::string what = fmt::format("compressed matrices, rigid sphere NC, N = {}, error 1e-2", e.unknowns);
+  t.at_most(what + ": far blocks computed for comparison, relative", e.far_error, 5e-2, "whole blocks");
+  t.at_most(what + ": row-vectors over those of whole matrices", e.row_vectors, 0.75, "count");
+  t.at_most(what + ": surface pressure, relative L2", e.surface, 0.009, series);
+  t.at_most(what + ": receiver side (16 about the axis)", e.receivers[2], 0.0007, series);
+  t.at_least(what + ": order of the surface pressure from N = 642", order(coarse.surface, e.surface, coarse, e), 1.8,
+             "order 2");
+  t.run.doing("20 000 steps, sphere, compressed matrices");
+  const Surface surface = unit_sphere(8, true, Ordering::clusters);
+  const Form form = form_for(surface, FormName::NC);
+  t.at_most(
+      "compressed matrices, sphere NC, error 1e-2, after noise: level at step 20000",
+      late_levels(compressed_all<double>(surface, form, 1e-2, 2, 64, 8, t.team), surface, form, 20, {20000}, t.team)
+          .level[0],
+      1e-12, "stability: no exponential growth");
+}
+
 void soft_sphere(Table& t) {
   for (FormName name : {FormName::DC, FormName::D}) {
     t.run.doing(fmt::format("soft sphere, {}", name_of(name)));
@@ -525,6 +548,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     if (any({"N: ", "NC: "})) identities(t);
     if (any({"slices, ", "the same with"})) summation(t);
     if (any({"rigid sphere"})) rigid_sphere(t);
+    if (any({"compressed matrices"})) compressed_sphere(t);
     if (any({"soft sphere"})) soft_sphere(t);
     if (any({"cube, N", "cube: "})) cube(t);
     if (any({"disc", "half-plane", "spherical shell"})) screens(t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Screens: what layers at the rim gain; sheets that meet along an edge; faces turned; where points lie; what facets lose.
 // labels: unit timeout300
+#include <Eigen/LU>
 #include <QTest>
 #include <array>
 #include <cmath>

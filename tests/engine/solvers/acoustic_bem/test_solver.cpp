@@ -611,6 +611,45 @@ class TestSolver : public QObject {
     QCOMPARE(second.results.find("target_strength")->rows, whole.results.find("target_strength")->rows);
   }
 
+  void compressed_runs_are_those_of_whole_matrices() {
+    Json json = sphere_case();
+    json["output"].erase("planes");
+    json["output"]["exact"] = "none";
+    json["output"]["receivers"][0]["position"] = {2, 0, -3};
+    json["parameters"]["steps"] = 320;
+    const auto bar = std::make_shared<const Mesh>(
+        *box_surface({.low = {-0.25, -0.25, -4}, .high = {0.25, 0.25, 4}, .divisions = {4, 4, 64}}));
+    Run whole(json, bar);
+    json["parameters"]["matrices"] = "compressed";
+    Run compressed(json, bar), first(json, bar), second(json, bar);
+    QCOMPARE(compressed.number("clusters"), 8.0);
+    QVERIFY(compressed.number("skeleton_unknowns") > 100 && compressed.number("skeleton_unknowns") < 600);
+    const double error = compressed.number("compression_error");
+    QVERIFY2(error > 1e-4 && error < 0.06, qPrintable(QString::number(error)));  // 0.01 was asked for
+    QVERIFY(compressed.number("matrix_values") < whole.number("matrix_values"));
+    whole.go();
+    compressed.go();
+    const auto &a = whole.results.find("receivers")->rows, &b = compressed.results.find("receivers")->rows;
+    QCOMPARE(a.size(), b.size());
+    double difference = 0, largest = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      difference = std::max(difference, std::abs(a[k][1] - b[k][1]));
+      largest = std::max(largest, std::abs(a[k][1]));
+    }
+    QVERIFY2(difference < 0.001 * largest && difference > 0, qPrintable(QString::number(difference / largest)));
+    // From a checkpoint with the same bits.
+    first.go(1);
+    Store store;
+    Writer writer(store);
+    first.solver.save(writer);
+    Reader reader(store, 8);
+    second.solver.load(reader);
+    second.go();
+    const auto& c = second.results.find("receivers")->rows;
+    QVERIFY(!c.empty() && c.size() < b.size());
+    for (std::size_t k = 0; k < c.size(); ++k) QCOMPARE(c[k], b[b.size() - c.size() + k]);
+  }
+
   void separate_waves_equal_single_runs() {
     Json both = sphere_case();
     both["output"]["exact"] = "none";
@@ -897,6 +936,20 @@ class TestSolver : public QObject {
     json["parameters"]["form"] = "DC";
     const Case wrong = resolved(json);
     QVERIFY(has_errors(AcousticBem().check(wrong, &good, make_offer(wrong).value())));
+    json = sphere_case();
+    json["parameters"]["matrices"] = "compressed";
+    QCOMPARE(first_error(json, good), QString());  // all near: a note
+    json["parameters"]["form"] = "N";
+    QVERIFY(first_error(json, good).contains("undamped"));
+    json["parameters"].erase("form");
+    json["output"]["spectra"] = {100};
+    QVERIFY(first_error(json, good).contains("solved for with whole matrices"));
+    json["output"].erase("spectra");
+    json["boundaries"]["ground"] = {{"height", -3}};
+    json["output"]["exact"] = "none";
+    json["output"].erase("planes");
+    json["output"]["receivers"].erase(0);
+    QVERIFY(first_error(json, good).contains("this has a ground"));
     json = sphere_case();
     json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));
