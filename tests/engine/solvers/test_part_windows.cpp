@@ -52,9 +52,9 @@ class Doubling final : public Section {
   Index sections_ = 0;
 };
 
-class Reading final : public Section {
+class Collecting final : public Section {
  public:
-  Reading(PartWindows& store, std::vector<double>& into) : store_(store), into_(into) {}
+  Collecting(PartWindows& store, std::vector<double>& into) : store_(store), into_(into) {}
   [[nodiscard]] std::string_view name() const override { return "reading"; }
   [[nodiscard]] Index items() const override { return windows; }
   void body(Part& part) override {
@@ -123,8 +123,8 @@ class TestPartWindows : public QObject {
     Doubling doubling(*store, 3);
     for (int section = 0; section < 4; ++section) team.run(doubling);
     std::vector<double> all(static_cast<std::size_t>(windows * values));
-    Reading reading(*store, all);
-    team.run(reading);
+    Collecting collecting(*store, all);
+    team.run(collecting);
     const double expected = (1 << 12) - 1;  // 12 times 2 v + 1
     for (const double v : all) QCOMPARE(v, expected);
     if (in_memory < windows || on_device < 10) QVERIFY(store->take_streamed() > 0 || workers.startsWith("cpu"));

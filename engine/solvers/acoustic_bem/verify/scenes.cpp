@@ -99,6 +99,25 @@ static Excitation wave_on_sphere(double point_source) {
   return excitation;
 }
 
+/// What is scattered to the places, u[place][n], against the exact solution; of a ring the mean of squares.
+static void add_receiver_errors(const ExactSphere& exact, const std::vector<Vec3>& places,
+                                const std::vector<std::vector<double>>& u, const std::vector<double>& times,
+                                const Pulse& pulse, double t0, SphereErrors& out) {
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    const double radius = norm(places[r]);
+    const auto want =
+        exact.time_signals(ExactSphere::Quantity::scattered, radius, {places[r][2] / radius}, times, pulse, t0)[0];
+    double difference = 0, total = 0;
+    for (std::size_t n = 0; n < want.size(); ++n) {
+      difference += std::pow(u[r][n] - want[n], 2);
+      total += want[n] * want[n];
+    }
+    const std::size_t kind = r < 2 ? r : 2 + (r - 2) / ring_places;
+    out.receivers[kind] += difference / total / (r < 2 ? 1 : ring_places);
+  }
+  for (double& e : out.receivers) e = std::sqrt(e);
+}
+
 SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
   const bool compressed = setting.compression > 0;
   const Surface surface =
@@ -177,19 +196,7 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
       total += std::pow(p[j][n], 2);
     }
   out.surface = std::sqrt(difference / total);
-  for (std::size_t r = 0; r < places.size(); ++r) {
-    const double radius = norm(places[r]);
-    const auto want =
-        exact.time_signals(ExactSphere::Quantity::scattered, radius, {places[r][2] / radius}, u_times, pulse, t0)[0];
-    difference = total = 0;
-    for (std::size_t n = 0; n < want.size(); ++n) {
-      difference += std::pow(u[r][n] - want[n], 2);
-      total += want[n] * want[n];
-    }
-    const std::size_t kind = r < 2 ? r : 2 + (r - 2) / ring_places;
-    out.receivers[kind] += difference / total / (r < 2 ? 1 : ring_places);
-  }
-  for (double& e : out.receivers) e = std::sqrt(e);
+  add_receiver_errors(exact, places, u, u_times, pulse, t0, out);
   if (setting.target_strength)
     for (std::size_t k = 0; k < kas.size(); ++k) {
       const double omega = kas[k];
