@@ -92,7 +92,7 @@ Bytes memory_with(const ExpectedFactors& factors, const Settings& s, Index unkno
   // right-hand sides of a block.
   const double surfaces = points * (1.1e4 + 490 * columns);
   // Of an error bar: 825 small complex numbers a cell (6.6 unknowns), six vectors of twice the unknowns a column; order 1: 174 and less.
-  const double bar = !s.error_bar ? 0 : s.domain.order == 1 ? n * (1100 + 260 * columns) : n * (1000 + 200 * columns);
+  const double bar = !s.error_bar ? 0 : s.domain.order == 1 ? n * (2200 + 260 * columns) : n * (2000 + 200 * columns);
   const double made = static_cast<double>(factors.waiting) + 1200 * n,
                iterated = bar + std::min(surfaces, 1.1e4 * points + budget / 2) + 32 * n * std::min(block, columns);
   return factors.bytes + static_cast<Bytes>(6e7 + 600 * n + std::max(made, iterated));

@@ -455,6 +455,7 @@ Status MaxwellFem::find_changes() {
   outcome_.changes = std::move(*changes);
   log::info("maxwell-fem: error bars by elements of order {} after {} solves, residual {:.1e}",
             settings_.domain.order + 1, next_order_->iterations(), next_order_->residual());
+  outcome_.facts.bar_unsettled = next_order_->settled() ? 0 : 1;
   next_order_.reset();
   return {};
 }

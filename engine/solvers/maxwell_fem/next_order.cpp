@@ -19,7 +19,7 @@ namespace {
 constexpr Complex j{0, 1};
 /// Of the residual on V2, at which the solution of S is good enough for an error bar, and steps after which it has to be.
 constexpr double enough = 0.03;
-constexpr int most_steps = 40;
+constexpr int most_steps = 400;
 
 int added_of(int order) {
   return order == 1 ? 14 : 25;
@@ -122,7 +122,7 @@ Bytes NextOrder::bytes(const Domain& domain, Index waves) {
                       added_on_face(order) * static_cast<double>(domain.space.face_count()) +
                       (order == 1 ? 0 : 3) * tets;
   return static_cast<Bytes>(
-      sizeof(std::complex<float>) * tets *
+      sizeof(Complex) * tets *
           (static_cast<double>(added * unknowns_of(order)) + 0.5 * static_cast<double>(added * (added + 1))) +
       sizeof(Complex) * static_cast<double>(waves) * (6 * rows + static_cast<double>(domain.free_unknowns)));
 }
@@ -243,11 +243,11 @@ void NextOrder::assemble() {
           const auto x = along(added.value[i]);
           for (int o = 0; o < own_; ++o, ++at21) {
             const auto y = along(own.value[o]);
-            k21_[at21] += std::complex<float>(w * (x[0] * y[0] + x[1] * y[1]));
+            k21_[at21] += w * (x[0] * y[0] + x[1] * y[1]);
           }
           for (int o = i; o < added_; ++o, ++at22) {
             const auto y = along(added.value[o]);
-            k22_[at22] += std::complex<float>(w * (x[0] * y[0] + x[1] * y[1]));
+            k22_[at22] += w * (x[0] * y[0] + x[1] * y[1]);
           }
         }
       }
@@ -290,12 +290,11 @@ void NextOrder::add(std::span<const Complex> u, std::span<const Complex> psi, In
       if (t % 1024 == 0 && stopped_ && stopped_()) return;
       const auto rows = rows_of(t);
       const auto own = space.unknowns_of_tet(t);
-      const std::complex<float>* m =
-          k21_.data() + static_cast<std::size_t>(t) * static_cast<std::size_t>(added_ * own_);
+      const Complex* m = k21_.data() + static_cast<std::size_t>(t) * static_cast<std::size_t>(added_ * own_);
       for (int i = 0; i < added_; ++i, m += own_) {
         if (rows[i] < 0) continue;
         Complex sum = 0;
-        for (int o = 0; o < own_; ++o) sum += Complex(m[o]) * u[c * all + own[o]];
+        for (int o = 0; o < own_; ++o) sum += m[o] * u[c * all + own[o]];
         to[rows[i]] -= sum;
       }
     }
@@ -342,32 +341,32 @@ Status NextOrder::apply(std::span<const Complex> x, Index count, std::span<Compl
       }
     });
   };
-  each([&](Index c, Index t, const auto& rows, const auto& unknowns, const std::complex<float>* m21) {
+  each([&](Index c, Index t, const auto& rows, const auto& unknowns, const Complex* m21) {
     const Complex* from = x.data() + c * rows_;
     Complex *to = y.data() + c * rows_, *below = own.data() + c * free;
-    const std::complex<float>* m22 = k22_.data() + static_cast<std::size_t>(t) * triangle(added_);
+    const Complex* m22 = k22_.data() + static_cast<std::size_t>(t) * triangle(added_);
     for (int i = 0; i < added_; ++i) {
       const Complex v = rows[i] < 0 ? Complex(0) : from[rows[i]];
       if (rows[i] >= 0)
         for (int o = 0; o < own_; ++o)
-          if (unknowns[o] >= 0) below[unknowns[o]] += Complex(m21[i * own_ + o]) * v;
+          if (unknowns[o] >= 0) below[unknowns[o]] += m21[i * own_ + o] * v;
       for (int o = i; o < added_; ++o, ++m22) {
         if (rows[i] < 0 || rows[o] < 0) continue;
-        to[rows[i]] += Complex(*m22) * from[rows[o]];
-        if (o > i) to[rows[o]] += Complex(*m22) * v;
+        to[rows[i]] += *m22 * from[rows[o]];
+        if (o > i) to[rows[o]] += *m22 * v;
       }
     }
   });
   if (stopped_ && stopped_()) return stop_error();
   if (Status s = system_->direct().solve(own, count); !s) return s;
-  each([&](Index c, Index, const auto& rows, const auto& unknowns, const std::complex<float>* m21) {
+  each([&](Index c, Index, const auto& rows, const auto& unknowns, const Complex* m21) {
     const Complex* below = own.data() + c * free;
     Complex* to = y.data() + c * rows_;
     for (int i = 0; i < added_; ++i) {
       if (rows[i] < 0) continue;
       Complex sum = 0;
       for (int o = 0; o < own_; ++o)
-        if (unknowns[o] >= 0) sum += Complex(m21[i * own_ + o]) * below[unknowns[o]];
+        if (unknowns[o] >= 0) sum += m21[i * own_ + o] * below[unknowns[o]];
       to[rows[i]] -= sum;
     }
   });
@@ -408,16 +407,31 @@ Result<std::vector<Complex>> NextOrder::changes() {
     whole[c] = norm(r, c);
   }
   p = z;
+  // What each step adds to the change of a wave in itself, r^T z; the last ones tell what is still to come.
+  std::vector<Complex> change(rho.size(), 0);
+  std::vector<std::array<double, 4>> newest(rho.size());
+  for (auto& n : newest) n.fill(1e300);
+  settled_ = false;
   for (iterations_ = 0; iterations_ < most_steps; ++iterations_) {
     residual_ = 0;
-    for (Index c = 0; c < count; ++c)
+    double to_come = 0;
+    for (Index c = 0; c < count; ++c) {
       if (whole[c] > 0) residual_ = std::max(residual_, norm(r, c) / whole[c]);
-    if (residual_ <= enough) break;
+      to_come = std::max(to_come,
+                         (newest[c][0] + newest[c][1] + newest[c][2] + newest[c][3]) / (std::abs(change[c]) + 1e-300));
+    }
+    settled_ = residual_ <= enough || to_come <= enough;
+    if (settled_) break;
     if (Status s = apply(p, count, q); !s) return s.error();
     parallel_for(threads_, {0, count}, 1, [&](Index c) {
       const Complex below = product(p, q, c);
-      if (below == 0.0 || rho[c] == 0.0) return;
+      if (below == 0.0 || rho[c] == 0.0) {
+        newest[c].fill(0);
+        return;
+      }
       const Complex step = rho[c] / below;
+      change[c] += step * rho[c];
+      newest[c][static_cast<std::size_t>(iterations_ % 4)] = std::abs(step * rho[c]);
       for (Index i = c * n; i < (c + 1) * n; ++i) {
         x[i] += step * p[i];
         r[i] -= step * q[i];

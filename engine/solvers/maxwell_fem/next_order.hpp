@@ -50,6 +50,8 @@ class NextOrder {
   [[nodiscard]] Result<std::vector<Complex>> changes();
   [[nodiscard]] Index iterations() const { return iterations_; }
   [[nodiscard]] double residual() const { return residual_; }  ///< the largest that is left, relative
+  /// Whether the changes had settled, to 3 %, when the steps ended.
+  [[nodiscard]] bool settled() const { return settled_; }
 
  private:
   struct Block {  ///< of an edge, a face or a cell: rows first … first + size − 1, inverse of its part of K22
@@ -70,10 +72,12 @@ class NextOrder {
   int own_, added_, on_face_;  ///< functions of a cell, of V1 and V2, and of V2 on a face alone
   Index rows_ = 0, waves_ = 0, iterations_ = 0;
   double residual_ = 0;
+  bool settled_ = false;
   std::vector<Index> edge_row_, face_row_, cell_row_;  ///< −1 on conductors
   std::vector<Block> blocks_;
-  std::vector<std::complex<float>> k21_, k22_;  ///< of each cell: added × own; rows of the upper triangle
-  std::vector<Complex> residuals_;              ///< columns
+  std::vector<Complex> k21_,
+      k22_;  ///< double: in thin elements masses are round-off of single curls; of each cell: added × own; rows of the upper triangle
+  std::vector<Complex> residuals_;  ///< columns
 };
 
 }  // namespace conoid::maxwell_fem

@@ -24,6 +24,7 @@ struct OutcomeFacts {
   double compression_error = 0;
   double factor_bytes = 0, factor_entries = 0, factor_operations = 0, compressed_bytes = 0;
   double seconds_factor = 0, seconds_solve = 0, seconds_radiate = 0, seconds_near = 0;
+  double bar_unsettled = 0;   ///< 1: the solves behind the error bar ended before it had settled
   double solve_residual = 0;  ///< of the solves with factors in single precision, the largest; 0: they are in double
 };
 

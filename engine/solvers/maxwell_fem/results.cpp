@@ -74,6 +74,8 @@ double extent(const Domain& d) {
   return out;
 }
 
+/// Bars beyond which an echo has not begun to converge, so that what is left of it may be as large again, dB.
+constexpr double most_trusted = 2;
 /// Of an echo, dB, beyond which its error bar is a warning.
 constexpr double told_bar = 0.5;
 /// Cross sections at the ends of an error bar, dBsm.
@@ -199,6 +201,7 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
       "of the next order change, and the residual of the iteration.";
   t.columns = {{"f", "Hz", "frequency"}};
   std::vector<double> row{frequency()};
+  bool trusted = outcome_.facts.bar_unsettled == 0;
   for (std::size_t p = 0; p < pols; ++p) {
     const bool h = settings_.is_horizontal(static_cast<Index>(p));
     const std::string name = h ? "HH" : "VV";
@@ -219,6 +222,7 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
     t.columns.push_back({name, "dB", name});
     row.push_back(bar);
     context.results.number("error_bar_" + name + suffix(), bar, "dB");
+    trusted = trusted && bar <= most_trusted;
     const Direction from = settings_.incidences()[worst];
     const std::string text = fmt::format("the echo {} of theta {:.4g}, phi {:.4g} degrees{} may be off by {:.2g} dB",
                                          name, from.theta * 180 / pi, from.phi * 180 / pi, at_frequency(), bar);
@@ -230,6 +234,16 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
     else
       log::info("maxwell-fem: {}", text);
   }
+  context.results.number("error_bar_trusted" + suffix(), trusted ? 1 : 0, "1");
+  if (!trusted)
+    log::warning(
+        "maxwell-fem: the error bars{} are not to be trusted: {}; refine until they are, first at edges and openings "
+        "(parameters.edge_layers, parameters.edge_angle)",
+        at_frequency(),
+        outcome_.facts.bar_unsettled != 0
+            ? std::string("the solves behind them did not settle")
+            : fmt::format("elements of the next order move the echo by more than {:g} dB, and may do so again",
+                          most_trusted));
   context.results.table(t).append(row);
 }
 

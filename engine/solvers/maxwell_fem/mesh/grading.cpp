@@ -71,24 +71,26 @@ double dihedral(const Space& space, Index tet, int p, int q) {
 /// Edges of conductors around which fields fill a wide angle.
 class EdgesToGrade {
  public:
-  EdgesToGrade(const Space& space, const std::vector<Face>& faces, double least_angle) : space_(space), faces_(faces) {
+  EdgesToGrade(const Space& space, const std::vector<Face>& faces, const GradingOptions& options)
+      : space_(space), faces_(faces) {
     for (Index f = 0; f < space.face_count(); ++f)
       if (faces[f] == Face::conductor) {
         const auto& t = space.tets()[space.sides(f).tet[0]];
         const auto& corners = local_faces[space.sides(f).local[0]];
-        for (int k = 0; k < 3; ++k) around_[edge_of(t.points[corners[k]], t.points[corners[(k + 1) % 3]])];
+        for (int k = 0; k < 3; ++k)
+          around_[edge_of(t.points[corners[k]], t.points[corners[(k + 1) % 3]])].sheet |= space.sides(f).tet[1] >= 0;
       }
     std::vector<bool> on_metal(static_cast<std::size_t>(space.mesh().point_count()), false);
-    for (const auto& [edge, tets] : around_) on_metal[edge.first] = on_metal[edge.second] = true;
+    for (const auto& [edge, at] : around_) on_metal[edge.first] = on_metal[edge.second] = true;
     for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t)
       for (int e = 0; e < 6; ++e) {
         const auto& p = space.tets()[t].points;
         const Edge edge = edge_of(p[local_edges[e][0]], p[local_edges[e][1]]);
         if (!on_metal[edge.first] || !on_metal[edge.second]) continue;
-        if (const auto at = around_.find(edge); at != around_.end()) at->second.emplace_back(t, e);
+        if (const auto at = around_.find(edge); at != around_.end()) at->second.tets.emplace_back(t, e);
       }
-    for (const auto& [edge, tets] : around_)
-      if (widest(tets) > least_angle) found.insert(edge);
+    for (const auto& [edge, at] : around_)
+      if (widest(at.tets) > (at.sheet ? options.least_at_sheets : options.least_angle)) found.insert(edge);
   }
   std::set<Edge> found;
 
@@ -130,7 +132,11 @@ class EdgesToGrade {
 
   const Space& space_;
   const std::vector<Face>& faces_;
-  std::map<Edge, std::vector<std::pair<Index, int>>> around_;  ///< tetrahedra and their local edges
+  struct Around {
+    std::vector<std::pair<Index, int>> tets;  ///< and their local edges
+    bool sheet = false;                       ///< a conductor with elements on both sides is at it
+  };
+  std::map<Edge, Around> around_;
 };
 
 /// A corner with its place in the tetrahedron that is cut: barycentric, so that zeros tell its faces.
@@ -449,7 +455,7 @@ Result<EdgesFound> find_edges(const Mesh& mesh, const DomainOptions& roles, cons
   auto space = Space::make(mesh, 1, stopped);
   if (!space) return space.error();
   const std::vector<Face> faces = faces_of(*space, roles);
-  const EdgesToGrade edges(*space, faces, options.least_angle);
+  const EdgesToGrade edges(*space, faces, options);
   out.count = static_cast<Index>(edges.found.size());
   std::vector<bool> on_edge(static_cast<std::size_t>(mesh.point_count()), false);
   for (const auto& [a, b] : edges.found) {
@@ -474,7 +480,7 @@ Result<Mesh> graded(const Mesh& mesh, const DomainOptions& roles, const GradingO
   auto space = Space::make(mesh, 1, stopped);
   if (!space) return space.error();
   const std::vector<Face> faces = faces_of(*space, roles);
-  EdgesToGrade edges(*space, faces, options.least_angle);
+  EdgesToGrade edges(*space, faces, options);
   if (edges.found.empty()) return mesh;
   return Cutter(*space, std::move(edges.found), options).run(stopped);
 }

@@ -21,8 +21,9 @@ struct GradingOptions {
   int layers = 0;  ///< 0: the mesh as it is
   double power =
       3;  ///< layer l of n ends at the share (1 − l/(n + 1))^power of the way from the elements' far side to the edge
-  double least_angle =
-      3.84;  ///< around an edge, radians; narrower ones stay (220 degrees: bends of 40 are flat facets of curved surfaces)
+  /// Around an edge, radians, beyond which it is cut: of solid conductors, and of sheets (their rims, and where they are folded or meet; 229
+  /// degrees: facets of curved sheets bend by less than 49).
+  double least_angle = 5.76, least_at_sheets = 4.0;
 };
 
 struct EdgesFound {

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/far_field.hpp"
 #include "engine/solvers/maxwell_fem/layout.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
+#include "engine/solvers/maxwell_fem/next_order.hpp"
 #include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/maxwell_fem/truncation.hpp"
 #include "engine/solvers/maxwell_fem/verify/disc.hpp"
@@ -96,11 +97,12 @@ struct Solved {
   std::vector<Complex> f;         ///< currents of each wave
   std::vector<FarAmplitude> far;  ///< [direction][wave], of the same directions
   int iterations = 0;
+  std::vector<Complex> changes{};  ///< by elements of the next order, where asked for
 };
 
-/// A body without materials under plane waves from each of the directions.
+/// A body without materials under plane waves from each of the directions. `settled`: the changes are wanted, and whether they have settled.
 Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direction> from,
-                          const TruncationOptions& options, const RowWorkers& workers) {
+                          const TruncationOptions& options, const RowWorkers& workers, bool* settled = nullptr) {
   System system(domain, {Medium{}}, k, FieldForm::total, workers.threads());
   if (Status s = system.factor({}); !s) return s.error();
   const Radiation radiation(domain, k, workers.threads());
@@ -117,6 +119,14 @@ Result<Solved> solve_from(const Domain& domain, double k, std::span<const Direct
   if (Status s = truncation.fields(truncation.psi(), 0, count, u, out.f); !s) return s.error();
   out.far = far_field(domain, k, out.f, count, from, workers.threads());
   out.iterations = truncation.iterations();
+  if (settled != nullptr) {
+    NextOrder next(system, workers.threads());
+    next.add(u, truncation.psi(), count);
+    auto changes = next.changes();
+    if (!changes) return changes.error();
+    out.changes = std::move(*changes);
+    *settled = next.settled();
+  }
   return out;
 }
 
@@ -261,6 +271,75 @@ Result<DiscOutcome> run_disc(double rim, int layers, double ka, const RowWorkers
   if (!solved) return solved.error();
   return DiscOutcome{domain->free_unknowns,
                      20 * std::log10(std::abs(solved->far[0].theta) / (a * std::abs(disc_amplitude(ka))))};
+}
+
+namespace {
+
+std::string duct_script(double width, double length, double edge) {
+  const double half = width / 2, to_currents = 0.13, to_outer = 0.26, small = 1e-4;
+  const auto box = [&](const char* call, int number, double beyond, double more) {
+    return call[0] == 'B'
+               ? fmt::format("Box({}) = {{{:g}, {:g}, {:g}, {:g}, {:g}, {:g}}};\n", number, -beyond, -half - beyond,
+                             -half - beyond, length + 2 * beyond, width + 2 * beyond, width + 2 * beyond)
+               : fmt::format("Surface In BoundingBox{{{:g}, {:g}, {:g}, {:g}, {:g}, {:g}}};\n", -beyond - more,
+                             -half - beyond - more, -half - beyond - more, length + beyond + more, half + beyond + more,
+                             half + beyond + more);
+  };
+  std::string out = "SetFactory(\"OpenCASCADE\");\n" + box("B", 1, to_outer, 0) + box("B", 2, 0, 0) +
+                    box("B", 3, to_currents, 0) +
+                    "BooleanFragments{ Volume{1}; Delete; }{ Volume{2, 3}; Delete; }\n"
+                    "Physical Volume(\"air\") = {Volume{:}};\nduct() = " +
+                    box("S", 0, 0, small);
+  out += fmt::format("open() = Surface In BoundingBox{{{:g}, {:g}, {:g}, {:g}, {:g}, {:g}}};\n", length - small,
+                     -half - small, -half - small, length + small, half + small, half + small);
+  out += "inner() = " + box("S", 0, to_currents, small) + "all() = Surface{:};\n";
+  out +=
+      "all() -= inner(); inner() -= duct(); duct() -= open();\n"
+      "Physical Surface(\"duct\") = {duct()};\nPhysical Surface(\"inner\") = {inner()};\n"
+      "Physical Surface(\"outer\") = {all()};\n";
+  return out + fmt::format("Mesh.MeshSizeMax = {0:g};\nMesh.MeshSizeMin = {0:g};\n", edge);
+}
+
+}  // namespace
+
+Result<DuctOutcome> run_duct(double width, double length, double edge, int layers, bool bar,
+                             const RowWorkers& workers) {
+  namespace fs = std::filesystem;
+  const fs::path folder = temporary_folder() / fmt::format("conoid-duct-{}-{:g}-{:g}", getpid(), width, edge);
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  std::ofstream(folder / "duct.geo") << duct_script(width, length, edge);
+  GmshOptions gmsh;
+  gmsh.script = ScriptUse::own;
+  gmsh.use_cache = false;
+  auto given = load_mesh(folder / "duct.geo", {.scale = 1.0}, gmsh, {});
+  fs::remove_all(folder, ec);
+  if (!given) return given.error();
+  Settings s;
+  s.frequencies = {light_speed};  // a wave of 1 m
+  s.laws.emplace_back([](double) { return Medium{}; });
+  s.domain.boundaries = {
+      {"duct", {BoundaryKind::pec, 0}}, {"inner", {BoundaryKind::currents, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+  s.edges.layers = layers;
+  const auto mesh = mesh_to_solve(s, std::make_shared<const Mesh>(std::move(*given)), {});
+  if (!mesh) return mesh.error();
+  auto domain = make_domain(**mesh, s.domain);
+  if (!domain) return domain.error();
+  const std::vector<Direction> from{{pi / 2, pi / 4}};
+  DuctOutcome out;
+  out.unknowns = domain->free_unknowns;
+  const auto solved =
+      solve_from(*domain, 2 * pi, from, {TruncationMethod::gmres, 1e-4, 60, RadiationLoop::automatic, 64}, workers,
+                 bar ? &out.settled : nullptr);
+  if (!solved) return solved.error();
+  for (Index p = 0; p < 2; ++p) {
+    out.far[static_cast<std::size_t>(p)] = solved->far[p].along(p == 1);
+    if (!bar) continue;
+    const std::array<Complex, 2> mix{p == 0 ? 1.0 : 0.0, p == 1 ? 1.0 : 0.0};
+    out.bar[static_cast<std::size_t>(p)] = std::hypot(std::abs(solved->changes[static_cast<std::size_t>(3 * p)]),
+                                                      change_elsewhere(solved->changes, 2, mix));
+  }
+  return out;
 }
 
 Result<PublishedOutcome> run_published_almond(const RowWorkers& workers) {

@@ -6,6 +6,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/test_run.hpp"
 
+#include <array>
 #include <string>
 
 namespace conoid::maxwell_fem {
@@ -41,6 +42,17 @@ struct DiscOutcome {
 };
 /// That disc as a conductor, as a case has it, with so many layers at its rim.
 [[nodiscard]] Result<DiscOutcome> run_disc(double rim, int layers, double ka, const RowWorkers& workers);
+
+struct DuctOutcome {
+  Index unknowns = 0;
+  std::array<Complex, 2> far{};  ///< VV, HH, seen at 45 degrees off the opening, where the wave comes from, V
+  std::array<double, 2> bar{};   ///< what elements of the next order change there, as a run says it, V
+  bool settled = false;
+};
+/// A duct of zero-thickness walls, of this square width and length in wavelengths, closed at one end, elements of this size; with layers at its
+/// edges or none.
+[[nodiscard]] Result<DuctOutcome> run_duct(double width, double length, double edge, int layers, bool bar,
+                                           const RowWorkers& workers);
 
 /// The almond of order 2 with the program's own S at 3.5 GHz, monostatic in its plane every 10 degrees from the tip, against the
 /// moment method's values of problem III-A of the Austin RCS Benchmark Suite (The University of Texas at Austin, reference data

@@ -333,6 +333,39 @@ void discs(const Checks& c) {
   }
 }
 
+/// Bars of open ducts against a finer mesh with layers at all edges, whose own bar is added to what it may miss.
+void ducts(const Checks& c) {
+  if (c.run.quick || !find_gmsh().ok()) return;
+  for (const auto& [width, length] : {std::pair{0.6, 1.5}, {0.55, 2.0}}) {
+    const std::string name = fmt::format("error bar of an open duct of {:g} x {:g} wavelengths", width, length);
+    if (!c.run.may_want(name)) continue;
+    c.run.doing(name);
+    const auto fine = run_duct(width, length, 0.15, 2, true, c.workers);
+    if (!fine) throw Failure(fine.error());
+    for (const int layers : {0, 4}) {
+      const auto o = run_duct(width, length, 0.2, layers, true, c.workers);
+      if (!o) throw Failure(o.error());
+      if (layers == 0 && width < 0.6)  // a run says that it is not to be trusted
+        c.at_least(name + ", near cut-off, without layers: bar of VV",
+                   20 * std::log10(1 + o->bar[0] / std::abs(o->far[0])), "dB", 2,
+                   fmt::format("off by {:.1f} dB",
+                               20 * std::log10(1 + std::abs(o->far[0] - fine->far[0]) / std::abs(o->far[0]))));
+      for (std::size_t p = 0; p < 2; ++p) {
+        const double off = std::abs(o->far[p] - fine->far[p]), missed = fine->bar[p];
+        c.at_most(fmt::format("{}, {} layers at edges, {}: error of the echo over its bar", name, layers,
+                              p == 0 ? "VV" : "HH"),
+                  std::max(0.0, off - missed) / o->bar[p], "1", 3,
+                  fmt::format("{} unknowns: {:.4f} V; said {:.4f} V of {:.4f} V, {:.1f} dB{}", fine->unknowns, off,
+                              o->bar[p], std::abs(o->far[p]), 20 * std::log10(1 + o->bar[p] / std::abs(o->far[p])),
+                              o->settled ? "" : ", not settled"));
+        c.at_most(fmt::format("{}, {} layers at edges, {}: bar over the error of the echo", name, layers,
+                              p == 0 ? "VV" : "HH"),
+                  o->bar[p] / (off + missed), "1", 3, fmt::format("{} unknowns of the finer mesh", fine->unknowns));
+      }
+    }
+  }
+}
+
 /// Groups of a surface with conditions of their own.
 void groups(const Checks& c) {
   const std::string name = "can of quarters of eta_0/4 and 4 eta_0 in turns, ka = 1";
@@ -542,6 +575,7 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     error_bars(c);
     fast_sweeps(c);
     discs(c);
+    ducts(c);
     groups(c);
     orders(c);
     if (Status compared = targets(c); !compared) return compared;

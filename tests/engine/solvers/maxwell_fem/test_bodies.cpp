@@ -434,7 +434,7 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
       }
     GradingOptions none;
     none.layers = 4;
-    none.least_angle = 6.3;  // more than a turn
+    none.least_at_sheets = 6.3;  // more than a turn
     QCOMPARE(find_edges(straight, roles, none)->count, Index{0});
   }
 };

@@ -184,6 +184,7 @@ class TestSolver : public QObject {
     Run run(json);
     QVERIFY(run.go() && run.finished.ok());
     const double bar = run.number("error_bar_VV");
+    QCOMPARE(run.number("error_bar_trusted"), 1.0);
     const double ka = 2 * std::numbers::pi * 1e9 / light_speed * 0.05;
     const double exact = conducting_sphere(ka).sigma_e(-1) * std::numbers::pi * 0.05 * 0.05;
     const double off = std::abs(10 * std::log10(run.number("echo_VV") / exact));
