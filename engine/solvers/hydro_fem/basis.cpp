@@ -139,11 +139,14 @@ Tables::Tables(int order)
     : k(order), h1(order + 1), l2(order), q(2 * order), h1_nodes(gauss_lobatto(order + 1)),
       l2_nodes(gauss_legendre(order).points), rule(gauss_legendre(2 * order)), B(lagrange(h1_nodes, rule.points)),
       G(lagrange_derivative(h1_nodes, rule.points)),
-      L(lagrange(l2_nodes, rule.points)), M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)},
+      L(lagrange(l2_nodes, rule.points)), M{h1, h1, std::vector<double>(static_cast<std::size_t>(h1 * h1), 0)}, C{},
       P{k, h1, std::vector<double>(static_cast<std::size_t>(k * h1), 0)} {
   for (int i = 0; i < h1; ++i)
     for (int j = 0; j < h1; ++j)
       for (int p = 0; p < q; ++p) M(i, j) += rule.weights[static_cast<std::size_t>(p)] * B(p, i) * B(p, j);
+  C = inverse(M);
+  for (int i = 0; i < h1; ++i)
+    for (int j = 0; j < h1; ++j) C(i, j) *= M(i, i) * M(j, j);
   for (int p = 0; p < q; ++p) {
     const double x = 2 * rule.points[static_cast<std::size_t>(p)] - 1;
     double before = 1, here = x;

@@ -44,6 +44,8 @@ struct Tables {
   Matrix G;  ///< q × h1 derivatives
   Matrix L;  ///< q × l2 values
   Matrix M;  ///< h1 × h1: ∫ w_i w_j, the mass of a zone of density 1 along one axis
+  /// h1 × h1: d M^-1 d, d the diagonal of M: along one axis what a zone adds to the preconditioner of the velocity mass.
+  Matrix C;
   Matrix P;  ///< k × h1: ∫ w_i P_j, P_j the orthonormal Legendre polynomials of degrees 1 to k
 };
 

@@ -196,18 +196,18 @@ class DeviceBackend final : public Backend {
 Bytes device_bytes(const DeviceNeeds& n) {
   const double N = std::pow(n.k + 1, n.dim), Q = std::pow(2 * n.k, n.dim), E = std::pow(n.k, n.dim);
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
-  const double energies = n.rk4 ? 5 : 4;
-  const double zone =
-      8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E + n.dim * N + 2) +
-      4 * (2 * N + 1) + 1;
+  const double energies = n.rk4 ? 5 : 4, heft = n.cubes && n.turns == 0 ? 0 : N;
+  const double zone = 8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E +
+                           n.dim * N + heft + 2) +
+                      4 * (2 * N + 1) + 1;
   const double vectors =
-      n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.shared ? 2 : 0) + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
-  // rows, r, p, loads and body force, driven walls
+      n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.shared ? 3 : 0) + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));
+  // rows, y, p, loads and body force, driven walls
   const double node = 8 * (vectors + 1) + 4 * 2;
   // Zones that are too large for the shared memory of today's devices have their scratch here, so many at a time.
   double scratch = 0;
-  for (const int doubles :
-       {update_layout(n.dim, n.k).zone, energy_layout(n.dim, n.k).zone, mass_layout(n.dim, n.k, false).zone})
+  for (const int doubles : {update_layout(n.dim, n.k).zone, energy_layout(n.dim, n.k).zone,
+                            mass_layout(n.dim, n.k, false).zone, mass_layout(n.dim, n.k, true).zone})
     if (const double bytes = 8.0 * doubles; bytes > usual_shared)
       scratch += std::min(n.zones * bytes, std::max(bytes, static_cast<double>(device_scratch)));
   return static_cast<Bytes>(n.zones * zone + n.nodes * node + scratch) + (Bytes{1} << 20);

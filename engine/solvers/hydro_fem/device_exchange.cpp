@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "engine/cluster/halo.hpp"
 #include "engine/solvers/hydro_fem/index.hpp"
@@ -30,14 +31,15 @@ class WithRanks final : public DeviceExchange {
     double before = 0, target = 0, alpha = 0;
     int iteration = 0;
     for (const int most = op_.mass_iterations(); iteration < most; ++iteration) {
-      // What others need is on its way while the device has the zones inside.
-      zones_.image_at_border();
-      zones_.pack(0, false);
-      zones_.stream().record(ready_);
-      zones_.image_inside();
-      zones_.image_sums();
-      zones_.fetch_numbers();
-      bring_packed();
+      exchange([&](DeviceZones::Zones which) { zones_.inverses(which); });
+      start();
+      finish();
+      zones_.meet_inverses();
+      exchange([&](DeviceZones::Zones which) { zones_.image(which); },
+               [&] {
+                 zones_.solve_sums();
+                 zones_.fetch_numbers();
+               });
       start();
       zones_.wait();
       std::array<double, 2> sums = {zones_.numbers().sum[0], zones_.numbers().sum[1]};
@@ -46,7 +48,10 @@ class WithRanks final : public DeviceExchange {
       share_.cluster->finish_sum();
       const double gamma = sums[0];
       if (iteration == 0) target = op_.mass_tolerance() * op_.mass_tolerance() * gamma;
-      if (!(gamma > target)) break;
+      if (!(gamma > target)) {
+        zones_.end_shared();
+        break;
+      }
       const double beta = iteration > 0 ? gamma / before : 0;
       alpha = gamma / (iteration > 0 ? sums[1] - beta * gamma / alpha : sums[1]);
       before = gamma;
@@ -60,6 +65,16 @@ class WithRanks final : public DeviceExchange {
   }
 
  private:
+  /// Terms of zones, and then what else is queued: what others need comes to the host while the device has the rest.
+  void exchange(
+      const std::function<void(DeviceZones::Zones)>& terms, const std::function<void()>& queue = [] {}) {
+    terms(DeviceZones::Zones::border);
+    zones_.pack(0, false);
+    zones_.stream().record(ready_);
+    terms(DeviceZones::Zones::inner);
+    queue();
+    bring_packed();
+  }
   /// Terms for other ranks, packed before `ready_`, on the host.
   void bring_packed() {
     if (zones_.sent() == 0) return;
@@ -124,7 +139,12 @@ class AmongPeers final : public DeviceExchange {
 
  private:
   void iterate(int iteration) {
-    for (const auto& part : parts_) part->image();
+    for (const auto& part : parts_) part->inverses(DeviceZones::Zones::all);
+    exchange(false);
+    for (const auto& part : parts_) {
+      part->meet_inverses();
+      part->image(DeviceZones::Zones::all);
+    }
     exchange(true);
     for (const auto& part : parts_) part->advance_among_peers(iteration, static_cast<int>(parts_.size()));
   }

@@ -10,9 +10,10 @@
 
 namespace conoid::hydro_fem {
 
-/// Conjugate gradients with one round of sums an iteration: with u = D r, γ = r·u and δ = u·M u, which zones know before anything is
-/// exchanged, α = γ/(δ - β γ/α_before), β = γ/γ_before (Chronopoulos and Gear, J. Comput. Appl. Math. 25 (1989) 153). So what meets
-/// between parts and both sums of an iteration travel together, and all parts have the same sums and end together.
+/// Conjugate gradients with one round of sums an iteration: with u = the preconditioner times r, γ = r·u and δ = u·M u, which zones know
+/// before anything is exchanged, α = γ/(δ - β γ/α_before), β = γ/γ_before (Chronopoulos and Gear, J. Comput. Appl. Math. 25 (1989) 153). What meets
+/// between parts is exchanged twice an iteration, of u and of M u; both sums travel with the second, and all parts have the same sums and end
+/// together.
 class DeviceExchange {
  public:
   virtual ~DeviceExchange() = default;

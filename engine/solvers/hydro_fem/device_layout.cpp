@@ -89,7 +89,7 @@ void DeviceZones::lay_out_zones() {
 void DeviceZones::lay_out_tables() {
   const Tables& t = op_.tables();
   std::vector<double> tables;
-  for (const auto* m : {&t.B.a, &t.G.a, &t.L.a, &t.M.a, &t.rule.weights, &t.P.a})
+  for (const auto* m : {&t.B.a, &t.G.a, &t.L.a, &t.M.a, &t.C.a, &t.rule.weights, &t.P.a})
     tables.insert(tables.end(), m->begin(), m->end());
   verify(static_cast<int>(tables.size()) == table_layout(k_).end, "tables of an order lie as the kernels read them");
   if (k_ <= largest_own_order) std::copy(tables.begin(), tables.end(), zones_arguments_.own);
@@ -112,6 +112,10 @@ void DeviceZones::lay_out_points() {
   const std::vector<double> uniform = from_lanes(z.uniform, 1, 1);
   uniform_ = doubles(uniform, "uniform zones");
   a.uniform = uniform_.data();
+  if (z.heft != nullptr) {
+    heft_ = doubles(from_lanes(z.heft, z.zone_nodes, 1), "hefts of nodes in zones");
+    a.heft = heft_.data();
+  }
   for (Index zone = 0; zone < zones_; ++zone) lists_[uniform[u(zone)] > 0 ? 0 : 1].push_back(static_cast<int>(zone));
 }
 
@@ -199,9 +203,9 @@ void DeviceZones::lay_out_nodes() {
   n.terms = terms_.data();
   energy_weights_ = doubles(part_.at_zones(op_.energy_weights(), op_.data().zone_energies), "energy weights");
   if (!op_.body_force().empty()) body_force_ = doubles(part_.at_nodes(op_.body_force()), "body force");
-  r_ = room(nodes_ * dim_, "residual");
+  y_ = room(nodes_ * dim_, "residual");
   p_ = room(nodes_ * dim_, "direction");
-  n.r = r_.data();
+  n.y = y_.data();
   n.p = p_.data();
   dot_partial_ = device_.allocate<double>(most_device_blocks, "sums of products");
 }
@@ -316,9 +320,12 @@ void DeviceZones::lay_out_share() {
   std::vector<int> leads;
   for (const DevicePart::Side& side : part_.sides) leads.push_back(static_cast<int>(dim_ * side.to.begin));
   leads_ = integers(leads, "places of sums");
+  u_ = room(nodes_ * dim_, "preconditioned residual");
   s_ = room(nodes_ * dim_, "image of the direction");
   begin_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/begin-shared<{}>", dim_));
+  precondition_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/precondition-shared<{}>", dim_));
   solve_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/solve-shared<{}>", dim_));
+  end_shared_ = device_.kernel<SharedNodeArguments>(fmt::format("hydro-fem/end-shared<{}>", dim_));
   solve_peers_ = device_.kernel<PeerNodeArguments>(fmt::format("hydro-fem/solve-peers<{}>", dim_));
   pack_ = device_.kernel<PackArguments>("hydro-fem/pack");
   pack_sums_ = device_.kernel<PackSumsArguments>("hydro-fem/pack-sums");

@@ -44,10 +44,11 @@ DeviceZones::BlockPlan DeviceZones::plan(Index zones, int zone_doubles, int work
 /// Passes over nodes have a thread a component.
 void DeviceZones::plan_nodes() {
   begin_solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/begin<{}>", dim_));
-  solve_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/solve<{}>", dim_));
+  advance_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/advance<{}>", dim_));
+  turn_ = device_.kernel<NodeArguments>(fmt::format("hydro-fem/turn<{}>", dim_));
   node_blocks_ = device_blocks(nodes_ * dim_, device_node_threads);
   if (!part_.shared)
-    node_blocks_ = in_one_wave(solve_, over_nodes());
+    node_blocks_ = in_one_wave(advance_, over_nodes());
   else if (part_.sides.empty())
     node_blocks_ = in_one_wave(solve_shared_, over_nodes());
   else
@@ -69,10 +70,7 @@ void DeviceZones::plan_kernels(const DeviceOptions& options) {
   plan_whole_solves(options);
   plan_nodes();
   zone_partial_ = room(std::max<Index>(zone_partials_, at_once_plan_.blocks), "sums over zones");
-  node_partial_ = device_.allocate<double>(std::max(node_blocks_, at_once_plan_.blocks), "sums over nodes");
-  node_arguments_.partial = node_partial_.data();
-  node_arguments_.zone_partial = zone_partial_.data();
-  node_arguments_.zone_partials = zone_partials_;
+  inverse_partial_ = room(inverse_partials_, "sums over inverses");
   press_ = device_.kernel<PressureArguments>("hydro-fem/press");
   load_ = device_.kernel<PressureArguments>(part_.shared ? "hydro-fem/load-terms" : "hydro-fem/load");
   add_ = device_.kernel<SumArguments>("hydro-fem/add");
@@ -93,6 +91,7 @@ void DeviceZones::plan_mass(const DeviceOptions& options) {
   std::array<std::vector<int>, 4> lists;  // of a kind, at the border; inside; of the other kind
   for (const int kind : {0, 1})
     for (const int zone : lists_[u(kind)]) lists[u(2 * kind + (border[u(zone)] != 0 ? 0 : 1))].push_back(zone);
+  plan_inverses(border, options);
   const auto used = std::count_if(lists.begin(), lists.end(), [](const auto& list) { return !list.empty(); });
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const int kind = static_cast<int>(i) / 2;
@@ -111,6 +110,27 @@ void DeviceZones::plan_mass(const DeviceOptions& options) {
     lists_kind_ = kind;
   }
   lists_ = {};
+}
+
+/// The preconditioner: of zones at the border, and of the others.
+void DeviceZones::plan_inverses(const std::vector<char>& border, const DeviceOptions& options) {
+  const bool both = std::find(border.begin(), border.end(), char{0}) != border.end();
+  for (const bool at_border : {true, false}) {
+    std::vector<int> list;
+    for (std::size_t zone = 0; zone < border.size(); ++zone)
+      if ((border[zone] != 0) == at_border) list.push_back(static_cast<int>(zone));
+    if (list.empty()) continue;
+    MassPart part;
+    part.border = at_border;
+    part.zones = static_cast<int>(list.size());
+    if (both) part.list = integers(list, "zones of inverses");
+    part.kernel = device_.kernel<MassArguments>(kernel_name("inverse"));
+    part.plan = plan(part.zones, mass_layout(dim_, k_, true).zone, std::max(1, dim_ * op_.data().zone_nodes / (k_ + 1)),
+                     most_device_blocks, options);
+    part.plan.blocks = in_one_wave(part.kernel, shape(part.plan));
+    inverse_partials_ += static_cast<int>(part.plan.blocks);
+    inverse_.push_back(std::move(part));
+  }
 }
 
 /// One kernel a solve where its blocks are all there at once and each has little to do in a pass.

@@ -92,20 +92,13 @@ int DeviceZones::solve(const StageTime& when) {
   stream_.launch(begin_solve_, over_nodes(), n);
   end(force_stage);
   begin(solve_stage);
-  MassArguments m{};
-  m.zone = zones_arguments_;
-  m.r = n.r;
-  m.p = n.p;
-  m.diagonal = n.diagonal;
-  m.node_partial = node_partial_.data();
-  m.node_partials = static_cast<int>(node_blocks_);
-  m.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
-  m.numbers = numbers_.data();
-  return at_once_plan_.blocks > 0 ? solve_at_once(m, n, when) : solve_by_launches(m, n, when);
+  n.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
+  n.most_iterations = op_.mass_iterations();
+  return at_once_plan_.blocks > 0 ? solve_at_once(n, when) : solve_by_launches(n, when);
 }
 
-int DeviceZones::solve_at_once(const MassArguments& m, const NodeArguments& n, const StageTime& when) {
-  SolveArguments all{m, n, op_.mass_iterations()};
+int DeviceZones::solve_at_once(const NodeArguments& n, const StageTime& when) {
+  SolveArguments all{{zones_arguments_, nullptr, n.p, numbers_.data()}, n};
   all.mass.zone.zones = mass_.front().zones;
   all.mass.zone.partial = zone_partial_.data();
   use(all.mass.zone, at_once_plan_);
@@ -119,20 +112,33 @@ int DeviceZones::solve_at_once(const MassArguments& m, const NodeArguments& n, c
   return numbers().iterations;
 }
 
-int DeviceZones::solve_by_launches(MassArguments& m, NodeArguments& n, const StageTime& when) {
-  // As many as the last solve took and one to see that it has ended; those beyond its end do nothing.
-  int launched = 0, more = std::max(1, expected_iterations_) + 1;
+int DeviceZones::solve_by_launches(NodeArguments& n, const StageTime& when) {
+  MassArguments residual{zones_arguments_, nullptr, n.y, numbers_.data()};
+  MassArguments direction{zones_arguments_, nullptr, n.p, numbers_.data()};
+  const auto turn = [&](int iteration) {
+    launch_inverses(residual);
+    n.iteration = iteration;
+    n.zone_partial = inverse_partial_.data();
+    n.zone_partials = inverse_partials_;
+    stream_.launch(turn_, over_nodes(), n);
+  };
+  turn(0);
+  // As many as the last solve took; those beyond its end do nothing.
+  int launched = 0, more = std::max(1, expected_iterations_);
   const int most = op_.mass_iterations();
   for (bool ended = most == 0; !ended;) {
-    for (; more > 0 && launched < most; --more, ++launched) {
-      m.iteration = n.iteration = launched;
-      launch_mass(m);
-      stream_.launch(solve_, over_nodes(), n);
+    for (; more > 0 && launched < most; --more) {
+      launch_mass(direction);
+      n.iteration = launched;
+      n.zone_partial = zone_partial_.data();
+      n.zone_partials = zone_partials_;
+      stream_.launch(advance_, over_nodes(), n);
+      turn(++launched);
     }
     if (launched == most) end(solve_stage);
     fetch_numbers();
     wait();
-    ended = launched == most || numbers().zone_done != 0;
+    ended = launched == most || numbers().node_done != 0;
     more = further_iterations;
   }
   push_walls(when);
@@ -196,8 +202,8 @@ void DeviceZones::pack(int turn, bool with_sums, const PeerCall& call) {
   if (!with_sums) return stream_.launch(pack_, shape, terms);
   stream_.launch(
       pack_sums_, shape,
-      PackSumsArguments{terms, static_cast<int>(part_.sides.size()), static_cast<int>(node_blocks_), zone_partials_,
-                        leads_.data(), node_partial_.data(), zone_partial_.data(), &numbers_.data()->sum[0]});
+      PackSumsArguments{terms, static_cast<int>(part_.sides.size()), inverse_partials_, zone_partials_, leads_.data(),
+                        inverse_partial_.data(), zone_partial_.data(), &numbers_.data()->sum[0]});
 }
 
 void DeviceZones::take(const TakeArguments& from) {
@@ -210,7 +216,7 @@ void DeviceZones::take(const TakeArguments& from) {
 }
 
 SharedNodeArguments DeviceZones::shared_arguments() {
-  SharedNodeArguments a{node_arguments_, part_.own, 0, 0, s_.data()};
+  SharedNodeArguments a{node_arguments_, 0, 0, u_.data(), s_.data()};
   a.node.a = row_of(Row::rate).v.data();
   return a;
 }
@@ -219,15 +225,19 @@ void DeviceZones::begin_shared() {
   end(force_stage);
   begin(solve_stage);
 }
-void DeviceZones::image_of(Zones which) {
-  MassArguments m{};
-  m.zone = zones_arguments_;
-  m.r = r_.data();
-  m.diagonal = diagonal_.data();
+void DeviceZones::inverses(Zones which) {
+  MassArguments m{zones_arguments_, nullptr, y_.data(), nullptr};
+  launch_inverses(m, which);
+}
+void DeviceZones::meet_inverses() {
+  stream_.launch(precondition_shared_, over_nodes(), shared_arguments());
+}
+void DeviceZones::image(Zones which) {
+  MassArguments m{zones_arguments_, nullptr, u_.data(), nullptr};
   launch_mass(m, which);
 }
-void DeviceZones::image_sums() {
-  total(node_partial_, static_cast<int>(node_blocks_), false, &numbers_.data()->sum[0]);
+void DeviceZones::solve_sums() {
+  total(inverse_partial_, inverse_partials_, false, &numbers_.data()->sum[0]);
   total(zone_partial_, zone_partials_, false, &numbers_.data()->sum[1]);
 }
 void DeviceZones::advance(double alpha, double beta) {
@@ -236,12 +246,15 @@ void DeviceZones::advance(double alpha, double beta) {
   a.beta = beta;
   stream_.launch(solve_shared_, over_nodes(), a);
 }
+void DeviceZones::end_shared() {
+  stream_.launch(end_shared_, over_nodes(), shared_arguments());
+}
 void DeviceZones::advance_among_peers(int iteration, int parts) {
   PeerNodeArguments a{};
   a.shared = shared_arguments();
   a.shared.node.iteration = iteration;
   a.parts = parts;
-  a.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
+  a.shared.node.tolerance2 = op_.mass_tolerance() * op_.mass_tolerance();
   for (const double*& sums : a.sums) sums = &numbers_.data()->sum[0];  // this part's
   for (const DevicePart::Side& side : part_.sides)
     a.sums[u(side.part)] = terms_.data() + received_at() + u(dim_ * side.from.begin);
@@ -349,16 +362,17 @@ void DeviceZones::dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>&
                  DotArguments{a.data(), b.data(), size, dot_partial_.data()});
   total(dot_partial_, static_cast<int>(blocks), false, &numbers_.data()->sum[sum]);
 }
-void DeviceZones::launch_mass(MassArguments& m, Zones which) {
+void DeviceZones::launch(const std::vector<MassPart>& parts, const DeviceBuffer<double>& partial, MassArguments& m,
+                         Zones which) {
   int first = 0;
-  for (const MassPart& part : mass_) {
+  for (const MassPart& part : parts) {
     if (which != Zones::all && part.border != (which == Zones::border)) {
       first += static_cast<int>(part.plan.blocks);
       continue;
     }
     m.zone.list = part.list.empty() ? nullptr : part.list.data();
     m.zone.zones = part.zones;
-    m.zone.partial = zone_partial_.data() + first;
+    m.zone.partial = partial.data() + first;
     use(m.zone, part.plan);
     stream_.launch(part.kernel, shape(part.plan), m);
     first += static_cast<int>(part.plan.blocks);

@@ -68,12 +68,14 @@ class DeviceZones {
   [[nodiscard]] std::size_t received_at() const;
   [[nodiscard]] const DeviceBuffer<double>& terms() const { return terms_; }
   void begin_shared();
-  void image() { image_of(Zones::all); }  ///< u·M u and terms of M u
-  /// The same in two: first of zones whose terms go to other ranks, then the rest; of parts with sides all are in the first.
-  void image_at_border() { image_of(Zones::border); }
-  void image_inside() { image_of(Zones::inner); }
-  void image_sums();  ///< into the numbers: r·D r and u·M u of the part
+  /// Zones whose terms go to other ranks come first, the others are inner ones; of parts with sides all are at the border.
+  enum class Zones { all, border, inner };
+  void inverses(Zones which);  ///< r·u and terms of u, r times the preconditioner
+  void meet_inverses();        ///< u
+  void image(Zones which);     ///< u·M u and terms of M u
+  void solve_sums();           ///< into the numbers: r·u and u·M u of the part
   void advance(double alpha, double beta);
+  void end_shared();  ///< what the last residual asks for
   void advance_among_peers(int iteration, int parts);
 
   // Numbers and states.
@@ -116,7 +118,6 @@ class DeviceZones {
     int zones = 0;
     bool border = true;  ///< other ranks may need its terms
   };
-  enum class Zones { all, border, inner };
   struct Wall {
     std::size_t number;
     DeviceBuffer<double> velocity, momentum;
@@ -149,6 +150,7 @@ class DeviceZones {
                                const DeviceOptions& options) const;
   void plan_kernels(const DeviceOptions& options);
   void plan_mass(const DeviceOptions& options);
+  void plan_inverses(const std::vector<char>& border, const DeviceOptions& options);
   void plan_nodes();
   void plan_whole_solves(const DeviceOptions& options);
   [[nodiscard]] std::string kernel_name(const char* pass, const char* kind = "") const;
@@ -160,12 +162,13 @@ class DeviceZones {
   void add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction);
   void total(const DeviceBuffer<double>& partial, int count, bool least, double* out);
   void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, Index size, int sum);
-  void launch_mass(MassArguments& m, Zones which = Zones::all);
-  void image_of(Zones which);
+  void launch_mass(MassArguments& m, Zones which = Zones::all) { launch(mass_, zone_partial_, m, which); }
+  void launch_inverses(MassArguments& m, Zones which = Zones::all) { launch(inverse_, inverse_partial_, m, which); }
+  void launch(const std::vector<MassPart>& parts, const DeviceBuffer<double>& partial, MassArguments& m, Zones which);
   [[nodiscard]] LaunchShape over_nodes() const;
   [[nodiscard]] SharedNodeArguments shared_arguments();
-  int solve_at_once(const MassArguments& m, const NodeArguments& n, const StageTime& when);
-  int solve_by_launches(MassArguments& m, NodeArguments& n, const StageTime& when);
+  int solve_at_once(const NodeArguments& n, const StageTime& when);
+  int solve_by_launches(NodeArguments& n, const StageTime& when);
   static void use(ZoneArguments& a, const BlockPlan& plan);
   /// Of the blocks of a launch those that are there at once: blocks that share the items among them would otherwise leave a few for a
   /// second wave, which takes as long as the first. Emulated devices run block after block.
@@ -196,32 +199,32 @@ class DeviceZones {
   BlockPlan update_plan_, energy_plan_, at_once_plan_;
   Kernel<SolveArguments> at_once_;
   int lists_kind_ = 0;  // of the last part of the mass: 0 uniform zones
-  std::vector<MassPart> mass_;
+  std::vector<MassPart> mass_, inverse_;
   std::array<std::vector<int>, 2> lists_;  // uniform zones, others; only while the kernels are planned
-  int zone_partials_ = 0;
+  int zone_partials_ = 0, inverse_partials_ = 0;
   unsigned node_blocks_ = 1;
 
   Kernel<ZoneArguments> update_, energy_;
-  Kernel<NodeArguments> begin_solve_, solve_;
+  Kernel<NodeArguments> begin_solve_, advance_, turn_;
   Kernel<PressureArguments> press_, load_;
   Kernel<SumArguments> add_;
   Kernel<DotArguments> dot_;
   Kernel<TotalArguments> total_;
-  Kernel<SharedNodeArguments> begin_shared_, solve_shared_;
+  Kernel<SharedNodeArguments> begin_shared_, precondition_shared_, solve_shared_, end_shared_;
   Kernel<PeerNodeArguments> solve_peers_;
   Kernel<PackArguments> pack_;
   Kernel<PackSumsArguments> pack_sums_;
   Kernel<TakeArguments> take_;
-  DeviceBuffer<double> own_force_, packed_, s_;
+  DeviceBuffer<double> own_force_, packed_, u_, s_;
   DeviceBuffer<unsigned long long> called_;
   DeviceBuffer<unsigned> blocks_done_;
   DeviceBuffer<int> sent_, leads_;
 
-  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, widths_, material_tables_, S_, hoop_, terms_,
-      burn_;
-  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, r_, p_, extra_, pushed_, pressures_,
+  DeviceBuffer<double> tables_, mass_points_, J0inv_, Meinv_, uniform_, heft_, widths_, material_tables_, S_, hoop_,
+      terms_, burn_;
+  DeviceBuffer<double> projectors_, diagonal_, energy_weights_, body_force_, y_, p_, extra_, pushed_, pressures_,
       side_sign_, side_terms_;
-  DeviceBuffer<double> update_partial_, zone_partial_, node_partial_, dot_partial_;
+  DeviceBuffer<double> update_partial_, zone_partial_, inverse_partial_, dot_partial_;
   DeviceBuffer<int> map_, material_of_, meet_begin_, place_, constraint_, side_node_, side_boundary_, loaded_,
       loaded_begin_, loaded_place_;
   DeviceBuffer<unsigned char> cubes_;

@@ -38,23 +38,6 @@ class Stopwatch {
   Clock::time_point begin_ = Clock::now();
 };
 
-/// r -= alpha q; returns Σ d r². Eight sums side by side, as one would wait for each of its additions.
-double residual_after(double alpha, const double* q, const double* d, double* r, Index count) {
-  constexpr Index side = 8;
-  double sums[side] = {};
-  Index i = 0;
-  for (; i + side <= count; i += side)
-    for (Index l = 0; l < side; ++l) {
-      r[i + l] -= alpha * q[i + l];
-      sums[l] += d[i + l] * r[i + l] * r[i + l];
-    }
-  for (; i < count; ++i) {
-    r[i] -= alpha * q[i];
-    sums[0] += d[i] * r[i] * r[i];
-  }
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
 class BatchPhase final : public Phase {
  public:
   BatchPhase(const char* name, Interval batches, const std::function<void(Interval)>& body, Work batch)
@@ -197,6 +180,22 @@ void Operator::multiply_mass(const std::vector<double>& p, int components, std::
   multiply_mass(p.data(), components, y.data());
 }
 
+void Operator::precondition(const std::vector<double>& r, int components, std::vector<double>& z) {
+  verify(!ranks_, "asked of an operator of one rank");
+  z = r;
+  const auto scale = [&](Interval nodes) {
+    for (int c = 0; c < components; ++c)
+      for (Index i = nodes.begin; i < nodes.end; ++i) z[u(c * space_.nodes + i)] *= diagonal_[u(i)];
+  };
+  over_nodes(scale);
+  workers_.for_each(own_batches_, batch_grain_,
+                    [&](Interval batches, int) { (void)kernels_.inverse(data_, z.data(), components, batches); });
+  over_nodes([&](Interval nodes) {
+    sum_node_terms(components, nodes, 1, z.data() + nodes.begin, space_.nodes);
+    scale(nodes);
+  });
+}
+
 /// One thread's view of a solve: its part of the passes of conjugate_gradients(). Every thread adds the chunks' sums by itself, in the
 /// same order.
 struct Operator::MassSolve {
@@ -210,7 +209,6 @@ struct Operator::MassSolve {
   // Chunks of this rank's own nodes add to the sums; the others have them from the ranks whose own they are.
   const Index begin = op.own_nodes_.begin, own = op.own_nodes_.size(), others = static_cast<Index>(op.ghosts_.size());
   int last_pass = 1;
-  double alpha = 0;  ///< of the last update
 
   int pass() { return last_pass = (last_pass + 1) % 3; }
 
@@ -232,108 +230,107 @@ struct Operator::MassSolve {
   double sum_of(const std::vector<double>& sums) const {
     return failure ? std::numeric_limits<double>::quiet_NaN() : std::accumulate(sums.begin(), sums.end(), 0.0);
   }
-  double total(std::vector<double>& sums, Interval own_chunks) {
-    all.wait();
-    exchange([&] { op.share_sums(sums, own_chunks); });
-    return sum_of(sums);
-  }
-  /// body(i, diagonal) for all components of nodes.
-  template <class Body>
-  void over(Interval nodes, const Body& body) {
-    for (int c = 0; c < dim; ++c)
-      for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), op.diagonal_[u(i)]);
-  }
-  /// body(nodes) over all that this rank holds; what it returns of own ones goes to the sums of chunks.
+  /// body(nodes) over all that this rank holds.
   template <class Body>
   void over_all(const Body& body) {
     all.for_own(thread, pass(), own, op.node_grain_, [&](Interval some) {
-      const Interval nodes{begin + some.begin, begin + some.end};
-      op.node_sums_[u(nodes.begin / op.node_grain_)] = body(nodes);
+      body({begin + some.begin, begin + some.end});
     });
-    for (Index g = thread; g < others; g += all.threads()) (void)body(op.ghosts_[u(g)]);
+    for (Index g = thread; g < others; g += all.threads()) body(op.ghosts_[u(g)]);
+    all.wait();
   }
-  /// M p, and p·(M p) by chunks, of `count` batches from `first` on, of which `left_out` are passed over behind the first `lead`.
-  void multiply(Index first, Index count, Index lead, Index left_out) {
+  /// body(k, i, P Σ of the zones' terms) for the components k of nodes i.
+  template <class Body>
+  void over_sums(const Body& body) {
+    over_all([&](Interval nodes) {
+      std::array<double, 3 * largest_node_grain> sums;
+      op.sum_node_terms(dim, nodes, 1, sums.data(), op.node_grain_);
+      op.project(sums.data(), op.node_grain_, nodes);
+      for (int c = 0; c < dim; ++c) {
+        const double* sum = sums.data() + c * op.node_grain_ - nodes.begin;
+        for (Index i = nodes.begin; i < nodes.end; ++i) body(u(c * n + i), u(i), sum[i]);
+      }
+    });
+  }
+  /// kernel(batches) by chunks of `count` batches from `first` on, of which `left_out` are passed over behind the first `lead`.
+  template <class ZoneKernel>
+  void chunks_of_zones(const ZoneKernel& kernel, Index first, Index count, Index lead, Index left_out) {
     all.for_own(thread, pass(), count, op.batch_grain_, [&](Interval some) {
       const Index shift = first + (some.begin < lead ? 0 : left_out);
       const Interval batches{shift + some.begin, shift + some.end};
-      op.batch_sums_[u(batches.begin / op.batch_grain_)] = op.kernels_.mass(op.data_, op.p_.data(), dim, batches);
+      op.batch_sums_[u(batches.begin / op.batch_grain_)] = kernel(batches);
     });
   }
-
-  /// r = P rhs, p = D r, a = 0; returns r·D r.
-  double start() {
-    over_all([&](Interval nodes) {
-      double s = 0;
-      op.project(op.rhs_.data() + nodes.begin, n, nodes);
-      over(nodes, [&](std::size_t k, double d) {
-        a[k] = 0;
-        op.r_[k] = op.rhs_[k];
-        op.p_[k] = d * op.r_[k];
-        s += op.p_[k] * op.r_[k];
-      });
-      return s;
-    });
-    return total(op.node_sums_, op.own_node_chunks());
-  }
-  /// M p where zones meet; returns p·M p. Terms that other ranks need come first: they are under way while the rest is computed.
-  double product() {
+  /// Terms of the zones where they meet; returns the sum of what the kernel does of chunks. Terms that other ranks need come first: they
+  /// are under way while the rest is computed.
+  template <class ZoneKernel>
+  double over_zones(const ZoneKernel& kernel) {
     const Interval inner = op.inner_batches_, mine = op.own_batches_;
-    multiply(mine.begin, mine.size() - inner.size(), inner.begin - mine.begin, inner.size());
+    chunks_of_zones(kernel, mine.begin, mine.size() - inner.size(), inner.begin - mine.begin, inner.size());
     if (!inner.empty()) {
       all.wait();
       on_one_thread([&] { op.start_terms(dim); });
-      multiply(inner.begin, inner.size(), inner.size(), 0);
+      chunks_of_zones(kernel, inner.begin, inner.size(), inner.size(), 0);
     }
-    // p lies in the free directions, so p·(P M p) = p·(M p).
     all.wait();
     exchange([&] { op.exchange_terms_and_sums(dim, op.batch_sums_, op.own_batch_chunks(), !inner.empty()); });
     return sum_of(op.batch_sums_);
   }
-  /// r -= alpha P M p; returns r·D r. The rest of the update waits for direction(), which passes over the same vectors.
-  double update(double factor) {
-    alpha = factor;
-    over_all([&](Interval nodes) {
-      std::array<double, 3 * largest_node_grain> q;
-      op.sum_node_terms(dim, nodes, 1, q.data(), op.node_grain_);
-      op.project(q.data(), op.node_grain_, nodes);
-      double s = 0;
-      for (int c = 0; c < dim; ++c)
-        s += residual_after(alpha, q.data() + c * op.node_grain_, &op.diagonal_[u(nodes.begin)],
-                            &op.r_[u(c * n + nodes.begin)], nodes.size());
-      return s;
-    });
-    return total(op.node_sums_, op.own_node_chunks());
-  }
-  /// a += alpha p, p = D r + beta p.
-  void direction(double beta) {
-    const auto nodes = [&](Interval some) {
-      over(some, [&](std::size_t k, double d) {
-        a[k] += alpha * op.p_[k];
-        op.p_[k] = d * op.r_[k] + beta * op.p_[k];
-      });
-    };
-    all.for_own(thread, pass(), own, op.node_grain_, [&](Interval some) {
-      nodes({begin + some.begin, begin + some.end});
-    });
-    for (Index g = thread; g < others; g += all.threads()) nodes(op.ghosts_[u(g)]);
-    all.wait();
+  /// Terms of the preconditioner; returns r·z. z lies in the free directions as r does, so the zones know it before z is summed.
+  double precondition() {
+    return over_zones([&](Interval batches) { return op.kernels_.inverse(op.data_, op.y_.data(), dim, batches); });
   }
 
+  /// r = P rhs, a = 0, p = z; returns r·z. Of r only y = D r is kept.
+  double start() {
+    over_all([&](Interval nodes) {
+      op.project(op.rhs_.data() + nodes.begin, n, nodes);
+      for (int c = 0; c < dim; ++c)
+        for (Index i = nodes.begin; i < nodes.end; ++i) {
+          const std::size_t k = u(c * n + i);
+          a[k] = op.p_[k] = 0;
+          op.y_[k] = op.diagonal_[u(i)] * op.rhs_[k];
+        }
+    });
+    const double rz = precondition();
+    direction(0);
+    return rz;
+  }
+  /// M p where zones meet; returns p·M p, which is p·(P M p), as p lies in the free directions.
+  double product() {
+    return over_zones([&](Interval batches) { return op.kernels_.mass(op.data_, op.p_.data(), dim, batches); });
+  }
+  /// a += alpha p, r -= alpha P M p; returns r·z.
+  double update(double alpha) {
+    over_sums([&](std::size_t k, std::size_t i, double sum) {
+      a[k] += alpha * op.p_[k];
+      op.y_[k] -= alpha * op.diagonal_[i] * sum;
+    });
+    return precondition();
+  }
+  /// p = z + beta p.
+  void direction(double beta) {
+    over_sums([&](std::size_t k, std::size_t i, double sum) { op.p_[k] = op.diagonal_[i] * sum + beta * op.p_[k]; });
+  }
+
+  /// a += z, which is there when the iterations end: of the residual it takes what is smooth, so that momentum and energy are kept better
+  /// than the residual is small (README.md).
   int run() {
-    return static_cast<int>(
-        conjugate_gradients(*this, op.mass_tolerance_ * op.mass_tolerance_, op.mass_iterations_).iterations);
+    const double tolerance2 = op.mass_tolerance_ * op.mass_tolerance_;
+    const ConjugateEnd end = conjugate_gradients(*this, tolerance2, op.mass_iterations_);
+    over_sums([&](std::size_t k, std::size_t i, double sum) { a[k] += op.diagonal_[i] * sum; });
+    return static_cast<int>(end.iterations);
   }
 };
 
 int Operator::solve_mass(std::vector<double>& a) {
-  // Conjugate gradients with the inverse diagonal on all components at once: P M P a = P rhs, from zero. A start vector
+  // Conjugate gradients with a sum of zone inverses on all components at once: P M P a = P rhs, from zero. A start vector
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
   // where the viscosity hangs on the sign of a velocity gradient: measured on the triple point, kinetic energy then
   // moves by 1e-3 at a tolerance of 1e-8; from zero it stands to 1e-9.
   //
-  // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) comes from the
-  // zones, so that M p is used as soon as it is summed at a node and never stored: three passes an iteration.
+  // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) and r·z come from the
+  // zones, so that M p and z are used as soon as they are summed at a node and never stored: four passes an iteration.
   int iterations = 0;
   std::exception_ptr failure;
   const auto began = std::chrono::steady_clock::now();
@@ -405,15 +402,16 @@ void Operator::acceleration(const State& state, std::vector<double>& a, const St
   team_.note("velocity solve", times_.solve_wall - before, solve_work(iterations));
 }
 
-/// Of the products in the zones, the sums at the nodes and the five vectors of conjugate gradients.
+/// Of the products in the zones, the sums at the nodes and the vectors of conjugate gradients, of which seven are read or written.
 Work Operator::solve_work(int iterations) const {
   const int dim = space_.dim, k = tables_.k;
   const double points = data_.zone_points, zone_nodes = data_.zone_nodes, nodes = static_cast<double>(space_.nodes);
   const double zones = static_cast<double>(kernels_.lanes * batch_count_), plain = kernels_.lanes * uniform_batches_,
                others = zones - plain;
-  const double flops = plain * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
-                       others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points);
-  const double bytes = 8 * (others * points + plain + 3.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));
+  const double flops = (plain + zones) * (2.0 * dim * std::pow(k + 1, dim + 1) + 3 * zone_nodes) +
+                       others * (2 * tensor_flops(dim, k + 1, 2.0 * k) + 3 * points + 2 * zone_nodes);
+  const double bytes =
+      8 * (others * (points + zone_nodes) + 2 * plain + 6.0 * dim * zones * zone_nodes + nodes * (7.0 * dim + 2));
   const double share =  // of this rank
       static_cast<double>(own_batches_.size()) / static_cast<double>(std::max<Index>(1, batch_count_));
   return {share * (iterations * dim * (flops + 10 * nodes)), share * (iterations * bytes)};
@@ -465,12 +463,13 @@ void Operator::copy(const std::vector<double>& from, std::vector<double>& to) co
 /// By chunks of batches and of nodes, as products are summed.
 Energies Operator::energies(const State& state) {
   const Index W = kernels_.lanes, each = data_.zone_energies, n = space_.nodes;
+  const std::size_t node_chunks = u((n + node_grain_ - 1) / node_grain_);
   const auto of_zone = [&](Index zone) {
     double sum = 0;
     for (Index i = zone * each; i < (zone + 1) * each; ++i) sum += energy_weights_[u(i)] * state.e[u(i)];
     return sum;
   };
-  std::vector<double> internal(batch_sums_.size(), 0), weights(weight_.empty() ? 0 : node_sums_.size(), 0);
+  std::vector<double> internal(batch_sums_.size(), 0), weights(weight_.empty() ? 0 : node_chunks, 0);
   workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
     const std::size_t chunk = u(batches.begin / batch_grain_);
     batch_sums_[chunk] = kernels_.mass(data_, state.v.data(), space_.dim, batches);

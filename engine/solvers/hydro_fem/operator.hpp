@@ -184,6 +184,8 @@ class Operator {
   /// y = M_v p for `components` fields.
   void multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y);
   [[nodiscard]] const std::vector<double>& inverse_diagonal() const { return diagonal_; }
+  /// z = what the velocity solve is preconditioned by times r, both `components` fields; walls are not looked at.
+  void precondition(const std::vector<double>& r, int components, std::vector<double>& z);
 
   /// What else a backend needs that keeps the state elsewhere.
   struct Constraint {
@@ -225,6 +227,7 @@ class Operator {
   [[nodiscard]] double round_off(Index zone) const;
   void count_uniform(double* uniform);
   void set_diagonal(const reference::ZoneTables& tables);
+  void set_heft(const std::vector<double>& diagonals);
   [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
                                                         Index zone, const std::vector<double>& weights) const;
   void project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index batch,
@@ -340,8 +343,8 @@ class Operator {
   KernelTimes times_;
   std::vector<double> energy_weights_;  // ∫ ρ φ_j
   std::vector<double> weight_;          // M_v g, empty without body force
-  std::vector<double> rhs_, r_, p_;
-  std::vector<double> batch_sums_, node_sums_;  // of the products of each chunk
+  std::vector<double> rhs_, y_, p_;     // of a solve: y is the residual over the diagonal, p the direction
+  std::vector<double> batch_sums_;      // of the products of each chunk
 };
 
 }  // namespace conoid::hydro_fem

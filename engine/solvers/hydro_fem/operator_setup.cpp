@@ -61,10 +61,9 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   deposit_point_energy(setup);
   own_batches_ = {0, batch_count_};
   own_nodes_ = {0, space_.nodes};
-  node_sums_.assign(u((space_.nodes + node_grain_ - 1) / node_grain_), 0);
   batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
   rhs_.resize(initial_.v.size());
-  r_ = p_ = rhs_;
+  y_ = p_ = rhs_;
   gravity_weights();
   weigh_driven_walls();
   if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
@@ -328,7 +327,7 @@ void Operator::count_uniform(double* uniform) {
       ++uniform_batches_;
 }
 
-/// The inverse of the diagonal of M_v.
+/// The inverse of the diagonal of M_v, and the diagonals of zones for its preconditioner.
 void Operator::set_diagonal(const reference::ZoneTables& tables) {
   const Index W = kernels_.lanes;
   const int QQ = data_.zone_points;
@@ -344,6 +343,7 @@ void Operator::set_diagonal(const reference::ZoneTables& tables) {
             terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
         }
   });
+  set_heft(terms);
   workers_.for_each({0, space_.nodes}, 1024, [&](Interval nodes, int) {
     for (Index node = nodes.begin; node < nodes.end; ++node) {
       double sum = 0;
@@ -355,6 +355,25 @@ void Operator::set_diagonal(const reference::ZoneTables& tables) {
       diagonal_[u(node)] = 1 / sum;
     }
   });
+}
+
+/// ZoneData::heft, from the diagonals of the zones' masses ([batch][node][W]).
+void Operator::set_heft(const std::vector<double>& diagonals) {
+  if (uniform_batches_ == static_cast<double>(batch_count_)) return;
+  const Index W = kernels_.lanes, NN = space_.zone_nodes;
+  std::vector<double> product(u(NN), 1);
+  for (Index i = 0; i < NN; ++i)
+    for (Index d = 0, rest = i; d < space_.dim; ++d, rest /= tables_.h1)
+      product[u(i)] *= tables_.M(static_cast<int>(rest % tables_.h1), static_cast<int>(rest % tables_.h1));
+  double* heft = allocate(batch_count_ * NN * W);
+  workers_.for_each(kept_, batch_grain_, [&](Interval batches, int) {
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      if (data_.uniform[b * W] > 0) continue;
+      for (Index i = b * NN * W; i < (b + 1) * NN * W; ++i)
+        heft[i] = std::sqrt(diagonals[u(i)] / product[u(i / W % NN)]);
+    }
+  });
+  data_.heft = heft;
 }
 
 /// Densities at the points of a zone for values that jump or fall steeply in it, drawn to their mean, which keeps the mass, as far as it

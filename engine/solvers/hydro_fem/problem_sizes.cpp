@@ -34,10 +34,11 @@ Bytes problem_memory(const Case& input, const Mesh* mesh, int ranks) {
   const double energies = std::pow(k, dim);
   // Of each zone: mass, and density for what is shown; maps; some 14 nodal vectors.
   const double everywhere = points * 2 + nodes * 4 + energies * 6 + 14 * dim * std::pow(k, dim);
-  // Of a rank's own zones: S, J0^-1 and, unless they are cubes, their widths (dim² a point); node terms; inverse energy blocks.
+  // Of a rank's own zones: S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a node); node
+  // terms; inverse energy blocks.
   const double matrices = mesh == nullptr && grid_of_cubes(input["grid"]) ? 2 : 3;
   const double own = points * (matrices * dim * dim + (input["excitation"]["detonation"].size() > 0 ? 2 : 0)) +
-                     nodes * dim + energies * energies +
+                     nodes * (dim + (matrices > 2 ? 1 : 0)) + energies * energies +
                      (input["parameters"]["corner_force"].text() == "matrices" ? dim * nodes * energies : 0);
   return static_cast<Bytes>(8 * count.zones * (everywhere + own / std::max(1, ranks)));
 }

@@ -14,14 +14,14 @@ namespace conoid::hydro_fem {
 /// The largest order that has kernels of its own; higher ones run on the general kernels.
 constexpr int largest_own_order = 4;
 
-/// One-dimensional tables in one row: B and G (points × nodes), L (points × energies), M (nodes × nodes), weights, P (modes × nodes).
+/// One-dimensional tables in one row: B and G (points × nodes), L (points × energies), M and C (nodes × nodes), weights, P (modes × nodes).
 struct TableLayout {
-  int B, G, L, M, w, P, end;
+  int B, G, L, M, C, w, P, end;
 };
 CONOID_HYDRO_BOTH constexpr TableLayout table_layout(int k) {
   const int n = k + 1, q = 2 * k;
-  const int M = 2 * q * n + q * k, w = M + n * n, P = w + q;
-  return {0, q * n, 2 * q * n, M, w, P, P + k * n};
+  const int M = 2 * q * n + q * k, C = M + n * n, w = C + n * n, P = w + q;
+  return {0, q * n, 2 * q * n, M, C, w, P, P + k * n};
 }
 constexpr int most_zones_a_block = 64;
 constexpr int own_tables = table_layout(largest_own_order).end;
@@ -132,6 +132,7 @@ struct ZoneArguments {
   double time;                 ///< of the update
   const double* Meinv;         ///< [zone][energy][energy]
   const double* uniform;       ///< [zone] ρ0 |J0| where it is constant, else 0
+  const double* heft;          ///< [zone][node]: ZoneData::heft of the others; null if there are none
   const int* material;         ///< [zone]
   const MaterialArguments* materials;
   const double* material_tables;
@@ -146,11 +147,13 @@ struct ZoneArguments {
   long long scratch_block;
 };
 
-/// Numbers that stay on the device between the kernels of a solve; each is written by one kind of kernel and read by the other.
+/// Numbers that stay on the device between the kernels of a solve; none is read and written by the same kernel.
 struct SolveNumbers {
-  double gamma[2];  ///< r·D r of this iteration and the one before
-  double beta, target;
-  int zone_done, node_done, iterations, unused;
+  double gamma[2];  ///< r·z of this iteration and the one before
+  double target;
+  int zone_done,
+      node_done;  ///< the end, as passes over nodes see it that the next pass over zones has told, and as they find it
+  int iterations, unused;
   double alpha[2];  ///< likewise, of a solve that several devices share
   double step;
   double sum[3];
@@ -158,18 +161,16 @@ struct SolveNumbers {
 
 struct MassArguments {
   ZoneArguments zone;
-  const double* plain;  ///< the field itself; null in a solve, whose direction is D r + β p
-  const double *r, *p;  ///< [node][component]
-  const double* diagonal;
-  const double* node_partial;  ///< of r·D r
-  int node_partials, iteration;
-  double tolerance2;
-  SolveNumbers* numbers;  ///< null: of a solve that parts share, whose direction is D r; nothing is decided
+  const double* plain;    ///< the field, [component][node]; null: `field`
+  const double* field;    ///< [node][component]
+  SolveNumbers* numbers;  ///< of a solve that may have ended; null: nothing is asked
 };
 
 struct NodeArguments {
   long long nodes;
-  int iteration, zone_partials;
+  int iteration, most_iterations;
+  double tolerance2;
+  int zone_partials;  ///< of the pass over zones before
   const int* meet_begin;
   const int* place;         ///< of what meets at a node, in terms of component 0
   const int* constraint;    ///< [node]: number of its projector, or -1
@@ -178,9 +179,8 @@ struct NodeArguments {
   const double* terms;
   const double* extra;  ///< added to the right-hand side; null
   const double* zone_partial;
-  double *r, *p;  ///< [node][component]
+  double *y, *p;  ///< [node][component]: D r, and the direction
   double* a;      ///< [component][node]
-  double* partial;
   SolveNumbers* numbers;
 };
 
@@ -201,12 +201,12 @@ struct PackArguments {
   double* out;
   PeerCall call;
 };
-/// The same, with what the blocks left of r·D r and u·M u in two numbers at the beginning of what goes to each other part.
+/// The same, with what the blocks left of r·u and u·M u in two numbers at the beginning of what goes to each other part.
 struct PackSumsArguments {
   PackArguments pack;
-  int leads, node_partials, zone_partials;
+  int leads, inverse_partials, mass_partials;
   const int* lead;  ///< where they go, in numbers of `pack.out`
-  const double *node_partial, *zone_partial;
+  const double *inverse_partial, *mass_partial;
   double* own;  ///< the two, kept here
 };
 /// What other parts have packed, once they have called.
@@ -220,20 +220,18 @@ struct TakeArguments {
     long long count;
   } side[most_parts];
 };
-/// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): M u, u = D r, is given at the nodes, and
-/// p = u + β p, s = M u + β s, a += α p, r -= α s; u is not kept. Sums are over the first `counted` nodes, which are this part's own.
+/// Conjugate gradients with one round of sums an iteration (Chronopoulos and Gear): u, r times the preconditioner, and M u are given at the
+/// nodes one after the other, and p = u + β p, s = D M u + β s, a += α p, y -= α s.
 struct SharedNodeArguments {
   NodeArguments node;
-  long long counted;
   double alpha, beta;
-  double* s;  ///< [node][component]
+  double *u, *s;  ///< [node][component]
 };
 
-/// The same where devices decide: r·D r and u·M u of each part, in the order in which all of them add.
+/// The same where devices decide: r·u and u·M u of each part, in the order in which all of them add.
 struct PeerNodeArguments {
   SharedNodeArguments shared;  ///< α and β unused
   int parts;
-  double tolerance2;
   const double* sums[most_parts];
 };
 
@@ -241,7 +239,6 @@ struct PeerNodeArguments {
 struct SolveArguments {
   MassArguments mass;
   NodeArguments node;
-  int most_iterations;
 };
 
 /// Pressure on sides. `node` and `weight` of a side's nodes and points; the loads of a node are added in the order of `begin`.

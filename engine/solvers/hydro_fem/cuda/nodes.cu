@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is done at nodes, and with whole vectors: conjugate gradients of the mass, pressure on sides, sums of vectors, dot products.
 //
-// Conjugate gradients take two kernels an iteration: one over zones (M_v p and p·M_v p, zone_body.hpp), one over nodes (what meets there,
-// both updates, r·D r). Sums of the one are added by all blocks of the next, in the same order; nothing waits for the host.
+// Conjugate gradients take four kernels an iteration: over zones M_v p and p·M_v p (zone_body.hpp), over nodes what meets there and both
+// updates, over zones the preconditioner and r·z, over nodes the next direction. Sums of the ones over zones are added by all blocks of the
+// next, in the same order; nothing waits for the host.
 #include "engine/team/kernel.hpp"
 #include "engine/team/peers.hpp"
 
@@ -21,38 +22,53 @@ __device__ __forceinline__ void first_residual(const NodeArguments& a, long long
   keep_free<D>(a, node, sum);
 }
 
-/// r = P (-F·1 + what else pushes), a = 0; sums of r·D r.
+/// r = P (-F·1 + what else pushes), of which y = D r is kept; a = 0.
 template <int D>
-__global__ void begin_solve(NodeArguments a) {
+__device__ __forceinline__ void begin_nodes(const NodeArguments& a) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  double gamma = 0;
   for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
     double sum[D];
     first_residual<D>(a, node, sum);
     const double d = a.diagonal[node];
     for (int c = 0; c < D; ++c) {
-      a.r[node * D + c] = sum[c];
+      a.y[node * D + c] = d * sum[c];
       a.a[c * a.nodes + node] = 0;
-      gamma += d * sum[c] * sum[c];
     }
   }
-  const double all = block_fold<false>(gamma);
-  if (threadIdx.x != 0) return;
-  a.partial[blockIdx.x] = all;
-  if (blockIdx.x == 0) a.numbers->zone_done = a.numbers->node_done = a.numbers->iterations = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) a.numbers->zone_done = a.numbers->node_done = a.numbers->iterations = 0;
+}
+template <int D>
+__global__ void begin_solve(NodeArguments a) {
+  begin_nodes<D>(a);
 }
 
-/// One iteration's pass over nodes.
+/// After so many iterations: whether the solve has ended, decided by all blocks alike, and the direction of the next one.
 template <int D>
-__global__ void go_on_solving(NodeArguments a) {
+__global__ void turn_direction(NodeArguments a) {
   SolveNumbers& n = *a.numbers;
-  if (n.zone_done != 0) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) n.node_done = 1;
-    return;
+  if (n.zone_done != 0) return;
+  const bool first = a.iteration == 0, tells = blockIdx.x == 0 && threadIdx.x == 0;
+  const double gamma = sum_of(a.zone_partial, a.zone_partials);
+  const double target = first ? a.tolerance2 * gamma : n.target;
+  const double beta = first ? 0.0 : gamma / n.gamma[(a.iteration + 1) % 2];
+  const bool done = !(gamma > target) || a.iteration == a.most_iterations;
+  if (tells) {
+    n.gamma[a.iteration % 2] = gamma;
+    if (first) n.target = target;
+    n.iterations = a.iteration;
+    if (done) n.node_done = 1;
   }
-  const double alpha = n.gamma[a.iteration % 2] / sum_of(a.zone_partial, a.zone_partials);
-  const double all = block_fold<false>(node_pass<D>(a, a.iteration, alpha, n.beta));
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+  if (done)
+    last_pass<D>(a);
+  else
+    direction_pass<D>(a, first, beta);
+}
+/// Along the direction that turn_direction has left after `iteration` iterations.
+template <int D>
+__global__ void advance_solve(NodeArguments a) {
+  const SolveNumbers& n = *a.numbers;
+  if (n.zone_done != 0) return;
+  advance_pass<D>(a, n.gamma[a.iteration % 2] / sum_of(a.zone_partial, a.zone_partials));
 }
 
 /// The same of a part of the zones.
@@ -60,51 +76,48 @@ template <int D>
 __global__ void begin_shared_solve(const __grid_constant__ SharedNodeArguments shared) {
   const NodeArguments& a = shared.node;
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  double gamma = 0;
-  for (long long node = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; node < a.nodes; node += stride) {
-    double sum[D];
-    first_residual<D>(a, node, sum);
-    const double d = a.diagonal[node];
-    for (int c = 0; c < D; ++c) {
-      a.r[node * D + c] = sum[c];
-      a.p[node * D + c] = shared.s[node * D + c] = 0;
-      a.a[c * a.nodes + node] = 0;
-      if (node < shared.counted) gamma += d * sum[c] * sum[c];
-    }
-  }
-  const double all = block_fold<false>(gamma);
-  if (threadIdx.x != 0) return;
-  a.partial[blockIdx.x] = all;
-  if (blockIdx.x == 0) a.numbers->zone_done = a.numbers->iterations = 0;
+  for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride)
+    a.p[at] = shared.s[at] = 0;
+  begin_nodes<D>(a);
 }
 
-/// One iteration's pass over nodes of a part, from M u as it meets there; returns this thread's part of r·D r.
+/// u, r times the preconditioner, from its terms.
 template <int D>
-__device__ __forceinline__ double shared_pass(const SharedNodeArguments& shared, double alpha, double beta) {
+__global__ void precondition_shared(const __grid_constant__ SharedNodeArguments shared) {
+  over_components<D>(shared.node, [&](long long at, long long node, int, double sum) {
+    shared.u[at] = shared.node.diagonal[node] * sum;
+  });
+}
+
+/// One iteration's pass over nodes of a part, from M u as it meets there.
+template <int D>
+__device__ __forceinline__ void shared_pass(const SharedNodeArguments& shared, double alpha, double beta) {
   const NodeArguments& a = shared.node;
-  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  double gamma = 0;
-  for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
-    const long long node = at / D;
-    const int c = static_cast<int>(at % D);
-    const long long there = c * a.nodes + node;
-    const double d = a.diagonal[node], r_before = a.r[at], p = d * r_before + beta * a.p[at], before = shared.s[at],
-                 gained = a.a[there];
-    const double s = free_component<D>(a, node, c) + beta * before;
-    const double r = r_before - alpha * s;
+  over_components<D>(a, [&](long long at, long long node, int c, double sum) {
+    const double p = shared.u[at] + beta * a.p[at], s = a.diagonal[node] * sum + beta * shared.s[at];
     a.p[at] = p;
     shared.s[at] = s;
-    a.r[at] = r;
-    a.a[there] = gained + alpha * p;
-    if (node < shared.counted) gamma += d * r * r;
-  }
-  return gamma;
+    a.y[at] -= alpha * s;
+    a.a[c * a.nodes + node] += alpha * p;
+  });
+}
+
+/// a += u, at the end of a solve.
+template <int D>
+__device__ __forceinline__ void last_shared_pass(const SharedNodeArguments& shared) {
+  const NodeArguments& a = shared.node;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride)
+    a.a[at % D * a.nodes + at / D] += shared.u[at];
+}
+template <int D>
+__global__ void end_shared(const __grid_constant__ SharedNodeArguments shared) {
+  last_shared_pass<D>(shared);
 }
 
 template <int D>
 __global__ void go_on_shared(const __grid_constant__ SharedNodeArguments shared) {
-  const double all = block_fold<false>(shared_pass<D>(shared, shared.alpha, shared.beta));
-  if (threadIdx.x == 0) shared.node.partial[blockIdx.x] = all;
+  shared_pass<D>(shared, shared.alpha, shared.beta);
 }
 
 /// The same where nobody but devices knows the sums: all blocks of all of them add those of the parts alike, and see alike when the
@@ -120,8 +133,9 @@ __global__ void go_on_among_peers(const __grid_constant__ PeerNodeArguments peer
     delta += peers.sums[part][1];
   }
   const int now = a.iteration % 2, before = 1 - now;
-  const double target = a.iteration == 0 ? peers.tolerance2 * gamma : n.target;
+  const double target = a.iteration == 0 ? a.tolerance2 * gamma : n.target;
   if (!(gamma > target)) {
+    if (a.iteration == n.iterations) last_shared_pass<D>(peers.shared);  // once
     if (tells) n.zone_done = 1;
     return;
   }
@@ -133,8 +147,7 @@ __global__ void go_on_among_peers(const __grid_constant__ PeerNodeArguments peer
     n.alpha[now] = alpha;
     n.iterations = a.iteration + 1;
   }
-  const double all = block_fold<false>(shared_pass<D>(peers.shared, alpha, beta));
-  if (threadIdx.x == 0) a.partial[blockIdx.x] = all;
+  shared_pass<D>(peers.shared, alpha, beta);
 }
 
 /// By all threads of all blocks, once what they have packed is written.
@@ -160,7 +173,7 @@ __global__ void pack_terms(const __grid_constant__ PackArguments a) {
 }
 __global__ void pack_terms_and_sums(const __grid_constant__ PackSumsArguments a) {
   if (blockIdx.x == 0) {
-    const double gamma = sum_of(a.node_partial, a.node_partials), delta = sum_of(a.zone_partial, a.zone_partials);
+    const double gamma = sum_of(a.inverse_partial, a.inverse_partials), delta = sum_of(a.mass_partial, a.mass_partials);
     if (threadIdx.x == 0) {
       a.own[0] = gamma;
       a.own[1] = delta;
@@ -289,17 +302,26 @@ __global__ void total(TotalArguments a) {
 static const RegisterKernel begin_1("hydro-fem/begin<1>", begin_solve<1>);
 static const RegisterKernel begin_2("hydro-fem/begin<2>", begin_solve<2>);
 static const RegisterKernel begin_3("hydro-fem/begin<3>", begin_solve<3>);
-static const RegisterKernel solve_1("hydro-fem/solve<1>", go_on_solving<1>);
-static const RegisterKernel solve_2("hydro-fem/solve<2>", go_on_solving<2>);
-static const RegisterKernel solve_3("hydro-fem/solve<3>", go_on_solving<3>);
+static const RegisterKernel turn_1("hydro-fem/turn<1>", turn_direction<1>);
+static const RegisterKernel advance_1("hydro-fem/advance<1>", advance_solve<1>);
+static const RegisterKernel turn_2("hydro-fem/turn<2>", turn_direction<2>);
+static const RegisterKernel advance_2("hydro-fem/advance<2>", advance_solve<2>);
+static const RegisterKernel turn_3("hydro-fem/turn<3>", turn_direction<3>);
+static const RegisterKernel advance_3("hydro-fem/advance<3>", advance_solve<3>);
 static const RegisterKernel begin_shared_1("hydro-fem/begin-shared<1>", begin_shared_solve<1>);
 static const RegisterKernel begin_shared_2("hydro-fem/begin-shared<2>", begin_shared_solve<2>);
 static const RegisterKernel begin_shared_3("hydro-fem/begin-shared<3>", begin_shared_solve<3>);
+static const RegisterKernel precondition_shared_1("hydro-fem/precondition-shared<1>", precondition_shared<1>);
 static const RegisterKernel solve_shared_1("hydro-fem/solve-shared<1>", go_on_shared<1>);
+static const RegisterKernel precondition_shared_2("hydro-fem/precondition-shared<2>", precondition_shared<2>);
 static const RegisterKernel solve_shared_2("hydro-fem/solve-shared<2>", go_on_shared<2>);
+static const RegisterKernel precondition_shared_3("hydro-fem/precondition-shared<3>", precondition_shared<3>);
 static const RegisterKernel solve_shared_3("hydro-fem/solve-shared<3>", go_on_shared<3>);
+static const RegisterKernel end_shared_1("hydro-fem/end-shared<1>", end_shared<1>);
 static const RegisterKernel solve_peers_1("hydro-fem/solve-peers<1>", go_on_among_peers<1>);
+static const RegisterKernel end_shared_2("hydro-fem/end-shared<2>", end_shared<2>);
 static const RegisterKernel solve_peers_2("hydro-fem/solve-peers<2>", go_on_among_peers<2>);
+static const RegisterKernel end_shared_3("hydro-fem/end-shared<3>", end_shared<3>);
 static const RegisterKernel solve_peers_3("hydro-fem/solve-peers<3>", go_on_among_peers<3>);
 static const RegisterKernel pack_kernel("hydro-fem/pack", pack_terms);
 static const RegisterKernel pack_sums_kernel("hydro-fem/pack-sums", pack_terms_and_sums);

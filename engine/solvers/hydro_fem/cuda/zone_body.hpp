@@ -118,9 +118,9 @@ struct DeviceZone {
   static constexpr int cN = K > 0 ? K + 1 : 0, cQ = 2 * K, cE = K;  // 0: at run time
   const ZoneArguments& a;
   const int N, Q, E, NN, QQ, EE, Z;
-  const double *B, *G, *L, *M;     // for unrolled loops
-  const double *tB, *tG, *tL, *w;  // for places known at run time only: in shared memory
-  double* memory;                  // of the block
+  const double *B, *G, *L, *M, *C;  // for unrolled loops
+  const double *tB, *tG, *tL, *w;   // for places known at run time only: in shared memory
+  double* memory;                   // of the block
 
   static __device__ __forceinline__ int raised(int n) { return D == 1 ? n : D == 2 ? n * n : n * n * n; }
 
@@ -142,11 +142,13 @@ struct DeviceZone {
       G = a.own + own.G;
       L = a.own + own.L;
       M = a.own + own.M;
+      C = a.own + own.C;
     } else {
       B = tB;
       G = tG;
       L = tL;
       M = shared + at.M;
+      C = shared + at.C;
     }
     memory = a.scratch != nullptr ? a.scratch + static_cast<long long>(blockIdx.x) * a.scratch_block : shared + at.end;
   }
@@ -481,13 +483,11 @@ __global__ void __launch_bounds__(device_threads) energy_of_zones(const __grid_c
 /// Zones of a group, which a block takes together.
 template <int D, int K>
 struct MassGroup {
-  const MassArguments& m;
   const DeviceZone<D, K>& zone;
   int begin, count;
   double *u, *one, *two;  ///< [zone][component][node], and room for what the axes leave
 
-  __device__ __forceinline__ MassGroup(const MassArguments& arguments, const DeviceZone<D, K>& z, bool uniform)
-      : m(arguments), zone(z), begin(0), count(0) {
+  __device__ __forceinline__ MassGroup(const DeviceZone<D, K>& z, bool uniform) : zone(z), begin(0), count(0) {
     const MassLayout at = mass_layout(D, K > 0 ? K : z.a.k, uniform);
     u = z.memory;
     one = u + z.Z * at.u;
@@ -501,43 +501,60 @@ struct MassGroup {
     return zone.a.list != nullptr ? zone.a.list[begin + z] : begin + z;
   }
 
-  /// u = the field itself, or D r + β p. A thread a component, neighbours side by side in memory: what a warp asks for lies in one piece.
-  __device__ __forceinline__ void load(int iteration, double beta) const {
+  /// u = the field (`plain`, or else `field`, as in MassArguments), times the zone's heft if so wished. A thread a component, neighbours side by side in memory: what a warp asks for lies
+  /// in one piece.
+  template <bool weighed>
+  __device__ __forceinline__ void load(const double* plain, const double* field) const {
     const int NN = zone.NN;
     for (int j = static_cast<int>(threadIdx.x); j < count * NN * D; j += static_cast<int>(blockDim.x)) {
       const int z = j / (NN * D), i = j / D % NN, c = j % D;
-      const long long node = zone.a.map[number(z) * NN + i];
-      double value;
-      if (m.plain != nullptr) {
-        value = m.plain[c * zone.a.nodes + node];
-      } else {
-        value = m.diagonal[node] * m.r[node * D + c];
-        if (iteration > 0) value += beta * m.p[node * D + c];
-      }
+      const long long which = number(z), node = zone.a.map[which * NN + i];
+      double value = plain != nullptr ? plain[c * zone.a.nodes + node] : field[node * D + c];
+      if constexpr (weighed)
+        if (zone.a.heft != nullptr && !(zone.a.uniform[which] > 0)) value *= zone.a.heft[which * NN + i];
       u[(z * D + c) * NN + i] = value;
     }
   }
-  /// `out` = M u by one-dimensional matrices; returns this thread's part of u·M u.
-  __device__ __forceinline__ double multiply_uniform(double* out) const {
+  /// put(field, node, value) of u times a matrix of nodes along each axis.
+  template <class Put>
+  __device__ __forceinline__ void multiply_axes(const double* matrix, const Put& put) const {
     constexpr int cN = DeviceZone<D, K>::cN;
     const int N = zone.N, NN = zone.NN;
     const double* from = u;
     if constexpr (D > 1) {
-      contract<cN, cN>(zone.M, N, 1, N, N, count * D * (D == 2 ? N : N * N), 1, u, N, one, N);
+      contract<cN, cN>(matrix, N, 1, N, N, count * D * (D == 2 ? N : N * N), 1, u, N, one, N);
       __syncthreads();
       from = one;
     }
     if constexpr (D > 2) {
-      contract<cN, cN>(zone.M, N, 1, N, N, count * D * N, N, one, N * N, two, N * N);
+      contract<cN, cN>(matrix, N, 1, N, N, count * D * N, N, one, N * N, two, N * N);
       __syncthreads();
       from = two;
     }
-    double product = 0;
     const int C = D == 1 ? 1 : D == 2 ? N : N * N;
-    contract_into<cN, cN>(zone.M, N, 1, N, N, count * D, C, from, NN, [&](int f, int i, double value) {
+    contract_into<cN, cN>(matrix, N, 1, N, N, count * D, C, from, NN, put);
+  }
+  /// `out` = M u by one-dimensional matrices; returns this thread's part of u·M u.
+  __device__ __forceinline__ double multiply_uniform(double* out) const {
+    const int NN = zone.NN;
+    double product = 0;
+    multiply_axes(zone.M, [&](int f, int i, double value) {
       value *= zone.a.uniform[number(f / D)];
       product += u[f * NN + i] * value;
       out[f * NN + i] = value;
+    });
+    return product;
+  }
+  /// `out` = h C h y of what load<true>() brought, h the zones' heft; returns this thread's part of y·that.
+  __device__ __forceinline__ double multiply_inverse(double* out) const {
+    const int NN = zone.NN;
+    double product = 0;
+    multiply_axes(zone.C, [&](int f, int i, double value) {
+      const long long which = number(f / D);
+      const double uniform = zone.a.uniform[which];
+      if (uniform > 0) value *= uniform;
+      product += u[f * NN + i] * value;
+      out[f * NN + i] = uniform > 0 ? value : zone.a.heft[which * NN + i] * value;
     });
     return product;
   }
@@ -597,18 +614,17 @@ struct MassGroup {
   }
 };
 
-/// terms = M_v p of zones; returns this thread's part of p·M_v p. p is m.plain or, in a solve, D r + β p_before. uniform: zones where
-/// ρ0 |J0| is constant, whose matrix is a product of one-dimensional ones.
+/// terms = M_v p of zones, p the field; returns this thread's part of p·M_v p. uniform: zones where ρ0 |J0| is constant, whose matrix is a
+/// product of one-dimensional ones.
 template <int D, int K, bool uniform>
-__device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone, int iteration,
-                                            double beta) {
-  MassGroup<D, K> of(m, zone, uniform);
+__device__ __forceinline__ double mass_pass(const MassArguments& m, const DeviceZone<D, K>& zone) {
+  MassGroup<D, K> of(zone, uniform);
   double* const out = uniform && D == 1 ? of.one : of.u;  // in place where nothing else is read any more
   const int step = static_cast<int>(gridDim.x);
   double product = 0;
   for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
     of.take(group);
-    of.load(iteration, beta);
+    of.template load<false>(m.plain, m.field);
     __syncthreads();
     if constexpr (uniform)
       product += of.multiply_uniform(out);
@@ -616,6 +632,24 @@ __device__ __forceinline__ double mass_pass(const MassArguments& m, const Device
       product += of.multiply_points(zone.a.terms != nullptr ? out : nullptr);
     __syncthreads();
     if (zone.a.terms == nullptr) continue;
+    of.store(out);
+    __syncthreads();
+  }
+  return product;
+}
+/// terms = what zones add to the preconditioner times r, from y = D r; returns this thread's part of r·z.
+template <int D, int K>
+__device__ __forceinline__ double inverse_pass(const double* y, const DeviceZone<D, K>& zone) {
+  MassGroup<D, K> of(zone, true);
+  double* const out = D == 1 ? of.one : of.u;
+  const int step = static_cast<int>(gridDim.x);
+  double product = 0;
+  for (int group = static_cast<int>(blockIdx.x); group * zone.Z < zone.a.zones; group += step) {
+    of.take(group);
+    of.template load<true>(nullptr, y);
+    __syncthreads();
+    product += of.multiply_inverse(out);
+    __syncthreads();
     of.store(out);
     __syncthreads();
   }
@@ -676,87 +710,89 @@ __device__ __forceinline__ double free_component(const NodeArguments& a, long lo
   }
   return sum;
 }
-/// q = P M_v p from the zones' terms; a += α p, r -= α q; returns this thread's part of r·D r. p lies in the free directions, so
-/// p·(P M p) = p·(M p).
-template <int D>
-__device__ __forceinline__ double node_pass(const NodeArguments& a, int iteration, double alpha, double beta) {
+/// body(at, node, component, P Σ of the zones' terms) for this thread's share of [node][component].
+template <int D, class Body>
+__device__ __forceinline__ void over_components(const NodeArguments& a, const Body& body) {
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
-  double gamma = 0;
   for (long long at = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; at < a.nodes * D; at += stride) {
     const long long node = at / D;
     const int c = static_cast<int>(at % D);
-    double* const acceleration = &a.a[c * a.nodes + node];
-    double r = a.r[at];
-    const double d = a.diagonal[node], before = iteration > 0 ? a.p[at] : 0.0, gained = *acceleration;
-    const double q = free_component<D>(a, node, c);
-    const double p = d * r + beta * before;
-    a.p[at] = p;
-    *acceleration = gained + alpha * p;
-    r -= alpha * q;
-    a.r[at] = r;
-    gamma += d * r * r;
+    body(at, node, c, free_component<D>(a, node, c));
   }
-  return gamma;
+}
+/// From the terms of M_v p: a += α p, r -= α P M_v p. p lies in the free directions, so p·(P M p) = p·(M p).
+template <int D>
+__device__ __forceinline__ void advance_pass(const NodeArguments& a, double alpha) {
+  over_components<D>(a, [&](long long at, long long node, int c, double sum) {
+    a.a[c * a.nodes + node] += alpha * a.p[at];
+    a.y[at] -= alpha * a.diagonal[node] * sum;
+  });
+}
+/// From the terms of the preconditioner: p = z + β p.
+template <int D>
+__device__ __forceinline__ void direction_pass(const NodeArguments& a, bool first, double beta) {
+  over_components<D>(a, [&](long long at, long long node, int, double sum) {
+    const double z = a.diagonal[node] * sum;
+    a.p[at] = first ? z : z + beta * a.p[at];
+  });
 }
 
-/// One iteration's pass over zones, or M_v of a field. Whether a solve has ended is decided here, by all blocks alike.
+/// The same: a += z, at the end of a solve.
+template <int D>
+__device__ __forceinline__ void last_pass(const NodeArguments& a) {
+  over_components<D>(
+      a, [&](long long, long long node, int c, double sum) { a.a[c * a.nodes + node] += a.diagonal[node] * sum; });
+}
+
+/// An iteration's product with the mass, or M_v of a field.
 template <int D, int K, bool uniform>
 __global__ void __launch_bounds__(device_threads) mass_of_zones(const __grid_constant__ MassArguments m) {
   const int id = static_cast<int>(threadIdx.x);
-  double beta = 0;
-  if (m.plain == nullptr && m.numbers != nullptr) {
-    const bool tells = blockIdx.x == 0 && id == 0;
-    SolveNumbers& n = *m.numbers;
-    if (n.node_done != 0) {
-      if (tells) n.zone_done = 1;
-      return;
-    }
-    const double gamma = sum_of(m.node_partial, m.node_partials);
-    const double target = m.iteration == 0 ? m.tolerance2 * gamma : n.target;
-    if (m.iteration > 0) beta = gamma / n.gamma[(m.iteration + 1) % 2];
-    const bool done = !(gamma > target);
-    if (tells) {
-      n.gamma[m.iteration % 2] = gamma;
-      n.beta = beta;
-      if (m.iteration == 0) n.target = target;
-      if (done)
-        n.zone_done = 1;
-      else
-        n.iterations = m.iteration + 1;
-    }
-    if (done) return;
+  if (m.numbers != nullptr && m.numbers->node_done != 0) {
+    if (blockIdx.x == 0 && id == 0) m.numbers->zone_done = 1;
+    return;
   }
   const DeviceZone<D, K> zone(m.zone);
-  const double sum = block_fold<false>(mass_pass<D, K, uniform>(m, zone, m.iteration, beta));
+  const double sum = block_fold<false>(mass_pass<D, K, uniform>(m, zone));
   if (id == 0) m.zone.partial[blockIdx.x] = sum;
+}
+/// What zones add to the preconditioner.
+template <int D, int K>
+__global__ void __launch_bounds__(device_threads) inverse_of_zones(const __grid_constant__ MassArguments m) {
+  if (m.numbers != nullptr && m.numbers->zone_done != 0) return;
+  const DeviceZone<D, K> zone(m.zone);
+  const double sum = block_fold<false>(inverse_pass<D, K>(m.field, zone));
+  if (threadIdx.x == 0) m.zone.partial[blockIdx.x] = sum;
 }
 
 /// A whole solve, from what begin_solve has left: all blocks are there at once, and the grid's barrier is all that they wait for. For
-/// meshes that are too small for launches to count for nothing.
+/// meshes that are too small for launches to count for nothing. `field` is p.
 template <int D, int K, bool uniform>
 __global__ void __launch_bounds__(device_threads) solve_at_once(const __grid_constant__ SolveArguments s) {
   const DeviceZone<D, K> zone(s.mass.zone);
   const auto grid = cooperative_groups::this_grid();
   const int blocks = static_cast<int>(gridDim.x);
-  double gamma = sum_of(s.mass.node_partial, s.mass.node_partials), beta = 0;
-  const double target = s.mass.tolerance2 * gamma;
+  const auto whole = [&](double mine) {
+    const double sum = block_fold<false>(mine);
+    if (threadIdx.x == 0) s.mass.zone.partial[blockIdx.x] = sum;
+    grid.sync();
+    return sum_of(s.mass.zone.partial, blocks);
+  };
+  double gamma = whole(inverse_pass<D, K>(s.node.y, zone)), beta = 0;
+  const double target = s.node.tolerance2 * gamma;
   int iteration = 0;
-  for (; gamma > target && iteration < s.most_iterations; ++iteration) {
-    const double product = block_fold<false>(mass_pass<D, K, uniform>(s.mass, zone, iteration, beta));
-    if (threadIdx.x == 0) s.mass.zone.partial[blockIdx.x] = product;
+  for (; gamma > target && iteration < s.node.most_iterations; ++iteration) {
+    direction_pass<D>(s.node, iteration == 0, beta);
     grid.sync();
-    const double alpha = gamma / sum_of(s.mass.zone.partial, blocks);
-    const double mine = block_fold<false>(node_pass<D>(s.node, iteration, alpha, beta));
-    if (threadIdx.x == 0) s.node.partial[blockIdx.x] = mine;
+    const double alpha = gamma / whole(mass_pass<D, K, uniform>(s.mass, zone));
+    advance_pass<D>(s.node, alpha);
     grid.sync();
-    const double next = sum_of(s.node.partial, blocks);
+    const double next = whole(inverse_pass<D, K>(s.node.y, zone));
     beta = next / gamma;
     gamma = next;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    s.mass.numbers->iterations = iteration;
-    s.mass.numbers->zone_done = 1;
-  }
+  last_pass<D>(s.node);
+  if (blockIdx.x == 0 && threadIdx.x == 0) s.mass.numbers->iterations = iteration;
 }
 
 }  // namespace conoid::hydro_fem

@@ -73,9 +73,8 @@ struct Zone : ZoneStress<V, D, K> {
     }
   }
 
-  /// The mass of a zone where ρ0 |J0| is 1.
-  void product_mass(const V* u, V* out, V* w) const {
-    const double* M = t.M.a.data();
+  /// out = M ⊗ … ⊗ M u, with a matrix of nodes along each axis: of t.M the mass of a zone where ρ0 |J0| is 1.
+  void axis_product(const double* M, const V* u, V* out, V* w) const {
     if constexpr (K == 0 || D == 1) {
       values(M, N, N, u, out, w);
     } else if constexpr (D == 2) {
@@ -103,7 +102,7 @@ struct Zone : ZoneStress<V, D, K> {
         gather(p, c, b, node);
         if (uniform) {
           const V scale = reinterpret_cast<const V*>(z.uniform)[b];
-          product_mass(node, out + c * NN, work);
+          axis_product(t.M.a.data(), node, out + c * NN, work);
           for (int i = 0; i < NN; ++i) {
             const V q = scale * out[c * NN + i];
             out[c * NN + i] = q;
@@ -119,9 +118,44 @@ struct Zone : ZoneStress<V, D, K> {
         }
         values_t(t.B.a.data(), Q, N, value, out + c * NN, work);
       }
-      for (int l = W - 1; l > 0 && z.lane_zone[b * W + l] == z.lane_zone[b * W + l - 1]; --l) lane(here, l) = 0;
-      product += here;
+      add_used(b, here, product);
     }
+    return sum_of_lanes(product);
+  }
+
+  double inverse(const double* y, int components, Interval batches) const {
+    V* work = scratch<V>(0, work_size());
+    V* node = scratch<V>(1, static_cast<std::size_t>(NN));
+    V product{};
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      V* out = reinterpret_cast<V*>(z.node_terms) + b * D * NN;
+      const bool uniform = z.uniform[b * W] > 0;
+      const V* heft = uniform ? nullptr : reinterpret_cast<const V*>(z.heft) + b * NN;
+      const V scale = uniform ? reinterpret_cast<const V*>(z.uniform)[b] : splat<V>(1);
+      V here{};
+      for (int c = 0; c < components; ++c) {
+        V* to = out + c * NN;
+        gather(y, c, b, node);
+        for (int i = 0; heft && i < NN; ++i) node[i] *= heft[i];
+        axis_product(t.C.a.data(), node, to, work);
+        for (int i = 0; i < NN; ++i) {
+          const V value = scale * to[i];
+          here += node[i] * value;
+          to[i] = heft ? heft[i] * value : value;
+        }
+      }
+      add_used(b, here, product);
+    }
+    return sum_of_lanes(product);
+  }
+
+ private:
+  /// product += here, but for lanes that repeat the last zone.
+  void add_used(Index b, V& here, V& product) const {
+    for (int l = W - 1; l > 0 && z.lane_zone[b * W + l] == z.lane_zone[b * W + l - 1]; --l) lane(here, l) = 0;
+    product += here;
+  }
+  static double sum_of_lanes(V product) {
     double sum = 0;
     for (int l = 0; l < W; ++l) sum += lane(product, l);
     return sum;

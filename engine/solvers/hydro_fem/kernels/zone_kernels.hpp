@@ -47,9 +47,12 @@ struct ZoneData {
   const double* J0inv = nullptr;    ///< [batch][point][dim²][W]
   const double* Meinv = nullptr;    ///< [batch][e][e][W]: inverse energy mass blocks
   const double* uniform = nullptr;  ///< [batch][W]: ρ0 |J0| of zones where it is constant (all of a batch), else 0
-  double* S = nullptr;              ///< [batch][point][dim²][W]: w |J| σ J^-T (times r^turns), rows = component
-  double* hoop = nullptr;           ///< [batch][point][W]: turns w |J| σ_θθ r^(turns-1), with turns only
-  double* node_terms = nullptr;     ///< [batch][component][node][W]: contributions to nodes, summed by the caller
+  /// [batch][node][W]: √ of the diagonal of a zone's velocity mass over that of the product of one-dimensional ones, of batches that are
+  /// not uniform; null if all are.
+  const double* heft = nullptr;
+  double* S = nullptr;                   ///< [batch][point][dim²][W]: w |J| σ J^-T (times r^turns), rows = component
+  double* hoop = nullptr;                ///< [batch][point][W]: turns w |J| σ_θθ r^(turns-1), with turns only
+  double* node_terms = nullptr;          ///< [batch][component][node][W]: contributions to nodes, summed by the caller
   const CornerTables* corner = nullptr;  ///< only for the paper's form, as F
   double* F = nullptr;                   ///< [batch][component·node][e][W]: F_z
   double* point_terms = nullptr;         ///< optional [batch][point][5][W]: ρ, p, c, ν, |J| for output; may be null
@@ -99,6 +102,10 @@ struct ZoneKernels {
   void (*force_transposed)(const ZoneData&, const double* v, double* de, Interval batches) = nullptr;
   /// node_terms = zone parts of Mv p for `components` fields of p (components × nodes). Returns p·(Mv p) over these zones.
   double (*mass)(const ZoneData&, const double* p, int components, Interval batches) = nullptr;
+  /// node_terms = h C h y of zones, h their heft, C the product of Tables::C over the axes, for `components` fields. Returns y·that over
+  /// these zones. With D the inverse of M_v's diagonal, D times what meets at nodes of y = D r is the preconditioner of M_v: a sum of
+  /// the zones' scaled inverses (README.md).
+  double (*inverse)(const ZoneData&, const double* y, int components, Interval batches) = nullptr;
   CornerKernels corner{};
 };
 

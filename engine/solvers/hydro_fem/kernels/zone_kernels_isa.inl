@@ -44,6 +44,11 @@ ZoneKernels make_kernels(const char* name, const CornerKernels& corner) {
     with_zone<W>(z, [&](const auto& zone) { product = zone.mass(p, components, batches); });
     return product;
   };
+  k.inverse = [](const ZoneData& z, const double* y, int components, Interval batches) {
+    double product = 0;
+    with_zone<W>(z, [&](const auto& zone) { product = zone.inverse(y, components, batches); });
+    return product;
+  };
   return k;
 }
 

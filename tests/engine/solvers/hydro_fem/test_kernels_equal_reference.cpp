@@ -167,6 +167,107 @@ class TestKernelsEqualReference : public QObject {
           }
   }
 
+  /// Σ R^T W S K^-1 S W R over the zones: K the product of one-dimensional masses, S² its diagonal over that of the zone, W the zone's share
+  /// of the mass's diagonal at a node.
+  void preconditioner_is_a_sum_of_zone_inverses() {
+    std::mt19937 random(6);
+    std::uniform_real_distribution<double> value(-1, 1);
+    for (const ZoneKernels* kernels : kernels_here())
+      for (int dim = 1; dim <= 3; ++dim)
+        for (int k = 1; k <= (dim == 3 ? 3 : 5); ++k)
+          for (const int turns : turns_in(dim))
+            for (const bool plain : {false, true}) {
+              Setup s = lively(dim, k, turns, random);
+              if (plain) {
+                s.mesh.curve = nullptr;
+                s.density = [](const Vec3&, int r) { return r ? 3.0 : 0.5; };
+              }
+              Team team({WorkerSpec{"cpu", 1, 1}});
+              Operator op(s, *kernels, team);
+              const Space& space = op.space();
+              std::vector<double> r(static_cast<std::size_t>(space.nodes * dim)), z, truth(r.size(), 0);
+              for (double& x : r) x = value(random);
+              op.precondition(r, dim, z);
+              const reference::ZoneTables tables(op.tables(), dim);
+              const int n = space.zone_nodes, N = k + 1;
+              Matrix K{n, n, std::vector<double>(static_cast<std::size_t>(n * n), 1)};
+              for (int i = 0; i < n; ++i)
+                for (int j = 0; j < n; ++j)
+                  for (int d = 0, a = i, b = j; d < dim; ++d, a /= N, b /= N) K(i, j) *= op.tables().M(a % N, b % N);
+              const Matrix inverse_of_K = inverse(K);
+              for (std::size_t lane = 0; lane < op.lane_zones().size(); ++lane) {
+                const Index zone = op.lane_zones()[lane];
+                if (lane % static_cast<std::size_t>(kernels->lanes) > 0 && op.lane_zones()[lane - 1] == zone) continue;
+                const Matrix M = reference::zone_mass(op.data(), tables, kernels->lanes, static_cast<Index>(lane));
+                const Index* map = &space.map[static_cast<std::size_t>(zone * n)];
+                std::vector<double> weight(static_cast<std::size_t>(n));  // W S
+                for (int i = 0; i < n; ++i)
+                  weight[static_cast<std::size_t>(i)] =
+                      M(i, i) * op.inverse_diagonal()[static_cast<std::size_t>(map[i])] * std::sqrt(K(i, i) / M(i, i));
+                for (int c = 0; c < dim; ++c)
+                  for (int i = 0; i < n; ++i)
+                    for (int j = 0; j < n; ++j)
+                      truth[static_cast<std::size_t>(c * space.nodes + map[i])] +=
+                          weight[static_cast<std::size_t>(i)] * inverse_of_K(i, j) *
+                          weight[static_cast<std::size_t>(j)] * r[static_cast<std::size_t>(c * space.nodes + map[j])];
+              }
+              double largest = 0, off = 0;
+              for (std::size_t i = 0; i < z.size(); ++i) {
+                largest = std::max(largest, std::abs(truth[i]));
+                off = std::max(off, std::abs(truth[i] - z[i]));
+              }
+              QVERIFY2(
+                  off < 1e-12 * largest,
+                  qPrintable(
+                      QString("%1, %2D, k = %3: %4 of %5").arg(kernels->name).arg(dim).arg(k).arg(off).arg(largest)));
+            }
+  }
+
+  /// Straight zones of one density: the condition is at most (4/3)^dim, so that n iterations leave 2 ((√κ-1)/(√κ+1))^n of the error.
+  void iterations_of_a_solve_are_bounded() {
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= 4; ++k) {
+        Setup s = flows::sedov(dim, k, dim == 3 ? 4 : 8, 1, 0.25);
+        s.mass_tolerance = 1e-10;
+        Team team({WorkerSpec{"cpu", 1, 1}});
+        Operator op(s, best_kernels(), team);
+        std::vector<double> a;
+        (void)op.update(op.initial());
+        op.acceleration(op.initial(), a);
+        const double root = std::pow(4.0 / 3, 0.5 * dim);
+        const double bound = std::log(2 / s.mass_tolerance * root) / std::log((root + 1) / (root - 1));
+        const auto taken = static_cast<double>(op.times().iterations);
+        QVERIFY2(taken > 2 && taken <= std::ceil(bound),
+                 qPrintable(QString("%1D, order %2: %3 of %4").arg(dim).arg(k).arg(taken).arg(bound)));
+      }
+  }
+
+  /// Between straight zones each of one density a solve keeps momentum to round-off, however roughly it ends.
+  void a_rough_solve_keeps_momentum() {
+    std::mt19937 random(8);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (int k = 1; k <= 3; ++k) {
+        Setup s = lively(dim, k, 0, random);
+        s.mesh = box_zones(dim, {flows::line(0, 1, 4), flows::line(0, 2, 3), flows::line(0, 1, 3)});
+        for (std::size_t i = 0; i < s.mesh.region.size(); ++i) s.mesh.region[i] = i % 3 == 0 ? 1 : 0;
+        s.density = [](const Vec3&, int r) { return r ? 8.0 : 0.5; };
+        s.mass_tolerance = 1e-2;
+        Team team({WorkerSpec{"cpu", 1, 1}});
+        Operator op(s, best_kernels(), team);
+        std::vector<double> a, momentum;
+        (void)op.update(op.initial());
+        op.acceleration(op.initial(), a);
+        op.multiply_mass(a, dim, momentum);
+        double sum = 0, size = 0;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(op.space().nodes); ++i) {
+          sum += momentum[i];
+          size += std::abs(momentum[i]);
+        }
+        QVERIFY2(size > 0 && std::abs(sum) < 1e-13 * size,
+                 qPrintable(QString("%1D, order %2: %3 of %4").arg(dim).arg(k).arg(sum).arg(size)));
+      }
+  }
+
   void mass_is_symmetric_positive_and_sums_to_the_mass() {
     std::mt19937 random(77);
     std::uniform_real_distribution<double> value(-1, 1);
