@@ -99,10 +99,21 @@ static Excitation wave_on_sphere(double point_source) {
   return excitation;
 }
 
+/// Whole or compressed ones, and what is told of these.
+static Matrices<double> matrices_of(const SphereSetting& setting, const Surface& surface, const Form& form,
+                                    SphereErrors& out, Team& team) {
+  if (setting.compression <= 0) return assemble_all<double>(surface, form, {}, team);
+  Matrices<double> m =
+      compressed_all<double>(surface, form, setting.compression, 2, setting.cluster, setting.grouped, team);
+  out.far_error = m.far_error;
+  out.row_vectors =
+      (m.skeletons->near.pairs() + m.skeletons->far.pairs()) / std::pow(static_cast<double>(surface.unknowns), 2);
+  return m;
+}
+
 SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
-  const bool compressed = setting.compression > 0;
-  const Surface surface =
-      unit_sphere(setting.divisions, setting.equal_volume, compressed ? Ordering::clusters : Ordering::hilbert);
+  const Surface surface = unit_sphere(setting.divisions, setting.equal_volume,
+                                      setting.compression > 0 ? Ordering::clusters : Ordering::hilbert);
   const Form form = form_for(surface, setting.form, setting.ratio);
   const std::vector<Vec3> places = places_of_sphere();
   Excitation excitation = wave_on_sphere(setting.point_source);
@@ -113,14 +124,7 @@ SphereErrors sphere_errors(const SphereSetting& setting, Team& team) {
 
   SphereErrors out;
   auto begin = Clock::now();
-  Matrices<double> matrices =
-      compressed ? compressed_all<double>(surface, form, setting.compression, 2, setting.cluster, setting.grouped, team)
-                 : assemble_all<double>(surface, form, {}, team);
-  if (compressed) {
-    out.far_error = matrices.far_error;
-    out.row_vectors = (matrices.skeletons->near.pairs() + matrices.skeletons->far.pairs()) /
-                      std::pow(static_cast<double>(surface.unknowns), 2);
-  }
+  Matrices<double> matrices = matrices_of(setting, surface, form, out, team);
   out.seconds_assembly = seconds_since(begin);
   out.unknowns = surface.unknowns;
   out.h = surface.mean_edge;
