@@ -261,7 +261,7 @@ void cut_outs(const Bench& b) {
 void compression(const Bench& b) {
   RowTeam team(b.run.workers());
   constexpr int steps = 8;
-  const std::vector<int> all = b.run.quick ? std::vector<int>{16, 24} : std::vector<int>{16, 24, 34, 48};
+  const std::vector<int> all = b.run.quick ? std::vector<int>{16, 24} : std::vector<int>{16, 24, 34};
   NoProgress quiet;
   for (const int divisions : all) {
     const Surface surface = unit_sphere(divisions, true, Ordering::clusters);
@@ -299,7 +299,7 @@ void compression(const Bench& b) {
     took += measured(with_unknowns(surface, skeletons.unknown), &skeletons.far, compressed);
     Bytes whole = 0;
     // Larger whole ones by their count, as they would not fit everywhere.
-    const double took_whole = divisions <= 34 ? measured(surface, nullptr, whole) : 0;
+    const double took_whole = divisions <= 24 ? measured(surface, nullptr, whole) : 0;
     if (whole == 0) whole = static_cast<Bytes>(n * n * (4 * 1.04 * (2.24 / 0.4 + 3) + 3.6));
     const std::string what = fmt::format("sphere, N = {}, error 3e-3, ten edges a wave", surface.unknowns);
     b.row({fmt::format("compressed matrices, {}: memory ({:.0f} of {} in a skeleton, whole {})", what,
