@@ -347,20 +347,21 @@ void ducts(const Checks& c) {
       if (!o) throw Failure(o.error());
       if (layers == 0 && width < 0.6)  // a run says that it is not to be trusted
         c.at_least(name + ", near cut-off, without layers: bar of VV",
-                   20 * std::log10(1 + o->bar[0] / std::abs(o->far[0])), "dB", 2,
+                   20 * std::log10(1 + o->bar[0] / std::abs(o->far[0])), 2,
                    fmt::format("off by {:.1f} dB",
-                               20 * std::log10(1 + std::abs(o->far[0] - fine->far[0]) / std::abs(o->far[0]))));
+                               20 * std::log10(1 + std::abs(o->far[0] - fine->far[0]) / std::abs(o->far[0]))),
+                   "dB");
       for (std::size_t p = 0; p < 2; ++p) {
         const double off = std::abs(o->far[p] - fine->far[p]), missed = fine->bar[p];
         c.at_most(fmt::format("{}, {} layers at edges, {}: error of the echo over its bar", name, layers,
                               p == 0 ? "VV" : "HH"),
-                  std::max(0.0, off - missed) / o->bar[p], "1", 3,
+                  std::max(0.0, off - missed) / o->bar[p], 3,
                   fmt::format("{} unknowns: {:.4f} V; said {:.4f} V of {:.4f} V, {:.1f} dB{}", fine->unknowns, off,
                               o->bar[p], std::abs(o->far[p]), 20 * std::log10(1 + o->bar[p] / std::abs(o->far[p])),
                               o->settled ? "" : ", not settled"));
         c.at_most(fmt::format("{}, {} layers at edges, {}: bar over the error of the echo", name, layers,
                               p == 0 ? "VV" : "HH"),
-                  o->bar[p] / (off + missed), "1", 3, fmt::format("{} unknowns of the finer mesh", fine->unknowns));
+                  o->bar[p] / (off + missed), 3, fmt::format("{} unknowns of the finer mesh", fine->unknowns));
       }
     }
   }
