@@ -40,9 +40,9 @@ std::shared_ptr<const Frame> practice_grid(std::array<Index, 3> points) {
 /// A tetrahedron's skin with values of its corners or of its faces, one of which is no number.
 std::shared_ptr<const Frame> practice_mesh(Association association) {
   MeshGeometry skin;
-  skin.points =
-      std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
-  skin.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3});
+  skin.points = std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
+  skin.connectivity =
+      std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3});
   skin.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 3, 6, 9, 12});
   skin.types = std::make_shared<const std::vector<std::uint8_t>>(4, std::uint8_t{5});
   auto frame = std::make_shared<Frame>();
@@ -99,6 +99,7 @@ void WarmUp::draw() {
 void WarmUp::practise_fields() {
   steps_.emplace_back([this] {
     scene_ = std::make_shared<FieldScene>();
+    view_.title = "practice";
     scene_->set_theme(picture_theme(look_.theme(), "viewport"));
     static_cast<void>(scene_->set_frame(practice_grid({2, 2, 2})).ok());
     viewport_->set_scene(scene_);
@@ -112,7 +113,7 @@ void WarmUp::practise_fields() {
     for (CutPlane& cut : view_.cuts) cut.visible = true;
     draw();
   });
-  for (bool FieldView::*one : {&FieldView::triad, &FieldView::caption, &FieldView::color_bar, &FieldView::extents})
+  for (bool FieldView::*one : {&FieldView::caption, &FieldView::triad, &FieldView::color_bar, &FieldView::extents})
     steps_.emplace_back([this, one] {
       view_.*one = true;
       draw();
