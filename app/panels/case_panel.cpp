@@ -253,6 +253,13 @@ CasePanel::CasePanel(CaseModel& model, const Look& look, QWidget* parent) : QWid
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* scrolled = new QWidget(scroll_->viewport());
+  scrolled->setObjectName("scrolled");
+  auto* forms = new QVBoxLayout(scrolled);
+  forms->setContentsMargins(0, 0, 0, 0);
+  forms->setSpacing(0);
+  scroll_->setWidget(scrolled);
+  scrolled->installEventFilter(this);
   column->addWidget(scroll_, 1);
 
   // What the field that has the focus is, in which range and units, below the form.
@@ -339,23 +346,24 @@ void CasePanel::rebuild() {
   sections_.clear();
   to_open_.clear();
   wanted_.clear();
-  if (QWidget* before = scroll_->takeWidget()) {
-    before->removeEventFilter(this);
+  QWidget* const scrolled = scroll_->widget();
+  if (QWidget* before = std::exchange(form_, nullptr)) {
     // What is being typed belongs to the case before.
     if (QWidget* typed = QApplication::focusWidget(); typed && before->isAncestorOf(typed)) {
       const QSignalBlocker quiet(typed);
       typed->clearFocus();
     }
+    // It keeps its parent: without one all of it would take its style again.
     before->hide();
+    scrolled->layout()->removeWidget(before);
     old_.reset(before);  // of two cases in a row the first was never seen
   }
-  auto* scrolled =
-      new QWidget(scroll_->viewport());  // from the start: a form that gets its parent later takes its style twice
-  scrolled->setObjectName("scrolled");
-  column_ = new QVBoxLayout(scrolled);
+  form_ = new QWidget(scrolled);
+  form_->hide();  // until all of it is there
+  column_ = new QVBoxLayout(form_);
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(0);
-  strays_ = new StraySentences(context_, scrolled);
+  strays_ = new StraySentences(context_, form_);
   strays_->setContentsMargins(16, 8, 16, 8);
   column_->addWidget(strays_);
   for (const CaseSection& section : sections_of(context_.model.schema())) {
@@ -363,21 +371,22 @@ void CasePanel::rebuild() {
     const bool given = std::any_of(section.keys.begin(), section.keys.end(), [&](const std::string& key) {
       return context_.model.value(child_pointer("", key)) != nullptr;
     });
-    auto* widget = new SectionWidget(context_, section, scrolled);
+    auto* widget = new SectionWidget(context_, section, form_);
     connect(widget, &SectionWidget::chosen, this, &CasePanel::chosen);
     column_->addWidget(widget);
     sections_.push_back(widget);
     if (given && section.keys.front() != "compute") to_open_.push_back(widget);
   }
   if (sections_.empty()) {
-    auto* note = make_label(tr("This case cannot be shown as a form. The log says why."), "muted", scrolled);
+    auto* note = make_label(tr("This case cannot be shown as a form. The log says why."), "muted", form_);
     note->setWordWrap(true);
     note->setContentsMargins(16, 8, 16, 8);
     column_->addWidget(note);
   }
   column_->addStretch(1);
-  scroll_->setWidget(scrolled);
-  scrolled->installEventFilter(this);
+  scrolled->layout()->addWidget(form_);
+  form_->show();
+  scroll_->verticalScrollBar()->setValue(0);
   build_timer_.start(0);
 }
 
@@ -487,6 +496,7 @@ void CasePanel::reveal(const std::string& pointer) {
     // The layout of what has just been opened must settle before it can be scrolled to.
     QTimer::singleShot(0, this, [this, field = QPointer<QWidget>(field)] {
       if (!field) return;
+      column_->activate();
       scroll_->widget()->layout()->activate();
       scroll_->ensureWidgetVisible(field, 0, 80);
       field->setFocus(Qt::OtherFocusReason);

@@ -103,7 +103,8 @@ class CasePanel : public QWidget {
   QPushButton* footer_;
   std::vector<SectionWidget*> sections_;
   std::deque<SectionWidget*> to_open_;  ///< those whose forms are still to be made
-  std::unique_ptr<QWidget> old_;        ///< the form of the case before, taken down section by section
+  QWidget* form_ = nullptr;
+  std::unique_ptr<QWidget> old_;  ///< the form of the case before, taken down section by section
   QTimer build_timer_;
   std::string first_problem_, helped_;  ///< places: to be corrected first; that the help below speaks of
   std::string wanted_;                  ///< to be shown once the form is made

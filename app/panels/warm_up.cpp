@@ -99,6 +99,7 @@ void WarmUp::draw() {
 void WarmUp::practise_fields() {
   steps_.emplace_back([this] {
     scene_ = std::make_shared<FieldScene>();
+    view_.title = "practice";
     scene_->set_theme(picture_theme(look_.theme(), "viewport"));
     static_cast<void>(scene_->set_frame(practice_grid({2, 2, 2})).ok());
     viewport_->set_scene(scene_);
@@ -112,7 +113,7 @@ void WarmUp::practise_fields() {
     for (CutPlane& cut : view_.cuts) cut.visible = true;
     draw();
   });
-  for (bool FieldView::*one : {&FieldView::triad, &FieldView::caption, &FieldView::color_bar, &FieldView::extents})
+  for (bool FieldView::*one : {&FieldView::caption, &FieldView::triad, &FieldView::color_bar, &FieldView::extents})
     steps_.emplace_back([this, one] {
       view_.*one = true;
       draw();

@@ -20,6 +20,8 @@
 namespace conoid::app {
 namespace {
 
+constexpr int after_the_window = 40;  // ms until its page follows a change of theme: the window comes first
+
 std::vector<std::string> steps_of(const std::string& pointer) {
   std::vector<std::string> out;
   for (std::size_t at = 1; at <= pointer.size();) {
@@ -76,7 +78,7 @@ ManualWindow::ManualWindow(const Look& look, bool pages, QWidget* parent)
   connect(search_, &QLineEdit::textChanged, this, &ManualWindow::write_page);
   connect(&look, &Look::changed, this, [this] {
     stale_ = true;
-    if (isVisible()) QTimer::singleShot(0, this, &ManualWindow::refresh);
+    if (isVisible()) QTimer::singleShot(after_the_window, this, &ManualWindow::refresh);
   });
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The window stays awake: no action keeps the event loop away for longer than 100 ms while a run of a million cells goes on, when it is
-// over, and while its folder is opened; two runs side by side take 200. What an action puts off counts as its own. The table of the longest
-// is printed.
+// The window stays awake: no action keeps the event loop away for long while a run of a million cells goes on, when it is over, and while its
+// folder is opened, not even where it is the first of its kind. What an action puts off counts as its own. The table of the longest is printed.
 // labels: gui serial long timeout600
 #include <fstream>
 
 #include <QAction>
 #include <QApplication>
+#include <QProcess>
+#include <QProcessEnvironment>
 #include <QSet>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTemporaryFile>
 #include <QTest>
 #include <QThread>
 
@@ -29,10 +31,17 @@ using namespace conoid::app;
 
 namespace {
 
-constexpr double limit = 100;         ///< ms of this thread's own work
-constexpr double limit_of_two = 200;  ///< the same for two runs that are compared, and back to one
+constexpr const char* report_variable = "CONOID_AWAKE_REPORT";  ///< a file for what was slow
+constexpr const char* run_variable = "CONOID_AWAKE_RUN";        ///< the folder of a run
+
+constexpr double limit = 75;  ///< ms of this thread's own work
 constexpr double limit_of_waiting =
     400;  ///< ms with what it waits for; on a busy machine that is threads which have no processor
+
+/// Two runs that are compared change all panes at once; the driver compiles one of its programs in 30 to 90 ms, and cannot be interrupted.
+double limit_of(const QString& name) {
+  return name.contains("compar") || name == "warming up" ? 2 * limit : limit;
+}
 
 }  // namespace
 
@@ -76,25 +85,40 @@ class TestAwake : public QObject {
     }
     QVERIFY2(taken > 20, qPrintable(QString::number(taken)));
   }
-  /// Does something until nothing takes too long, thrice at most: where a window blocks it does so each time, a busy machine does not make
-  /// the same thing slow again and again.
+  /// Does something and looks at what took too long. What is done first in a program counts: it is done again, twice at most, in a program of
+  /// its own; where a window blocks it does so each time, a busy machine does not make the same thing slow again and again.
   template <class What>
-  static void judge(What what) {
+  void judge(const QString& function, What what) {
+    test::Absences absences;
+    what(absences);
+    if (QTest::currentTestFailed()) return;
+    absences.stop();
+    qInfo("%d beats; the longest absences:\n%s", absences.beats(), qPrintable(absences.table(20)));
     QSet<QString> slow;
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      test::Absences absences;
-      what(absences);
-      if (QTest::currentTestFailed()) return;
-      absences.stop();
-      qInfo("%d beats; the longest absences:\n%s", absences.beats(), qPrintable(absences.table(20)));
-      QSet<QString> now;
-      for (const auto& [name, absence] : absences.slowest())
-        if (absence.own > (name.contains("compar") ? limit_of_two : limit) || absence.held > limit_of_waiting)
-          now.insert(name);
-      slow = attempt == 0 ? now : slow.intersect(now);
-      if (slow.isEmpty()) return;
+    for (const auto& [name, absence] : absences.slowest())
+      if (absence.own > limit_of(name) || absence.held > limit_of_waiting) slow.insert(name);
+    if (const QString report = qEnvironmentVariable(report_variable); !report.isEmpty()) {
+      QVERIFY(write_file_atomically(report.toStdString(), QStringList(slow.values()).join('\n').toStdString()));
+      return;
     }
+    for (int again = 0; again < 2 && !slow.isEmpty(); ++again) slow &= slow_in_another(function);
     QVERIFY2(slow.isEmpty(), qPrintable(QStringList(slow.values()).join('\n')));
+  }
+  /// The same in a program of its own, where all is done for the first time.
+  QSet<QString> slow_in_another(const QString& function) {
+    QTemporaryFile report;
+    if (!report.open()) qFatal("no file");
+    QProcess other;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(report_variable, report.fileName());
+    environment.insert(run_variable, QString::fromStdString(run_.string()));
+    other.setProcessEnvironment(environment);
+    other.setProcessChannelMode(QProcess::ForwardedChannels);
+    other.start(QCoreApplication::applicationFilePath(), {"awake", function});
+    if (!other.waitForFinished(500000) || other.exitCode() != 0) qFatal("the test failed in another program");
+    const auto text = read_file(report.fileName().toStdString());
+    const QStringList names = QString::fromStdString(text ? *text : std::string()).split('\n', Qt::SkipEmptyParts);
+    return {names.begin(), names.end()};
   }
 
  private slots:
@@ -112,6 +136,7 @@ class TestAwake : public QObject {
       if (QWidget* asked = QApplication::activeModalWidget()) asked->close();
     });
     refuse_.start();
+    run_ = qEnvironmentVariable(run_variable).toStdString();
   }
   void cleanupTestCase() { settings_.reset(); }
 
@@ -139,11 +164,11 @@ class TestAwake : public QObject {
   }
 
   void while_a_million_cells_are_computed() {
-    judge([this](test::Absences& absences) { compute(absences); });
+    judge("while_a_million_cells_are_computed", [this](test::Absences& absences) { compute(absences); });
   }
   void over_a_run_from_its_folder() {
     QVERIFY(!run_.empty());
-    judge([this](test::Absences& absences) { look_at_runs(absences); });
+    judge("over_a_run_from_its_folder", [this](test::Absences& absences) { look_at_runs(absences); });
   }
 
  private:

@@ -3,6 +3,8 @@
 // labels: gui serial long timeout3600
 #include <fstream>
 
+#include <sys/resource.h>
+
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
@@ -32,6 +34,22 @@
 
 using namespace conoid;
 using namespace conoid::app;
+
+namespace {
+
+/// Of this program and of those that it has started and seen end, gmsh among them.
+double processor_seconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+      sum += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+  }
+  return sum;
+}
+
+}  // namespace
 
 class TestNewCase : public QObject {
   Q_OBJECT
@@ -117,6 +135,7 @@ class TestNewCase : public QObject {
     auto w = window();
     QElapsedTimer clock;
     clock.start();
+    const double before_all = processor_seconds();
     QStringList spent;
     auto until = [&, before = qint64{0}](const char* what) mutable {
       spent << QString("%1 %2 ms").arg(what).arg(clock.elapsed() - before);
@@ -162,6 +181,9 @@ class TestNewCase : public QObject {
     QVERIFY(test::comes_to_its_end(w->run()));
     until("run");
     QCOMPARE(w->run().state(), SessionState::finished);
+    // Half a minute of two processors at most, whatever else the machine does.
+    const double taken = processor_seconds() - before_all;
+    QVERIFY2(taken < 60, qPrintable(QString("%1 s of processors").arg(taken)));
     const RunTable* echo = nullptr;
     for (const RunTable& table : w->run().tables())
       if (QString::fromStdString(table.info.id).contains("monostatic") && table.rows.size() == 181) echo = &table;
@@ -170,7 +192,7 @@ class TestNewCase : public QObject {
     double low = 1e300, high = -1e300;
     for (const auto& row : echo->rows) low = std::min(low, row[1]), high = std::max(high, row[1]);
     QVERIFY2(high - low < 2, qPrintable(QString("%1 to %2 dB").arg(low).arg(high)));
-    qInfo("%s: %d clicks; %s", qPrintable(kind), clicks_, qPrintable(spent.join(", ")));
+    qInfo("%s: %d clicks; %.1f s of processors; %s", qPrintable(kind), clicks_, taken, qPrintable(spent.join(", ")));
     test::keep_picture(*w, qPrintable("new-case-run-" + kind + ".png"));
     // A unit that the file does not state is a word of the person's.
     if (kind == "stl") QCOMPARE(w->model().value("/mesh/unit")->get<std::string>(), std::string("mm"));
