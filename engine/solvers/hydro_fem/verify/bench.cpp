@@ -180,10 +180,16 @@ struct Timed {
   double step = 0;  // least seconds of an attempted step
   double middle =
       0;  // the median of them: iterations of the solve grow as the flow does, and the first steps load kernels
-  double kinetic = 0;
+  double kinetic = 0, time = 0;  // at its end
   Index accepted = 0, steps = 0;
   KernelTimes times;
 };
+/// Where two marches of as many accepted steps end: a step that one of them repeated makes their times differ, and then their energies.
+std::string ends(const Timed& a, const Timed& b) {
+  return a.time == b.time
+             ? fmt::format("both at t = {:.6g}", a.time)
+             : fmt::format("at t = {:.9g} and {:.9g}: {} and {} attempts", a.time, b.time, a.steps, b.steps);
+}
 /// At least `least` steps, and as many as the budget has room for up to `most`.
 Timed timed(std::unique_ptr<Backend> backend, Index least, Index most, double budget) {
   March march(std::move(backend), {});
@@ -201,6 +207,7 @@ Timed timed(std::unique_ptr<Backend> backend, Index least, Index most, double bu
   out.step = steps.front();
   out.middle = steps[steps.size() / 2];
   out.kinetic = march.energies().kinetic;
+  out.time = march.time();
   out.accepted = march.accepted();
   out.steps = attempted();
   out.times = march.times();
@@ -269,7 +276,9 @@ void device_rows(const TestRun& run, const BenchSink& sink, double budget) {
                       static_cast<double>(processors.times.iterations) / static_cast<double>(processors.times.solves)),
           ""});
     sink({fmt::format("{}: kinetic energy off", name), std::abs(there.kinetic / processors.kinetic - 1), "1", 0, 0,
-          fmt::format("processors, after the same {} steps with mass solves to 1e-10", processors.steps), ""});
+          fmt::format("processors, after {} steps with mass solves to 1e-10, {}", processors.accepted,
+                      ends(there, processors)),
+          ""});
   }
 }
 
@@ -320,7 +329,7 @@ void several_devices_rows(const TestRun& run, const BenchSink& sink, double budg
             a_step(there, there.times.corner_wall), "ms", 0, 0,
             fmt::format("one device: {:.4g}", a_step(one, one.times.corner_wall)), ""});
       sink({fmt::format("{}: kinetic energy off on {}", name, count), std::abs(there.kinetic / one.kinetic - 1), "1", 0,
-            0, fmt::format("one device, after the same {} steps", one.steps), ""});
+            0, fmt::format("one device, after {} steps, {}", one.accepted, ends(there, one)), ""});
     }
   }
 }
