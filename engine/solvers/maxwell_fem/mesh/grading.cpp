@@ -277,6 +277,7 @@ class Cutter {
     };
     for (std::size_t p = 0; p < pieces_.size(); ++p) note(p);
     std::vector<std::pair<double, Edge>> order;
+    order.reserve(holders.size());
     for (const auto& [edge, of] : holders) order.emplace_back(-length(edge), edge);
     std::sort(order.begin(), order.end());
     for (const auto& [minus_length, edge] : order) {
