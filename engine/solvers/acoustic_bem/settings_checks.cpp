@@ -315,7 +315,7 @@ void check_compression(const Case& input, const Settings& s, const Surface& surf
   const std::string whole = "Set parameters.matrices to \"whole\"";
   if (s.ranks > 1)
     refuse(at, fmt::format("compressed matrices are one rank's, and there are {}", s.ranks),
-           "Start it without mpirun, or " + std::string("set parameters.matrices to \"whole\"."));
+           "Start it without mpirun, or set parameters.matrices to \"whole\".");
   const auto unlike = [&](const char* what) {
     refuse(at,
            fmt::format("matrices are compressed of rigid and soft bodies and of screens in an open fluid; {}", what),

@@ -73,4 +73,29 @@ class DepthIntegrals {
 /// Panels [first, last) that share a quadrature: within a factor of two, the first one alone.
 [[nodiscard]] std::size_t depth_group_end(const std::vector<double>& ends, std::size_t first);
 
+/// Fits a table (ChebyshevPanels, two numbers a function) of complex functions of the distance r: integrals_on(nearest, farthest) is made once
+/// for panels that share a quadrature, sums_at(integrals, r) are the functions, way(r) what they are multiplied by, so that they are smooth.
+template <class Panels, class IntegralsOn, class SumsAt, class Way>
+void fit_depth_panels(Panels& panels, int threads, const IntegralsOn& integrals_on, const SumsAt& sums_at,
+                      const Way& way) {
+  const auto& ends = panels.ends();
+  constexpr std::size_t degree = Panels::degree;
+  for (std::size_t first = 0; first < panels.count();) {
+    const std::size_t last = depth_group_end(ends, first);
+    const auto integrals = integrals_on(ends[first], ends[last]);
+    parallel_for(threads, {0, static_cast<Index>((last - first) * degree)}, 1, [&](Index n) {
+      const auto panel = first + static_cast<std::size_t>(n) / degree, q = static_cast<std::size_t>(n) % degree;
+      const double r = panels.place(panel, q), by = way(r);
+      const auto v = sums_at(integrals, r);
+      auto& out = panels.value(panel, q);
+      for (std::size_t c = 0; c < v.size(); ++c) {
+        out[2 * c] = by * v[c].real();
+        out[2 * c + 1] = by * v[c].imag();
+      }
+    });
+    first = last;
+  }
+  panels.fit();
+}
+
 }  // namespace conoid::elastic_bem

@@ -45,24 +45,10 @@ DepthResponse depth_response(const BuriedCompliance& compliance, double height, 
 LayeredDepths::LayeredDepths(const SoilProfile& profile, double omega, double height, double depth, double load_depth,
                              double nearest, double farthest, int threads)
     : compliance_(profile, omega, depth, load_depth), panels_(depth_panel_ends(compliance_, nearest, farthest)) {
-  const auto& ends = panels_.ends();
-  constexpr std::size_t degree = decltype(panels_)::degree;
-  for (std::size_t first = 0; first < panels_.count();) {
-    const std::size_t last = depth_group_end(ends, first);
-    const Integrals integrals = integrals_on(compliance_, height, ends[first], ends[last], threads);
-    parallel_for(threads, {0, static_cast<Index>((last - first) * degree)}, 1, [&](Index n) {
-      const auto panel = first + static_cast<std::size_t>(n) / degree, q = static_cast<std::size_t>(n) % degree;
-      const double r = panels_.place(panel, q), way = std::hypot(r, compliance_.apart());
-      const DepthResponse v = sums_at(integrals, r);
-      auto& out = panels_.value(panel, q);
-      for (std::size_t c = 0; c < 5; ++c) {
-        out[2 * c] = way * v[c].real();
-        out[2 * c + 1] = way * v[c].imag();
-      }
-    });
-    first = last;
-  }
-  panels_.fit();
+  fit_depth_panels(
+      panels_, threads, [&](double from, double to) { return integrals_on(compliance_, height, from, to, threads); },
+      [](const Integrals& integrals, double r) { return sums_at(integrals, r); },
+      [this](double r) { return std::hypot(r, compliance_.apart()); });
 }
 
 DepthResponse LayeredDepths::at(double r) const {

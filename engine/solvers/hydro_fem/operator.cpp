@@ -326,8 +326,7 @@ struct Operator::MassSolve {
 int Operator::solve_mass(std::vector<double>& a) {
   // Conjugate gradients with a sum of zone inverses on all components at once: P M P a = P rhs, from zero. A start vector
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
-  // where the viscosity hangs on the sign of a velocity gradient: measured on the triple point, kinetic energy then
-  // moves by 1e-3 at a tolerance of 1e-8; from zero it stands to 1e-9.
+  // where the viscosity hangs on the sign of a velocity gradient.
   //
   // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) and r·z come from the
   // zones, so that M p and z are used as soon as they are summed at a node and never stored: four passes an iteration.

@@ -193,6 +193,13 @@ struct InclusionSetting {
 /// Tractions on the surface; their jumps across interfaces.
 [[nodiscard]] std::array<double, 2> layered_stress_border_error();
 
+/// Two layers of 0.4 and 1.5 m over a half-space, all of one medium: what is known of the half-space holds.
+[[nodiscard]] inline SoilProfile half_space_in_layers(const Medium& m) {
+  SoilProfile out;
+  out.layers = {{m, 0.4}, {m, 1.5}};
+  out.half_space = m;
+  return out;
+}
 /// Layered ground without a mesh (layered_system.hpp). Rigid disc of radius 1, `around` elements a quarter of the circle: impedance over μ of
 /// the uppermost medium.
 [[nodiscard]] std::vector<Complex> disc_on_profile(const SoilProfile& profile, double omega, Contact contact,

@@ -102,9 +102,7 @@ std::array<double, 2> layered_response_error(double beta, double omega) {
   Medium m;
   m.nu = 0.3;
   m.beta = beta;
-  SoilProfile profile;
-  profile.layers = {{m, 0.4}, {m, 1.5}};
-  profile.half_space = m;
+  const SoilProfile profile = half_space_in_layers(m);
   const LayeredSurface table(profile, omega, 50, 1);
   std::array<double, 2> out{};
   for (const double r : {1e-4, 0.01, 0.1, 0.5, 1.0, 2.5, 6.0, 15.0, 49.9}) {
@@ -168,9 +166,7 @@ std::array<double, 2> buried_response_error(double beta, double omega) {
   m.mu = 2;
   m.nu = 0.3;
   m.beta = beta;
-  SoilProfile profile;
-  profile.layers = {{m, 0.4}, {m, 1.5}};
-  profile.half_space = m;
+  const SoilProfile profile = half_space_in_layers(m);
   const Harmonic h(m, omega);
   const double height = path_height(LayeredCompliance(profile, omega), 1);
   const Vec3 down{0, 0, -1};

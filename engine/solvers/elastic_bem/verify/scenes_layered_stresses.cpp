@@ -97,9 +97,7 @@ std::array<double, 2> layered_stress_half_space_error(double beta, double omega)
   m.mu = 2;
   m.nu = 0.3;
   m.beta = beta;
-  SoilProfile profile;
-  profile.layers = {{m, 0.4}, {m, 1.5}};
-  profile.half_space = m;
+  const SoilProfile profile = half_space_in_layers(m);
   const Harmonic h(m, omega);
   const double height = path_height(LayeredCompliance(profile, omega), 1);
   std::array<double, 2> out{};
@@ -134,9 +132,7 @@ double boussinesq_stress_error() {
   // σ_rr, σ_θθ with 1 − 2ν.
   Medium m;
   m.nu = 0.37;
-  SoilProfile profile;
-  profile.layers = {{m, 0.4}, {m, 1.5}};
-  profile.half_space = m;
+  const SoilProfile profile = half_space_in_layers(m);
   double worst = 0;
   for (const double z : {0.0, 0.3, 1.0, 2.5})
     for (const double r : {0.05, 0.4, 2.0, 7.0}) {

@@ -57,9 +57,7 @@ double layered_wave_half_space_error(double beta) {
   Medium m;
   m.nu = 0.3;
   m.beta = beta;
-  SoilProfile profile;
-  profile.layers = {{m, 0.4}, {m, 1.5}};
-  profile.half_space = m;
+  const SoilProfile profile = half_space_in_layers(m);
   const double omega = 3, level = 0.3, depth = 1.9;
   const Harmonic h(m, omega);
   double worst = 0;
