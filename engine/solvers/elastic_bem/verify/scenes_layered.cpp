@@ -251,8 +251,8 @@ double buried_column_error() {
     SoilProfile profile;
     profile.layers = {{top, 0.6}, {top, h - 0.6}};
     if (!rock) profile.half_space = below;
-    for (const auto& [depth, load] :
-         {std::pair{0.0, 0.5}, {0.3, 0.9}, {0.9, 0.3}, {1.2, 1.2}, {1.7, 0.0}, {2.9, 0.7}}) {
+    for (const auto& pair : {std::pair{0.0, 0.5}, {0.3, 0.9}, {0.9, 0.3}, {1.2, 1.2}, {1.7, 0.0}, {2.9, 0.7}}) {
+      const double depth = pair.first, load = pair.second;
       if (rock && depth >= h) continue;
       const DepthCompliance got = BuriedCompliance(profile, omega, depth, load).at(k);
       // In the layer u ~ cos kz above the load, cos k(h − z) + z_2/(M k) sin k(h − z) below it (rock: sin k(h − z)).
