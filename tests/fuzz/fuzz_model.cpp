@@ -4,8 +4,8 @@
 // Input: one byte that says what the rest is. 0: a VTK image. 1: SEG-Y. 2: up to the first 0xff byte the header of a raw model,
 // then its samples, which the header may name "d". 3: the same for an RSF header, whose samples may also follow it. 4: HDF5.
 // links: conoid_io
-// sources: engine/solvers/acoustic_fd/model*.cpp
-#include "engine/solvers/acoustic_fd/model.hpp"
+// sources: engine/solvers/acoustic_fd/discretization/model*.cpp
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 
 #include <array>
 #include <cmath>

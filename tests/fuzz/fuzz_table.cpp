@@ -3,14 +3,14 @@
 //
 // Input: one byte that says who reads the rest. 0: a table in memory. 1: a stored chart. 2: a sampled signal. 3: an equation of state.
 // links: conoid_io
-// sources: engine/solvers/acoustic_fd/signal.cpp engine/solvers/hydro_fem/eos_file.cpp
+// sources: engine/solvers/acoustic_fd/discretization/signal.cpp engine/solvers/hydro_fem/discretization/eos_file.cpp
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
 #include "engine/io/csv.hpp"
-#include "engine/solvers/acoustic_fd/signal.hpp"
-#include "engine/solvers/hydro_fem/eos_file.hpp"
+#include "engine/solvers/acoustic_fd/discretization/signal.hpp"
+#include "engine/solvers/hydro_fem/discretization/eos_file.hpp"
 #include "scratch.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preparation, marching, checkpoints and the estimate.
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
-#include "engine/solvers/acoustic_bem/device_tiles.hpp"
+#include "engine/solvers/acoustic_bem/cuda/device_tiles.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,9 +13,9 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/acoustic_bem/places.hpp"
-#include "engine/solvers/acoustic_bem/ranges.hpp"
-#include "engine/solvers/acoustic_bem/team_price.hpp"
+#include "engine/solvers/acoustic_bem/discretization/places.hpp"
+#include "engine/solvers/acoustic_bem/plan_team.hpp"
+#include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/verify.hpp"
 #include "engine/solvers/mesh_frame.hpp"

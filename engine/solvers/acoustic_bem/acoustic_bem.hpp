@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/engine.hpp"
-#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
-#include "engine/solvers/acoustic_bem/spectrum.hpp"
+#include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/stepping/engine.hpp"
+#include "engine/solvers/acoustic_bem/stepping/spectrum.hpp"
 #include "engine/solvers/solver.hpp"
 
 namespace conoid::acoustic_bem {

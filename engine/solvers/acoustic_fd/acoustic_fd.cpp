@@ -5,12 +5,12 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/cut_walls.hpp"
-#include "engine/solvers/acoustic_fd/foresight.hpp"
-#include "engine/solvers/acoustic_fd/resample.hpp"
-#include "engine/solvers/acoustic_fd/streamed_march.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/resample.hpp"
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
+#include "engine/solvers/acoustic_fd/plan.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
-#include "engine/solvers/acoustic_fd/walls.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 // The solver acoustic-fd: cases in, pressure on a grid, traces and energies out.
 #pragma once
 
-#include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/image.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
-#include "engine/solvers/acoustic_fd/setup.hpp"
-#include "engine/solvers/acoustic_fd/shot_batch.hpp"
-#include "engine/solvers/acoustic_fd/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/case.hpp"
+#include "engine/solvers/acoustic_fd/discretization/exact.hpp"
+#include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/stepping/image.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/shot_batch.hpp"
 #include "engine/solvers/reading.hpp"
 #include "engine/solvers/solver.hpp"
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "engine/solvers/elastic_bem/far_ground.hpp"
-#include "engine/solvers/elastic_bem/layered_surface.hpp"
+#include "engine/solvers/elastic_bem/discretization/far_ground.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_surface.hpp"
+#include "engine/solvers/elastic_bem/discretization/sites.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
-#include "engine/solvers/elastic_bem/sites.hpp"
 #include "engine/solvers/solver.hpp"
 #include "engine/solvers/step_rounds.hpp"
 

@@ -12,8 +12,8 @@
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/topology.hpp"
-#include "engine/solvers/elastic_bem/layered_system.hpp"
-#include "engine/solvers/elastic_bem/problem_reader.hpp"
+#include "engine/solvers/elastic_bem/case.hpp"
+#include "engine/solvers/elastic_bem/solving/layered_system.hpp"
 
 namespace conoid::elastic_bem {
 

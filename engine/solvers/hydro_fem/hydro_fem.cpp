@@ -5,9 +5,9 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/device_memory.hpp"
-#include "engine/solvers/hydro_fem/geometry.hpp"
-#include "engine/solvers/hydro_fem/index.hpp"
-#include "engine/solvers/hydro_fem/trial.hpp"
+#include "engine/solvers/hydro_fem/discretization/geometry.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/plan_trial.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 #include "engine/team/team.hpp"
 

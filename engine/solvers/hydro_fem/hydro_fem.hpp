@@ -2,8 +2,8 @@
 // The solver hydro-fem: cases in; moving meshes with density, pressure and velocity, energies, tracers and line-outs out.
 #pragma once
 
+#include "engine/solvers/hydro_fem/output_view.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
 #include "engine/solvers/solver.hpp"
 
 #include <memory>

@@ -4,10 +4,10 @@
 
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/solvers/hydro_fem/device_backend.hpp"
-#include "engine/solvers/hydro_fem/gauges.hpp"
-#include "engine/solvers/hydro_fem/initial_run.hpp"
-#include "engine/solvers/hydro_fem/march.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
+#include "engine/solvers/hydro_fem/discretization/gauges.hpp"
+#include "engine/solvers/hydro_fem/discretization/initial_run.hpp"
+#include "engine/solvers/hydro_fem/stepping/march.hpp"
 
 namespace conoid::hydro_fem {
 

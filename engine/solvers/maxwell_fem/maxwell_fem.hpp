@@ -7,12 +7,12 @@
 // one by one, in their order; so tables do not depend on the number of ranks.
 #pragma once
 
-#include "engine/solvers/maxwell_fem/layout.hpp"
-#include "engine/solvers/maxwell_fem/mie.hpp"
-#include "engine/solvers/maxwell_fem/next_order.hpp"
-#include "engine/solvers/maxwell_fem/outcome.hpp"
-#include "engine/solvers/maxwell_fem/rational.hpp"
-#include "engine/solvers/maxwell_fem/settings.hpp"
+#include "engine/solvers/maxwell_fem/discretization/layout.hpp"
+#include "engine/solvers/maxwell_fem/discretization/mie.hpp"
+#include "engine/solvers/maxwell_fem/problem.hpp"
+#include "engine/solvers/maxwell_fem/solving/next_order.hpp"
+#include "engine/solvers/maxwell_fem/solving/outcome.hpp"
+#include "engine/solvers/maxwell_fem/solving/rational.hpp"
 #include "engine/solvers/solver.hpp"
 #include "engine/solvers/step_rounds.hpp"
 

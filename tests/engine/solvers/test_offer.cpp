@@ -7,8 +7,8 @@
 
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
-#include "engine/solvers/acoustic_fd/device_plan.hpp"
-#include "engine/solvers/acoustic_fd/setup.hpp"
+#include "engine/solvers/acoustic_fd/case.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/registry.hpp"
 #include "engine/team/team.hpp"

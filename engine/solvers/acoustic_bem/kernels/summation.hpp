@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slices.hpp"
 
 namespace conoid::acoustic_bem {
 

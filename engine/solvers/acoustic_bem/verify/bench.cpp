@@ -16,8 +16,8 @@
 
 #include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_bem/compressed_assembly.hpp"
-#include "engine/solvers/acoustic_bem/cutouts.hpp"
+#include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"

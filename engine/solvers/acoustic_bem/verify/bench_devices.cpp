@@ -11,9 +11,9 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_bem/device_blocks.hpp"
-#include "engine/solvers/acoustic_bem/device_summation.hpp"
-#include "engine/solvers/acoustic_bem/march.hpp"
+#include "engine/solvers/acoustic_bem/cuda/device_blocks.hpp"
+#include "engine/solvers/acoustic_bem/cuda/device_summation.hpp"
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"

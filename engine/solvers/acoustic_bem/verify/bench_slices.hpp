@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/history.hpp"
-#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slices.hpp"
+#include "engine/solvers/acoustic_bem/stepping/history.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -8,8 +8,8 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
-#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 
 namespace conoid::acoustic_bem {
 

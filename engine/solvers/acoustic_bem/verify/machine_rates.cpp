@@ -11,8 +11,8 @@
 #include <functional>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/history.hpp"
 #include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/solvers/acoustic_bem/stepping/history.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/phase.hpp"
 

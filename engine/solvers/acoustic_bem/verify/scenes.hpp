@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "engine/mesh/mesh.hpp"
-#include "engine/solvers/acoustic_bem/assembly.hpp"
-#include "engine/solvers/acoustic_bem/excitation.hpp"
-#include "engine/solvers/acoustic_bem/march.hpp"
-#include "engine/solvers/acoustic_bem/spectrum.hpp"
+#include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/excitation.hpp"
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
+#include "engine/solvers/acoustic_bem/stepping/spectrum.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -8,8 +8,8 @@
 #include <Eigen/LU>
 
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/acoustic_bem/receivers.hpp"
-#include "engine/solvers/acoustic_bem/spectrum.hpp"
+#include "engine/solvers/acoustic_bem/stepping/receivers.hpp"
+#include "engine/solvers/acoustic_bem/stepping/spectrum.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
 namespace conoid::acoustic_bem {

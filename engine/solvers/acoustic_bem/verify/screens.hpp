@@ -4,7 +4,7 @@
 
 #include <complex>
 
-#include "engine/solvers/acoustic_bem/assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
 
 namespace conoid::acoustic_bem {
 

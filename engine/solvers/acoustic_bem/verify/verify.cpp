@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 #include <Eigen/Eigenvalues>
 
-#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/verify/filled_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"

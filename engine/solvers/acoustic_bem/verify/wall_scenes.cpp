@@ -10,11 +10,11 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
-#include "engine/solvers/acoustic_bem/frequency_solver.hpp"
-#include "engine/solvers/acoustic_bem/porous.hpp"
-#include "engine/solvers/acoustic_bem/receivers.hpp"
-#include "engine/solvers/acoustic_bem/settings.hpp"
+#include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/discretization/porous.hpp"
+#include "engine/solvers/acoustic_bem/problem.hpp"
+#include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
+#include "engine/solvers/acoustic_bem/stepping/receivers.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/drive.hpp"
-#include "engine/solvers/acoustic_bem/excitation.hpp"
-#include "engine/solvers/acoustic_bem/surface.hpp"
+#include "engine/solvers/acoustic_bem/discretization/drive.hpp"
+#include "engine/solvers/acoustic_bem/discretization/excitation.hpp"
+#include "engine/solvers/acoustic_bem/discretization/surface.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 
 namespace conoid::acoustic_bem {

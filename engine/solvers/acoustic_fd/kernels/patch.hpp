@@ -19,7 +19,7 @@
 #pragma once
 
 #include "engine/core/types.hpp"
-#include "engine/solvers/acoustic_fd/stencil.hpp"
+#include "engine/solvers/acoustic_fd/discretization/stencil.hpp"
 #include "engine/team/machine.hpp"
 
 #include <string_view>

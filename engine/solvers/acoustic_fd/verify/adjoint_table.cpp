@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The march from receivers to sources, backwards in time, is the adjoint of the march from sources to receivers: dot products of random signals.
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
-#include "engine/solvers/acoustic_fd/walls.hpp"
 
 #include <algorithm>
 #include <cmath>

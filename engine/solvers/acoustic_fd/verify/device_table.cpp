@@ -2,8 +2,8 @@
 // Rows "device, …" of `conoid verify acoustic-fd`: panels of this machine's NVIDIA devices give the bits of their single steps, fields and traces.
 #include "engine/solvers/acoustic_fd/verify/device_table.hpp"
 
-#include "engine/solvers/acoustic_fd/layers.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/solvers/row_team.hpp"
 
 #include <algorithm>

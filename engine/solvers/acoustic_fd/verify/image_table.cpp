@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Images: the gradient against a wave scattered by a change of the medium, and a layered earth under 16 shots.
-#include "engine/solvers/acoustic_fd/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/image.hpp"
-#include "engine/solvers/acoustic_fd/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
+#include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/stepping/image.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 #include "engine/solvers/row_team.hpp"

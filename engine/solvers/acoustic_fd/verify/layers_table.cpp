@@ -2,9 +2,9 @@
 // Echoes of matched layers, reflection and transmission at a layer, reciprocity.
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"
 
-#include "engine/solvers/acoustic_fd/layers.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
-#include "engine/solvers/acoustic_fd/medium.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 #include "engine/solvers/row_team.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two-dimensional grids: line sources against Hankel's function, in time and in frequency.
-#include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/discretization/exact.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 

@@ -2,10 +2,10 @@
 // Marches for the table of exact numbers.
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 
-#include "engine/solvers/acoustic_fd/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/solvers/acoustic_fd/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
+#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/solvers/row_team.hpp"
 
 #include <cmath>

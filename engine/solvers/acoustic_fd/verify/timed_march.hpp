@@ -2,9 +2,9 @@
 // Marches and passes over memory that are timed: what `conoid bench acoustic-fd` and its tables of the source share.
 #pragma once
 
-#include "engine/solvers/acoustic_fd/layers.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
-#include "engine/solvers/acoustic_fd/storage.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/storage.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sources over surfaces on their axis after O'Neil, dipoles, and slopes at receivers.
-#include "engine/solvers/acoustic_fd/attenuation.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/solvers/acoustic_fd/source_arrays.hpp"
+#include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
+#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 

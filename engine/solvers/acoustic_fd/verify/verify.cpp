@@ -2,9 +2,9 @@
 // The table of exact numbers: box modes, monopole, energy, plane wave, free surface, sponge, equality of kernels.
 #include "engine/solvers/acoustic_fd/verify/verify.hpp"
 
-#include "engine/solvers/acoustic_fd/exact.hpp"
+#include "engine/solvers/acoustic_fd/discretization/exact.hpp"
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
-#include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/solvers/acoustic_fd/verify/device_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/layers_table.hpp"

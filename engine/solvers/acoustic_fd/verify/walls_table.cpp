@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls of a given impedance, rigid and soft bodies.
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_fd/cut_walls.hpp"
-#include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/layers.hpp"
-#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/exact.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
-#include "engine/solvers/acoustic_fd/walls.hpp"
 
 #include <cmath>
 #include <complex>

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/solvers/elastic_bem/compressed_equations.hpp"
+#include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"

@@ -10,7 +10,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/device_pairs.hpp"
+#include "engine/solvers/elastic_bem/cuda/device_pairs.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
 #include "engine/solvers/row_team.hpp"
 #include "engine/team/machine_rates.hpp"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <numbers>
 
-#include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/solvers/elastic_bem/discretization/quadrature.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {

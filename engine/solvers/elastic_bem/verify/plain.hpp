@@ -6,8 +6,8 @@
 #include <complex>
 #include <vector>
 
+#include "engine/solvers/elastic_bem/discretization/surface.hpp"
 #include "engine/solvers/elastic_bem/kernels/medium.hpp"
-#include "engine/solvers/elastic_bem/surface.hpp"
 
 namespace conoid {
 class Team;

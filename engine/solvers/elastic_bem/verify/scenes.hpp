@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "engine/solvers/elastic_bem/exact.hpp"
-#include "engine/solvers/elastic_bem/far_ground.hpp"
-#include "engine/solvers/elastic_bem/foundation.hpp"
-#include "engine/solvers/elastic_bem/ground.hpp"
-#include "engine/solvers/elastic_bem/waves.hpp"
+#include "engine/solvers/elastic_bem/discretization/exact.hpp"
+#include "engine/solvers/elastic_bem/discretization/far_ground.hpp"
+#include "engine/solvers/elastic_bem/discretization/ground.hpp"
+#include "engine/solvers/elastic_bem/discretization/waves.hpp"
+#include "engine/solvers/elastic_bem/solving/foundation.hpp"
 
 namespace conoid::elastic_bem {
 

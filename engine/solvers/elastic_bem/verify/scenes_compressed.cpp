@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/compressed_equations.hpp"
+#include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 
 namespace conoid::elastic_bem {

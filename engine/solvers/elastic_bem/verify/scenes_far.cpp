@@ -8,7 +8,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/repair.hpp"
-#include "engine/solvers/elastic_bem/regions.hpp"
+#include "engine/solvers/elastic_bem/discretization/regions.hpp"
 #include "engine/solvers/elastic_bem/verify/examples.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 

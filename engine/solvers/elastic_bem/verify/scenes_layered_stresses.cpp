@@ -5,10 +5,10 @@
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/elastic_bem/layered_depths.hpp"
-#include "engine/solvers/elastic_bem/layered_stresses.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_depths.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_stresses.hpp"
+#include "engine/solvers/elastic_bem/discretization/waves.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
-#include "engine/solvers/elastic_bem/waves.hpp"
 
 namespace conoid::elastic_bem {
 

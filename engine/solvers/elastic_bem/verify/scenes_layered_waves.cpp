@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/elastic_bem/layered_waves.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_waves.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 
 namespace conoid::elastic_bem {

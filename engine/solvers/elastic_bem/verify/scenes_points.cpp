@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/quadrature.hpp"
+#include "engine/solvers/elastic_bem/discretization/quadrature.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 
 namespace conoid::elastic_bem {

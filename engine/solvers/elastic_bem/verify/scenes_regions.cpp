@@ -6,7 +6,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/repair.hpp"
-#include "engine/solvers/elastic_bem/regions.hpp"
+#include "engine/solvers/elastic_bem/discretization/regions.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 

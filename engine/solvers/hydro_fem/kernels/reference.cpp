@@ -2,7 +2,7 @@
 // Plain loops over points and bases.
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 
-#include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
 
 #include <algorithm>
 #include <cmath>

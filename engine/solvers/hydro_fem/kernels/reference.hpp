@@ -5,8 +5,8 @@
 // Source: Dong et al., kernels 1 to 6; Dobrev, Kolev, Rieben, SIAM J. Sci. Comput. 34 (2012) 606, §7 (viscosity).
 #pragma once
 
+#include "engine/solvers/hydro_fem/discretization/space.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
-#include "engine/solvers/hydro_fem/space.hpp"
 
 #include <array>
 #include <vector>

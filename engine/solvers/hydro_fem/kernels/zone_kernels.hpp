@@ -7,8 +7,8 @@
 #pragma once
 
 #include "engine/core/types.hpp"
-#include "engine/solvers/hydro_fem/basis.hpp"
-#include "engine/solvers/hydro_fem/eos.hpp"
+#include "engine/solvers/hydro_fem/discretization/basis.hpp"
+#include "engine/solvers/hydro_fem/discretization/eos.hpp"
 
 namespace conoid::hydro_fem {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of a step and of its kernels on the cases for which the public proxy of the method was timed.
-#include "engine/solvers/hydro_fem/device_backend.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 #include "engine/team/team.hpp"

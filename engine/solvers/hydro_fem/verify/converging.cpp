@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/verify/converging.hpp"
 
-#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 
 #include <cmath>
 #include <limits>

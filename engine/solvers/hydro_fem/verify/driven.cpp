@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 
-#include "engine/solvers/hydro_fem/index.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 
 #include <algorithm>
 #include <cmath>

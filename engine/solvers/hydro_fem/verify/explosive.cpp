@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 
-#include "engine/solvers/hydro_fem/gauges.hpp"
-#include "engine/solvers/hydro_fem/index.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/hydro_fem/discretization/gauges.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 
 #include <algorithm>
 #include <cmath>

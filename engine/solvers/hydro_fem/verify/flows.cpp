@@ -2,11 +2,11 @@
 // Initial states and boundaries of the classic problems.
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 
-#include "engine/solvers/hydro_fem/device_backend.hpp"
-#include "engine/solvers/hydro_fem/index.hpp"
-#include "engine/solvers/hydro_fem/initial_run.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/discretization/initial_run.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // The classic problems of this method, as set-ups: for the verification table, the bench and the tests.
 #pragma once
 
-#include "engine/solvers/hydro_fem/march.hpp"
+#include "engine/solvers/hydro_fem/stepping/march.hpp"
 #include "engine/solvers/row_team.hpp"
 
 #include <memory>

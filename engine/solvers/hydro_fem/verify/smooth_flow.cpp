@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/verify/smooth_flow.hpp"
 
-#include "engine/solvers/hydro_fem/exact.hpp"
+#include "engine/solvers/hydro_fem/discretization/exact.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 
 #include <array>
 #include <cmath>

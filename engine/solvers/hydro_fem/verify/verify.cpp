@@ -2,8 +2,8 @@
 // The table of exact and published numbers: energies to the last digit, orders, blasts, tubes, pistons.
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
-#include "engine/solvers/hydro_fem/index.hpp"
 #include "engine/solvers/hydro_fem/verify/converging.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"

@@ -3,7 +3,7 @@
 #include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/mesh/mesh.hpp"
-#include "engine/solvers/maxwell_fem/domain.hpp"
+#include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 
 namespace conoid::maxwell_fem {
 

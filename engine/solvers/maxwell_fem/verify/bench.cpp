@@ -8,7 +8,7 @@
 #include "engine/linalg/device_solve.hpp"
 #include "engine/linalg/elimination_tree.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
-#include "engine/solvers/maxwell_fem/device_radiation.hpp"
+#include "engine/solvers/maxwell_fem/cuda/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/row_team.hpp"

@@ -2,7 +2,7 @@
 // The radiation of devices against that of processors: for the verification table and tests.
 #pragma once
 
-#include "engine/solvers/maxwell_fem/radiation.hpp"
+#include "engine/solvers/maxwell_fem/solving/radiation.hpp"
 
 namespace conoid::maxwell_fem {
 

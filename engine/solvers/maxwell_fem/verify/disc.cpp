@@ -8,8 +8,8 @@
 #include "engine/solvers/maxwell_fem/verify/disc.hpp"
 
 #include "engine/numerics/gauss_legendre.hpp"
-#include "engine/solvers/maxwell_fem/patch.hpp"
-#include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/maxwell_fem/discretization/patch.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 
 #include <cmath>
 #include <functional>

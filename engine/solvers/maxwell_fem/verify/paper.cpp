@@ -6,9 +6,9 @@
 // (two Xeon E5-2698 v4 with 20 cores each, four P100). Its times are linear in the elements of S (its Table 1, within 3 %), so ours are
 // taken on some elements of S, all of S', and scaled to the number named; each row says on how many. Six points an element.
 #include "engine/linalg/one_blas_thread.hpp"
-#include "engine/solvers/maxwell_fem/device_radiation.hpp"
+#include "engine/solvers/maxwell_fem/cuda/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
-#include "engine/solvers/maxwell_fem/radiation.hpp"
+#include "engine/solvers/maxwell_fem/solving/radiation.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
 #include "engine/team/device.hpp"

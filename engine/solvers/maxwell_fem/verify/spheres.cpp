@@ -2,11 +2,11 @@
 // Spheres from mesh to cross section.
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 
-#include "engine/solvers/maxwell_fem/far_field.hpp"
-#include "engine/solvers/maxwell_fem/layout.hpp"
+#include "engine/solvers/maxwell_fem/discretization/layout.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
-#include "engine/solvers/maxwell_fem/next_order.hpp"
-#include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/maxwell_fem/solving/far_field.hpp"
+#include "engine/solvers/maxwell_fem/solving/next_order.hpp"
 #include "engine/solvers/row_team.hpp"
 
 #include <cmath>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/core/error.hpp"
-#include "engine/solvers/maxwell_fem/mie.hpp"
-#include "engine/solvers/maxwell_fem/settings.hpp"
-#include "engine/solvers/maxwell_fem/truncation.hpp"
+#include "engine/solvers/maxwell_fem/discretization/mie.hpp"
+#include "engine/solvers/maxwell_fem/problem.hpp"
+#include "engine/solvers/maxwell_fem/solving/truncation.hpp"
 #include "engine/solvers/test_run.hpp"
 
 #include <memory>

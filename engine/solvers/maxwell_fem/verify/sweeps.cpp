@@ -6,9 +6,9 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/json.hpp"
 #include "engine/core/progress.hpp"
+#include "engine/solvers/maxwell_fem/discretization/mie.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
-#include "engine/solvers/maxwell_fem/mie.hpp"
-#include "engine/solvers/maxwell_fem/pi.hpp"
 #include "engine/solvers/row_team.hpp"
 
 #include <algorithm>

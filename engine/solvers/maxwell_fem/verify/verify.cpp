@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exact numbers: Mie series, convergence of the truncation by modal theory, orders of the elements.
 #include "engine/solvers/maxwell_fem/verify/verify.hpp"
-#include "engine/solvers/maxwell_fem/impedance.hpp"
+#include "engine/solvers/maxwell_fem/discretization/impedance.hpp"
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/order.hpp"
-#include "engine/solvers/maxwell_fem/pi.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/sweeps.hpp"

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "engine/solvers/acoustic_bem/cuda/arguments.hpp"
-#include "engine/solvers/acoustic_bem/cutouts.hpp"
-#include "engine/solvers/acoustic_bem/summation.hpp"
+#include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
+#include "engine/solvers/acoustic_bem/stepping/summation.hpp"
 #include "engine/team/device_worker.hpp"
 #include "tests/engine/solvers/acoustic_bem/random_slices.hpp"
 

@@ -5,7 +5,7 @@
 #include <QTest>
 #include <string>
 
-#include "engine/solvers/acoustic_bem/form.hpp"
+#include "engine/solvers/acoustic_bem/discretization/form.hpp"
 #include "engine/team/workers.hpp"
 
 namespace conoid::acoustic_bem {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/slices.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slices.hpp"
 
 namespace conoid::acoustic_bem {
 

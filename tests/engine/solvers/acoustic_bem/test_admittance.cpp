@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/solvers/acoustic_bem/admittance.hpp"
+#include "engine/solvers/acoustic_bem/discretization/admittance.hpp"
 #include "engine/solvers/acoustic_bem/verify/wall_scenes.hpp"
 
 using namespace conoid;

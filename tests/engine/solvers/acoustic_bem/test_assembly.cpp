@@ -8,8 +8,8 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/assembly.hpp"
-#include "engine/solvers/acoustic_bem/pair_reference.hpp"
+#include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/pair_reference.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/compressed_assembly.hpp"
-#include "engine/solvers/acoustic_bem/quadrature.hpp"
-#include "engine/solvers/acoustic_bem/tile_pairs.hpp"
+#include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/quadrature.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile_pairs.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "engine/solvers/acoustic_bem/cutouts.hpp"
-#include "engine/solvers/acoustic_bem/summation.hpp"
+#include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
+#include "engine/solvers/acoustic_bem/stepping/summation.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;

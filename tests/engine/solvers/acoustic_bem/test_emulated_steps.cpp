@@ -6,7 +6,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/march.hpp"
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_bem/emulated_worker.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "conoid/config.hpp"
-#include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/device_memory.hpp"
 #include "engine/team/team.hpp"

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <utility>
 
-#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

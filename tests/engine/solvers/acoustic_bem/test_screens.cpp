@@ -13,8 +13,8 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/acoustic_bem/facets.hpp"
-#include "engine/solvers/acoustic_bem/places.hpp"
+#include "engine/solvers/acoustic_bem/discretization/facets.hpp"
+#include "engine/solvers/acoustic_bem/discretization/places.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/screens.hpp"
 #include "engine/team/team.hpp"

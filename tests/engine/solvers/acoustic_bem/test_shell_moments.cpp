@@ -8,10 +8,10 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/discretization/pair_reference.hpp"
+#include "engine/solvers/acoustic_bem/discretization/shell_moments.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile.hpp"
 #include "engine/solvers/acoustic_bem/kernels/receiver_lanes.hpp"
-#include "engine/solvers/acoustic_bem/pair_reference.hpp"
-#include "engine/solvers/acoustic_bem/shell_moments.hpp"
-#include "engine/solvers/acoustic_bem/tile.hpp"
 
 using namespace conoid;
 using namespace conoid::acoustic_bem;

@@ -16,8 +16,8 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
-#include "engine/solvers/acoustic_bem/exact_sphere.hpp"
-#include "engine/solvers/acoustic_bem/team_price.hpp"
+#include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/plan_team.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;

@@ -4,8 +4,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/solvers/acoustic_bem/settings.hpp"
-#include "engine/solvers/acoustic_bem/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/problem.hpp"
 #include "engine/solvers/acoustic_bem/verify/filled_scenes.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "engine/solvers/acoustic_bem/march.hpp"
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_bem/random_slices.hpp"

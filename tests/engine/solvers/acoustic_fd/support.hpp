@@ -2,7 +2,7 @@
 // What the tests of acoustic-fd share: a problem with everything switched on, checkpoints in memory, bit comparison.
 #pragma once
 
-#include "engine/solvers/acoustic_fd/march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
 

@@ -4,7 +4,7 @@
 #include "engine/io/segy.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
-#include "engine/solvers/acoustic_fd/image.hpp"
+#include "engine/solvers/acoustic_fd/stepping/image.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 

@@ -3,8 +3,8 @@
 // labels: unit
 #include "engine/io/inflate.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/model.hpp"
-#include "engine/solvers/acoustic_fd/signal.hpp"
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/signal.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -2,7 +2,7 @@
 // Every way of computing a step gives the same bits: kernel bodies, threads, unlike workers, a split by save and load.
 // labels: unit
 #include "engine/solvers/acoustic_fd/kernels/patch.hpp"
-#include "engine/solvers/acoustic_fd/streamed_march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 

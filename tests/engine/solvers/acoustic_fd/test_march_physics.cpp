@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The march solves the discrete equations exactly: box modes, energy, images behind faces, travelling planes.
 // labels: unit timeout300
-#include "engine/solvers/acoustic_fd/layers.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 

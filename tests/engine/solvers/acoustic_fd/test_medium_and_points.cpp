@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The medium at the nodes, signatures between samples, weights of points between nodes, images, stencils.
 // labels: unit
-#include "engine/solvers/acoustic_fd/exact.hpp"
-#include "engine/solvers/acoustic_fd/model.hpp"
-#include "engine/solvers/acoustic_fd/point_rows.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
+#include "engine/solvers/acoustic_fd/discretization/exact.hpp"
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/point_rows.hpp"
+#include "engine/solvers/acoustic_fd/discretization/points.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>

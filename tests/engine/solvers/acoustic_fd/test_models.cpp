@@ -5,9 +5,9 @@
 #include "conoid/config.hpp"
 #include "engine/io/hdf5_file.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/model.hpp"
-#include "engine/solvers/acoustic_fd/resample.hpp"
-#include "engine/solvers/acoustic_fd/stencil.hpp"
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/resample.hpp"
+#include "engine/solvers/acoustic_fd/discretization/stencil.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -2,8 +2,8 @@
 // Tilings by themselves: every cell is updated once a step, after all that it depends on, whatever the order in which free tiles
 // are taken. Shapes as text, and their memory.
 // labels: unit
-#include "engine/solvers/acoustic_fd/tile_choice.hpp"
-#include "engine/solvers/acoustic_fd/tiling.hpp"
+#include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/solvers/acoustic_fd/stepping/tiling.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>

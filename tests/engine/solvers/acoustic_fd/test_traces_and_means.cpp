@@ -5,8 +5,8 @@
 #include "engine/io/hdf5_file.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
-#include "engine/solvers/acoustic_fd/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTemporaryDir>

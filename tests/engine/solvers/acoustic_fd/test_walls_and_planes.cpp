@@ -6,16 +6,16 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
-#include "engine/solvers/acoustic_fd/device_plan.hpp"
-#include "engine/solvers/acoustic_fd/mesh_solid.hpp"
-#include "engine/solvers/acoustic_fd/points.hpp"
-#include "engine/solvers/acoustic_fd/setup.hpp"
-#include "engine/solvers/acoustic_fd/streamed_march.hpp"
-#include "engine/solvers/acoustic_fd/walls.hpp"
+#include "engine/solvers/acoustic_fd/case.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
+#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
-#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>

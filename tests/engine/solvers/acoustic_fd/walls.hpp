@@ -2,8 +2,8 @@
 // A busy problem with walls of all kinds in it.
 #pragma once
 
-#include "engine/solvers/acoustic_fd/cut_walls.hpp"
-#include "engine/solvers/acoustic_fd/walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 namespace conoid::acoustic_fd::testing {

@@ -10,7 +10,7 @@
 #include "conoid/config.hpp"
 #include "engine/core/log.hpp"
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/device_solution.hpp"
+#include "engine/solvers/elastic_bem/cuda/device_solution.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"

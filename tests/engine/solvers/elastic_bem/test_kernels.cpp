@@ -7,9 +7,9 @@
 #include <random>
 
 #include "engine/mesh/generators.hpp"
-#include "engine/solvers/elastic_bem/assembly.hpp"
-#include "engine/solvers/elastic_bem/surface_loads.hpp"
-#include "engine/solvers/elastic_bem/waves.hpp"
+#include "engine/solvers/elastic_bem/discretization/assembly.hpp"
+#include "engine/solvers/elastic_bem/discretization/surface_loads.hpp"
+#include "engine/solvers/elastic_bem/discretization/waves.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;

@@ -5,10 +5,10 @@
 
 #include <numbers>
 
-#include "engine/solvers/elastic_bem/bessel.hpp"
-#include "engine/solvers/elastic_bem/layered_depths.hpp"
+#include "engine/solvers/elastic_bem/discretization/bessel.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_depths.hpp"
+#include "engine/solvers/elastic_bem/discretization/waves.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
-#include "engine/solvers/elastic_bem/waves.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;

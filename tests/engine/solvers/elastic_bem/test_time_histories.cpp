@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "engine/solvers/elastic_bem/time_histories.hpp"
+#include "engine/solvers/elastic_bem/solving/time_histories.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
 
 using namespace conoid;

@@ -2,7 +2,7 @@
 // Bad cases: each is told apart, with places and a remedy, and nothing crashes.
 // labels: unit
 #include "engine/session/offer.hpp"
-#include "engine/solvers/hydro_fem/eos_file.hpp"
+#include "engine/solvers/hydro_fem/discretization/eos_file.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 

@@ -4,8 +4,8 @@
 // labels: unit emulated rows timeout300
 #include "engine/core/log.hpp"
 #include "engine/session/offer.hpp"
-#include "engine/solvers/hydro_fem/device_backend.hpp"
-#include "engine/solvers/hydro_fem/device_exchange.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
+#include "engine/solvers/hydro_fem/cuda/device_exchange.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
 #include "engine/team/device_worker.hpp"

@@ -2,7 +2,7 @@
 // Boundaries over time: pistons have the speed that is given at the end of every step, formulas and tables are what they say, a steady
 // one given as a formula is the steady one.
 // labels: unit
-#include "engine/solvers/hydro_fem/time_curve.hpp"
+#include "engine/solvers/hydro_fem/discretization/time_curve.hpp"
 #include "engine/solvers/hydro_fem/verify/driven.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"

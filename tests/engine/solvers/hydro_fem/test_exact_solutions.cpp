@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The exact solutions obey the laws that they stand for.
 // labels: unit
-#include "engine/solvers/hydro_fem/exact.hpp"
+#include "engine/solvers/hydro_fem/discretization/exact.hpp"
 #include "engine/solvers/hydro_fem/verify/converging.hpp"
 #include "engine/solvers/hydro_fem/verify/free_air.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of explosives and programmed burn: pressures, speeds of sound and arrivals are what their formulas say.
 // labels: unit
-#include "engine/solvers/hydro_fem/gauges.hpp"
+#include "engine/solvers/hydro_fem/discretization/gauges.hpp"
+#include "engine/solvers/hydro_fem/output_view.hpp"
 #include "engine/solvers/hydro_fem/verify/explosive.hpp"
-#include "engine/solvers/hydro_fem/view.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>

@@ -5,7 +5,7 @@
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/session/offer.hpp"
-#include "engine/solvers/hydro_fem/zones_of_mesh.hpp"
+#include "engine/solvers/hydro_fem/discretization/zones_of_mesh.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 

@@ -2,7 +2,7 @@
 // A case through the solver's own face: prepare, advance, fill, save, load, finish.
 // labels: unit
 #include "engine/session/offer.hpp"
-#include "engine/solvers/hydro_fem/trial.hpp"
+#include "engine/solvers/hydro_fem/plan_trial.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bases, and the numbering of nodes on zones that are turned against each other.
 // labels: unit
-#include "engine/solvers/hydro_fem/index.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>

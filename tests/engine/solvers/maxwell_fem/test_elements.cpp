@@ -9,9 +9,9 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/mesh/order.hpp"
 #include "engine/mesh/shape_functions.hpp"
-#include "engine/solvers/maxwell_fem/elements.hpp"
-#include "engine/solvers/maxwell_fem/next_order.hpp"
-#include "engine/solvers/maxwell_fem/patch.hpp"
+#include "engine/solvers/maxwell_fem/discretization/elements.hpp"
+#include "engine/solvers/maxwell_fem/discretization/patch.hpp"
+#include "engine/solvers/maxwell_fem/solving/next_order.hpp"
 
 #include <Eigen/Dense>
 

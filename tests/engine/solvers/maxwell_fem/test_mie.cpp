@@ -7,10 +7,10 @@
 #include <numbers>
 #include <sstream>
 
-#include "engine/solvers/maxwell_fem/impedance.hpp"
-#include "engine/solvers/maxwell_fem/media.hpp"
-#include "engine/solvers/maxwell_fem/mie.hpp"
-#include "engine/solvers/maxwell_fem/system.hpp"
+#include "engine/solvers/maxwell_fem/discretization/impedance.hpp"
+#include "engine/solvers/maxwell_fem/discretization/media.hpp"
+#include "engine/solvers/maxwell_fem/discretization/mie.hpp"
+#include "engine/solvers/maxwell_fem/solving/system.hpp"
 
 using namespace conoid::maxwell_fem;
 

@@ -7,14 +7,14 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
-#include "engine/solvers/maxwell_fem/amplitudes.hpp"
-#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/discretization/mie.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
-#include "engine/solvers/maxwell_fem/mie.hpp"
-#include "engine/solvers/maxwell_fem/radiation.hpp"
-#include "engine/solvers/maxwell_fem/rational.hpp"
-#include "engine/solvers/maxwell_fem/system.hpp"
+#include "engine/solvers/maxwell_fem/solving/amplitudes.hpp"
+#include "engine/solvers/maxwell_fem/solving/far_field.hpp"
+#include "engine/solvers/maxwell_fem/solving/radiation.hpp"
+#include "engine/solvers/maxwell_fem/solving/rational.hpp"
+#include "engine/solvers/maxwell_fem/solving/system.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/team/team.hpp"
 

@@ -3,7 +3,7 @@
 // labels: unit mpi2
 #include <QTest>
 
-#include "engine/solvers/maxwell_fem/far_field.hpp"
+#include "engine/solvers/maxwell_fem/solving/far_field.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/team/team.hpp"
 

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a case on its surface: steps and pulses against edges, places, memory.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/core.h>
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/solvers/acoustic_bem/discretization/facets.hpp"
+#include "engine/solvers/acoustic_bem/discretization/places.hpp"
+#include "engine/solvers/acoustic_bem/problem.hpp"
+
+namespace conoid::acoustic_bem {
+
+using namespace conoid::vec;
+
+namespace {
+
+std::string text_of(const Vec3& x) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g}) m", x[0], x[1], x[2]);
+}
+
+bool solid(const Case& input) {
+  return input["boundaries"]["surface"].text() != "screen";
+}
+
+/// Bodies, sources and receivers stand on one side of the ground.
+void check_ground(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (!s.conditions.ground) return;
+  const Ground& ground = *s.conditions.ground;
+  const double near = 1e-6 * surface.diameter;
+  const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
+    out.push_back(input.error_at(
+        at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
+        "The fluid is above the ground; move it up or lower boundaries.ground.height."));
+  };
+  const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
+                                       [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
+  if (ground.above(*lowest) < -near) below(input["mesh"], "a vertex of the surface", *lowest);
+  Index lying = 0;
+  for (const Triangle& t : surface.triangles)
+    lying +=
+        std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
+  if (lying > 0)
+    out.push_back(input.error_at(input["mesh"], fmt::format("{} faces lie in the ground", lying),
+                                 "Leave them out: a body that stands on the ground is open below, where its walls meet "
+                                 "it, or lies a little above it."));
+  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+  std::size_t number = 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) {
+      const Values at = waves.at(number++);
+      if (w.kind == WaveKind::point && ground.above(w.position) < 0) below(at, "a point source", w.position);
+      if (w.kind == WaveKind::plane && w.direction[static_cast<std::size_t>(ground.axis)] > 1e-9)
+        out.push_back(input.error_at(at, "the plane wave comes from below the ground",
+                                     "Give the direction in which it goes before the ground reflects it."));
+    }
+  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+    if (ground.above(s.receivers[k]) < -near) below(receivers.at(k), "a receiver", s.receivers[k]);
+}
+
+constexpr const char* way_into_rooms =
+    "for a closed room, which rings on, set \"boundaries\": {\"fluid\": \"inside\"}; for one with an opening, give the "
+    "walls as thin "
+    "sheets and set \"boundaries\": {\"surface\": \"screen\"}";
+
+void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
+                  bool room, bool filled, std::vector<Diagnostic>& out) {
+  if (room && (p.side == Side::inside || p.side == Side::on_body))
+    out.push_back(
+        input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
+                       fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                   text_of(axpy(h, p.normal, p.nearest)))));
+  else if (filled && (p.side == Side::inside || p.side == Side::on_body))
+    out.push_back(input.error_at(at,
+                                 fmt::format("the point source \"{}\" at {} lies {} a filled body", name, text_of(x),
+                                             p.side == Side::inside ? "inside" : "on"),
+                                 fmt::format("Sources lie in the fluid around: move it, for instance to {}.",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
+  else if (p.side == Side::inside || p.side == Side::on_body)
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the point source \"{}\" at {} lies {} a closed body, through whose walls no sound passes", name,
+                    text_of(x), p.side == Side::inside ? "inside" : "on"),
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
+                    way_into_rooms)));
+  else if (p.distance < 0.5 * h)
+    out.push_back(
+        input.error_at(at,
+                       fmt::format("the point source \"{}\" at {} lies {} from the surface, less than half an "
+                                   "edge",
+                                   name, text_of(x), format_quantity(p.distance, "m")),
+                       "Move the source away or refine the mesh there."));
+}
+
+void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
+                    double h, bool room, bool filled, std::vector<Diagnostic>& out) {
+  if (room && p.side == Side::inside) {
+    out.push_back(input.error_at(at,
+                                 fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
+                                 fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                                             text_of(axpy(h, p.normal, p.nearest)))));
+  } else if (p.side == Side::inside && filled) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies within a filled body, {} deep", name, text_of(x),
+                    format_quantity(p.distance, "m")),
+        fmt::format("Sound is recorded around filled bodies and on their surface: move it, for instance to {}.",
+                    text_of(axpy(h, p.normal, p.nearest)))));
+  } else if (p.side == Side::inside) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies inside a closed body, {} deep, where there is no sound", name,
+                    text_of(x), format_quantity(p.distance, "m")),
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
+                    way_into_rooms)));
+  } else if (p.side == Side::on_screen) {
+    out.push_back(input.error_at(
+        at,
+        fmt::format("the receiver \"{}\" at {} lies on a screen, where the pressures of its two sides differ", name,
+                    text_of(x)),
+        fmt::format("Move it to the side that is meant: {} or {}.", text_of(p.beside(0.01)),
+                    text_of(p.beside(-0.01)))));
+  } else if (p.side == Side::on_body && p.distance > 1e-6 * p.radius) {
+    Diagnostic d = input.warning_at(at,
+                                    fmt::format("the receiver \"{}\" at {} lies {} inside the flat faces", name,
+                                                text_of(x), format_quantity(p.distance, "m")),
+                                    fmt::format("It is taken as on the surface, at {}.", text_of(p.nearest)));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+}
+
+/// Sources and receivers: inside bodies, on surfaces, on screens.
+void check_places(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  const PlaceFinder places(surface, solid(input));
+  const double h = surface.mean_edge;
+  const bool room = s.conditions.inside;
+  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+  std::size_t number = 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) {
+      const Values at = waves.at(number++);
+      if (w.kind != WaveKind::point) {
+        if (room)
+          out.push_back(input.error_at(at, "a plane wave in a room", "Give a source of kind \"point\" in the room."));
+        continue;
+      }
+      const std::string name = at["name"].text();
+      check_source(input, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
+                   h, room, surface.filled(), out);
+    }
+  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
+                   surface.filled(), out);
+  for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
+    const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
+    const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
+    if (places.body_around(x) >= 0 && surface.filled())
+      out.push_back(input.error_at(
+          input["mesh"],
+          fmt::format("a closed piece near {} lies inside another, which is filled", text_of(t.centroid)),
+          "Leave it out: all filled bodies hold one fluid, and no hollows."));
+    else if (places.body_around(x) >= 0)
+      out.push_back(input.warning_at(
+          input["mesh"],
+          fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
+          "Leave it out: it costs memory and time and changes nothing outside."));
+  }
+}
+
+/// What so many edges give, from rows of `conoid verify acoustic-bem`: the sphere of 642 unknowns (surface 0.94 %, receivers 0.06 to
+/// 0.15 %) and the half-plane of mean edge 0.057 (0.27 %; without layers 8.4 % at half as many edges).
+std::string error_of_edges(bool screen, int rim_layers) {
+  if (!screen)
+    return "with 7.7 a sphere has its surface pressure within 1 % and its receivers within 0.2 %; at tips and strong "
+           "curvature "
+           "the edges must follow the shape, not the wave.";
+  if (rim_layers >= usual_rim_layers) return "with 6.7 the signal in the deep shadow of a half-plane is within 0.3 %.";
+  return fmt::format(
+      "parameters.rim_layers of at least {} with 6.7 edges keeps the signal in the deep shadow of a half-plane within "
+      "0.3 %, "
+      "without layers it is 8 % off at 3.4 edges and improves with order 1.4 only.",
+      usual_rim_layers);
+}
+
+/// What flat faces do to curved bodies, as notes.
+void check_shape(const Case& input, const Surface& surface, std::vector<Diagnostic>& out) {
+  const Facets facets = facets_of(surface);
+  const auto note = [&](std::string text, std::string hint) {
+    Diagnostic d = input.warning_at(input["mesh"], std::move(text), std::move(hint));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  };
+  if (facets.missing_angle > 0.6)  // a sphere of 20 vertices has that
+    note(
+        fmt::format("at {} the faces leave {:.0f} of 360 degrees: if the body is round there, they cut off its tip",
+                    text_of(facets.tip), facets.missing_angle * 180 / std::numbers::pi),
+        "Make edges at most a third of the least radius of curvature: the echo of a slender spheroid seen end-on comes "
+        "from its tip, and a coarse one costs decibels however many edges a wave has.");
+  if (std::abs(facets.lost_volume) > 0.01)
+    note(fmt::format("flat faces with their corners on the curved surface {} {:.2g} % of the body's volume",
+                     facets.lost_volume > 0 ? "lose" : "add", 100 * std::abs(facets.lost_volume)),
+         "Refine where the surface is curved, or scale the mesh to the true volume: levels move by about as much.");
+}
+
+/// A fluid that hardly differs scatters less sound than a mesh errs.
+void check_filling(const Case& input, const Settings& s, std::vector<Diagnostic>& out) {
+  if (!s.conditions.filling) return;
+  const Filling& f = *s.conditions.filling;
+  const double speed = f.c / s.form.c, impedance = speed * f.density;
+  const double contrast = std::max(std::abs(impedance - 1) / (impedance + 1), std::abs(speed - 1) / (speed + 1));
+  if (contrast > 0.05) return;
+  out.push_back(input.warning_at(
+      input["medium"]["filling"],
+      fmt::format("the fluid within reflects {:.2g} % of the pressure only: what the body scatters is as weak as the "
+                  "mesh's error in the "
+                  "wave that goes through it",
+                  100 * std::abs(impedance - 1) / (impedance + 1)),
+      "Compute the case once more with the fluid around as filling and subtract its scattered pressures, which are "
+      "that error "
+      "alone: a weakly scattering sphere of 362 vertices has its echo within 0.25 dB so, and is 0.7 dB and more off "
+      "without."));
+}
+
+/// Strips of screens, and the time step against their edges and the extent of the body.
+void check_step(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (surface.dead_faces > 4 + surface.rim_faces / 50)
+    out.push_back(input.warning_at(
+        input["mesh"],
+        fmt::format("{} of the {} triangles at rims have all corners on rims: the pressure jump is taken as zero there",
+                    surface.dead_faces, surface.rim_faces),
+        "Refine the mesh until every strip of a screen has vertices inside it, two rows at least."));
+  const double h = surface.mean_edge, delta = s.shortest_delta(), courant = delta / h;  // of the slower fluid
+  const Values parameters = input["parameters"];
+  const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
+  if (courant < 0.1 || courant > 1.5)
+    out.push_back(input.error_at(
+        step,
+        fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h", delta, courant,
+                    h),
+        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.slowest(), "s"))));
+  else if (courant < 0.3 || courant > 0.6)
+    out.push_back(input.warning_at(
+        step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
+        "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
+}
+
+/// Pulses and frequencies against the edges.
+void check_waves(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  const double h = surface.mean_edge;
+  bool sampled = true;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves) sampled = sampled && w.pulse.kind == PulseKind::sampled;
+  for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
+  const double highest = highest_frequency(s), edges = s.slowest() / (highest * h);
+  const Values pulse_place =
+      input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
+  if (!sampled && edges < 6) {
+    std::string text =
+        fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
+                    format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
+    std::string hint = fmt::format(
+        "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}, to 8 edges a wavelength: {}",
+        format_quantity(s.slowest() / highest / 8, "m"), 8 / edges, error_of_edges(!solid(input), s.rim_layers));
+    out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
+                              : input.warning_at(pulse_place, std::move(text), std::move(hint)));
+  }
+  for (const char* key : {"frequencies", "spectra", "head_related", "monostatic"}) {
+    const auto& asked = key == std::string_view("spectra")        ? s.spectra
+                        : key == std::string_view("head_related") ? s.head.frequencies
+                        : key == std::string_view("monostatic")   ? s.monostatic.frequencies
+                                                                  : s.frequencies;
+    if (asked.empty()) continue;
+    if (const double f = *std::ranges::max_element(asked); s.slowest() / f < 3 * h)
+      out.push_back(input.warning_at(
+          input["output"][key],
+          fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.slowest() / f / h),
+          "Results there are not converged: refine the mesh or lower the highest frequency."));
+  }
+}
+
+/// Sources of head-related responses surround the body, no nearer than the rule over its faces allows.
+void check_head(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (s.head.frequencies.empty()) return;
+  double farthest = 0;
+  for (const Vec3& x : surface.vertices) farthest = std::max(farthest, distance(x, s.head.center));
+  if (s.head.radius < farthest + 2 * surface.mean_edge)
+    out.push_back(input.error_at(input["output"]["head_related"]["radius"],
+                                 fmt::format("the sources are {} from the centre, the body reaches {}",
+                                             format_quantity(s.head.radius, "m"), format_quantity(farthest, "m")),
+                                 fmt::format("Set them off the body by two edges at least: {}.",
+                                             format_quantity(farthest + 2 * surface.mean_edge, "m"))));
+}
+
+void check_extent(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  const Values parameters = input["parameters"];
+  const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
+  if (const double across = surface.diameter / s.shortest_delta(); across > 60000)
+    out.push_back(
+        input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible", across),
+                       "Use larger time steps or a smaller body."));
+}
+
+/// What compressed matrices go with.
+void check_compression(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+  if (!s.compressed()) return;
+  const Values at = input["parameters"]["matrices"];
+  const auto refuse = [&](const Values& place, std::string text, std::string hint) {
+    out.push_back(input.error_at(place, std::move(text), std::move(hint)));
+  };
+  const std::string whole = "Set parameters.matrices to \"whole\"";
+  if (s.ranks > 1)
+    refuse(at, fmt::format("compressed matrices are one rank's, and there are {}", s.ranks),
+           "Start it without mpirun, or set parameters.matrices to \"whole\".");
+  const auto unlike = [&](const char* what) {
+    refuse(at,
+           fmt::format("matrices are compressed of rigid and soft bodies and of screens in an open fluid; {}", what),
+           whole + ".");
+  };
+  if (surface.filled())
+    unlike("these bodies are filled");
+  else if (s.conditions.inside)
+    unlike("this is a room, whose waves do not leave");
+  else if (s.conditions.ground)
+    unlike("this has a ground");
+  else if (surface.has_walls())
+    unlike("this has faces that are soft or have an impedance");
+  else if (!s.form.combined() && !s.screen)
+    refuse(at,
+           fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",
+                       name_of(s.form.name)),
+           fmt::format("Leave parameters.form out: {} damps them.", s.form.rigid() ? "NC" : "DC"));
+  for (const auto& [key, asked] : {std::pair{"spectra", !s.spectra.empty()},
+                                   {"surface_spectra", !s.surface_spectra.empty()},
+                                   {"head_related", !s.head.frequencies.empty()},
+                                   {"monostatic", !s.monostatic.frequencies.empty()}})
+    if (asked)
+      refuse(input["output"][key], "is solved for with whole matrices, and these are compressed",
+             whole + ", or leave this out: frequencies and maps come from the march.");
+  if (has_errors(out) || s.counted.clusters == 0) return;
+  const auto n = static_cast<double>(surface.unknowns);
+  if (s.counted.near_pairs > 0.95 * n * n) {
+    Diagnostic d = input.warning_at(
+        at,
+        fmt::format("of {} clusters hardly any are far from one another: compression saves next to nothing",
+                    s.counted.clusters),
+        "Bodies of some 2,000 unknowns and more gain by it.");
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+}
+
+/// The matrices in the memory of the offer, or on the disk.
+void check_memory(const Case& input, const Settings& s, const Surface& surface, const Offer& offer,
+                  std::vector<Diagnostic>& out) {
+  const double courant = s.shortest_delta() / surface.mean_edge;
+  const Bytes budget = offer.host.value;
+  const int threads = offer.team_threads();
+  const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
+  if (plan.possible() && plan.threads < threads) {
+    Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
+                                    std::string(hint_of_fewer_threads));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+  if (plan.streams() && plan.possible() && !s.compressed()) {
+    Diagnostic d = input.warning_at(
+        input["mesh"],
+        fmt::format(
+            "the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
+            "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
+            format_bytes(plan.in_memory), format_bytes(budget), format_bytes(plan.values),
+            format_bytes(plan.read_each_time()), s.grouped, 1e-9 * disk_rate,
+            format_duration(streaming_seconds(s, plan)), s.steps),
+        fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.", format_bytes(plan.in_memory),
+                    s.grouped < 32 ? "; more grouped steps read less often" : ""));
+    d.severity = Severity::note;
+    out.push_back(std::move(d));
+  }
+  if (!plan.possible() && s.compressed()) {
+    Diagnostic d = input.error_at(
+        input["mesh"],
+        fmt::format(
+            "the compressed matrices of {} unknowns, {:.3g} pairs of unknowns near and {:.3g} of skeletons, need "
+            "{} in memory, the budget is {}",
+            surface.unknowns, s.counted.near_pairs, s.counted.far_pairs, format_bytes(plan.in_memory),
+            format_bytes(budget)),
+        "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh.");
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  } else if (!plan.possible() && s.ranks > 1) {
+    Diagnostic d = too_little_on_ranks(plan, s.ranks);
+    d.place = input.document().place("/mesh");
+    out.push_back(std::move(d));
+  } else if (const Bytes needed = plan.least; !plan.possible()) {
+    const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
+    const ExpectedTime time = expected_time(s, surface, threads);
+    const auto n = static_cast<double>(surface.unknowns);
+    Diagnostic d = input.error_at(
+        input["mesh"],
+        fmt::format(
+            "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
+            "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
+            "and march {} steps for about {}",
+            surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
+            static_cast<Index>(surface.diameter / s.shortest_delta()) + 2, format_bytes(needed), format_bytes(budget),
+            threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
+        // Rounded up: a factor of 1 would be no advice.
+        fmt::format("Coarsen the mesh by a factor of {:.2f} in h{}, or raise compute.memory.host.",
+                    0.01 * std::ceil(1 + 100 * std::sqrt(factor)), s.single_precision ? "" : ", use single precision"));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// What a surface is made of beside the mesh. Walls are fitted to the pulses and to the time step.
+std::string geometry_of(const Case& input, const Settings& s) {
+  std::string out;
+  const Json& all = input.values().json();
+  for (const char* part : {"mesh", "boundaries", "medium"})
+    if (all.contains(part)) out += compact_json(all[part]) + '\n';
+  if (s.conditions.walls.empty() && s.motions.empty())
+    return out + fmt::format("{} {}", static_cast<int>(s.ordering), s.rim_layers);
+  for (const char* part : {"excitation", "parameters"})
+    if (all.contains(part)) out += compact_json(all[part]) + '\n';
+  return out;
+}
+
+}  // namespace
+
+Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* before) {
+  Reading<Problem> made;
+  std::vector<Diagnostic>& out = made.said;
+  Settings s = read_settings(input, out);
+  const bool closed = !s.screen && (s.form.name != FormName::N || s.conditions.inside || s.conditions.filling ||
+                                    !s.conditions.walls.empty());
+  for (Diagnostic& d :
+       check_surface(mesh, closed, s.conditions.filling ? "filled" : name_of(s.form.name), s.conditions)) {
+    d.place = input.document().place("/mesh");
+    out.push_back(std::move(d));
+  }
+  if (has_errors(out)) return made;
+  std::string geometry = geometry_of(input, s);
+  const bool kept = before != nullptr && before->geometry == geometry;
+  auto surface = kept ? Result<Surface>(std::move(before->surface)) : surface_for(s, mesh);
+  if (!surface) {
+    out.push_back(surface.error());
+    return made;
+  }
+  complete(s, *surface);
+  set_wall_memory(*surface, s.form.dt);
+  s.memory_columns = static_cast<Index>(surface->memory_columns.size());
+  if (!kept) log::debug("acoustic-bem: a surface of {} triangles was made of the case", surface->triangles.size());
+  made.problem = std::make_unique<Problem>(Problem{std::move(s), std::move(*surface), std::move(geometry)});
+  return made;
+}
+
+std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer) {
+  std::vector<Diagnostic> out;
+  const Settings& s = problem.settings;
+  const Surface& surface = problem.surface;
+  check_filling(input, s, out);
+  check_step(input, s, surface, out);
+  check_waves(input, s, surface, out);
+  check_extent(input, s, surface, out);
+  check_head(input, s, surface, out);
+  check_compression(input, s, surface, out);
+  check_memory(input, s, surface, offer, out);
+  check_ground(input, s, surface, out);
+  check_places(input, s, surface, out);
+  check_shape(input, surface, out);
+  return out;
+}
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cuts the matrices into tiles and runs the two passes over them on the team.
+#include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+#include "engine/core/subnormals.hpp"
+#include "engine/solvers/acoustic_bem/cuda/device_tiles.hpp"
+#include "engine/solvers/acoustic_bem/discretization/memory_columns.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/discretization/tile.hpp"
+#include "engine/solvers/acoustic_bem/problem.hpp"
+#include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
+#include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+struct TilePair {
+  Interval rows, cols;  ///< equal, or disjoint with rows before cols
+};
+
+/// Items of a phase: tiles [begin, begin + count) of a longer list.
+class TilePhase final : public Phase {
+ public:
+  using Body = std::function<void(Index, TileSpace&, DeviceTiles*)>;
+  using Devices = std::function<std::vector<DeviceTiles*>(DeviceWorker&)>;
+  /// `devices`: what a device has for its tiles, for each of the threads that feed it; none: processors only.
+  TilePhase(std::string_view name, Interval tiles, Body body, Devices devices)
+      : name_(name), tiles_(tiles), body_(std::move(body)), devices_(std::move(devices)) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] Index items() const override { return tiles_.size(); }
+  void run(CpuWorker& worker, Interval items) override {
+    std::vector<TileSpace> spaces(static_cast<std::size_t>(worker.threads()));
+    worker.for_each(items, 1, [&](Interval chunk, int thread) {
+      for (Index k = chunk.begin; k < chunk.end; ++k)
+        body_(tiles_.begin + k, spaces[static_cast<std::size_t>(thread)], nullptr);
+    });
+    const std::scoped_lock lock(mutex_);
+    for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
+  }
+  [[nodiscard]] bool runs_on_devices() const override { return devices_ != nullptr; }
+  void run_on_device(DeviceWorker& worker, Interval items) override {
+    // Several threads feed it, each with tiles, buffers and a stream of its own: while one lays out slices, the device computes for others.
+    const std::vector<DeviceTiles*> fed = devices_(worker);
+    std::vector<TileSpace> spaces(fed.size());
+    std::atomic<Index> next = items.begin;
+    worker.host().for_each({0, static_cast<Index>(fed.size())}, 1, [&](Interval feeders, int) {
+      for (auto f = static_cast<std::size_t>(feeders.begin); f < static_cast<std::size_t>(feeders.end); ++f)
+        for (Index k = next++; k < items.end; k = next++) body_(tiles_.begin + k, spaces[f], fed[f]);
+    });
+    const std::scoped_lock lock(mutex_);
+    for (TileSpace& s : spaces) spaces_.push_back(std::move(s));
+  }
+  [[nodiscard]] std::vector<TileSpace>& spaces() { return spaces_; }
+
+ private:
+  std::string_view name_;
+  Interval tiles_;
+  Body body_;
+  Devices devices_;
+  std::mutex mutex_;
+  std::vector<TileSpace> spaces_;
+};
+
+/// The windows that a finished tile covers; tiles are whole windows.
+template <class Real>
+void write_windows(const Slices<Real>& slices, Block& block) {
+  SliceStore<Real>& store = slices.store();
+  for (Index c = store.group_of(block.cols.begin); c <= store.group_of(block.cols.end - 1); ++c)
+    for (Index r = store.group_of(block.rows.begin); r <= store.group_of(block.rows.end - 1); ++r) {
+      if (!store.holds_values(store.window(r, c))) continue;
+      auto lease = store.windows().acquire(store.window(r, c), Access::write);
+      if (!lease) throw Failure(lease.error());
+      Real* const values = lease->template write<Real>().data();
+      const Interval own = store.slices_of(c), panels = store.panels_of(r);
+      for (Index j = own.begin; j < own.end; ++j)
+        for (Index panel = panels.begin; panel < panels.end; ++panel)
+          slices.fill(j, panel, values + store.offset(slices, j, panel),
+                      [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+    }
+}
+
+Error stopped() {
+  return make_error(ErrorCode::stopped, "Stopped during assembly.");
+}
+
+}  // namespace
+
+struct Assembly::Tiles {
+  TileContext context;
+  std::vector<TilePair> pairs;
+  std::mutex mutex;
+  std::map<int, std::vector<std::unique_ptr<DeviceTiles>>>
+      devices;  ///< by the worker's number, while tiles are assembled
+
+  explicit Tiles(TileContext c) : context(std::move(c)) {}
+
+  /// What each of the threads has that feed a device, `threads` at most; null: they compute as others do.
+  std::vector<DeviceTiles*> device_of(DeviceWorker& worker, int threads) {
+    const std::scoped_lock lock(mutex);
+    auto& mine = devices[worker.index()];
+    if (mine.empty() && worker.memory() >= DeviceTiles::least(context.surface)) {
+      const Bytes memory = worker.memory();
+      const int feeders =
+          DeviceTiles::feeders(context.surface, context.form, tile_memory(context.surface.unknowns), memory, threads);
+      for (int f = 0; f < feeders; ++f)
+        mine.push_back(std::make_unique<DeviceTiles>(worker.device(), context, memory / static_cast<Bytes>(feeders)));
+    }
+    std::vector<DeviceTiles*> out;
+    for (const auto& tiles : mine) out.push_back(tiles.get());
+    if (out.empty()) out.assign(static_cast<std::size_t>(std::max(threads, 1)), nullptr);
+    return out;
+  }
+
+  /// Runs the tiles in batches on the team, so that progress is told and a stop is seen in between.
+  Status run(std::string_view name, const std::vector<Index>& chosen, Team& team, Progress& progress,
+             const std::stop_token& stop, const TilePhase::Body& body, const std::function<void(TileSpace&)>& collect,
+             const TilePhase::Devices& on_devices = {}) {
+    const auto total = static_cast<Index>(chosen.size());
+    const Index batch = std::max<Index>(total / 40, 4 * team.threads());
+    progress.begin(name, total, "tiles");
+    for (Index begin = 0; begin < total; begin += batch) {
+      TilePhase phase(
+          name, {begin, std::min(begin + batch, total)},
+          [&](Index k, TileSpace& space, DeviceTiles* device) {
+            body(chosen[static_cast<std::size_t>(k)], space, device);
+          },
+          on_devices);
+      team.run(phase, stop);
+      if (stop.stop_requested()) return stopped();
+      for (TileSpace& s : phase.spaces()) collect(s);
+      progress.at(std::min(begin + batch, total));
+    }
+    progress.end();
+    return {};
+  }
+};
+
+int splits_for(double thinness) {
+  constexpr double edge = 1.74;  // of an equilateral triangle, over its radius
+  return std::clamp(static_cast<int>(std::ceil(std::log2(edge / (2 * std::max(thinness, 1e-3))))), 1, 4);
+}
+
+Interval share_of_slices(std::span<const double> weights, int rank, int ranks) {
+  const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto count = static_cast<Index>(weights.size());
+  // A cut falls where the sum comes closest to the rank's part of the whole.
+  const auto cut = [&](int k) {
+    if (k == ranks) return count;
+    const double wanted = whole * k / ranks;
+    double sum = 0;
+    Index j = 0;
+    for (; j < count && sum + weights[static_cast<std::size_t>(j)] / 2 < wanted; ++j)
+      sum += weights[static_cast<std::size_t>(j)];
+    return j;
+  };
+  return {cut(rank), cut(rank + 1)};
+}
+
+double BlockPattern::pairs() const {
+  double sum = 0;
+  for (Index a = 0; a < clusters(); ++a)
+    for (Index b = 0; b < clusters(); ++b)
+      if (wants(a, b)) sum += static_cast<double>(of(a).size()) * static_cast<double>(of(b).size());
+  return sum;
+}
+
+void Extents::lay_out(Index count, const BlockPattern* blocks) {
+  unknowns = count;
+  std::size_t entries = static_cast<std::size_t>(count * count);
+  if (blocks != nullptr) {
+    pattern = *blocks;
+    entries = 0;
+    for (Index c = 0; c < pattern.clusters(); ++c) {
+      cluster.insert(cluster.end(), static_cast<std::size_t>(pattern.of(c).size()), static_cast<std::int32_t>(c));
+      for (Index r = 0; r < pattern.clusters(); ++r) {
+        block.push_back(entries);
+        if (pattern.wants(c, r)) entries += static_cast<std::size_t>(pattern.of(c).size() * pattern.of(r).size());
+      }
+    }
+  }
+  first.assign(entries, std::numeric_limits<std::uint16_t>::max());
+  last.assign(entries, 0);
+}
+
+void Extents::slice(Index j, std::vector<std::uint16_t>& first_of, std::vector<std::uint16_t>& last_of) const {
+  first_of.assign(static_cast<std::size_t>(unknowns), 1);
+  last_of.assign(first_of.size(), 0);
+  const auto rows = [&](Interval some) {
+    const std::size_t from = entry(some.begin, j);
+    for (Index i = some.begin; i < some.end; ++i) {
+      const auto k = static_cast<std::size_t>(i), e = from + static_cast<std::size_t>(i - some.begin);
+      first_of[k] = std::max<std::uint16_t>(first[e], 1);
+      last_of[k] = last[e];
+    }
+  };
+  if (cluster.empty()) return rows({0, unknowns});
+  const Index c = cluster[static_cast<std::size_t>(j)];
+  for (Index r = 0; r < pattern.clusters(); ++r)
+    if (pattern.wants(c, r) && !pattern.of(r).empty()) rows(pattern.of(r));
+}
+
+Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster,
+                   const BlockPattern* pattern)
+    : surface_(surface), form_(form), options_(options),
+      cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
+  verify(pattern == nullptr || cluster_ == nullptr, "blocks of a pattern are one rank's");
+  if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
+  tiles_ = std::make_unique<Tiles>(tile_context(surface, form, options));
+  if (pattern != nullptr) {
+    pattern_ = *pattern;
+    cut_pattern();
+  } else {
+    cut_tiles();
+  }
+}
+
+/// A cluster of rows and as many clusters behind each other as are wanted with it, up to a window's columns.
+void Assembly::cut_pattern() {
+  const Index clusters = pattern_.clusters(), most = window_group(surface_.unknowns);
+  for (Index a = 0; a < clusters; ++a) {
+    const Interval rows = pattern_.of(a);
+    if (rows.empty()) continue;
+    if (pattern_.wants(a, a)) tiles_->pairs.push_back({rows, rows});
+    Interval cols;
+    const auto close = [&] {
+      if (!cols.empty()) tiles_->pairs.push_back({rows, cols});
+      cols = {};
+    };
+    for (Index b = a + 1; b < clusters; ++b) {
+      const Interval more = pattern_.of(b);
+      if (more.empty()) continue;
+      if (!pattern_.wants(a, b) || cols.size() + more.size() > most) close();
+      if (!pattern_.wants(a, b)) continue;
+      if (cols.empty()) cols.begin = more.begin;
+      cols.end = more.end;
+    }
+    close();
+  }
+}
+
+void Assembly::cut_tiles() {
+  const Surface& surface = surface_;
+  const double delta = shortest_delta(surface, form_);
+  const double gap = surface.filled() ? 0.5 * surface.diameter * (1 / delta - 1 / longest_delta(surface, form_)) : 0;
+  // Tiles of whole panels: long enough that triangles on the borders, computed twice, are few; short enough that a
+  // thread's double buffers stay within about 100 MB.
+  const double length = 4 * surface.mean_edge / delta + 4 + gap;
+  const Index N = surface.unknowns;
+  const Index rows = window_group(N);
+  const auto fit = static_cast<Index>(48e6 / (8 * length * static_cast<double>(rows))) / rows * rows;
+  // Of several ranks, square: long ones would nearly all hold slices of two ranks.
+  const Index cols = std::clamp<Index>(N < 2048 || cluster_ != nullptr ? rows : fit, rows, 8 * rows);
+  for (Index r = 0; r < N; r += rows) {
+    const Interval row_range{r, std::min(r + rows, N)};
+    tiles_->pairs.push_back({row_range, row_range});
+    for (Index c = row_range.end; c < N; c += cols) tiles_->pairs.push_back({row_range, {c, std::min(c + cols, N)}});
+  }
+}
+
+Assembly::~Assembly() = default;
+
+Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_token& stop) {
+  extents_ = {};
+  extents_.lay_out(surface_.unknowns, pattern_.begin.empty() ? nullptr : &pattern_);
+  const TileContext& context = tiles_->context;
+  const auto body = [&](Index k, TileSpace& space, DeviceTiles*) {
+    const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
+    sweep_extents(context, space, p.rows, p.cols, extents_, stop);
+    if (!(p.rows == p.cols)) sweep_extents(context, space, p.cols, p.rows, extents_, stop);
+    if (!form_.combined() || !options_.lag2) return;
+    for (Index j = p.cols.begin; j < p.cols.end; ++j)  // lag 2 writes to columns 1 and 2
+      for (Index i = p.rows.begin; i < p.rows.end; ++i)
+        for (const std::size_t e : {extents_.entry(i, j), extents_.entry(j, i)})
+          if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
+  };
+  std::vector<Index> chosen;  // ranks take tiles in turn
+  const auto rank = static_cast<Index>(cluster_ != nullptr ? cluster_->rank() : 0),
+             ranks = static_cast<Index>(cluster_ != nullptr ? cluster_->size() : 1);
+  for (Index k = rank; k < static_cast<Index>(tiles_->pairs.size()); k += ranks) chosen.push_back(k);
+  if (Status s = tiles_->run("row extents", chosen, team, progress, stop, body, [](TileSpace&) {}); !s) return s;
+  if (cluster_ != nullptr) join_extents();
+  return {};
+}
+
+/// Each rank has found those of its tiles; the others' are as if empty.
+void Assembly::join_extents() {
+  constexpr std::size_t at_once = 1 << 17;
+  std::vector<double> some;
+  const auto join = [&](std::vector<std::uint16_t>& values, auto&& over_ranks) {
+    for (std::size_t begin = 0; begin < values.size(); begin += at_once) {
+      const auto from = values.begin() + static_cast<std::ptrdiff_t>(begin);
+      const std::size_t count = std::min(at_once, values.size() - begin);
+      some.assign(from, from + static_cast<std::ptrdiff_t>(count));
+      over_ranks(std::span(some));
+      std::transform(some.begin(), some.end(), from, [](double v) { return static_cast<std::uint16_t>(v); });
+    }
+  };
+  join(extents_.first, [&](std::span<double> v) { cluster_->minimum(v); });
+  join(extents_.last, [&](std::span<double> v) { cluster_->maximum(v); });
+  const Index N = extents_.unknowns;
+  std::vector<double> weights(static_cast<std::size_t>(N), 0);
+  for (std::size_t e = 0; e < extents_.first.size(); ++e)
+    weights[e / static_cast<std::size_t>(N)] +=
+        std::max(static_cast<int>(extents_.last[e]) - std::max<int>(extents_.first[e], 1) + 1, 0);
+  own_ = share_of_slices(weights, cluster_->rank(), cluster_->size());
+}
+
+void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesystem::path file) {
+  window_memory_ = std::move(window_memory);
+  window_file_ = std::move(file);
+}
+
+Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
+  Bytes values = 0;
+  const bool all = !pattern_.begin.empty();
+  const auto begin = all ? 0 : static_cast<std::size_t>(own_.begin * extents_.unknowns),
+             end = all ? extents_.first.size() : static_cast<std::size_t>(own_.end * extents_.unknowns);
+  for (std::size_t e = begin; e < end; ++e) {
+    const int first = std::max<int>(extents_.first[e], 1);
+    values += static_cast<Bytes>(std::max(extents_.last[e] - first + 1, 0));
+  }
+  // A few zeros fill up groups of rows; panels take so much whether they hold values or not.
+  return values * bytes_per_value * 26 / 25 + (end - begin) * 3 +
+         static_cast<Bytes>(pattern_.clusters() * extents_.unknowns) * (all ? sizeof(Panel) : 0);
+}
+
+/// The structure of every slice from the extents, without column 0, and memory or a file for its values.
+template <class Real>
+Status Assembly::lay_out(Matrices<Real>& out, Team& team, const std::stop_token& stop) const {
+  const Index N = surface_.unknowns;
+  // Values are zeroed by the threads too, each page by the one that makes its slice.
+  const double cost = 5e-8 * static_cast<double>(own_.size()) * static_cast<double>(N);
+  for_range(team, "row extents", own_.size(), 16, cost, [&](Interval some) {
+    std::vector<std::uint16_t> first, last;
+    for (Index j = some.begin; j < some.end && !stop.stop_requested(); ++j) {
+      extents_.slice(own_.begin + j, first, last);
+      out.slices.lay_out(j, first, last);
+      if (!window_memory_) out.slices.allocate(j);
+    }
+  });
+  if (stop.stop_requested()) return stopped();
+  if (window_memory_) {
+    auto store = SliceStore<Real>::create(out.slices, window_group(N), window_file_, window_memory_());
+    if (!store) return store.error();
+    out.slices.stream_through(std::move(*store));
+  }
+  return {};
+}
+
+/// Column 0 of all ranks, and what is told of it: added in the order of the tiles, the same bits on any threads.
+template <class Real>
+void Assembly::close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>& m0,
+                        std::vector<Squares>& squares_of) const {
+  if (cluster_ != nullptr) {
+    struct Entry {
+      int row, column;
+      double value;
+    };
+    std::vector<Entry> mine;
+    mine.reserve(m0.size());
+    for (const auto& t : m0) mine.push_back({t.row(), t.col(), t.value()});
+    m0.clear();
+    for (const Entry& e : cluster_->all_gather_values<Entry>(mine)) m0.emplace_back(e.row, e.column, e.value);
+    std::vector<double> joined;  // what is told of a tile is the same on all ranks that computed it
+    for (const Squares& s : squares_of) joined.insert(joined.end(), {s.skew, s.all, s.evaluations});
+    cluster_->maximum(joined);
+    for (std::size_t k = 0; k < squares_of.size(); ++k)
+      squares_of[k] = {joined[3 * k], joined[3 * k + 1], joined[3 * k + 2]};
+    out.seconds = cluster_->sum(out.seconds);
+  }
+  out.M0.setFromTriplets(m0.begin(), m0.end());
+  double skew_squares = 0, squares = 0;
+  for (const Squares& s : squares_of) {
+    skew_squares += s.skew;
+    squares += s.all;
+    out.evaluations += static_cast<std::uint64_t>(s.evaluations);
+  }
+  for (const double d : Eigen::VectorXd(out.M0.diagonal())) squares += d * d;
+  out.skew = squares > 0 ? std::sqrt(skew_squares / squares) : 0;
+}
+
+template <class Real>
+Matrices<Real> Assembly::empty_matrices() const {
+  const Index N = surface_.unknowns;
+  return {form_,
+          SparseMatrix(N, N),
+          pattern_.begin.empty() ? Slices<Real>(N, own_.size(), own_.begin) : Slices<Real>(pattern_.begin, N),
+          0,
+          0,
+          0};
+}
+
+template <class Real>
+Result<Slices<Real>> Assembly::assemble_structure(Team& team, const std::stop_token& stop) {
+  auto out = empty_matrices<Real>();
+  if (Status s = lay_out(out, team, stop); !s) return s.error();
+  extents_ = {};
+  return std::move(out.slices);
+}
+
+template <class Real>
+Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
+  auto out = empty_matrices<Real>();
+  const TileContext& context = tiles_->context;
+
+  if (Status s = lay_out(out, team, stop); !s) return s.error();
+
+  const auto keep = [&](Block& block, TileSpace& space) {
+    if (out.slices.streams()) write_windows(out.slices, block);
+    for (Index j = std::max(block.cols.begin, own_.begin); j < std::min(block.cols.end, own_.end); ++j) {
+      for (Index panel = out.slices.panel_of(block.rows.begin);
+           panel < out.slices.panels() && out.slices.panel(panel).begin < block.rows.end && !out.slices.streams();
+           ++panel)
+        out.slices.fill(j - own_.begin, panel,
+                        [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+      for (Index i = block.rows.begin; i < block.rows.end; ++i)
+        if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
+    }
+  };
+  std::vector<Squares> squares_of(tiles_->pairs.size());
+  const auto body = [&](Index k, TileSpace& space, DeviceTiles* device) {
+    const FlushSubnormals flush;
+    Squares& mine = squares_of[static_cast<std::size_t>(k)];
+    const double begin = thread_seconds();
+    const std::uint64_t before = space.evaluations;
+    const TilePair& p = tiles_->pairs[static_cast<std::size_t>(k)];
+    const bool diagonal = p.rows == p.cols;
+    Block& block = space.block;
+    Block& mirror = diagonal ? space.block : space.mirror;
+    block.reset(p.rows, p.cols, extents_);
+    if (!diagonal) mirror.reset(p.cols, p.rows, extents_);
+    if (device == nullptr || !device->sweep(block, mirror, space.evaluations, stop)) {
+      sweep_pairs(context, space, block, mirror, stop);
+      if (!diagonal) sweep_pairs(context, space, mirror, block, stop);
+    }
+    if (stop.stop_requested()) return;
+    add_mass(context, block);
+    if (!diagonal) add_mass(context, mirror);
+    // M_0 = S + A: keep S; a^n ≈ 2a^{n−1} − a^{n−2} in the skew part: M_1 += 2A, M_2 −= A.
+    for (Index j = p.cols.begin; j < p.cols.end; ++j)
+      for (Index i = p.rows.begin; i < (diagonal ? j : p.rows.end); ++i) {
+        if (block.first(i, j) != 0) continue;
+        double* const u = block.at(i, j);
+        double* const v = mirror.at(j, i);
+        const double skew = 0.5 * (u[0] - v[0]);
+        mine.skew += 2 * skew * skew;
+        mine.all += u[0] * u[0] + v[0] * v[0];
+        if (!form_.combined() || !options_.lag2) continue;
+        u[0] = v[0] = 0.5 * (u[0] + v[0]);
+        u[1] += 2 * skew, u[2] -= skew;
+        v[1] -= 2 * skew, v[2] += skew;
+      }
+    keep(block, space);
+    if (!diagonal) keep(mirror, space);
+    mine.evaluations = static_cast<double>(space.evaluations - before);
+    space.seconds += thread_seconds() - begin;
+  };
+  std::vector<Eigen::Triplet<double>> m0;
+  const auto meets = [&](Interval i) { return i.begin < own_.end && own_.begin < i.end; };
+  std::vector<Index> chosen;
+  for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
+    if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
+  TilePhase::Devices on_devices;
+  if (DeviceTiles::takes(surface_) && pattern_.begin.empty())
+    on_devices = [&](DeviceWorker& worker) {
+      return tiles_->device_of(worker, team.workers()[static_cast<std::size_t>(worker.index())].threads);
+    };
+  const Status status = tiles_->run(
+      "assembly", chosen, team, progress, stop, body,
+      [&](TileSpace& s) {
+        m0.insert(m0.end(), s.m0.begin(), s.m0.end());
+        out.seconds += s.seconds;
+      },
+      on_devices);
+  tiles_->devices.clear();  // the march needs the memory
+  if (!status) return status.error();
+  extents_ = {};
+  if (out.slices.streams()) {
+    if (const Status s = out.slices.store().windows().flush(); !s) return s.error();
+  }
+  close_m0(out, m0, squares_of);
+  add_memory_columns(out, surface_, options_, own_, team, stop);
+  if (stop.stop_requested()) return stopped();
+  return out;
+}
+
+template <class Real>
+Matrices<Real> assemble_all(const Surface& surface, const Form& form, const AssemblyOptions& options, Team& team) {
+  Assembly assembly(surface, form, options);
+  NoProgress quiet;
+  assembly.find_extents(team, quiet, {}).or_throw();
+  return std::move(*assembly.assemble<Real>(team, quiet, {}));
+}
+
+template <class Real>
+Eigen::MatrixXd dense_matrix(const Matrices<Real>& matrices, Index k) {
+  if (k == 0) return Eigen::MatrixXd(matrices.M0);
+  const Index N = matrices.slices.count();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(N, N);
+  for (Index j = 0; j < N; ++j)
+    matrices.slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+      const Index d = k - start;
+      if (d >= 0 && d < static_cast<Index>(v.size())) out(i, j) = static_cast<double>(v[static_cast<std::size_t>(d)]);
+    });
+  return out;
+}
+
+template Result<Matrices<float>> Assembly::assemble<float>(Team&, Progress&, const std::stop_token&);
+template Result<Matrices<double>> Assembly::assemble<double>(Team&, Progress&, const std::stop_token&);
+template Result<Slices<float>> Assembly::assemble_structure(Team&, const std::stop_token&);
+template Result<Slices<double>> Assembly::assemble_structure(Team&, const std::stop_token&);
+template Matrices<float> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
+template Matrices<double> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
+template Eigen::MatrixXd dense_matrix(const Matrices<float>&, Index);
+template Eigen::MatrixXd dense_matrix(const Matrices<double>&, Index);
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One group of steps: summation, then radiation and solution step by step.
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/core/log.hpp"
+#include "engine/solvers/acoustic_bem/discretization/skeletons.hpp"
+#include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
+#include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
+#include "engine/team/device_worker.hpp"
+#include "engine/team/team.hpp"
+
+namespace conoid::acoustic_bem {
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& into) : into_(into) {}
+  ~Stopwatch() { into_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& into_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+template <class Real>
+March<Real>::March(Matrices<Real> matrices, MarchOptions options)
+    : matrices_(std::move(matrices)), options_(options),
+      cluster_(options.cluster != nullptr && options.cluster->size() > 1 ? options.cluster : nullptr),
+      columns_(std::max({matrices_.slices.columns(), matrices_.memory.columns(), matrices_.far.columns()})),
+      instant_(matrices_.M0, options.conjugate_gradients),
+      summation_("summation", matrices_.slices, options.steps, options.level) {
+  if (!instant_.ok())
+    throw Failure(make_error(ErrorCode::invalid_input, "The matrix M_0 is not positive definite.",
+                             "Check the normals (outward) and the mesh for slivers; keep cΔt between 0.3 and 0.6 h."));
+  if (cluster_ != nullptr) columns_ = static_cast<Index>(cluster_->maximum(static_cast<double>(columns_)));
+  const Index reach = std::max(columns_, options.reach);
+  for (Index r = 0; r < options.runs; ++r) {
+    histories_.emplace_back(unknowns(), reach, options.steps);
+    current_.emplace_back(static_cast<std::size_t>(unknowns()), 0.0);
+  }
+  near_ = gathered_near(matrices_.slices);
+  if (matrices_.skeletons) prepare_far(reach);
+  if (matrices_.memory_columns.empty()) return;
+  near_memory_ = gathered_near(matrices_.memory);
+  memory_summation_ = std::make_unique<Summation<Real>>("wall memory", matrices_.memory, options.steps, options.level);
+  memory_summation_->keep_on_processors();
+  first_pole_.push_back(0);
+  for (const MemoryColumn& c : matrices_.memory_columns)
+    first_pole_.push_back(first_pole_.back() + matrices_.walls[static_cast<std::size_t>(c.wall)].poles.size());
+  for (Index r = 0; r < options.runs; ++r) {
+    memory_histories_.emplace_back(static_cast<Index>(matrices_.memory_columns.size()), reach, options.steps);
+    poles_.emplace_back(first_pole_.back());
+  }
+}
+
+template <class Real>
+void March<Real>::prepare_far(Index reach) {
+  summation_.keep_on_processors();
+  if (matrices_.far.count() == 0) return;
+  for (Index j = 0; j < matrices_.far.count(); ++j)
+    for (const Panel& p : matrices_.far[j].panels)
+      verify(p.rows == 0 || p.first >= options_.steps, "steps of a group send nothing to far clusters within it");
+  far_summation_ = std::make_unique<Summation<Real>>("far clusters", matrices_.far, options_.steps, options_.level);
+  far_summation_->keep_on_processors();
+  for (Index r = 0; r < options_.runs; ++r) far_histories_.emplace_back(matrices_.far.count(), reach, options_.steps);
+}
+
+template <class Real>
+void March<Real>::add_far(Team& team) {
+  if (!far_summation_) return;
+  far_summation_->add_up(team, far_histories_, 0, far_sums_);
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const auto n = static_cast<std::size_t>(unknowns()), m = static_cast<std::size_t>(skeletons.size()),
+             series = histories_.size() * static_cast<std::size_t>(options_.steps);
+  const double seconds = 1e-9 * static_cast<double>(series * n * m) / static_cast<double>(skeletons.clusters());
+  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
+    for (Index c = some.begin; c < some.end; ++c) {
+      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+      const auto rank = static_cast<std::size_t>(of.size());
+      const double* const weights = skeletons.weights[static_cast<std::size_t>(c)].data();
+      for (std::size_t k = 0; k < series; ++k) {
+        const double* const from = far_sums_.data() + k * m + static_cast<std::size_t>(of.begin);
+        double* const to = sums_.data() + k * n;
+        for (Index i = own.begin; i < own.end; ++i) {
+          const double* const w = weights + static_cast<std::size_t>(i - own.begin) * rank;
+          double sum = 0;
+          for (std::size_t s = 0; s < rank; ++s) sum += w[s] * from[s];
+          to[i] += sum;
+        }
+      }
+    }
+  });
+}
+
+template <class Real>
+void March<Real>::gather_far(Team& team, Index steps, Index ahead) {
+  if (!far_summation_) return;
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const double seconds = 1e-9 * static_cast<double>(histories_.size()) * static_cast<double>(steps) *
+                         static_cast<double>(unknowns() * skeletons.size()) / static_cast<double>(skeletons.clusters());
+  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
+    std::vector<double> sums;
+    for (Index c = some.begin; c < some.end; ++c) {
+      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+      const auto rank = static_cast<std::size_t>(of.size());
+      for (std::size_t r = 0; r < histories_.size(); ++r)
+        for (Index at = ahead - steps + 1; at <= ahead; ++at) {
+          sums.assign(rank, 0);
+          const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
+          for (Index i = own.begin; i < own.end; ++i, w += rank) {
+            const auto a = static_cast<double>(histories_[r].at(i, at));
+            for (std::size_t s = 0; s < rank; ++s) sums[s] += w[s] * a;
+          }
+          for (std::size_t s = 0; s < rank; ++s)
+            far_histories_[r].set(of.begin + static_cast<Index>(s), at, static_cast<Real>(sums[s]));
+        }
+    }
+  });
+}
+
+template <class Real>
+std::vector<NearMatrix<Real>> March<Real>::gathered_near(const Slices<Real>& slices) {
+  const Index N = unknowns();
+  std::vector<NearMatrix<Real>> near;
+  for (int k = 1; k < options_.steps; ++k) {
+    NearMatrix<Real> m;
+    m.begin.assign(static_cast<std::size_t>(N) + 1, 0);
+    near.push_back(std::move(m));
+  }
+  const auto each = [&](auto&& f) {
+    for_each_row_below(slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
+      for (Index k = start; k < options_.steps && k < start + static_cast<Index>(v.size()); ++k)
+        f(near[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
+    });
+  };
+  each([](NearMatrix<Real>& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
+  for (NearMatrix<Real>& m : near) {
+    for (std::size_t i = 0; i + 1 < m.begin.size(); ++i) m.begin[i + 1] += m.begin[i];
+    m.column.resize(static_cast<std::size_t>(m.begin.back()));
+    m.value.resize(m.column.size());
+  }
+  std::vector<std::vector<Index>> next;
+  for (const NearMatrix<Real>& m : near) next.push_back(m.begin);
+  each([&](NearMatrix<Real>& m, Index i, Index j, Real v) {
+    const auto at =
+        static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near.data())][static_cast<std::size_t>(i)]++);
+    m.column[at] = static_cast<std::int32_t>(j);
+    m.value[at] = v;
+  });
+  if (cluster_ != nullptr) join_near(near);
+  return near;
+}
+
+/// Entries of a row lie by ascending columns, and a rank's columns behind those of the ranks before it.
+template <class Real>
+void March<Real>::join_near(std::vector<NearMatrix<Real>>& near) {
+  const auto n = static_cast<std::size_t>(unknowns());
+  for (NearMatrix<Real>& m : near) {
+    std::vector<std::int32_t> counts;
+    for (std::size_t i = 0; i < n; ++i) counts.push_back(static_cast<std::int32_t>(m.begin[i + 1] - m.begin[i]));
+    const auto all_counts = cluster_->all_gather_values<std::int32_t>(counts);
+    const auto columns = cluster_->all_gather_values<std::int32_t>(m.column);
+    const auto values = cluster_->all_gather_values<Real>(m.value);
+    m.column.resize(columns.size());
+    m.value.resize(values.size());
+    std::fill(m.begin.begin(), m.begin.end(), 0);
+    for (std::size_t k = 0; k < all_counts.size(); ++k) m.begin[k % n + 1] += all_counts[k];
+    for (std::size_t i = 0; i < n; ++i) m.begin[i + 1] += m.begin[i];
+    std::vector<Index> next(m.begin.begin(), m.begin.end() - 1);
+    for (std::size_t k = 0, from = 0; k < all_counts.size(); ++k)
+      for (std::int32_t e = 0; e < all_counts[k]; ++e, ++from) {
+        const auto at = static_cast<std::size_t>(next[k % n]++);
+        m.column[at] = columns[from];
+        m.value[at] = values[from];
+      }
+  }
+}
+
+template <class Real>
+void March<Real>::choose_device(Team& team) {
+  if (chosen_of_ == &team) return;
+  chosen_of_ = &team;
+  device_steps_.reset();
+  const auto devices = team.devices();
+  const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
+  // An eighth of the memory at most: slices have more use for the rest.
+  bool fits = instant_.symmetric() && !memory_summation_ && !matrices_.skeletons && !devices.empty() &&
+              needed <= devices.front()->memory() / 8;
+  // All ranks solve all steps: with gradients or with factors they find the same bits if all do alike.
+  if (cluster_ != nullptr) fits = cluster_->minimum(fits ? 1.0 : 0.0) > 0;
+  if (fits)
+    device_steps_ =
+        std::make_unique<DeviceSteps<Real>>(devices.front()->device(), matrices_.M0, near_, options_.runs, cluster_);
+  summation_.reserve_on_devices(fits ? needed : 0);
+}
+
+template <class Real>
+void March<Real>::illuminate(const Illumination& l, std::size_t g, std::size_t run) {
+  if (std::exchange(first_lit_, false)) return;
+  const Stopwatch watch(times_.illumination);
+  l(step() + 1 + static_cast<Index>(g), static_cast<Index>(run), rhs_);
+}
+
+template <class Real>
+void March<Real>::advance(Team& team, const Illumination& l, const std::function<void(Index)>& each) {
+  choose_device(team);
+  if (!std::exchange(far_restored_, true)) {
+    for (History<Real>& h : far_histories_) h.restart(step());
+    gather_far(team, histories_.front().reach() + 1, 0);
+  }
+  {
+    const Stopwatch watch(times_.summation);
+    summation_.add_up(team, histories_, 0, sums_);
+    if (memory_summation_) {
+      memory_summation_->add_up(team, memory_histories_, 0, memory_sums_);
+      for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] += memory_sums_[k];
+    }
+    add_far(team);
+    times_.to_devices = summation_.streamed_to_devices();
+  }
+  rhs_.resize(static_cast<std::size_t>(unknowns()));
+  if (cluster_ != nullptr) {
+    cluster_->start_sum(sums_);
+    illuminate(l, 0, 0);  // needs no sums
+    first_lit_ = true;
+    const Stopwatch watch(times_.summation);
+    cluster_->finish_sum();
+  }
+  std::vector<double> right;
+  if (!device_steps_ || !solve_steps_on_device(team, l, each, right)) solve_steps(team, l, each, right);
+  gather_far(team, options_.steps, options_.steps);
+  for (History<Real>& h : far_histories_) h.advance(options_.steps);
+  for (History<Real>& h : histories_) h.advance(options_.steps);
+  for (History<Real>& h : memory_histories_) h.advance(options_.steps);
+}
+
+template <class Real>
+bool March<Real>::solve_steps_on_device(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                                        std::vector<double>& given_up) {
+  const auto n = static_cast<std::size_t>(unknowns()), steps = static_cast<std::size_t>(options_.steps);
+  const std::span<double> right = device_steps_->right();
+  for (std::size_t g = 0; g < steps; ++g)
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      illuminate(l, g, r);
+      const std::size_t at = (r * steps + g) * n;
+      for (std::size_t i = 0; i < n; ++i) right[at + i] = rhs_[i] - sums_[at + i];
+    }
+  {
+    const Stopwatch watch(times_.on_device);
+    if (!device_steps_->run()) {
+      log::info("acoustic-bem: conjugate gradients did not converge on the device: processors take the steps");
+      given_up.assign(right.begin(), right.end());
+      device_steps_.reset();
+      return false;
+    }
+    team.note("steps", device_steps_->kernel_seconds(), device_steps_->work(), Team::Who::devices,
+              team.devices().front()->index());
+  }
+  const std::span<const double> a = device_steps_->result();
+  for (std::size_t r = 0; r < histories_.size(); ++r)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t g = 0; g < steps; ++g)
+        histories_[r].set(static_cast<Index>(j), static_cast<Index>(g) + 1,
+                          static_cast<Real>(a[(r * steps + g) * n + j]));
+  for (std::size_t g = 0; g < steps; ++g) {
+    for (std::size_t r = 0; r < histories_.size(); ++r)
+      std::copy_n(a.begin() + static_cast<std::ptrdiff_t>((r * steps + g) * n), n, current_[r].begin());
+    if (each) each(step() + 1 + static_cast<Index>(g));
+  }
+  return true;
+}
+
+template <class Real>
+void March<Real>::solve_steps(Team& team, const Illumination& l, const std::function<void(Index)>& each,
+                              std::span<const double> right) {
+  const Index N = unknowns();
+  const auto n = static_cast<std::size_t>(N);
+  const auto steps = static_cast<std::size_t>(options_.steps);
+  const std::size_t columns = matrices_.memory_columns.size();
+  past_steps_.assign(static_cast<std::size_t>(options_.runs) * steps * n, 0);
+  past_memory_.assign(static_cast<std::size_t>(options_.runs) * steps * columns, 0);
+  for (std::size_t g = 0; g < steps; ++g)
+    for (std::size_t r = 0; r < histories_.size(); ++r) {
+      const std::size_t own = (r * steps + g) * n;
+      if (right.empty())
+        illuminate(l, g, r);
+      else
+        std::copy_n(right.begin() + static_cast<std::ptrdiff_t>(own), n, rhs_.begin());
+      const double* const sum = right.empty() ? sums_.data() + own : nullptr;
+      double* const group = past_steps_.data() + r * steps * n;  // this group's steps, step-major
+      {
+        const Stopwatch watch(times_.radiation);
+        double work = 0;
+        for (std::size_t k = 1; k <= g; ++k) work += 1e-9 * static_cast<double>(near_[k - 1].value.size());
+        for_range(team, "radiation", N, 256, work, [&](Interval rows) {
+          for (Index i = rows.begin; i < rows.end; ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            double s = sum != nullptr ? sum[row] : 0;
+            const auto add = [&](const NearMatrix<Real>& m, const double* a) {
+              for (auto at = static_cast<std::size_t>(m.begin[row]); at < static_cast<std::size_t>(m.begin[row + 1]);
+                   ++at)
+                s += static_cast<double>(m.value[at]) * a[m.column[at]];
+            };
+            for (std::size_t k = 1; k <= g; ++k) add(near_[k - 1], group + (g - k) * n);
+            for (std::size_t k = 1; k <= g && columns > 0; ++k)
+              add(near_memory_[k - 1], past_memory_.data() + (r * steps + g - k) * columns);
+            rhs_[row] -= s;
+          }
+        });
+      }
+      {
+        const Stopwatch watch(times_.solution);
+        instant_.solve(rhs_, current_[r]);
+        if (columns > 0) remember(g, r, current_[r].data(), g > 0 ? group + (g - 1) * n : nullptr);
+        for (Index j = 0; j < N; ++j) {
+          const double a = current_[r][static_cast<std::size_t>(j)];
+          group[g * n + static_cast<std::size_t>(j)] = a;
+          histories_[r].set(j, static_cast<Index>(g) + 1, static_cast<Real>(a));
+        }
+      }
+      if (r + 1 == histories_.size() && each) each(step() + 1 + static_cast<Index>(g));
+    }
+}
+
+template <class Real>
+void March<Real>::remember(std::size_t g, std::size_t run, const double* now, const double* before) {
+  const std::size_t columns = matrices_.memory_columns.size();
+  double* const out = past_memory_.data() + (run * static_cast<std::size_t>(options_.steps) + g) * columns;
+  // As the histories hold them, so that a run that goes on from a checkpoint takes the same bits.
+  const auto rounded = [](double v) { return static_cast<double>(static_cast<Real>(v)); };
+  for (std::size_t c = 0; c < columns; ++c) {
+    const MemoryColumn& column = matrices_.memory_columns[c];
+    const double p_before = before != nullptr ? rounded(before[column.unknown])
+                                              : static_cast<double>(histories_[run].value(column.unknown, 0));
+    out[c] = matrices_.walls[static_cast<std::size_t>(column.wall)].advance(poles_[run].data() + first_pole_[c],
+                                                                            rounded(now[column.unknown]), p_before);
+    memory_histories_[run].set(static_cast<Index>(c), static_cast<Index>(g) + 1, static_cast<Real>(out[c]));
+  }
+}
+
+template <class Real>
+void March<Real>::restore_current() {
+  far_restored_ = false;
+  for (std::size_t r = 0; r < histories_.size(); ++r)
+    for (Index j = 0; j < unknowns(); ++j)
+      current_[r][static_cast<std::size_t>(j)] = static_cast<double>(histories_[r].value(j, 0));
+}
+
+template class March<float>;
+template class March<double>;
+
+}  // namespace conoid::acoustic_bem

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads shapes of a case.
+#include "engine/solvers/acoustic_fd/case_shapes.hpp"
+
+#include "engine/case/expression.hpp"
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/mesh/prepare.hpp"
+#include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
+#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
+#include "engine/solvers/acoustic_fd/discretization/walls.hpp"
+#include "engine/team/parallel_for.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+
+Diagnostic at_value(const Case& input, const Values& value, const Error& error) {
+  if (!error.place.file.empty()) {
+    Diagnostic d = error;
+    d.hint += fmt::format(" (named at {})", value.pointer());
+    return d;
+  }
+  Diagnostic d = input.error_at(value, error.text, error.hint);
+  d.code = error.code;
+  return d;
+}
+
+namespace {
+
+/// Whether points of a row along z, (x, y, z0 + k dz), lie in a shape. Made anew for each thread.
+using RowTest = std::function<void(double x, double y, double z0, double dz, std::vector<unsigned char>& out)>;
+using ShapeMaker = std::function<RowTest()>;
+
+template <class Inside>
+ShapeMaker by_point(Inside inside) {
+  return [inside] {
+    return [inside](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = inside(Vec3{x, y, z0 + static_cast<double>(k) * dz}) ? 1 : 0;
+    };
+  };
+}
+
+ShapeMaker box_shape(const Vec3& lower, const Vec3& upper) {
+  return by_point([lower, upper](const Vec3& p) {
+    for (std::size_t a = 0; a < 3; ++a)
+      if (p[a] < std::min(lower[a], upper[a]) || p[a] > std::max(lower[a], upper[a])) return false;
+    return true;
+  });
+}
+
+ShapeMaker sphere_shape(const Vec3& centre, double radius) {
+  return by_point([centre, radius](const Vec3& p) {
+    double square = 0;
+    for (std::size_t a = 0; a < 3; ++a) square += (p[a] - centre[a]) * (p[a] - centre[a]);
+    return square <= radius * radius;
+  });
+}
+
+ShapeMaker cylinder_shape(const Vec3& from, const Vec3& to, double radius) {
+  return by_point([from, to, radius](const Vec3& p) {
+    double along = 0, length = 0, square = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      along += (p[a] - from[a]) * (to[a] - from[a]);
+      length += (to[a] - from[a]) * (to[a] - from[a]);
+    }
+    const double t = length > 0 ? along / length : 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double d = p[a] - from[a] - t * (to[a] - from[a]);
+      square += d * d;
+    }
+    return t >= 0 && t <= 1 && square <= radius * radius;
+  });
+}
+
+ShapeMaker formula_shape(std::string formula) {
+  return [formula = std::move(formula)]() -> RowTest {
+    const auto expression = Expression::parse(formula, {"x", "y", "z"});
+    if (!expression) throw Failure(expression.error());
+    return [e = *expression](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        const Vec3 p{x, y, z0 + static_cast<double>(k) * dz};
+        out[k] = e(p) > 0 ? 1 : 0;
+      }
+    };
+  };
+}
+
+ShapeMaker model_shape(std::shared_ptr<const Velocity> samples, double above) {
+  return [samples = std::move(samples), above]() -> RowTest {
+    return [samples, above](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      std::vector<double> values(out.size());
+      samples->row(x, y, z0, dz, values);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k] = values[k] > above ? 1 : 0;
+    };
+  };
+}
+
+ShapeMaker mesh_shape(std::shared_ptr<const MeshSolid> solid) {
+  return [solid = std::move(solid)]() -> RowTest {
+    return [solid](double x, double y, double z0, double dz, std::vector<unsigned char>& out) {
+      solid->row(x, y, z0, dz, out);
+    };
+  };
+}
+
+/// The body of a mesh file, which is read for checks, too: whether it is closed is known only then.
+ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
+  MeshRequest request;
+  request.file = input.path(v["file"].text());
+  if (v.has("unit")) request.unit = v["unit"].text();
+  if (is_geometry(request.file)) {
+    diagnostics.push_back(input.error_at(v["file"], "obstacles are taken from meshes; this is a geometry",
+                                         "Make a mesh of it first: conoid mesh FILE --convert body.msh"));
+    return nullptr;
+  }
+  auto prepared = prepare_mesh(request);
+  if (!prepared) {
+    diagnostics.push_back(at_value(input, v["file"], prepared.error()));
+    return nullptr;
+  }
+  const auto solid = MeshSolid::of(prepared->mesh);
+  if (!solid) {
+    diagnostics.push_back(at_value(input, v["file"], solid.error()));
+    return nullptr;
+  }
+  for (const Diagnostic& note : prepared->notes)
+    if (note.severity == Severity::warning) diagnostics.push_back(input.warning_at(v["file"], note.text, note.hint));
+  return mesh_shape(*solid);
+}
+
+/// Null when diagnostics were added, or when a file is not to be loaded.
+ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector<Diagnostic>& diagnostics) {
+  const std::string kind = v["kind"].text();
+  if (kind == "box") return box_shape(v["lower"].vec3(), v["upper"].vec3());
+  if (kind == "sphere") return sphere_shape(v["centre"].vec3(), v["radius"].number());
+  if (kind == "cylinder") return cylinder_shape(v["from"].vec3(), v["to"].vec3(), v["radius"].number());
+  if (kind == "formula") {
+    if (const auto e = Expression::parse(v["formula"].text(), {"x", "y", "z"}); !e) {
+      diagnostics.push_back(at_value(input, v["formula"], e.error()));
+      return nullptr;
+    }
+    return formula_shape(v["formula"].text());
+  }
+  if (kind == "mesh") return read_mesh_solid(input, v, diagnostics);
+  const auto model = open_model(input.path(v["header"].text()), ModelQuantity::speed);
+  if (!model) {
+    diagnostics.push_back(at_value(input, v["header"], model.error()));
+    return nullptr;
+  }
+  if (!fill) return nullptr;
+  auto samples = (*model)->load();
+  if (!samples) {
+    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+    return nullptr;
+  }
+  return model_shape(*samples, v["above"].number());
+}
+
+void fill_nodes(const Grid& g, const ShapeMaker& shape, Solid what, Obstacles& out) {
+  in_chunks(0, {0, g.points[0]}, 8, [&](Interval some, int) {
+    const RowTest test = shape();
+    std::vector<unsigned char> inside(static_cast<std::size_t>(g.points[2]));
+    for (Index x = some.begin; x < some.end; ++x)
+      for (Index y = 0; y < g.points[1]; ++y) {
+        test(g.at(0, x), g.at(1, y), g.origin[2], g.spacing[2], inside);
+        for (Index z = 0; z < g.points[2]; ++z)
+          if (inside[static_cast<std::size_t>(z)] != 0) out.set(x, y, z, what);
+      }
+  });
+}
+
+/// The last shape that has a point says what it is.
+std::function<std::function<Solid(const Vec3&)>()> classes_of(std::vector<std::pair<ShapeMaker, Solid>> shapes) {
+  return [shapes = std::move(shapes)] {
+    std::vector<std::pair<RowTest, Solid>> tests;
+    for (const auto& [shape, what] : shapes) tests.emplace_back(shape(), what);
+    std::reverse(tests.begin(), tests.end());
+    return [tests = std::move(tests), inside = std::vector<unsigned char>(1)](const Vec3& x) mutable {
+      for (const auto& [test, what] : tests) {
+        test(x[0], x[1], x[2], 1, inside);
+        if (inside[0] != 0) return what;
+      }
+      return Solid::none;
+    };
+  };
+}
+
+/// Unit vector, within the plane where the grid is flat. Zero and a diagnostic where there is none.
+Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::vector<Diagnostic>& diagnostics) {
+  Vec3 d = v.vec3();
+  if (grid.flat()) d[1] = 0;
+  const double length = std::hypot(d[0], d[1], d[2]);
+  if (!(length > 0)) {
+    diagnostics.push_back(input.error_at(v,
+                                         grid.flat() ? "the direction has no part in the plane of x and z"
+                                                     : "the direction is zero; a vector other than zero was expected",
+                                         "For example [0, 0, 1]."));
+    return {};
+  }
+  for (double& component : d) component /= length;
+  return d;
+}
+
+}  // namespace
+
+UncutObstacles read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+  const Values list = input["medium"]["obstacles"];
+  if (list.size() == 0) return {};
+  if (problem.density && !problem.density->constant()) {
+    diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
+                                         "Leave the density constant, or make the obstacles part of the medium."));
+    return {};
+  }
+  auto obstacles = std::make_shared<Obstacles>(problem.grid, fill);
+  std::vector<std::pair<ShapeMaker, Solid>> shapes;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Values v = list.at(i);
+    const ShapeMaker shape = read_solid(input, v, fill, diagnostics);
+    if (!fill || !shape) continue;
+    const std::string surface = v["surface"].text();
+    const Solid what = surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid;
+    fill_nodes(problem.grid, shape, what, *obstacles);
+    shapes.emplace_back(shape, what);
+  }
+  if (fill) {
+    const std::array<double, 6> lost = obstacles->extend_through_layers(problem.faces, problem.order / 2);
+    for (std::size_t f = 0; f < 6; ++f)
+      if (lost[f] > 0.5 && problem.faces[f].absorbs())
+        diagnostics.push_back(input.warning_at(
+            list,
+            fmt::format("obstacles end within the absorbing layer of {}, {} nodes wide: they are left out there",
+                        face_names[f], problem.faces[f].width),
+            fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
+                        "ground reach {} nodes from it.",
+                        face_names[f], problem.faces[f].width + problem.order / 2 + 1)));
+    if (const Index count = obstacles->count(); count == 0)
+      diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
+                                             "Check places and sizes: nodes are tested, not what lies between them."));
+    else if (count == problem.grid.cells())
+      diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
+                                           "Correct the obstacles; a formula is solid where it is above zero."));
+  }
+  problem.obstacles = obstacles;
+  const Values walls = input["medium"];
+  if (!fill || !walls.has("obstacle_walls") || walls["obstacle_walls"].text() != "smooth") return {};
+  return {std::move(obstacles), classes_of(std::move(shapes))};
+}
+
+void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
+                std::vector<Diagnostic>& diagnostics) {
+  const std::string kind = shape["kind"].text();
+  if (kind == "dipole") {
+    source.dipole = read_direction(input, shape["direction"], grid, diagnostics);
+  } else if (kind == "disc") {
+    const Vec3 normal = read_direction(input, shape["normal"], grid, diagnostics);
+    if (normal != Vec3{})
+      source.parts = disc_parts(source.position, normal, shape["radius"].number(), grid.finest(), grid.flat());
+  } else if (kind == "bowl") {
+    const Vec3 axis = read_direction(input, shape["axis"], grid, diagnostics);
+    const double curvature = shape["curvature"].number(), radius = shape["radius"].number();
+    if (radius > curvature) {
+      diagnostics.push_back(
+          input.error_at(shape["radius"],
+                         fmt::format("the opening's radius of {} is larger than the radius of curvature, {}",
+                                     format_quantity(radius, "m"), format_quantity(curvature, "m")),
+                         "A bowl is at most half a sphere."));
+      return;
+    }
+    if (axis != Vec3{}) source.parts = bowl_parts(source.position, axis, curvature, radius, grid.finest(), grid.flat());
+  }
+}
+
+namespace {
+
+/// The array's two directions, one across the other; false: something was told.
+bool read_axes(const Case& input, const Values& shape, const Grid& grid, ArrayShape& array,
+               std::vector<Diagnostic>& diagnostics) {
+  array.direction = read_direction(input, shape["direction"], grid, diagnostics);
+  if (array.direction == Vec3{}) return false;
+  if (array.rows == 1) return true;
+  const Vec3 given = read_direction(input, shape["across"], grid, diagnostics);
+  if (given == Vec3{}) return false;
+  const Vec3 across = vec::axpy(-vec::dot(given, array.direction), array.direction, given);
+  if (vec::norm(across) < 1e-6) {
+    diagnostics.push_back(input.error_at(shape["across"],
+                                         "the rows would lie on each other: \"across\" is parallel to \"direction\"",
+                                         "Give it a direction across the rows."));
+    return false;
+  }
+  array.across = vec::unit(across);
+  return true;
+}
+
+void read_steering(const Case& input, const Values& shape, const ArrayShape& array, double speed, bool flat,
+                   std::vector<ArrayElement>& elements, std::vector<Diagnostic>& diagnostics) {
+  const Values v = shape["steering"];
+  const std::string kind = v["kind"].text();
+  if (kind == "focus") {
+    Vec3 at = v["at"].vec3();
+    if (flat) at[1] = elements.front().position[1];
+    focus(elements, at, speed);
+  } else if (kind == "angle") {
+    const double along = std::sin(v["angle"].number()), across = std::sin(v["angle_across"].number());
+    if (along * along + across * across > 1 + 1e-12) {
+      diagnostics.push_back(input.error_at(
+          v, "no wave has both angles: the squares of their sines add up to more than one", "Lower one of them."));
+      return;
+    }
+    const Vec3 d = vec::scale(along, array.direction);
+    steer(elements, array.rows > 1 ? vec::axpy(across, array.across, d) : d, speed);
+  } else if (kind == "delays") {
+    const Values list = v["delays"];
+    if (list.size() != elements.size()) {
+      diagnostics.push_back(input.error_at(list, fmt::format("{} delays for {} elements", list.size(), elements.size()),
+                                           "Give one for each element, row after row."));
+      return;
+    }
+    for (std::size_t n = 0; n < elements.size(); ++n) elements[n].delay = list.at(n).number();
+  }
+}
+
+}  // namespace
+
+void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
+                std::vector<Diagnostic>& diagnostics) {
+  ArrayShape array;
+  array.elements = shape["elements"].integer();
+  array.rows = shape["rows"].integer();
+  array.pitch = shape["pitch"].number();
+  array.row_pitch = shape.has("row_pitch") ? shape["row_pitch"].number() : array.pitch;
+  const std::string taper = shape["apodisation"].text();
+  array.taper = taper == "hann" ? Taper::hann : taper == "hamming" ? Taper::hamming : Taper::uniform;
+  if (array.elements * array.rows > most_elements) {
+    diagnostics.push_back(input.error_at(
+        shape, fmt::format("{} elements; at most {} are possible", array.elements * array.rows, most_elements),
+        "Use fewer elements or rows, or a disc."));
+    return;
+  }
+  if (!read_axes(input, shape, problem.grid, array, diagnostics)) return;
+  double speed = problem.speed.highest;  // of a file that is only read through
+  if (shape.has("speed"))
+    speed = shape["speed"].number();
+  else if (problem.velocity)
+    problem.velocity->row(source.position[0], source.position[1], source.position[2], 0, {&speed, 1});
+  std::vector<ArrayElement> elements = array_elements(source.position, array);
+  read_steering(input, shape, array, speed, problem.grid.flat(), elements, diagnostics);
+  std::map<double, std::shared_ptr<const Signal>> later;  // elements with the same delay share what is made of it
+  for (const ArrayElement& element : elements) {
+    auto& signal = later[element.delay];
+    if (!signal) signal = std::make_shared<Delayed>(source.signal, element.delay);
+    Source one = source;
+    one.position = element.position;
+    one.signal = std::make_shared<Scaled>(signal, element.share);
+    problem.sources.push_back(std::move(one));
+  }
+}
+
+void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
+                       std::vector<Diagnostic>& diagnostics) {
+  problem.initial.kind = Initial::Kind::file;
+  problem.initial.amplitude = v["amplitude"].number();
+  const auto header = read_model_header(input.path(v["header"].text()), ModelQuantity::pressure);
+  if (!header) {
+    diagnostics.push_back(at_value(input, v["header"], header.error()));
+    return;
+  }
+  if (!load) {
+    if (const auto range = scan_model(*header); !range)
+      diagnostics.push_back(at_value(input, v["header"], range.error()));
+    return;
+  }
+  auto samples = load_model(*header);
+  if (samples)
+    problem.initial.samples = *samples;
+  else
+    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+}
+
+void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+  const Values v = input["excitation"]["traces"];
+  if (v["kind"].text() != "segy") return;
+  const auto fail = [&](const Error& error) { diagnostics.push_back(at_value(input, v["file"], error)); };
+  const auto file = SegyReader::open(input.path(v["file"].text()));
+  if (!file) {
+    fail(file.error());
+    return;
+  }
+  constexpr Index most = 20000;
+  if (file->traces() > most || file->samples() < 2) {
+    fail(make_error(ErrorCode::invalid_input,
+                    fmt::format("{} traces of {} samples; up to {} traces of two samples and more are possible",
+                                file->traces(), file->samples(), most),
+                    "Take every second trace, or fewer lines."));
+    return;
+  }
+  const double dt = 1e-6 * file->interval_microseconds();
+  std::vector<float> samples(static_cast<std::size_t>(file->samples()));
+  std::size_t outside = 0;
+  double highest = 0;
+  int looked_at = 0;  // a few tell the band of all
+  for (Index n = 0; n < file->traces(); ++n) {
+    SegyTrace header;
+    if (const Status s = file->read(n, header, samples); !s) {
+      fail(s.error());
+      return;
+    }
+    if (std::all_of(samples.begin(), samples.end(), [](float value) { return value == 0; })) continue;
+    std::vector<double> values(samples.begin(), samples.end());
+    if (v["reversed"].boolean()) std::reverse(values.begin(), values.end());
+    const Grid& g = problem.grid;
+    bool inside = true;
+    for (std::size_t a = 0; a < 3; ++a)
+      inside &= header.receiver[a] >= g.origin[a] - 1e-3 && header.receiver[a] <= g.upper(a) + 1e-3;
+    if (!inside) {
+      ++outside;
+      continue;
+    }
+    Source source;
+    for (std::size_t a = 0; a < 3; ++a) source.position[a] = std::clamp(header.receiver[a], g.origin[a], g.upper(a));
+    if (looked_at++ < 16) highest = std::max(highest, Sampled(values, 0, dt, 1).highest_frequency());
+    source.signal = std::make_shared<Sampled>(std::move(values), 0, dt, v["amplitude"].number(), highest);
+    source.shot = v["shot"].integer();
+    source.listed = Source::not_listed;
+    source.centre = source.position;
+    problem.sources.push_back(std::move(source));
+  }
+  if (outside > 0)
+    diagnostics.push_back(input.warning_at(
+        v["file"], fmt::format("{} of {} traces lie outside the grid and send nothing", outside, file->traces()),
+        "Check the positions in bytes 81 to 88 and 41 of the trace headers."));
+}
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grids in core on devices, slabs of ranks, and which way is taken; windows over the host's memory are in device_windows.hpp.
+#include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
+
+#include "engine/core/log.hpp"
+#include "engine/core/subnormals.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_windows.hpp"
+#include "engine/team/team.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+namespace {
+
+constexpr Index worth_timing = 24;  // steps that tell which way is faster
+
+Interval rows_of(const Problem& problem, int device, int devices) {
+  const Index n = problem.grid.points[1];
+  return {n * device / devices, n * (device + 1) / devices};
+}
+
+/// All planes on the devices. T: float or double.
+template <class T>
+class InCore final : public DeviceSteps {
+ public:
+  /// `spare`: bytes that may be taken beside the levels and the medium, for what makes steps faster.
+  InCore(const Problem& problem, Field<T>& host, std::vector<Device> devices, Bytes spare)
+      : problem_(problem), host_(host), name_(devices.front().info().name) {
+    const auto count = static_cast<int>(devices.size());
+    band_ = count == 1 ? steps_together : shared_band(problem, count, &devices.front().info());
+    const Index beside = count == 1 ? 0 : problem.order / 2 * band_;
+    for (int d = 0; d < count; ++d)
+      slices_.push_back(std::make_unique<DeviceSlice<T>>(problem, host, std::move(devices[static_cast<std::size_t>(d)]),
+                                                         rows_of(problem, d, count), d > 0 ? beside : 0,
+                                                         d + 1 < count ? beside : 0, problem.grid.points[0]));
+    for (auto& slice : slices_) {
+      slice->allow_panels(spare, problem.grid.points[0]);
+      made_.push_back(slice->device().event());
+      pulled_.push_back(slice->device().event());
+    }
+    if (const Index levels = tower_steps(); levels > 0 && count == 1)
+      band_ = slices_.front()->bands_together() * levels;
+  }
+  void take(Index) override {
+    const Index s = problem_.order / 2, n = problem_.grid.points[0];
+    for (auto& slice : slices_) {
+      const Index y = host_.at().halo_y;
+      slice->send({-s, n + s}, {slice->held().begin - y, slice->held().end + y}, true);
+      slice->send_layers();
+      slice->stream().synchronize();
+    }
+    fresh_ = true;
+  }
+  void advance(Index k, Index count) override {
+    const FlushSubnormals flush;  // emulated devices do as this thread
+    for (Index done = 0; done < count;) {
+      const Index trial = trial_steps(), steps = std::min(trial > 0 ? trial : band_, count - done);
+      if (!fresh_) exchange(k + done);
+      fresh_ = false;
+      const auto start = std::chrono::steady_clock::now();
+      for (auto& slice : slices_) {
+        slice->begin_band(k + done, steps);
+        for (Index i = towers_ && tower_steps() > 0 ? slice->bands(k + done, steps) : 0; i < steps; ++i) {
+          const Index beside = problem_.order / 2 * (steps - 1 - i);
+          const Interval own = slice->rows(), held = slice->held();
+          slice->update(k + done + i, {0, problem_.grid.points[0]},
+                        {std::max(held.begin, own.begin - beside), std::min(held.end, own.end + beside)});
+        }
+      }
+      for (auto& slice : slices_) {
+        slice->end_band();
+        slice->stream().synchronize();
+      }
+      if (steps == trial)
+        learn(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() /
+              static_cast<double>(steps));
+      done += steps;
+    }
+  }
+  void bring_back(Index) override {
+    for (auto& slice : slices_) {
+      slice->fetch({0, problem_.grid.points[0]}, slice->rows());
+      slice->fetch_layers();
+      slice->stream().synchronize();
+    }
+    host_.refresh_images();
+  }
+  bool plane_energies(Index k, std::vector<double>& sums) override {
+    if (problem_.has_walls()) return false;  // the host knows their share
+    const FlushSubnormals flush;
+    sum_energies<T>(slices_, k, {0, problem_.grid.points[0]}, sums);
+    return true;
+  }
+  [[nodiscard]] Index band() const override { return band_; }
+  [[nodiscard]] Index levels() const override { return towers_ ? std::max<Index>(1, tower_steps()) : 1; }
+  [[nodiscard]] Bytes bytes() const override {
+    Bytes sum = 0;
+    for (const auto& slice : slices_) sum += slice->bytes();
+    return sum;
+  }
+  [[nodiscard]] std::string text() const override {
+    const std::string names = slices_.size() == 1 ? name_ : fmt::format("{} × {}", slices_.size(), name_);
+    return towers_ && tower_steps() > 0 ? fmt::format("{}, {}", names, slices_.front()->way()) : names;
+  }
+
+ private:
+  /// Levels of the towers or panels that take the steps; 0: they go one by one.
+  [[nodiscard]] Index tower_steps() const {
+    if (problem_.tiling.starts_with("stepwise")) return 0;
+    const Index levels = slices_.front()->band_steps();
+    // Of several devices all have the same panels, or none goes in panels.
+    const auto same = [&](const auto& slice) {
+      return slice->band_steps() == levels && slice->kinds_of_panels() == slices_.front()->kinds_of_panels();
+    };
+    return std::all_of(slices_.begin(), slices_.end(), same) ? levels : 0;
+  }
+  /// Of the first stretches of a run two go in towers and two step by step; the second of each, when everything is loaded, is timed, and the run goes on
+  /// with what was faster. Both give the same bits. This is how long the next has to be; 0: all is known.
+  [[nodiscard]] Index trial_steps() const {
+    const Index levels = tower_steps();
+    if (trial_ == 4 || levels == 0 || slices_.front()->forced()) return 0;
+    return std::min(band_, trial_ == 2 ? 1 : (worth_timing + levels - 1) / levels * levels);
+  }
+  /// seconds: of a step of such a stretch.
+  void learn(double seconds) {
+    if (trial_ == 1) tower_seconds_ = seconds;
+    ++trial_;
+    towers_ = trial_ < 2 || (trial_ == 4 && tower_seconds_ < seconds);
+    if (trial_ == 4)
+      log::info("acoustic-fd: {:.3g} ms for a step in {}, {:.3g} ms step by step", 1e3 * tower_seconds_,
+                slices_.front()->way(), 1e3 * seconds);
+  }
+  /// Rows beside each border, levels k and k − 1: each device takes them from its neighbours when these have made them, and goes on when they have been taken
+  /// from it.
+  void exchange(Index k) {
+    const Index beside = problem_.order / 2 * band_;
+    for (std::size_t d = 0; d < slices_.size(); ++d) slices_[d]->stream().record(made_[d]);
+    const auto neighbours = [&](std::size_t d, auto&& call) {
+      if (d > 0) call(d - 1, Interval{slices_[d]->rows().begin - beside, slices_[d]->rows().begin});
+      if (d + 1 < slices_.size()) call(d + 1, Interval{slices_[d]->rows().end, slices_[d]->rows().end + beside});
+    };
+    for (std::size_t d = 0; d < slices_.size(); ++d) {
+      neighbours(d, [&](std::size_t other, Interval rows) {
+        slices_[d]->stream().wait(made_[other]);
+        slices_[d]->pull(*slices_[other], k, rows);
+      });
+      slices_[d]->stream().record(pulled_[d]);
+    }
+    for (std::size_t d = 0; d < slices_.size(); ++d)
+      neighbours(d, [&](std::size_t other, Interval) { slices_[d]->stream().wait(pulled_[other]); });
+  }
+
+  const Problem& problem_;
+  Field<T>& host_;
+  std::string name_;
+  std::vector<std::unique_ptr<DeviceSlice<T>>> slices_;
+  std::vector<Event> made_, pulled_;  ///< of each: its rows, those of its neighbours
+  Index band_ = 1;
+  bool fresh_ = true;
+  bool towers_ = true;  ///< where there are any
+  int trial_ = 0;
+  double tower_seconds_ = 0;
+};
+
+/// The slab of one of several ranks: its planes and those that the band computes along lie on its device, step by step.
+template <class T>
+class RankSteps final : public DeviceSteps {
+ public:
+  RankSteps(const Problem& problem, Field<T>& host, Device device)
+      : s_(problem.order / 2), walls_(problem.has_walls()),
+        host_(host), own_{host.at().first, host.at().first + host.at().nx},
+        beside_{own_.begin > 0 ? host.at().halo_x : 0, own_.end < problem.grid.points[0] ? host.at().halo_x : 0},
+        slice_(std::make_unique<DeviceSlice<T>>(problem, host, std::move(device), Interval{0, problem.grid.points[1]},
+                                                0, 0, host.at().nx)) {
+    slice_->begin_at(own_.begin);
+  }
+  void take(Index) override {
+    slice_->send({own_.begin - host_.at().halo_x, own_.end + host_.at().halo_x}, host_rows(), true);
+    slice_->send_layers();
+    slice_->stream().synchronize();
+  }
+  void bring_edges() override {
+    for (const Interval planes :
+         {Interval{own_.begin, own_.begin + beside_.begin}, Interval{own_.end - beside_.end, own_.end}}) {
+      slice_->fetch(planes, host_rows());
+      slice_->fetch_layers(planes);
+    }
+    slice_->stream().synchronize();
+  }
+  void take_edges() override {
+    for (const Interval planes :
+         {Interval{own_.begin - beside_.begin, own_.begin}, Interval{own_.end, own_.end + beside_.end}}) {
+      slice_->send(planes, host_rows(), false);
+      slice_->send_layers(planes);
+    }
+    slice_->stream().synchronize();
+  }
+  void advance(Index k, Index count) override {
+    const FlushSubnormals flush;  // emulated devices do as this thread
+    slice_->begin_band(k, count);
+    for (Index i = 0; i < count; ++i) {
+      const Index along = s_ * (count - 1 - i);
+      slice_->update(k + i, {own_.begin - std::min(along, beside_.begin), own_.end + std::min(along, beside_.end)},
+                     slice_->rows());
+    }
+    slice_->end_band();
+    slice_->stream().synchronize();
+  }
+  void bring_back(Index) override {
+    // An energy looks at neighbours of level k − 1, which the last step but one left beside the slab.
+    slice_->fetch({own_.begin - s_, own_.end + s_}, {0, host_.at().ny});
+    slice_->fetch_layers(own_);
+    slice_->stream().synchronize();
+    host_.refresh_images();
+  }
+  bool plane_energies(Index k, std::vector<double>& sums) override {
+    if (walls_) return false;
+    const FlushSubnormals flush;
+    sum_energies<T>({&slice_, 1}, k, own_, sums);
+    return true;
+  }
+  [[nodiscard]] Index band() const override { return 0; }
+  [[nodiscard]] Bytes bytes() const override { return slice_->bytes(); }
+  [[nodiscard]] std::string text() const override {
+    return fmt::format("{} of each rank", slice_->device().info().name);
+  }
+
+ private:
+  [[nodiscard]] Interval host_rows() const { return {-host_.at().halo_y, host_.at().ny + host_.at().halo_y}; }
+
+  Index s_;
+  bool walls_;
+  Field<T>& host_;
+  Interval own_;     ///< global planes
+  Interval beside_;  ///< how many are held along below and above
+  std::unique_ptr<DeviceSlice<T>> slice_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
+                                               const Communicator& cluster) {
+  std::vector<Device> devices;
+  Bytes budget = 0;
+  const Index s = problem.order / 2;
+  for (const WorkerSpec& worker : team.workers()) {
+    if (worker.device.empty()) continue;
+    if (cluster.size() > 1 && !devices.empty()) break;  // a rank has one: that of its offer
+    auto device = Device::open(worker.device);
+    if (!device) throw Failure(device.error());
+    const Bytes free =
+        device->free_memory();  // others may hold memory that the offer, which opens nothing, could not know of
+    Bytes mine = worker.device_memory > 0 ? std::min(worker.device_memory, free) : free / 10 * 9;
+    if (problem.device_memory > 0) mine = std::min(mine, problem.device_memory);
+    budget = devices.empty() ? mine : std::min(budget, mine);
+    devices.push_back(std::move(*device));
+  }
+  if (devices.empty()) return nullptr;
+  if (cluster.size() > 1) {
+    if (const Bytes needed = host.bytes() + (Bytes{1} << 20); needed > budget) {
+      log::warning(
+          "acoustic-fd: rank {} leaves its device alone: a slab has to lie there whole, it needs {} of {}; use more "
+          "ranks, or one rank, "
+          "which streams a grid from the host",
+          cluster.rank(), format_bytes(needed), format_bytes(budget));
+      return nullptr;
+    }
+    return std::make_unique<RankSteps<T>>(problem, host, std::move(devices.front()));
+  }
+  while (devices.size() > 1 && problem.grid.points[1] / static_cast<Index>(devices.size()) < 2 * s) devices.pop_back();
+  const DevicePlan plan = device_plan(problem, budget, static_cast<int>(devices.size()), &devices.front().info());
+  if (!plan.streamed) return std::make_unique<InCore<T>>(problem, host, std::move(devices), budget - plan.in_core);
+  const DevicePlan alone = device_plan(problem, budget, 1, &devices.front().info());
+  if (!alone.possible)
+    throw Failure(
+        make_error(ErrorCode::resources,
+                   fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
+                               format_bytes(budget), format_bytes(alone.least)),
+                   "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
+                   "or compute with --workers cpu."));
+  return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);
+}
+
+template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&,
+                                                               const Communicator&);
+template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&,
+                                                                const Communicator&);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The march on devices: the levels lie there, the host's field is filled from them when somebody looks.
+//
+// A grid that fits in the device's budget stays there. A larger one is streamed: the host keeps the levels, a window of planes
+// slides over them once a sweep of T steps as in streamed_march.hpp; planes travel from and to its locked memory while the device
+// computes, so that the rate is kept when T ≥ R · max(12 B/B_in, 8 B/B_out) for R cell updates a second. Both give the same
+// bits. Several devices of one rank share the rows of y; each computes s T rows of its neighbours along, in panels where one device would, and takes them from these
+// once a band, device to device.
+// Of several ranks each has one device for its planes of x, which exchange by way of the host as on processors.
+//
+// Either precision; order, spacings, medium, density, layers, images, sources and receivers as on the host. The memory of
+// matched layers comes and goes with the planes of a window, that of the layers of x stays there; of several devices each has that of its rows.
+#pragma once
+
+#include "engine/cluster/communicator.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/team/device.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conoid {
+class Team;
+}
+
+namespace conoid::acoustic_fd {
+
+class DeviceSteps {
+ public:
+  virtual ~DeviceSteps() = default;
+  /// Takes over the host's levels k and k−1 and its medium, after they were set.
+  virtual void take(Index k) = 0;
+  /// Updates k … k+count−1, after Field::begin_band().
+  virtual void advance(Index k, Index count) = 0;
+  /// Fills the host's levels k and k−1 with their images.
+  virtual void bring_back(Index k) = 0;
+  /// Energies between levels k−1 and k of the host's planes, [plane][kinetic, potential], with the bits of Field::plane_energy(); false: the host's levels
+  /// are those of now.
+  virtual bool plane_energies(Index k, std::vector<double>& sums) = 0;
+  /// Of several ranks: the planes at both ends of the slab come to the host's field for the neighbours, and what those sent goes to the
+  /// device, between two bands.
+  virtual void bring_edges() {}
+  virtual void take_edges() {}
+  /// Steps that are worth taking together; of several ranks the march says it.
+  [[nodiscard]] virtual Index band() const = 0;
+  [[nodiscard]] virtual Bytes bytes() const = 0;
+  /// Steps for which a value is read and written once.
+  [[nodiscard]] virtual Index levels() const { return 1; }
+  /// Bytes that travelled with a window so far, to the device and back.
+  [[nodiscard]] virtual std::pair<Bytes, Bytes> streamed() const { return {}; }
+  /// Planes come and go once a band.
+  [[nodiscard]] virtual bool streams() const { return false; }
+  /// "2 emulated devices", "NVIDIA H200, window of 80 planes".
+  [[nodiscard]] virtual std::string text() const = 0;
+};
+
+/// Null when the team has no devices, or when the slab of one of several ranks does not fit (a warning says it). Throws Failure(resources) when they have too little memory.
+template <class T>
+[[nodiscard]] std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>& host, const Team& team,
+                                                             const Communicator& cluster);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<float>(const Problem&, Field<float>&, const Team&,
+                                                                      const Communicator&);
+extern template std::unique_ptr<DeviceSteps> make_device_steps<double>(const Problem&, Field<double>&, const Team&,
+                                                                       const Communicator&);
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models of the medium in files: raw floats with a JSON header, SEG-Y, images of VTK (.vti), Madagascar (.rsf), HDF5. Every reader checks what a header
+// claims against the bytes that are there before it allocates.
+#pragma once
+
+#include "engine/core/error.hpp"
+#include "engine/core/types.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/solvers/acoustic_fd/discretization/velocity.hpp"
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+enum class ModelQuantity { speed, density, pressure };
+
+/// Its name and unit, "speed" and "m/s". A pressure may have any sign.
+[[nodiscard]] const char* name_of(ModelQuantity quantity);
+[[nodiscard]] const char* unit_of(ModelQuantity quantity);
+
+/// Samples on a box, indexed by axis (0 = x).
+struct ModelBox {
+  std::array<Index, 3> shape{};
+  Vec3 spacing{1, 1, 1};
+  Vec3 origin{};
+};
+
+/// A file whose header has been read and found in order.
+class Model {
+ public:
+  virtual ~Model() = default;
+  [[nodiscard]] virtual ModelBox box() const = 0;
+  /// What was taken to be, or read in another unit, a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  /// Reads through the data in small pieces: its range, or the first value that is not positive and finite.
+  [[nodiscard]] virtual Result<SpeedRange> scan() const = 0;
+  /// Loads the samples; trilinear between them.
+  [[nodiscard]] virtual Result<std::shared_ptr<const Velocity>> load() const = 0;
+};
+
+/// By the name: .sgy or .segy (`bytes` says where its trace headers keep things), .vti, .rsf, .h5 or .hdf5 (with ":/path/of/array" behind), anything else is a JSON header (whose samples
+/// may lie in a NumPy .npy).
+[[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
+                                                        const SegyBytes& bytes = {});
+
+/// Trilinear samples; `stride` is in values. For readers, and for means over cells.
+[[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
+                                                               std::vector<float> values, SpeedRange range);
+[[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
+                                                               std::vector<double> values, SpeedRange range);
+
+/// Header of a raw model; see README.md of the solver. `axes` are listed slowest first, as in the file; `shape`,
+/// `spacing` and `origin` are indexed by axis (0 = x).
+struct ModelHeader {
+  std::filesystem::path data;
+  std::array<int, 3> axes{2, 1, 0};
+  std::array<Index, 3> shape{};
+  Vec3 spacing{1, 1, 1};
+  Vec3 origin{};
+  double factor = 1;  ///< SI units a unit of the file
+  bool swap_bytes = false;
+  Bytes offset = 0;   ///< of the first sample
+  bool wide = false;  ///< 64-bit floats (NumPy)
+  ModelQuantity quantity = ModelQuantity::speed;
+  [[nodiscard]] ModelBox box() const { return {shape, spacing, origin}; }
+  [[nodiscard]] std::array<Index, 3> strides() const;
+};
+
+/// Reads and checks the JSON header: keys, units, and the length of the data file.
+[[nodiscard]] Result<ModelHeader> read_model_header(const std::filesystem::path& header,
+                                                    ModelQuantity quantity = ModelQuantity::speed);
+
+[[nodiscard]] Result<SpeedRange> scan_model(const ModelHeader& header);
+[[nodiscard]] Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header);
+
+}  // namespace conoid::acoustic_fd

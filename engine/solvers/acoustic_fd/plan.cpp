@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a case will take, and what is wrong with it before anything is computed.
+#include "engine/solvers/acoustic_fd/plan.hpp"
+
+#include "engine/core/log.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/discretization/layers.hpp"
+#include "engine/solvers/acoustic_fd/stepping/image.hpp"
+#include "engine/solvers/acoustic_fd/stepping/shot_batch.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
+#include "engine/team/rate_book.hpp"
+#include "engine/team/team.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+
+std::string grid_text(const Grid& g) {
+  return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]);
+}
+
+Bytes field_budget(const Offer& offer) {
+  constexpr Bytes rest = Bytes{64} << 20;
+  return offer.host.said() ? offer.host.value : std::max(offer.host.value, 2 * rest) - rest;
+}
+
+namespace {
+
+using TrialClock = std::chrono::steady_clock;
+
+double seconds_from(TrialClock::time_point start) {
+  return std::chrono::duration<double>(TrialClock::now() - start).count();
+}
+
+Index box_points(const Problem& like, std::size_t axis) {
+  return std::min<Index>(like.grid.points[axis], 128);
+}
+
+bool varying_density(const Problem& p) {
+  return p.density && !p.density->constant();
+}
+
+/// Absorbing faces as in the problem, as their layers cost as much as the rest; rigid ones where they would fill the box.
+std::array<Face, 6> box_faces(const Problem& like) {
+  std::array<Face, 6> out = like.faces;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Index layers = 0;
+    for (std::size_t side = 0; side < 2; ++side)
+      if (const Face& face = like.faces[2 * axis + side]; face.absorbs()) layers += face.width;
+    if (2 * layers > box_points(like, axis))
+      for (std::size_t side = 0; side < 2; ++side) out[2 * axis + side] = Face{FaceKind::rigid};
+  }
+  return out;
+}
+
+/// Cells per second of the march of a few steps in a box of at most 128 nodes a side.
+double march_a_box(const Problem& like, const Machine& machine, int threads) {
+  Problem p;
+  p.grid = like.grid;
+  for (std::size_t axis = 0; axis < 3; ++axis) p.grid.points[axis] = box_points(like, axis);
+  p.order = like.order;
+  p.double_precision = like.double_precision;
+  p.kernel = like.kernel;
+  p.speed = like.speed;
+  const bool varying = !like.velocity || !like.velocity->constant();
+  p.velocity = varying ? layered_velocity(0, 1, p.grid.origin[0], {{0, like.speed.highest, 0}}) : like.velocity;
+  if (varying_density(like)) {
+    const double half = 0.5 * (p.grid.upper(0) - p.grid.origin[0]);
+    p.density = layered_velocity(0, 1, p.grid.origin[0],
+                                 {{0, like.reference_density, 0}, {half, 1.5 * like.reference_density, 0}});
+    p.reference_density = like.reference_density;
+  }
+  p.faces = box_faces(like);
+  p.dt = like.dt;
+  p.relaxations = like.relaxations;
+  const auto cluster = single_rank();
+  Team team({WorkerSpec{"cpu", threads, 1}});
+  const auto march = make_march(p, machine, *cluster);
+  march->start(team, *cluster);
+  march->step(team, *cluster);
+  // Among other programs threads wait for cores: then the processor time of each counts, and a seventh of it for waits for each other.
+  const bool quiet = machine_is_quiet(threads);
+  const auto start = TrialClock::now();
+  const std::clock_t worked = std::clock();
+  Index steps = 0;
+  do {
+    march->advance(team, *cluster, march->band());
+    steps += march->band();
+  } while (seconds_from(start) < 0.03);
+  const double gone = seconds_from(start), busy = static_cast<double>(std::clock() - worked) / CLOCKS_PER_SEC / threads;
+  return static_cast<double>(p.grid.cells() * steps) / (quiet || busy <= 0 ? gone : std::min(gone, 1.15 * busy));
+}
+
+/// The same, measured once on a machine for what it depends on.
+double calibrate(const Problem& like, const Offer& offer) {
+  const int threads = std::max(1, offer.threads.value);
+  const bool varying = !like.velocity || !like.velocity->constant();
+  Index in_layers = 0;
+  for (const Face& face : box_faces(like))
+    if (face.absorbs()) in_layers += face.kind == FaceKind::matched ? 1000 + face.width : face.width;
+  return kept_rate(
+      fmt::format("acoustic-fd | {} | order {} | {} | {}{} | layers {} | {} x {} x {}", like.kernel, like.order,
+                  like.double_precision ? "double" : "single", varying ? "varying" : "constant",
+                  varying_density(like)      ? " with density"
+                  : like.relaxations.empty() ? ""
+                                             : " with attenuation",
+                  in_layers, box_points(like, 0), box_points(like, 1), box_points(like, 2)),
+      threads, [&] { return march_a_box(like, offer.machine, threads); });
+}
+
+/// How a run would lie on the devices that are offered: how many of them make it faster, and what it takes of each.
+struct OnDevices {
+  DeviceUse use;
+  DevicePlan plan;
+};
+/// `parts`: shots at a time, each with a device or a group of ranks.
+OnDevices on_devices(const Problem& problem, const Offer& offer, int count, Bytes memory, int parts) {
+  OnDevices out;
+  if (offer.place.ranks > 1) {  // each rank's slab has to lie whole on the one that it is offered
+    out.plan.in_core = out.plan.least = out.plan.taken =
+        march_bytes(problem, offer.place.ranks / parts) + (Bytes{1} << 20);
+    out.plan.possible = out.plan.in_core <= memory;
+    if (!out.plan.possible) out.use = {0, "a rank's slab does not fit in its memory"};
+    return out;
+  }
+  const DeviceInfo* const first = &offer.devices.front();
+  const DevicePlan alone = device_plan(problem, memory, 1, first);
+  out.plan = alone;
+  if (parts > 1) {
+    if (parts < count) out.use = {parts, "there are shots, or memory of the host for shots, for no more"};
+    return out;
+  }
+  if (count <= 1) return out;
+  if (problem.grid.points[1] / count < problem.order) {
+    out.use = {1, "the grid has too few rows to share"};
+    return out;
+  }
+  const DevicePlan together = device_plan(problem, memory, count, first);
+  if (together.streamed) {  // windows go through one
+    out.use = {1, "a grid that is streamed goes through one device"};
+    return out;
+  }
+  // Two H200 that take rounds of panels, with their halos copied from card to card between them, march 1.55 to 1.73 times as fast as one
+  // (1024³ nodes, orders 2 to 8; with matched layers 1.63 to 1.78); with single steps, or rounds that take no longer than it takes to begin them, they wait for each other
+  // (two H100 took 3.7 times as long as one).
+  // Cells beside matched layers go step by step after each band of panels, in some hundred small launches that take another 1 or 2 ms.
+  constexpr double cost_of_sharing = 3.7;
+  const double least_round = has_matched_layers(problem) ? 1.6e9 : 8e8;  // updates of a device: 4 and 2 ms
+  const Index band = shared_band(problem, count, first), rows = problem.grid.points[1] / count;
+  const bool rounds = together.levels > 0 && 8 * problem.order * band <= rows &&
+                      static_cast<double>(problem.grid.cells() * band) >= least_round * count;
+  if (!rounds && alone.possible && alone.slower < cost_of_sharing)
+    out.use = {1, together.levels > 0
+                      ? "of a grid of this size one device takes what several would, which wait for each other's rows"
+                      : "several devices that go step by step wait for each other's rows"};
+  if (!offer.automatic || out.use.most != 1) out.plan = together;
+  return out;
+}
+
+/// What takes the steps of a run on a device, where the plan knows it.
+std::string steps_text(const Problem& problem, const DevicePlan& plan) {
+  if (plan.levels > 0) return fmt::format("in panels of {}", plan.levels);
+  if (!takes_several_steps(problem))
+    return problem.has_walls()         ? "one by one, beside obstacles and walls of an impedance"
+           : problem.kept_arrays() > 0 ? "one by one, with what attenuation and maps keep of every node"
+                                       : "one by one, in two dimensions";
+  return plan.streamed ? "one by one" : "in towers, or one by one";
+}
+
+/// How a march is slowed down when planes come and go once a band of T steps: copied at 1 GB/s, against `rate` updates a second.
+double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
+  return 1 + static_cast<double>(2 * plan.plane_bytes) * rate /
+                 (1e9 * static_cast<double>(plan.steps * p.grid.points[1] * p.grid.points[2]));
+}
+
+/// How the grid would lie on the devices that are offered, where that is worth a word.
+void check_devices(const Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+  const ChosenTeam team = choose_team(offer, {}, 0);
+  const int count = static_cast<int>(team.devices().size());
+  if (count == 0 || offer.place.ranks > 1) return;
+  const Bytes memory = team.device_memory();
+  const DevicePlan plan = on_devices(problem, offer, count, memory, 1).plan;
+  if (!plan.streamed) return;
+  if (!plan.possible) {
+    Diagnostic d = input.error_at(
+        input["grid"],
+        fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
+                    grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory),
+                    format_bytes(plan.least)),
+        "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+    return;
+  }
+  out.push_back(input.warning_at(
+      input["grid"],
+      fmt::format(
+          "{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the "
+          "host, {} steps at a "
+          "time, {}; with a device like an H200 on a link of 50 GB/s that takes about {:.2g} times as long as in "
+          "device memory",
+          grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
+          steps_text(problem, plan), plan.slower),
+      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+}
+
+/// Of all devices or ranks that are offered.
+ShotShare shots_at_once(const Setup& setup, const Case& input, const Offer& offer) {
+  const ChosenTeam team = choose_team(offer, {}, 0);
+  return share_shots(setup, input, offer, static_cast<int>(team.devices().size()), team.device_memory());
+}
+
+void check_shots(const Setup& setup, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+  if (setup.shots_at_once < 2) return;
+  const ShotShare share = shots_at_once(setup, input, offer);
+  const auto shots = static_cast<Index>(setup.shots.size());
+  if (share.parts >= std::min(setup.shots_at_once, shots)) return;
+  out.push_back(input.warning_at(
+      input["parameters"]["shots_at_once"],
+      fmt::format("{} of {} shots can be marched at the same time, not {}: {}", share.parts, shots, setup.shots_at_once,
+                  !share.why.empty()      ? share.why
+                  : offer.place.ranks > 1 ? "groups of ranks are of one size"
+                                          : "each takes a device of its own, or a group of ranks"),
+      "They are marched one after the other, or fewer at a time; results are the same."));
+}
+
+/// Bytes of files: images, planes on the disk, frames, the last field.
+Bytes disk_bytes(const Setup& setup, Bytes beside) {
+  const Problem& p = setup.problem;
+  const Bytes cells = static_cast<Bytes>(p.grid.cells());
+  const Bytes frame =
+      4 * (std::min<Bytes>(cells, static_cast<Bytes>(setup.volume_points)) +
+           static_cast<Bytes>(p.grid.points[0] * p.grid.points[1] + p.grid.points[1] * p.grid.points[2] +
+                              p.grid.points[0] * p.grid.points[2]));
+  return beside + 20 * frame + 2 * cells * (p.double_precision ? 8 : 4);
+}
+
+/// For the estimate; empty: one after the other.
+std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& offer) {
+  if (share.parts == 1) return {};
+  return fmt::format("{} of {} at the same time, each {}, frames show one{}", share.parts, setup.shots.size(),
+                     offer.place.ranks > 1 ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
+                                           : std::string("on a device of its own"),
+                     share.why.empty() ? "" : "; no more, as " + share.why);
+}
+
+using Details = decltype(Estimate::details);
+
+/// What is marched, and how fast here (`rate`: updates a second).
+Details details_of(const Setup& setup, double rate) {
+  const Problem& p = setup.problem;
+  const Stencil stencil = stencil_of_order(p.order);
+  const double h = p.grid.finest();
+  Details out = {
+      {"grid", grid_text(p.grid)},
+      {"time step", format_quantity(p.dt, "s")},
+      {"steps", fmt::format("{}", p.steps)},
+      {"Courant number",
+       fmt::format("{:.3f}, limit {:.3f}", p.speed.highest * p.dt / h,
+                   p.speed.highest * largest_time_step(stencil, p.grid.stencil_spacing(), p.speed.highest) / h)},
+      {"speed of sound", p.speed.lowest == p.speed.highest
+                             ? fmt::format("{:.5g} m/s", p.speed.lowest)
+                             : fmt::format("{:.5g} to {:.5g} m/s", p.speed.lowest, p.speed.highest)},
+      {"rate", fmt::format("{:.2f} Gcells/s, measured on a small box", rate / 1e9)}};
+  if (setup.quality > 0)
+    out.emplace_back(
+        "attenuation",
+        fmt::format("Q {:g} within {:.0f} % from {} to {}; the speed holds at {}", setup.quality,
+                    100 * ripple(p.relaxations, setup.quality, setup.quality_band.lowest, setup.quality_band.highest),
+                    format_quantity(setup.quality_band.lowest, "Hz"), format_quantity(setup.quality_band.highest, "Hz"),
+                    format_quantity(setup.quality_frequency, "Hz")));
+  return out;
+}
+
+/// How true the waves are.
+void add_accuracy(const Setup& setup, Details& out) {
+  const Problem& p = setup.problem;
+  const Stencil stencil = stencil_of_order(p.order);
+  if (setup.highest_frequency > 0) {
+    const double widest = p.grid.coarsest();
+    const double points = p.speed.lowest / (setup.highest_frequency * widest);
+    out.emplace_back("nodes in the shortest wave",
+                     fmt::format("{:.1f} at {}; speeds are wrong by up to {:.2f} %", points,
+                                 format_quantity(setup.highest_frequency, "Hz"),
+                                 100 * worst_phase_speed_error(stencil, points, traced_courant(setup, widest))));
+    if (p.time_correction) out.emplace_back("time step's error", time_error_text(setup));
+  }
+}
+
+}  // namespace
+
+const Reading<Setup>& AcousticFd::read(const Case& input) const {
+  return reading_.of(input, nullptr, [](const Case& c, const Mesh*) {
+    log::debug("acoustic-fd: a grid was made of the case");
+    Reading<Setup> out;
+    out.problem = std::make_unique<Setup>(read_setup(c, false, out.said));
+    return out;
+  });
+}
+
+std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
+  reading_.forget();  // files of models may be others now
+  const Reading<Setup>& reading = read(input);
+  const Setup& setup = *reading.problem;
+  std::vector<Diagnostic> out = reading.said;
+  if (!has_errors(out)) check_setup(setup, input, out);
+  if (has_errors(out)) return out;
+  Problem planned = setup.problem;
+  const Bytes needed = march_bytes(planned, 1);
+  const bool given = offer.host.said(), alone = offer.place.ranks == 1;
+  planned.memory = field_budget(offer);
+  if (setup.image.any()) {
+    const ImagePlan images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
+    planned.memory = images.march - images.smooth;
+  }
+  const StreamPlan plan = stream_plan(planned);
+  if (alone && plan.needed && plan.possible) {
+    const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
+    out.push_back(input.warning_at(
+        input["grid"],
+        fmt::format(
+            "{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
+            "which takes about {:.2g} times as long as in memory",
+            grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+            format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
+            format_bytes(plan.disk), plan.steps, slower),
+        "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+  } else if (alone && plan.needed) {
+    Diagnostic d = input.error_at(
+        input["grid"],
+        fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
+                    format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+                    format_bytes(planned.memory), format_bytes(plan.least)),
+        fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
+                    1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
+    d.code = ErrorCode::resources;
+    out.push_back(std::move(d));
+  } else if (alone) {
+    check_devices(setup.problem, input, offer, out);
+  }
+  check_shots(setup, input, offer, out);
+  return out;
+}
+
+Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, const Offer& offer) const {
+  const Reading<Setup>& reading = read(input);
+  for (const auto& d : reading.said)
+    if (d.severity == Severity::error) return d;
+  const Setup& setup = *reading.problem;
+  const Problem& p = setup.problem;
+  Estimate e;
+  Problem planned = p;
+  planned.memory = field_budget(offer);
+  const ShotShare share = shots_at_once(setup, input, offer);
+  ImagePlan images;
+  if (setup.image.any()) {
+    images = offer.place.ranks == 1
+                 ? plan_image(planned, setup.image, planned.memory / static_cast<Bytes>(share.parts), 1)
+                 : plan_image(planned, setup.image, planned.memory, offer.place.ranks / share.parts);
+    planned.memory = images.march - images.smooth;
+  }
+  const int marching = offer.place.ranks == 1 ? share.parts : 1;  // grids that lie in this rank's memory
+  const StreamPlan plan = stream_plan(planned);
+  const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
+  // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
+  constexpr double shown_bytes = 5.5, model_bytes = 8;  // a node
+  double models = 0;
+  for (const char* what : {"velocity", "density"})
+    if (input["medium"].has(what) && input["medium"][what]["kind"].text() == "file") models += model_bytes;
+  e.host_memory = streams ? planned.memory
+                          : march_bytes(p, offer.place.ranks == 1 ? 1 : offer.place.ranks / share.parts) *
+                                    static_cast<Bytes>(marching) +
+                                (Bytes{32} << 20) +
+                                static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
+  e.host_memory += (images.windows + images.smooth) * static_cast<Bytes>(marching);
+  const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
+  const auto shots = static_cast<double>(marches);
+  e.steps = p.steps * marches;
+  e.box = {p.grid.origin, Vec3{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)}};
+  std::string on_device;
+  double rate = 0;
+  try {
+    rate = calibrate(p, offer);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
+  const auto nodes = static_cast<double>(p.grid.cells());
+  const bool from_file = input["medium"]["velocity"]["kind"].text() == "file";
+  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (from_file ? 3e-7 : 4e-8) * nodes;
+  e.basis = "from the rate of a small box here";
+  const auto bands = [&](Index steps) {
+    return static_cast<Bytes>((p.steps + steps - 1) / steps) * static_cast<Bytes>(marches);
+  };
+  if (streams) {
+    e.streams = "planes of the grid, between disk and memory";
+    e.streamed = bands(plan.steps) * 2 * plan.disk;
+    e.slower = slowdown_of(plan, planned, rate);
+    e.seconds *= e.slower;
+    e.use = {0, "a grid that is streamed from the disk is marched by the processors"};
+  } else if (const ChosenTeam all = choose_team(offer, {}, 0); !all.devices().empty()) {
+    e.use = on_devices(p, offer, static_cast<int>(all.devices().size()), all.device_memory(), share.parts).use;
+    const ChosenTeam team = choose_team(offer, e.use, e.seconds);
+    if (const int count = static_cast<int>(team.devices().size()); count > 0) {
+      const DevicePlan on = on_devices(p, offer, count, team.device_memory(), share.parts).plan;
+      if (on.possible) {
+        e.device_memory = on.taken;
+        if (offer.place.ranks == 1 && (count == 1 || marching > 1 || on.levels > 0)) on_device = steps_text(p, on);
+      }
+      if (on.possible && on.streamed) {
+        e.streams = "planes of the grid, between memory and device";
+        e.streamed = bands(on.steps) * 2 * on.in_core;
+        e.slower = on.slower;
+      }
+    }
+  }
+  e.disk = disk_bytes(setup, images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0));
+  e.details = details_of(setup, rate);
+  if (std::string text = shots_text(setup, share, offer); !text.empty())
+    e.details.emplace_back("shots", std::move(text));
+  if (setup.image.any()) e.details.emplace_back("image", image_text(p, setup.image, images));
+  if (!on_device.empty()) e.details.emplace_back("steps on the device", on_device);
+  add_accuracy(setup, e.details);
+  return e;
+}
+
+}  // namespace conoid::acoustic_fd

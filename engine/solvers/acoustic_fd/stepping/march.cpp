@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The march: bands of steps, cut into tiles, and what ranks exchange between and behind them.
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
+
+#include "engine/cluster/halo.hpp"
+#include "engine/core/log.hpp"
+#include "engine/core/subnormals.hpp"
+#include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
+#include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
+#include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
+#include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/team/team.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr Index record_limit = Index{256} << 20;  // bytes of receiver values kept for one band
+constexpr Index worth_measuring = 4'000'000;      // cells; below, the first guess is taken
+
+Slab slab_of(const Problem& problem, int rank, int ranks) {
+  Slab out;
+  out.planes = slab(problem.grid.points[0], rank, ranks);
+  out.lower = rank > 0;
+  out.upper = rank + 1 < ranks;
+  if (ranks > 1) {
+    const Index thinnest = problem.grid.points[0] / ranks, s = problem.order / 2;
+    if (thinnest < s + 1)
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("{} ranks share {} x-planes: {} a rank, at least {} are needed at order {}",
+                                           ranks, problem.grid.points[0], thinnest, s + 1, problem.order),
+                               fmt::format("Use at most {} ranks.", problem.grid.points[0] / (s + 1))));
+    out.beside = s * steps_between_exchanges(problem, ranks);
+  }
+  return out;
+}
+
+template <class T>
+class TiledMarch final : public March {
+ public:
+  TiledMarch(const Problem& problem, const Machine& machine, const Communicator& cluster)
+      : problem_(problem), machine_(machine), slab_(slab_of(problem, cluster.rank(), cluster.size())),
+        field_(problem, machine, slab_), band_(steps_between_exchanges(problem, cluster.size())) {
+    planes_ = slab_.planes;
+    if (problem.tiling != "auto" && !parse_shape(problem.tiling, shape_))
+      throw Failure(make_error(ErrorCode::invalid_input, fmt::format("\"{}\" is no tiling", problem.tiling),
+                               "Use auto, \"stepwise ROWS\", \"diamond WIDTHxPLANES\", \"diamond WIDTHxPLANESxDEPTH\" "
+                               "or \"tower WIDTHxSTEPS\"."));
+  }
+
+  void start(Team& team, Communicator& cluster) override {
+    k_ = 0;
+    choose(team);
+    PlanesPhase phase("touch", field_.held(), plane_bytes(), [&](Index x) {
+      const FlushSubnormals flush;
+      field_.fill_plane(x);
+    });
+    team.run(phase);
+    field_.clear_memory();
+    field_.place_points();
+    field_.refresh_images();
+    if (problem_.initial.at_rest()) {
+      {
+        const FlushSubnormals flush;
+        field_.rest_start({0, planes_.size()});
+      }
+      exchange(cluster);
+      field_.refresh_images();
+    }
+    open_devices(team, cluster);
+  }
+
+  void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
+    while (steps > 0) {
+      Index count = std::min(steps, band_);
+      if (recorder)
+        count = std::clamp<Index>(record_limit / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
+      field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      if (device_) {
+        const auto begin = Clock::now();
+        if (cluster.size() > 1) {
+          device_->bring_edges();
+          exchange(cluster);
+          device_->take_edges();
+        }
+        const auto [to, from] = device_->streamed();
+        device_->advance(k_, count);
+        team.note("march", std::chrono::duration<double>(Clock::now() - begin).count(), device_work(count),
+                  Team::Who::devices);
+        team.add_streamed(device_->streamed().first - to + device_->streamed().second - from);
+        host_is_old_ = true;
+        if (recorder) add_records(field_, team, recorder->samples);
+        k_ += count;
+        steps -= count;
+        continue;
+      }
+      const bool measuring = !candidates_.empty() && count == band_;
+      const auto begin = Clock::now();
+      Later sink(field_, k_);
+      if (cluster.size() == 1) {
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
+      } else if (const Index reach = field_.stencil().radius * count; planes_.size() < 2 * reach) {
+        exchange(cluster);
+        run_tiles(tiling(Part::all, count, team.threads()), sink, team, band_work(count));
+      } else {
+        // What no neighbour's plane reaches is computed while they travel: update j covers [s(j+1), n − s(j+1)). The wedges
+        // beside it then find every level they read, since no plane is more than one update ahead of what its reader needs.
+        start_exchange(cluster);
+        run_tiles(tiling(Part::inner, count, team.threads()), sink, team);
+        finish_exchange();
+        if (slab_.lower) run_tiles(tiling(Part::lower, count, team.threads()), sink, team);
+        if (slab_.upper) run_tiles(tiling(Part::upper, count, team.threads()), sink, team);
+      }
+      if (recorder) add_records(field_, team, recorder->samples);
+      k_ += count;
+      steps -= count;
+      if (measuring) learn(std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+  }
+
+  [[nodiscard]] Index band() const override { return band_; }
+
+  void sample(std::span<double> parts) const override {
+    bring_back();
+    std::fill(parts.begin(), parts.end(), 0.0);
+    field_.sample(k_, planes_, parts);
+  }
+  [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
+  void join_traces(std::span<const double> parts, std::span<double> traces) const override {
+    field_.join_traces(parts, traces);
+  }
+
+  Energy energy(Team& team, Communicator& cluster) override {
+    std::vector<double> of_planes;
+    const bool there = device_ && host_is_old_ && device_->plane_energies(k_, of_planes);
+    if (!there) bring_back();
+    const auto& n = problem_.grid.points;
+    std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
+    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
+    std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0);
+    wz.front() *= half(4);
+    wz.back() *= half(5);
+    const auto put = [&](Index x, double kinetic, double potential) {
+      const Index global = x + planes_.begin;
+      const double wx = global == 0 ? half(0) : global == n[0] - 1 ? half(1) : 1.0;
+      sums[static_cast<std::size_t>(2 * global)] = wx * kinetic;
+      sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
+    };
+    if (there) {
+      for (Index x = 0; x < planes_.size(); ++x)
+        put(x, of_planes[static_cast<std::size_t>(2 * x)], of_planes[static_cast<std::size_t>(2 * x + 1)]);
+    } else {
+      PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
+        const FlushSubnormals flush;
+        double kinetic = 0, potential = 0;
+        field_.plane_energy(k_, x, wz, half(2), half(3), kinetic, potential);
+        put(x, kinetic, potential);
+      });
+      team.run(phase);
+    }
+    cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
+    return Energy::of(sums, problem_.grid.spacing);
+  }
+
+  double peak(Team& team) override {
+    bring_back();
+    std::vector<double> peaks(static_cast<std::size_t>(planes_.size()), 0.0);
+    PlanesPhase phase("peak", {0, planes_.size()}, plane_bytes(),
+                      [&](Index x) { peaks[static_cast<std::size_t>(x)] = field_.plane_peak(k_, x); });
+    team.run(phase);
+    return peaks.empty() ? 0 : *std::max_element(peaks.begin(), peaks.end());
+  }
+
+  void read(const Cut& cut, std::vector<float>& out) const override {
+    bring_back();
+    const T* u = field_.level(k_);
+    std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
+    for (Index i = 0; i < cut.count[0]; ++i) {
+      const Index x = cut.first[0] + i * cut.step[0];
+      if (x < planes_.begin || x >= planes_.end) continue;
+      for (Index j = 0; j < cut.count[1]; ++j) {
+        const Index y = cut.first[1] + j * cut.step[1];
+        const T* row = u + field_.at().at(x - planes_.begin, y);
+        if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
+        for (Index l = 0; l < cut.count[2]; ++l) {
+          const T q = row[cut.first[2] + l * cut.step[2]];
+          out.push_back(
+              static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
+        }
+      }
+    }
+  }
+
+  void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    bring_back();
+    field_.append_map(which, cut.first, cut.step, cut.count, planes_, out);
+  }
+
+  void visit(Team& team, PlaneVisitor& visitor) override {
+    bring_back();
+    const std::span<const Interval> pieces = visitor.pieces();
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+      visitor.open(n);
+      PlanesPhase phase("image", pieces[n], plane_bytes(), [&](Index x) {
+        const FlushSubnormals flush;
+        const Index first = field_.at().at(x - planes_.begin, 0);
+        visitor.plane(x, {field_.level(k_) + first, field_.level(k_ - 1) + first, field_.at().stride_y});
+      });
+      team.run(phase);
+      visitor.close(n);
+    }
+  }
+
+  void save(CheckpointWriter& writer) const override {
+    bring_back();
+    writer.value("step", k_);
+    field_.save_planes(writer, k_, planes_);
+    field_.save_memory_x(writer);
+  }
+
+  void load(CheckpointReader& reader, Communicator& cluster) override {
+    k_ = reader.value<Index>("step");
+    field_.load_planes(reader, k_, planes_);
+    field_.load_memory_x(reader);
+    exchange(cluster);
+    field_.refresh_images();
+    host_is_old_ = false;
+    if (device_) device_->take(k_);
+  }
+
+  [[nodiscard]] Bytes bytes() const override { return field_.bytes() + (device_ ? device_->bytes() : 0); }
+  [[nodiscard]] std::string_view kernel() const override {
+    return device_ ? std::string_view("device") : field_.kernel();
+  }
+  [[nodiscard]] std::string tiling() const override { return device_ ? device_->text() : to_string(shape_); }
+  [[nodiscard]] bool streams() const override { return device_ && device_->streams(); }
+  [[nodiscard]] Streamed streamed() const override {
+    if (!device_) return {};
+    const auto [to, from] = device_->streamed();
+    return {0, 0, to, from};
+  }
+
+ private:
+  /// The march goes to the team's devices where it can.
+  void open_devices(const Team& team, const Communicator& cluster) {
+    const bool there = std::any_of(team.workers().begin(), team.workers().end(),
+                                   [](const WorkerSpec& w) { return !w.device.empty(); });
+    if (!there) return;
+    device_ = make_device_steps<T>(problem_, field_, team, cluster);
+    if (!device_) return;
+    if (cluster.size() == 1) band_ = device_->band();
+    device_->take(k_);
+  }
+  /// Whoever reads the field reads the host's.
+  void bring_back() const {
+    if (!device_ || !host_is_old_) return;
+    device_->bring_back(k_);
+    host_is_old_ = false;
+  }
+  [[nodiscard]] Bytes plane_bytes() const {
+    return field_.bytes() / static_cast<Bytes>(std::max<Index>(1, planes_.size()));
+  }
+
+  void choose(const Team& team) {
+    if (problem_.tiling != "auto") return;
+    TileTask task;
+    task.radius = field_.stencil().radius;
+    task.nx = planes_.size();
+    task.ny = problem_.grid.points[1];
+    task.nz = problem_.grid.points[2];
+    task.threads = team.threads();
+    task.planes_move = slab_.lower || slab_.upper;
+    task.bytes_a_cell =
+        static_cast<Index>(sizeof(T)) * (2 + (problem_.medium_varies() ? 1 : 0) + (field_.scaled() ? 1 : 0));
+    candidates_ = tile_candidates(task, machine_);
+    shape_ = candidates_.front();
+    key_ = tile_key(task, machine_, field_.kernel());
+    if (task.nx * task.ny * task.nz < worth_measuring || memory_.recall(key_, shape_)) candidates_.clear();
+    trial_ = 0;
+    rates_.clear();
+  }
+
+  /// Every candidate marches one band of the run itself (the first twice: it also warms up), the fastest goes on.
+  void learn(double seconds) {
+    if (trial_ > 0) rates_.push_back(1 / std::max(seconds, 1e-9));
+    ++trial_;
+    if (rates_.size() < candidates_.size()) {
+      shape_ = candidates_[rates_.size()];
+      return;
+    }
+    const auto best = static_cast<std::size_t>(std::max_element(rates_.begin(), rates_.end()) - rates_.begin());
+    shape_ = candidates_[best];
+    candidates_.clear();
+    memory_.remember(key_, shape_);
+    log::info("acoustic-fd: tiling {}", to_string(shape_));
+  }
+
+  /// Of `steps` steps of the slab, by the plain cell (kernels/patch.hpp); layers and sources are left out. Memory: two levels and the
+  /// model, read, and two levels written, once a step without tiles, once a tile with them: a diamond of width W has W/2s levels
+  /// on an average, a tower N_t.
+  [[nodiscard]] Work band_work(Index steps) const {
+    const auto s = static_cast<double>(field_.stencil().radius);
+    const double levels = shape_.kind == TileShape::Kind::stepwise  ? 0
+                          : shape_.kind == TileShape::Kind::diamond ? static_cast<double>(shape_.width) / (2 * s)
+                                                                    : static_cast<double>(shape_.height);
+    return work_of(steps, levels);
+  }
+  [[nodiscard]] Work device_work(Index steps) const {
+    const auto levels = static_cast<double>(device_->levels());
+    return work_of(steps, levels > 1 ? levels : 0);
+  }
+  /// Levels are carried through fast memory `levels` steps at a time; 0: each step reads and writes them.
+  [[nodiscard]] Work work_of(Index steps, double levels) const {
+    const auto& n = problem_.grid.points;
+    const auto s = static_cast<double>(field_.stencil().radius);
+    const double updates =
+        static_cast<double>(steps) * static_cast<double>(planes_.size()) * static_cast<double>(n[1] * n[2]);
+    const double flops = (equal_spacings(problem_.grid.stencil_spacing()) ? 7 : 9) * s + 5 + (field_.scaled() ? 2 : 0);
+    const double model = (problem_.medium_varies() ? 1 : 0) + (field_.scaled() ? 1 : 0);
+    const double values = levels > 0 ? (4 + model) / std::max(1.0, levels) : 3 + model;
+    return {updates * flops, updates * values * sizeof(T)};
+  }
+
+  /// Of the slab and what is computed along beside it: all, or what no neighbour reaches and the wedges below and above it.
+  enum class Part { all, inner, lower, upper };
+  const Tiling& tiling(Part part, Index steps, int threads) {
+    Kept& kept = tilings_[static_cast<std::size_t>(part)];
+    if (!kept.tiling || kept.steps != steps || !(kept.shape == shape_) || kept.threads != threads) {
+      Span span;
+      span.nx = planes_.size();
+      span.ny = problem_.grid.points[1];
+      span.nz = problem_.grid.points[2];
+      span.k1 = steps;
+      const Index s = field_.stencil().radius, n = span.nx, beside = s * (steps - 1);
+      span.grow_low = slab_.lower ? s : 0;
+      span.grow_high = slab_.upper ? s : 0;
+      span.moving_edges = part != Part::all;
+      const Index low = slab_.lower ? s : 0, high = slab_.upper ? s : 0;
+      if (part == Part::inner) {
+        span.edge = {low, n - high};
+        span.slope = {low, -high};
+      } else if (part == Part::lower) {
+        span.edge = {-beside, s};
+        span.slope = {s, s};
+      } else if (part == Part::upper) {
+        span.edge = {n - s, n + beside};
+        span.slope = {-s, -s};
+      }
+      kept = {make_tiling(shape_, span, static_cast<int>(s), threads), steps, shape_, threads};
+    }
+    return *kept.tiling;
+  }
+
+  /// Both levels and the layers' memory of the planes that the next band computes along.
+  void exchange(Communicator& cluster) {
+    if (cluster.size() == 1) return;
+    start_exchange(cluster);
+    finish_exchange();
+  }
+  void start_exchange(Communicator& cluster) {
+    if (halo_.sides().empty()) halo_ = halo_of(cluster);
+    halo_.start([&](Index x) { return field_.plane_state_bytes(x, true); },
+                [&](Index x, std::byte*& at) { field_.pack(k_, x, true, at); });
+  }
+  void finish_exchange() {
+    halo_.finish([&](Index x, const std::byte*& at) { field_.unpack(k_, x, true, at); });
+  }
+  /// Its items are this rank's planes and those beside them, by their number here.
+  [[nodiscard]] Halo halo_of(Communicator& cluster) const {
+    const Index n = planes_.size(), beside = slab_.beside;
+    const auto planes = [](Interval some) {
+      std::vector<Index> out(static_cast<std::size_t>(some.size()));
+      std::iota(out.begin(), out.end(), some.begin);
+      return out;
+    };
+    std::vector<Halo::Side> sides;
+    if (slab_.lower) sides.push_back({cluster.rank() - 1, planes({0, beside}), planes({-beside, 0})});
+    if (slab_.upper) sides.push_back({cluster.rank() + 1, planes({n - beside, n}), planes({n, n + beside})});
+    return {cluster, std::move(sides)};
+  }
+
+  const Problem& problem_;
+  Machine machine_;
+  Slab slab_;
+  Field<T> field_;
+  Index band_;
+  TileShape shape_;
+  std::vector<TileShape> candidates_;  ///< not empty: still measuring
+  std::vector<double> rates_;
+  int trial_ = 0;
+  std::string key_;
+  TileMemory memory_;
+  struct Kept {
+    std::unique_ptr<Tiling> tiling;
+    Index steps = 0;
+    TileShape shape;
+    int threads = 0;
+  };
+  Kept tilings_[4];
+  Halo halo_;
+  std::unique_ptr<DeviceSteps> device_;  ///< null: the processors march
+  mutable bool host_is_old_ = false;     ///< the devices are ahead
+};
+
+}  // namespace
+
+Energy Energy::of(std::span<const double> planes, const Vec3& spacing) {
+  Energy e;
+  for (std::size_t x = 0; x < planes.size(); x += 2) {
+    e.kinetic += planes[x];
+    e.potential += planes[x + 1];
+  }
+  // 1/(c dt)² = 1/(a h_x²); the kernel's Laplacian carries h_x².
+  const double scale = 0.5 * spacing[0] * spacing[1] * spacing[2] / (spacing[0] * spacing[0]);
+  e.kinetic *= scale;
+  e.potential *= -scale;
+  return e;
+}
+
+std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster) {
+  if (cluster.size() == 1 && stream_plan(problem).needed) return make_streamed_march(problem, machine);
+  if (problem.double_precision) return std::make_unique<TiledMarch<double>>(problem, machine, cluster);
+  return std::make_unique<TiledMarch<float>>(problem, machine, cluster);
+}
+
+}  // namespace conoid::acoustic_fd

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sliding window of planes over the disk.
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
+
+#include "engine/core/resources.hpp"
+#include "engine/core/subnormals.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
+#include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
+#include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
+#include "engine/solvers/acoustic_fd/stepping/slab.hpp"
+#include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
+#include "engine/team/team.hpp"
+#include "engine/window/disk_windows.hpp"
+#include "engine/window/slabs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace conoid::acoustic_fd {
+namespace {
+
+template <class R>
+auto value_or_throw(R&& result) {
+  if (!result) throw Failure(result.error());
+  return std::forward<R>(result).value();
+}
+
+Slab window_slab(const Problem& problem, const StreamPlan& plan) {
+  Slab out;
+  const Index s = problem.order / 2;
+  out.planes = {0, std::min(problem.grid.points[0], plan.planes + s * plan.steps + s)};
+  out.moves = true;
+  return out;
+}
+
+template <class T>
+class StreamedMarch final : public March {
+ public:
+  StreamedMarch(const Problem& problem, const Machine& machine, const StreamPlan& plan)
+      : problem_(problem), machine_(machine), plan_(plan), field_(problem, machine, window_slab(problem, plan)) {
+    planes_ = {0, problem.grid.points[0]};
+    layout_.planes = planes_.end;
+    layout_.plane_bytes = field_.plane_bytes();
+    layout_.per_window = 1;
+    DiskWindowsOptions options;
+    options.name = "planes";
+    options.file =
+        std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / "planes";
+    options.budget = plan.level_memory;
+    windows_ = value_or_throw(DiskWindows::create(layout_.sizes(), options));
+    (void)parse_shape(problem.tiling, shape_);  // "auto" is chosen at the start
+  }
+
+  void start(Team& team, Communicator&) override {
+    k_ = 0;
+    choose(team);
+    field_.clear_memory();
+    field_.place_points();
+    sweep(0, false, [&](Interval block) {
+      const CpuWorker worker(team.threads());
+      worker.for_each(block, 1, [&](Interval some, int) {
+        const FlushSubnormals flush;
+        for (Index x = some.begin; x < some.end; ++x) {
+          field_.fill_plane(x - first());
+          field_.refresh_images(x - first());
+        }
+      });
+    });
+    if (problem_.initial.at_rest())
+      sweep(field_.stencil().radius, true, [&](Interval block) {
+        const FlushSubnormals flush;
+        field_.rest_start({block.begin - first(), block.end - first()});
+        for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
+      });
+  }
+
+  void advance(Team& team, Communicator&, Index steps, Recorder* recorder) override {
+    told_ = streamed().read + streamed().written;
+    while (steps > 0) {
+      Index count = std::min(steps, plan_.steps);
+      if (recorder)
+        count = std::clamp<Index>((Index{256} << 20) / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1,
+                                  count);
+      field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
+      const Index s = field_.stencil().radius, B = plan_.planes, N = planes_.end;
+      for (Index j = 0; j * B < N + s * (count - 1); ++j) {
+        move_to({j * B - s * count, (j + 1) * B + s});
+        Span span;
+        span.ny = problem_.grid.points[1];
+        span.nz = problem_.grid.points[2];
+        span.k1 = count;
+        span.lag = s;
+        span.window = {j * B - first(), (j + 1) * B - first()};
+        span.grid = {-first(), N - first()};
+        span.nx = span.planes(0).size();
+        Later sink(field_, k_);
+        const auto tiling = make_tiling(shape_, span, static_cast<int>(s), team.threads());
+        if (tiling->tiles() > 0) run_tiles(*tiling, sink, team);
+        const Bytes moved = streamed().read + streamed().written;
+        team.add_streamed(moved - std::exchange(told_, moved));
+      }
+      leave();
+      k_ += count;
+      steps -= count;
+      if (recorder) add_records(field_, team, recorder->samples);
+    }
+  }
+  [[nodiscard]] Index band() const override { return plan_.steps; }
+
+  void sample(std::span<double> parts) const override {
+    std::fill(parts.begin(), parts.end(), 0.0);
+    self().sweep(0, true, [&](Interval block) { field_.sample(k_, block, parts); });
+  }
+  [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
+  void join_traces(std::span<const double> parts, std::span<double> traces) const override {
+    field_.join_traces(parts, traces);
+  }
+
+  Energy energy(Team& team, Communicator&) override {
+    const auto& n = problem_.grid.points;
+    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
+    std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0), sums(static_cast<std::size_t>(2 * n[0]), 0.0);
+    wz.front() *= half(4);
+    wz.back() *= half(5);
+    const CpuWorker worker(team.threads());
+    sweep(field_.stencil().radius, true, [&](Interval block) {
+      worker.for_each(block, 1, [&](Interval some, int) {
+        const FlushSubnormals flush;
+        for (Index x = some.begin; x < some.end; ++x) {
+          double kinetic = 0, potential = 0;
+          field_.plane_energy(k_, x - first(), wz, half(2), half(3), kinetic, potential);
+          const double wx = x == 0 ? half(0) : x == n[0] - 1 ? half(1) : 1.0;
+          sums[static_cast<std::size_t>(2 * x)] = wx * kinetic;
+          sums[static_cast<std::size_t>(2 * x + 1)] = wx * potential;
+        }
+      });
+    });
+    return Energy::of(sums, problem_.grid.spacing);
+  }
+
+  double peak(Team&) override {
+    double most = 0;
+    sweep(0, true, [&](Interval block) {
+      for (Index x = block.begin; x < block.end; ++x) most = std::max(most, field_.plane_peak(k_, x - first()));
+    });
+    return most;
+  }
+
+  void read(const Cut& cut, std::vector<float>& out) const override {
+    self().sweep(0, true, [&](Interval block) {
+      const T* u = field_.level(k_);
+      std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
+      for (Index i = 0; i < cut.count[0]; ++i) {
+        const Index x = cut.first[0] + i * cut.step[0];
+        if (x < block.begin || x >= block.end) continue;
+        for (Index j = 0; j < cut.count[1]; ++j) {
+          const Index y = cut.first[1] + j * cut.step[1];
+          const T* row = u + field_.at().at(x - first(), y);
+          if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
+          for (Index l = 0; l < cut.count[2]; ++l) {
+            const T q = row[cut.first[2] + l * cut.step[2]];
+            out.push_back(
+                static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
+          }
+        }
+      }
+    });
+  }
+
+  void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
+    self().sweep(0, true,
+                 [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
+  }
+
+  void visit(Team& team, PlaneVisitor& visitor) override {
+    const std::span<const Interval> pieces = visitor.pieces();
+    const CpuWorker worker(team.threads());
+    std::size_t next = 0;
+    sweep(0, true, [&](Interval block) {
+      for (; next < pieces.size() && pieces[next].end <= block.end; ++next) {
+        visitor.open(next);
+        worker.for_each(pieces[next], 1, [&](Interval some, int) {
+          const FlushSubnormals flush;
+          for (Index x = some.begin; x < some.end; ++x) {
+            const Index at = field_.at().at(x - first(), 0);
+            visitor.plane(x, {field_.level(k_) + at, field_.level(k_ - 1) + at, field_.at().stride_y});
+          }
+        });
+        visitor.close(next);
+      }
+    });
+  }
+  [[nodiscard]] Index block() const override { return plan_.planes; }
+
+  void save(CheckpointWriter& writer) const override {
+    writer.value("step", k_);
+    self().sweep(0, true, [&](Interval block) { field_.save_planes(writer, k_, block); });
+    field_.save_memory_x(writer);
+  }
+  void load(CheckpointReader& reader, Communicator&) override {
+    k_ = reader.value<Index>("step");
+    sweep(0, true, [&](Interval block) {
+      field_.load_planes(reader, k_, block);
+      for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
+    });
+    field_.load_memory_x(reader);
+  }
+
+  [[nodiscard]] Bytes bytes() const override { return plan_.disk; }
+  [[nodiscard]] std::string_view kernel() const override { return field_.kernel(); }
+  [[nodiscard]] bool streams() const override { return true; }
+  [[nodiscard]] Streamed streamed() const override {
+    const WindowStatistics s = windows_->statistics();
+    return {s.loaded, s.saved, 0, 0};
+  }
+  [[nodiscard]] std::string tiling() const override {
+    return fmt::format("{}, window of {} planes over the disk", to_string(shape_), plan_.planes);
+  }
+
+ private:
+  [[nodiscard]] Index first() const { return field_.at().first; }
+  /// Reading moves the window, which is no part of the state.
+  [[nodiscard]] StreamedMarch& self() const { return const_cast<StreamedMarch&>(*this); }
+
+  void choose(const Team& team) {
+    if (problem_.tiling != "auto") return;
+    TileTask task;
+    task.radius = field_.stencil().radius;
+    task.nx = plan_.planes;
+    task.ny = problem_.grid.points[1];
+    task.nz = problem_.grid.points[2];
+    task.threads = team.threads();
+    task.planes_move = true;
+    shape_ = tile_candidates(task, machine_).front();
+  }
+
+  /// Blocks of planes in ascending order with `halo` planes beside them.
+  void sweep(Index halo, bool stored, const std::function<void(Interval)>& body) {
+    const Index N = planes_.end, B = plan_.planes;
+    for (Index begin = 0; begin < N; begin += B) {
+      move_to({begin - halo, begin + B + halo}, stored);
+      body({begin, std::min(N, begin + B)});
+    }
+    leave();
+  }
+
+  /// Brings planes `wanted` (cut to the grid) into the window and keeps those that leave. `stored` false: nothing is on the
+  /// disk yet.
+  void move_to(Interval wanted, bool stored = true) {
+    wanted = {std::max<Index>(0, wanted.begin), std::min(planes_.end, wanted.end)};
+    if (held_.empty()) held_ = {wanted.begin, wanted.begin};
+    for (Index p = held_.begin; p < std::min(wanted.begin, held_.end); ++p) keep(p);
+    const Index from = std::max(wanted.begin, held_.end);
+    field_.slide(wanted.begin);
+    if (stored && wanted.end > from) {
+      // What comes after these planes will be wanted soon.
+      Tour tour = windows_->announce({from, std::min(planes_.end, wanted.end + plan_.planes)}, Access::read);
+      for (Index p = from; p < wanted.end; ++p) {
+        const Lease lease = value_or_throw(tour.next());
+        field_.bring_plane(p - wanted.begin, lease.bytes().data());
+      }
+    }
+    held_ = {wanted.begin, std::max(from, wanted.end)};
+    if (stored) restore_beyond_faces();
+  }
+  /// What lies behind the faces of x is not stored: images, or zeros, where the window just held other planes.
+  void restore_beyond_faces() {
+    const Index s = field_.stencil().radius, N = planes_.end;
+    if (held_.begin == 0) {
+      for (Index i = 1; i <= s; ++i) field_.silence_plane(-i);
+      for (Index p = 1; p <= std::min(s, held_.end - 1); ++p) field_.refresh_images(p);
+    }
+    if (held_.end == N) {
+      for (Index i = 0; i < s; ++i) field_.silence_plane(N - first() + i);
+      for (Index p = std::max(held_.begin, N - 1 - s); p < N - 1; ++p) field_.refresh_images(p - first());
+    }
+  }
+  void keep(Index p) {
+    Lease lease = value_or_throw(windows_->acquire(p, Access::write));
+    field_.keep_plane(p - first(), lease.writable().data());
+  }
+  void leave() {
+    for (Index p = held_.begin; p < held_.end; ++p) keep(p);
+    held_ = {};
+  }
+
+  const Problem& problem_;
+  Machine machine_;
+  StreamPlan plan_;
+  Field<T> field_;
+  SlabLayout layout_;
+  std::unique_ptr<DiskWindows> windows_;
+  Bytes told_ = 0;  ///< of what went over the disk: what the team knows of
+  TileShape shape_;
+  Interval held_{};  ///< global planes that the window holds
+};
+
+}  // namespace
+
+StreamPlan stream_plan(const Problem& problem) {
+  StreamPlan plan;
+  if (problem.memory == 0) return plan;
+  const Bytes all = march_bytes(problem, 1);
+  plan.needed = all > problem.memory;
+  const auto& n = problem.grid.points;
+  const Index s = problem.order / 2;
+  const Layout one(0, 1, n[1], n[2], static_cast<int>(s));
+  const Bytes value = problem.double_precision ? 8 : 4;
+  const bool varying = problem.medium_varies();
+  const auto variables = static_cast<Index>(layer_arrays(problem));
+  Index layers = 0;  // of y and z, as Field holds them
+  const auto padded = [](Index k) { return (k + 15) / 16 * 16; };
+  Index y_layers = 0;
+  for (std::size_t f = 0; f < 6; ++f)
+    if (problem.faces[f].kind == FaceKind::matched) {
+      if (f / 2 == 1) y_layers += problem.faces[f].width;
+      if (f / 2 == 2) layers += variables * n[1] * (padded(problem.faces[f].width) + 16);
+    }
+  layers += variables * y_layers * padded(n[2]);
+  plan.plane_bytes =
+      static_cast<Bytes>(one.stride_x * (2 + (varying ? 1 : 0) + (problem.density ? 1 : 0) + problem.kept_arrays()) +
+                         layers) *
+      value;
+  Bytes x_layers = 0;
+  for (std::size_t f = 0; f < 2; ++f)
+    if (problem.faces[f].kind == FaceKind::matched)
+      x_layers += static_cast<Bytes>(variables * problem.faces[f].width * n[1] * padded(n[2])) * value;
+  const Bytes fixed = x_layers + (problem.velocity ? problem.velocity->bytes() : 0) +
+                      (problem.density ? problem.density->bytes() : 0) +
+                      (problem.obstacles ? problem.obstacles->bytes() : 0);
+  // Of the budget a quarter goes to planes on their way, the rest to the window of B + s T + 3 s planes, half of it steps.
+  const auto window_planes = [&](Bytes budget) {
+    const Bytes free = budget > fixed ? budget - fixed : 0;
+    return static_cast<Index>(free / 4 * 3 / std::max<Bytes>(1, plan.plane_bytes));
+  };
+  plan.least = fixed + plan.plane_bytes * static_cast<Bytes>(6 * s + 8) * 4 / 3;
+  const Index planes = window_planes(problem.memory);
+  plan.disk = plan.plane_bytes * static_cast<Bytes>(n[0]);
+  plan.possible = planes >= 6 * s + 4 && problem.memory >= plan.least;
+  if (!plan.possible) return plan;
+  plan.steps = std::clamp<Index>((planes - 3 * s) / (2 * s), 1, 4 * band_height(static_cast<int>(s)));
+  plan.planes = std::max<Index>(1, std::min(planes - 3 * s - s * plan.steps, n[0]));
+  plan.level_memory = std::max(plan.plane_bytes * 4 + (Bytes{1} << 16), (problem.memory - fixed) / 4);
+  plan.window_memory = plan.plane_bytes * static_cast<Bytes>(plan.planes + s * plan.steps + 3 * s);
+  return plan;
+}
+
+std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine) {
+  const StreamPlan plan = stream_plan(problem);
+  if (!plan.possible)
+    throw Failure(
+        make_error(ErrorCode::resources,
+                   fmt::format("{} of memory are too few to stream planes of {} through", format_bytes(problem.memory),
+                               format_bytes(plan.plane_bytes)),
+                   fmt::format("Allow at least {}, lower the order, or turn the longest axis of the grid to x.",
+                               format_bytes(plan.least))));
+  if (problem.double_precision) return std::make_unique<StreamedMarch<double>>(problem, machine, plan);
+  return std::make_unique<StreamedMarch<float>>(problem, machine, plan);
+}
+
+}  // namespace conoid::acoustic_fd

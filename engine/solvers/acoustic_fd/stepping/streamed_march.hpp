@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A march over a grid that does not fit in memory: a window of x-planes slides over it once a band of T steps.
+//
+// In window position j update k (counted in the band) covers planes [jB − s k, (j+1)B − s k): everything to the left is done,
+// everything to the right is old, so two levels in place are enough, nothing is computed twice, and the bits are those of a
+// march in memory. The window holds planes [jB − s T, (j+1)B + s); a plane enters and leaves once a band. Planes rest in
+// windows on the disk (engine/window), read ahead and written behind by their own threads.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// How a grid would be streamed within problem.memory.
+struct StreamPlan {
+  bool needed = false;  ///< it does not fit
+  bool possible = false;
+  Index planes = 0;       ///< B
+  Index steps = 0;        ///< T
+  Bytes plane_bytes = 0;  ///< on the disk
+  Bytes disk = 0;
+  Bytes least = 0;  ///< the smallest budget that would do
+  Bytes window_memory = 0, level_memory = 0;
+};
+[[nodiscard]] StreamPlan stream_plan(const Problem& problem);
+
+/// Throws Failure(resources) when the budget is too small, Failure(file) without disk space.
+[[nodiscard]] std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine);
+
+}  // namespace conoid::acoustic_fd

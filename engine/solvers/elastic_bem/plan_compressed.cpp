@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clusters without values.
+#include "engine/solvers/elastic_bem/plan_compressed.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/linalg/cluster_tree.hpp"
+#include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
+
+namespace conoid::elastic_bem {
+
+CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options, bool single) {
+  std::vector<double> reach;
+  for (const auto& touches : surface.touches) {
+    double most = 0;
+    for (const Touch& t : touches) most = std::max(most, surface.elements[static_cast<std::size_t>(t.element)].size);
+    reach.push_back(most);
+  }
+  const ClusterTree rows(surface.nodes, {}, compressed_leaf), columns(surface.nodes, reach, compressed_leaf);
+  const ClusterPairs pairs = cluster_pairs(rows, columns, compressed_separation);
+  CompressedPlan out;
+  for (const ClusterPairs::Pair& p : pairs.near)
+    out.near += 9.0 * static_cast<double>(rows[p.row].size()) * static_cast<double>(columns[p.column].size());
+  double around = 0;  // elements about a node
+  for (const auto& touches : surface.touches)
+    around += static_cast<double>(touches.size()) / static_cast<double>(surface.node_count());
+  const double digits = -std::log10(options.compression);
+  for (const ClusterPairs::Pair& p : pairs.far) {
+    const ClusterTree::Cluster &r = rows[p.row], &c = columns[p.column];
+    const double sides = 3.0 * static_cast<double>(r.size() + c.size()),
+                 shorter = 3.0 * static_cast<double>(std::min(r.size(), c.size())),
+                 rank = std::clamp(6.4 * digits - 8 + 2.4 * wave_number * std::min(r.radius, c.radius), 3.0, shorter);
+    out.far += rank * sides;
+    out.evaluations += rank * sides * (1 + 3 * around) / 18;
+    out.operations += 48 * rank * rank * sides;
+  }
+  const Bytes value = options.compression < kept_in_single && !single ? 16 : 8;
+  out.bytes = static_cast<Bytes>((out.near + out.far) * static_cast<double>(value));
+  return out;
+}
+
+Bytes compressed_solution_bytes(const Surface& surface, Index cases) {
+  const double n = 3.0 * static_cast<double>(surface.node_count());
+  // Factors of clusters of 80 to 160 nodes, the image of the coarse motions, some fifteen steps of all cases, vectors on the way.
+  return static_cast<Bytes>(n *
+                            (8 * 360 + 16 * 300 + (15 * 32 + 100) * static_cast<double>(std::max<Index>(1, cases))));
+}
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations kept compressed (engine/linalg/compressed_matrix.hpp), with what is beside the mesh's own elements: fading, the ground beyond
+// it, equations for what the others hardly see, are added to products, not to the matrix.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/solvers/elastic_bem/discretization/compressed_values.hpp"
+#include "engine/solvers/elastic_bem/discretization/far_ground.hpp"
+#include "engine/solvers/elastic_bem/discretization/weak_modes.hpp"
+#include "engine/solvers/elastic_bem/solving/system.hpp"
+
+namespace conoid::elastic_bem {
+
+/// Nodes of a leaf, and how far clusters of far blocks are apart (of the smaller one's diameter).
+inline constexpr Index compressed_leaf = 32;
+inline constexpr double compressed_separation = 0.5;
+/// Values are kept in double precision from this tolerance down.
+inline constexpr double kept_in_single = 1e-5;
+
+/// Of the tolerance: static row sums, which go into the diagonal.
+inline constexpr double compressed_sums_share = 0.1;
+/// Below so many nodes every pair of them is summed in less time than that takes.
+inline constexpr Index least_compressed_sums = 8000;
+
+/// What was made, for results and logs.
+struct CompressionFacts {
+  Bytes bytes = 0;
+  double rank = 0, error = 0;  ///< mean rank; sampled error of the far blocks
+  AssemblyWork work;
+};
+
+/// One matrix: of the unknowns, or of known values.
+class CompressedColumns {
+ public:
+  virtual ~CompressedColumns() = default;
+  /// y = M x: a value of x for each of the columns, y with rows c m + node.
+  virtual void multiply(const Complex* x, Index count, Complex* y, int threads) const = 0;
+  [[nodiscard]] virtual const CompressionFacts& facts() const = 0;
+  /// x ≈ M⁻¹ y, of the matrix of unknowns; null until prepare().
+  [[nodiscard]] virtual Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
+                                       int library_threads) = 0;
+  virtual void approximate(const Complex* y, Index count, Complex* x) const = 0;
+};
+
+/// Builds it, phase "compress" of the team. `mirrors` of a square one (empty: no planes of symmetry): rows of one node of all that are its
+/// images are made, those of the others are products of reflected vectors. Errors: stopped.
+template <class Real>
+[[nodiscard]] Result<std::unique_ptr<CompressedColumns>> compress(
+    Team& team, const Surface& surface, const FarRules<Real>& rules, const Accuracy& accuracy, const Harmonic& harmonic,
+    std::span<const std::array<double, 9>> diagonal, std::span<const EquationColumn> columns, bool square,
+    std::span<const Mirror> mirrors, double tolerance, std::stop_token stop);
+
+/// What is added to the products of one matrix.
+class Beside {
+ public:
+  /// `more`: rows × places of the ground beyond the mesh (null: none), `modes`; all must outlive it.
+  Beside(const Surface& surface, std::span<const EquationColumn> columns, const FarField* far,
+         const std::vector<Complex>* more, std::span<const WeakMode> modes);
+  /// x as the matrix is to see it: displacements faded.
+  [[nodiscard]] std::vector<Complex> faded(const Complex* x, Index count) const;
+  /// Adds to y, the product with faded(x), what belongs to x.
+  void add(const Complex* x, Index count, Complex* y) const;
+
+ private:
+  struct Faded {
+    Index column = 0, row = 0;
+    double window = 1;
+    Complex diagonal;
+  };
+  struct Place {
+    Index column = 0, from = 0;  ///< column of `more`
+    Complex weight;
+  };
+  Index columns_, rows_;
+  std::vector<Faded> faded_;
+  std::vector<Place> places_;
+  const std::vector<Complex>* more_;
+  std::span<const WeakMode> modes_;
+  std::vector<std::vector<Complex>> mode_values_;  ///< mode, column
+};
+
+}  // namespace conoid::elastic_bem

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rigid foundations: unit motions as load cases, 6 × 6 impedance, compliance, and their motion with mass.
+//
+// Motion d = (Δ, θ) about the reference point: u = Δ + θ × (x − x0). Impedance K: force and moment that move the soil, F = K d.
+// With mass matrix M about the reference point and load P: (K − ω² M) d = P.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/solvers/elastic_bem/discretization/field.hpp"
+#include "engine/solvers/elastic_bem/discretization/waves.hpp"
+
+namespace conoid::elastic_bem {
+
+enum class Contact { welded, smooth, tangential };  ///< all three, only normal, only tangential displacements given
+
+struct Foundation {
+  std::string name;
+  int condition = 0;
+  Contact contact = Contact::welded;
+  Vec3 reference{};
+  double mass = 0;
+  Vec3 centre_of_mass{};         ///< relative to the reference point
+  Vec3 inertia{};                ///< about axes through the centre of mass, kg m²
+  std::array<double, 6> load{};  ///< force and moment about the reference point
+};
+
+using Matrix6 = std::array<std::array<Complex, 6>, 6>;
+
+/// The six unit motions as load cases, in the order of d.
+[[nodiscard]] std::vector<LoadValues> unit_motions(const BoundarySystem& system, const Foundation& foundation);
+/// 6F × 6F impedance of all foundations from their 6F solutions (row-major).
+[[nodiscard]] std::vector<Complex> impedance(const Surface& surface, const std::vector<Foundation>& foundations,
+                                             std::span<const BoundaryValues> motions);
+/// Adds the incident field, so that scattered becomes total: at the nodes and tractions from `first_…` on, those of the surface.
+void add_incident(const Surface& surface, const IncidentField& field, BoundaryValues& values,
+                  std::size_t first_node = 0, std::size_t first_traction = 0);
+/// Force and moment (6F) of held foundations on the ground: of the tractions of the whole field. Below the surface the incident field
+/// has its own part in them; null: there is none.
+[[nodiscard]] std::vector<Complex> held_forces(const Surface& surface, const std::vector<Foundation>& foundations,
+                                               BoundaryValues scattered, const IncidentField* incident);
+/// Inverse of a square matrix of order n (row-major); rows and columns that are zero (motions that a smooth contact does not
+/// resist) stay zero.
+[[nodiscard]] std::vector<Complex> inverse_where_stiff(std::vector<Complex> k, std::size_t n);
+/// Motions of all foundations under a load case with reactions `fixed` (6F, of the held foundations) and loads `p` (6F).
+[[nodiscard]] std::vector<Complex> motions(const std::vector<Foundation>& foundations, const std::vector<Complex>& k,
+                                           double omega, const std::vector<Complex>& fixed,
+                                           const std::vector<Complex>& p);
+
+}  // namespace conoid::elastic_bem

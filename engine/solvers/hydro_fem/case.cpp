@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading the sections of a case: grid, materials, regions, boundaries, excitation, parameters.
+#include "engine/solvers/hydro_fem/problem.hpp"
+
+#include "engine/case/expression.hpp"
+#include "engine/core/units.hpp"
+#include "engine/solvers/hydro_fem/discretization/eos_file.hpp"
+#include "engine/solvers/hydro_fem/discretization/geometry.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/discretization/time_curve.hpp"
+#include "engine/solvers/hydro_fem/kernels/reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <optional>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+struct Region {
+  std::string name;
+  std::size_t material = 0;
+  Extent extent;
+  double density = 0;
+  double pressure = 0;
+  Vec3 velocity{};
+  std::optional<double> energy;  ///< of an explosive [J/kg], instead of the pressure
+  std::optional<Expression> density_formula, pressure_formula;
+  std::vector<Expression> velocity_formula;
+
+  [[nodiscard]] double density_at(const Vec3& p) const {
+    if (!density_formula) return density;
+    const std::array<double, 4> v = {p[0], p[1], p[2], std::hypot(p[0], p[1], p[2])};
+    return (*density_formula)(v);
+  }
+  [[nodiscard]] double pressure_at(const Vec3& p) const {
+    if (!pressure_formula) return pressure;
+    const std::array<double, 5> v = {p[0], p[1], p[2], std::hypot(p[0], p[1], p[2]), density_at(p)};
+    return (*pressure_formula)(v);
+  }
+  [[nodiscard]] Vec3 velocity_at(const Vec3& p) const {
+    if (velocity_formula.empty()) return velocity;
+    const std::array<double, 4> v = {p[0], p[1], p[2], std::hypot(p[0], p[1], p[2])};
+    Vec3 out{};
+    for (std::size_t d = 0; d < velocity_formula.size(); ++d) out[d] = velocity_formula[d](v);
+    return out;
+  }
+};
+
+using Reader = CaseReader;
+
+std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<std::string> variables) {
+  auto parsed = Expression::parse(v.text(), std::move(variables));
+  if (!parsed) {
+    r.wrong(v, parsed.error().text, parsed.error().hint);
+    return std::nullopt;
+  }
+  return *parsed;
+}
+
+bool explosive(const Case& input, const std::string& material) {
+  return input["materials"][material]["kind"].text() == "jwl";
+}
+/// Programmed burn: there are points, and the material says how fast the front runs.
+bool burns(const Case& input, const std::string& material) {
+  return explosive(input, material) && input["excitation"]["detonation"].size() > 0 &&
+         input["materials"][material].has("detonation_velocity");
+}
+
+constexpr const char* state_hint = "Change the region's pressure or density, or its material.";
+
+std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector<std::string>& materials,
+                                 const std::vector<std::shared_ptr<const EquationOfState>>& states) {
+  std::vector<Region> out;
+  const Values list = r.input["regions"];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Values v = list.at(i);
+    Region region;
+    region.name = v["name"].text();
+    const std::string material = v["material"].text();
+    const auto at = std::find(materials.begin(), materials.end(), material);
+    if (at == materials.end())
+      r.wrong(v["material"], fmt::format("there is no material '{}'", material),
+              fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
+    else
+      region.material = static_cast<std::size_t>(at - materials.begin());
+    region.extent = read_extent(r, g, v);
+    if (v.has("density"))
+      region.density = v["density"].number();
+    else if (v.has("density_formula"))
+      region.density_formula = read_formula(r, v["density_formula"], {"x", "y", "z", "r"});
+    else
+      r.wrong(v, "the region has no density", "Give `density` or `density_formula`.");
+    if (v.has("pressure"))
+      region.pressure = v["pressure"].number();
+    else if (v.has("pressure_formula"))
+      region.pressure_formula = read_formula(r, v["pressure_formula"], {"x", "y", "z", "r", "rho"});
+    else if (at != materials.end() && explosive(r.input, material))
+      region.energy =
+          r.input["materials"][material]["energy"].number() / r.input["materials"][material]["density"].number();
+    else
+      r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+    if (!region.energy && at != materials.end() && burns(r.input, material))
+      r.wrong(
+          v, fmt::format("'{}' burns from the detonation points on, and here has a pressure before", material),
+          "Take the pressure out: the explosive has its `energy`, and none of its pressure before the front comes.");
+    if (at != materials.end() && v.has("density") && v.has("pressure"))
+      if (const std::string no = states[region.material]->objection(region.density, region.pressure); !no.empty())
+        r.wrong(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
+    if (v.has("velocity_formula")) {
+      for (std::size_t d = 0; d < v["velocity_formula"].size(); ++d)
+        if (auto e = read_formula(r, v["velocity_formula"].at(d), {"x", "y", "z", "r"}))
+          region.velocity_formula.push_back(*e);
+    } else if (v.has("velocity")) {
+      region.velocity = padded(v["velocity"].numbers());
+    }
+    out.push_back(std::move(region));
+  }
+  return out;
+}
+
+struct Source {
+  int region = -1;  // all
+  double power = 0;
+  std::string formula;
+};
+
+struct Parts {
+  Geometry geometry;
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<const EquationOfState>> materials;
+  std::vector<Region> regions;
+  std::vector<Extent> extents;  // of the regions
+  std::vector<std::string> boundary_names;
+  std::vector<BoundaryCondition> boundaries;
+  std::vector<Source> sources;
+  std::shared_ptr<const InitialRun> initial;
+};
+
+const std::vector<std::string> source_variables{"x", "y", "z", "r", "t"};
+
+void read_materials(Reader& r, Parts& p) {
+  const Values materials = r.input["materials"];
+  for (const std::string& name : materials.keys()) {
+    p.names.push_back(name);
+    const Values v = materials[name];
+    const std::string kind = v["kind"].text();
+    if (kind == "ideal-gas") {
+      p.materials.push_back(stiffened_gas(v["gamma"].number()));
+    } else if (kind == "stiffened-gas") {
+      p.materials.push_back(stiffened_gas(v["gamma"].number(), v["p_infinity"].number()));
+    } else if (kind == "jwl") {
+      p.materials.push_back(jones_wilkins_lee({v["density"].number(), v["A"].number(), v["B"].number(),
+                                               v["R1"].number(), v["R2"].number(), v["omega"].number()}));
+    } else {
+      auto table = read_eos_table(r.input.path(v["file"].text()));
+      if (!table) {
+        r.wrong(v["file"], table.error().render(),
+                "The table needs the columns density, energy, pressure and sound_speed.");
+        p.materials.push_back(stiffened_gas(1.4));
+      } else {
+        p.materials.push_back(tabulated(std::move(table).value()));
+      }
+    }
+  }
+}
+
+/// Sides that v·n = 0 cannot hold on: curved ones; and plane ones that meet in such a blunt angle that a curved wall must
+/// have been meant, whose shared nodes would stand still.
+void check_walls(Reader& r, const Parts& p) {
+  if (p.geometry.is_grid()) return;
+  const ZoneMesh& m = p.geometry.mesh->zones;
+  const Values sides = r.input["boundaries"];
+  const auto at = [&](int boundary) {
+    const std::string& name = p.boundary_names[u(boundary)];
+    return sides.has(name) ? sides[name] : sides;
+  };
+  std::map<Index, std::vector<std::pair<Vec3, int>>> normals;  // at vertices
+  for (const auto& face : m.faces) {
+    const auto kind = p.boundaries[u(face.boundary)].kind;
+    if (kind != BoundaryCondition::Kind::wall && kind != BoundaryCondition::Kind::piston) continue;
+    const SidePlane plane = side_plane(m, face);
+    const Vec3& c = plane.middle;
+    if (plane.off > flat_side) {
+      r.wrong(at(face.boundary),
+              fmt::format("'{}' is curved at ({:.5g}, {:.5g}, {:.5g}), and walls and pistons are planes",
+                          p.boundary_names[u(face.boundary)], c[0], c[1], c[2]),
+              "Let it be free or under pressure, or mesh it with straight sides. Sides without a condition "
+              "are walls.");
+      return;
+    }
+    for (int corner = 0; corner < (1 << m.dim); ++corner)
+      if ((corner >> (face.side / 2) & 1) == face.side % 2)
+        normals[m.zones[u(face.zone * (1 << m.dim) + corner)]].emplace_back(plane.normal, face.boundary);
+  }
+  for (const auto& [vertex, list] : normals)
+    for (const auto& [n, boundary] : list) {
+      const Vec3& a = list.front().first;
+      const double cosine = std::clamp(a[0] * n[0] + a[1] * n[1] + a[2] * n[2], -1.0, 1.0);
+      const double degrees = std::acos(cosine) * 180 / std::numbers::pi;
+      if (degrees < 0.01 || degrees > 30) continue;
+      const Vec3 x = m.vertex(vertex);
+      r.found.push_back(r.input.warning_at(at(boundary),
+                                           fmt::format("two walls meet at {:.3g} degrees at ({:.5g}, {:.5g}, "
+                                                       "{:.5g}): what touches their edge stands still",
+                                                       degrees, x[0], x[1], x[2]),
+                                           "A curved wall made of plane pieces holds the material at every "
+                                           "edge. Let it be free or under pressure, or "
+                                           "use the planes of symmetry only."));
+      return;
+    }
+}
+
+/// Where entropy falls outwards a surface that is thrown outwards is unstable, and the pole of an axisymmetric one, where an error of the
+/// force is twice that beside it and stays in its place, shows it first. README.md, "Limits".
+void check_poles(Reader& r, const Parts& p) {
+  const int order = static_cast<int>(r.input["parameters"]["order"].integer());
+  if (p.geometry.is_grid() || p.geometry.turns == 0 || p.geometry.dim < 2 || order > 2) return;
+  const ZoneMesh& m = p.geometry.mesh->zones;
+  for (const auto& face : m.faces) {
+    const auto kind = p.boundaries[u(face.boundary)].kind;
+    if (kind != BoundaryCondition::Kind::free && kind != BoundaryCondition::Kind::pressure) continue;
+    for (int corner = 0; corner < 4; ++corner) {
+      if ((corner >> (face.side / 2) & 1) != face.side % 2) continue;
+      const Vec3 x = m.vertex(m.zones[u(face.zone * 4 + corner)]);
+      if (x[1] > 1e-9 * (p.geometry.upper[1] - p.geometry.lower[1])) continue;
+      r.found.push_back(r.input.warning_at(
+          r.input["parameters"]["order"],
+          fmt::format(
+              "'{}' meets the axis at x = {:.5g}: if the entropy of the gas falls outwards there, such a surface is "
+              "unstable, and at order {} density at the pole may not get better with smaller zones (a tenth off)",
+              p.boundary_names[u(face.boundary)], x[0], order),
+          "Use order 3, which begins with a hundredth of the error, or zones that curve with the surface inside as "
+          "well, "
+          "which begin with a fifth; what lies deeper is right at any order."));
+      return;
+    }
+  }
+}
+
+/// At the centre of cylindrical or spherical flow nothing can move.
+void check_centre(Reader& r, const Parts& p) {
+  const Geometry& g = p.geometry;
+  if (g.dim != 1 || g.turns == 0 || g.lower[0] > 1e-12 * g.upper[0]) return;
+  const Values sides = r.input["boundaries"];
+  const auto refuse = [&](int boundary) {
+    if (p.boundaries[u(boundary)].kind != BoundaryCondition::Kind::wall)
+      r.wrong(sides[p.boundary_names[u(boundary)]], "the side at radius 0 is the centre, which stands still",
+              "Leave it out, or let the radius begin above 0.");
+  };
+  if (g.is_grid()) return refuse(0);
+  const ZoneMesh& m = g.mesh->zones;
+  for (const auto& face : m.faces)
+    if (m.vertex(m.zones[u(face.zone * 2 + face.side)])[0] <= 1e-12 * g.upper[0]) refuse(face.boundary);
+}
+
+void read_boundaries(Reader& r, Parts& p) {
+  const Geometry& g = p.geometry;
+  p.boundary_names = g.boundary_names();
+  p.boundaries.assign(p.boundary_names.size(), {});
+  const Values sides = r.input["boundaries"];
+  for (const std::string& name : sides.keys()) {
+    const Values v = sides[name];
+    const auto found = std::find(p.boundary_names.begin(), p.boundary_names.end(), name);
+    if (found == p.boundary_names.end() || name == MeshZones::rest) {
+      std::vector<std::string> known = p.boundary_names;
+      std::erase(known, MeshZones::rest);
+      if (g.is_grid())
+        r.wrong(v, fmt::format("the grid has no side '{}'", name),
+                fmt::format("Its sides are {}.", fmt::join(known, ", ")));
+      else
+        r.wrong(v, fmt::format("the mesh has no outer sides in a group '{}'", name),
+                known.empty() ? std::string("None of its groups covers outer sides: make physical groups of them.")
+                              : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
+      continue;
+    }
+    BoundaryCondition bc;
+    const auto index = found - p.boundary_names.begin();
+    const std::string kind = v["kind"].text();
+    if (kind == "free") bc.kind = BoundaryCondition::Kind::free;
+    if (kind == "pressure") {
+      bc.kind = BoundaryCondition::Kind::pressure;
+      bc.over_time = read_time_curve(r, v, "pressure", "Pa");
+      if (!bc.over_time) bc.value = v.number_or("pressure", 0);
+    }
+    if (kind == "piston") {
+      bc.kind = BoundaryCondition::Kind::piston;
+      bc.over_time = read_time_curve(r, v, "speed", "m/s");
+      if (!bc.over_time) bc.value = v.number_or("speed", 0);
+      if (v.has("direction")) {
+        bc.normal = padded(v["direction"].numbers());
+        if (bc.normal == Vec3{})
+          r.wrong(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
+      } else if (g.is_grid()) {
+        bc.normal[u(index / 2)] = 1;
+      }
+    }
+    p.boundaries[u(index)] = bc;
+  }
+  check_walls(r, p);
+  check_centre(r, p);
+  if (r.good()) check_poles(r, p);
+}
+
+void read_sources(Reader& r, Parts& p) {
+  const Values list = r.input["excitation"]["sources"];
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Values v = list.at(i);
+    Source s;
+    if (v.has("power")) {
+      s.power = v["power"].number();
+    } else if (v.has("power_formula")) {
+      s.formula = v["power_formula"].text();
+      (void)read_formula(r, v["power_formula"], source_variables);
+    } else {
+      r.wrong(v, "the source has no power", "Give `power` or `power_formula`.");
+    }
+    if (v.has("region")) {
+      const std::string name = v["region"].text();
+      for (std::size_t k = 0; k < p.regions.size(); ++k)
+        if (p.regions[k].name == name) s.region = static_cast<int>(k);
+      if (s.region < 0)
+        r.wrong(v["region"], fmt::format("there is no region '{}'", name),
+                "Give the region that is heated this `name`, or leave `region` out to heat everything.");
+    }
+    p.sources.push_back(std::move(s));
+  }
+}
+
+/// The start that another run gives.
+void read_initial(Reader& r, Parts& p) {
+  if (!r.input.values().has("initial") || !r.input["initial"].has("from")) return;
+  const Values from = r.input["initial"]["from"];
+  const Geometry& g = p.geometry;
+  const Vec3 centre = padded(from["position"].numbers());
+  if (g.turns > 0 && centre[u(g.dim - 1)] != 0)
+    return r.wrong(from["position"], "the middle of the run lies off the axis",
+                   g.dim == 1 ? "Leave it out: it is the centre." : "Let its y be 0.");
+  auto run = InitialRun::read(r.input.path(from["run"].text()), from["frame"].text(), g.dim, g.turns, centre);
+  if (!run) return r.wrong(from["run"], run.error().text, run.error().hint);
+  p.initial = std::move(run).value();
+}
+
+Parts read_parts(Reader& r) {
+  Parts p;
+  p.geometry = read_geometry(r);
+  if (!r.good()) return p;
+  read_materials(r, p);
+  p.regions = read_regions(r, p.geometry, p.names, p.materials);
+  for (const Region& region : p.regions) p.extents.push_back(region.extent);
+  read_boundaries(r, p);
+  read_sources(r, p);
+  if (r.good()) read_initial(r, p);
+  if (r.good()) check_cover(r, p.geometry, p.extents);
+  return p;
+}
+
+bool uniform(const Parts& p) {
+  return p.regions.size() == 1 && !p.initial && !p.regions[0].energy && !p.regions[0].density_formula &&
+         !p.regions[0].pressure_formula;
+}
+
+/// Zones whose map folds over, at the points of the lowest order that holds it; those of higher orders are looked at when
+/// a run is prepared.
+void check_shapes(Reader& r, const ZoneMesh& mesh) {
+  const Tables tables(mesh.quadratic.empty() ? 1 : 2);
+  const reference::ZoneTables zone_tables(tables, mesh.dim);
+  const Space space(mesh, tables.k);
+  for (Index zone = 0; zone < space.zones; ++zone)
+    for (int q = 0; q < zone_tables.points; ++q) {
+      const reference::Spot spot = reference::spot_of(zone_tables, space, space.x0.data(), zone, q);
+      const double det = reference::determinant(mesh.dim, spot.J);
+      if (det > 0) continue;
+      return r.wrong(r.input["mesh"]["file"],
+                     fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.5g}, {:.5g}, {:.5g})", zone, det,
+                                 spot.x[0], spot.x[1], spot.x[2]),
+                     "Mesh it finer there, or move its corners and the nodes of its sides apart.");
+    }
+}
+
+/// The first material in use whose speed of sound hardly depends on its state, empty if there is none.
+std::string stiff_material(const Case& input, const Parts& p) {
+  for (const Region& region : p.regions) {
+    const Values material = input["materials"][p.names[region.material]];
+    if (material["kind"].text() == "stiffened-gas" && material["p_infinity"].number() > 0)
+      return p.names[region.material];
+  }
+  return {};
+}
+
+/// One evaluator of all sources; made once a thread, as formulas keep scratch.
+EnergySource make_source(const std::vector<Source>& sources) {
+  struct Part {
+    int region;
+    double power;
+    std::optional<Expression> formula;
+  };
+  auto parts = std::make_shared<std::vector<Part>>();
+  for (const Source& s : sources) {
+    std::optional<Expression> formula;
+    if (!s.formula.empty()) formula = Expression::parse(s.formula, source_variables).value();
+    parts->push_back({s.region, s.power, formula});
+  }
+  return [parts](const Vec3& x, double t, int region) {
+    double sum = 0;
+    const std::array<double, 5> v = {x[0], x[1], x[2], std::hypot(x[0], x[1], x[2]), t};
+    for (const Part& part : *parts)
+      if (part.region < 0 || part.region == region) sum += part.formula ? (*part.formula)(v) : part.power;
+    return sum;
+  };
+}
+
+Burn read_burn(const Case& input, const Parts& parts) {
+  Burn out;
+  const Values points = input["excitation"]["detonation"];
+  for (std::size_t i = 0; i < points.size(); ++i)
+    out.points.push_back({padded(points.at(i)["position"].numbers()), points.at(i)["time"].number()});
+  out.front = input["parameters"]["burn_zones"].number();
+  for (const Region& region : parts.regions) {
+    const std::string& material = parts.names[region.material];
+    out.velocity.push_back(burns(input, material) ? input["materials"][material]["detonation_velocity"].number() : 0);
+  }
+  return out;
+}
+
+/// Points of detonation that nothing takes up.
+void check_burn(Reader& r, const Parts& p) {
+  const Values points = r.input["excitation"]["detonation"];
+  if (points.size() == 0 || read_burn(r.input, p).any()) return;
+  r.wrong(points, "there are detonation points, and no region burns",
+          "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
+}
+
+/// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
+void check_places(Reader& r, const Geometry& g) {
+  const Values tracers = r.input["output"]["tracers"], lines = r.input["output"]["lines"];
+  const auto axes = [&](const Values& v) {
+    if (static_cast<int>(v.size()) == g.dim) return true;
+    r.wrong(v, fmt::format("this point has {} coordinates, the {} {}", v.size(), g.is_grid() ? "grid" : "mesh", g.dim),
+            "Give one coordinate for each axis.");
+    return false;
+  };
+  for (std::size_t i = 0; i < tracers.size() && r.good(); ++i) {
+    const Values v = tracers.at(i)["position"];
+    if (!axes(v)) return;
+    const auto numbers = v.numbers();
+    for (int d = 0; d < g.dim && r.good(); ++d)
+      if (numbers[u(d)] < g.lower[u(d)] - 1e-9 * g.step(d) || numbers[u(d)] > g.upper[u(d)] + 1e-9 * g.step(d))
+        r.wrong(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
+                "Put it inside the material at the start: it is carried along from there.");
+  }
+  const Values gauges = r.input["output"]["gauges"];
+  for (std::size_t i = 0; i < gauges.size() && r.good(); ++i)
+    if (!axes(gauges.at(i)["position"])) return;
+  for (std::size_t i = 0; i < lines.size() && r.good(); ++i) {
+    const Values v = lines.at(i);
+    if (!axes(v["from"]) || !axes(v["to"])) return;
+    if (v["from"].numbers() == v["to"].numbers()) r.wrong(v["to"], "the line has no length", "Let it end elsewhere.");
+  }
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
+  Reader r{input, mesh};
+  const Parts p = read_parts(r);
+  const Geometry& g = p.geometry;
+  const Values blast = input["excitation"];
+  if (r.good() && blast.has("blast")) {
+    const Vec3 at = padded(blast["blast"]["position"].numbers());
+    for (int d = 0; d < g.dim; ++d)
+      if (at[u(d)] < g.lower[u(d)] || at[u(d)] > g.upper[u(d)]) {
+        r.wrong(blast["blast"]["position"],
+                fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
+                "Move it inside.");
+        break;
+      }
+  }
+  if (r.good() && input["output"]["exact"].text() == "sedov") {
+    const Values exact = input["output"]["exact"];
+    const bool ideal = input["materials"][p.names[p.regions[0].material]]["kind"].text() == "ideal-gas";
+    if (!blast.has("blast") || !uniform(p) || !ideal)
+      r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
+              "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
+    else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
+      r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
+              "Use another gamma, such as 1.4, or take out `exact`.");
+  }
+  if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
+  const Values courant = input["parameters"]["courant"];
+  if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
+    const auto order = static_cast<int>(input["parameters"]["order"].integer());
+    const double bearable = stable_courant(order, g.dim);
+    const std::string stiff = stiff_material(input, p);
+    if (!stiff.empty() && courant.number() > 1.1 * bearable)
+      r.found.push_back(input.warning_at(
+          courant,
+          fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
+                      "depends on its state",
+                      courant.number(), stiff),
+          fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
+    else if (courant.number() > 1.1 * bearable)
+      r.found.push_back(input.warning_at(
+          courant,
+          fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
+                      courant.number()),
+          order > 4
+              ? "Use auto: longer steps ring at the shortest waves of a zone and end in more steps, or in a collapse."
+              : "Use auto: with longer steps gas at rest rings at the shortest waves of a zone, with a ten-thousandth "
+                "to a "
+                "thousandth of its speed of sound."));
+  }
+  if (r.good()) check_burn(r, p);
+  check_places(r, g);
+  return std::move(r.found);
+}
+
+namespace {
+
+/// Density, energy and velocity at the start: of regions, or of another run where that has material.
+void set_start(Setup& s, const std::shared_ptr<Parts>& parts) {
+  s.at_points = parts->initial != nullptr;
+  const auto of_run = [parts](const Vec3& p) { return parts->initial ? parts->initial->at(p) : std::nullopt; };
+  s.density = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->density;
+    return parts->regions[u(region)].density_at(p);
+  };
+  s.energy = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->energy;
+    const Region& here = parts->regions[u(region)];
+    if (here.energy) return *here.energy;
+    const double density = here.density_at(p), pressure = here.pressure_at(p);
+    const EquationOfState& material = *parts->materials[here.material];
+    if (const std::string no = material.objection(density, pressure); !no.empty())
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("at ({:.6g}, {:.6g}, {:.6g}) '{}' cannot be in the state given: {}", p[0],
+                                           p[1], p[2], parts->names[here.material], no),
+                               state_hint));
+    return material.energy(density, pressure);
+  };
+  s.velocity = [parts, of_run](const Vec3& p, int region) {
+    if (const auto there = of_run(p)) return there->velocity;
+    return parts->regions[u(region)].velocity_at(p);
+  };
+}
+
+void set_parameters(Problem& out, const Case& input, const Parts& parts) {
+  Setup& s = out.setup;
+  const Values parameters = input["parameters"];
+  s.k = static_cast<int>(parameters["order"].integer());
+  s.viscosity = parameters["viscosity"].boolean();
+  s.viscosity_vanishes = parameters["smooth_flow"].text() == "inviscid";
+  s.vorticity_switch = parameters["vorticity_switch"].boolean();
+  s.corner_matrices = parameters["corner_force"].text() == "matrices";
+  s.mass_tolerance = parameters["mass_tolerance"].number();
+  out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
+  const bool stiff = s.viscosity && !stiff_material(input, parts).empty();
+  out.march.courant =
+      parameters["courant"].is_text()
+          ? usual_courant({s.k, parts.geometry.dim, s.viscosity, stiff, out.march.integrator, s.viscosity_vanishes})
+          : parameters["courant"].number();
+  out.march.end_time = parameters["end_time"].number();
+  out.stop_outside_table = parameters["outside_table"].text() == "stop";
+}
+
+/// "NAME", or "KIND NUMBER" of what has no name in a list.
+std::string name_or_number(const Values& of, const char* kind, std::size_t i) {
+  std::string name = of["name"].text();
+  return name.empty() ? fmt::format("{} {}", kind, i + 1) : name;
+}
+
+void read_output(Problem& out, const Case& input) {
+  const Values tracers = input["output"]["tracers"], gauges = input["output"]["gauges"],
+               lines = input["output"]["lines"];
+  for (std::size_t i = 0; i < tracers.size(); ++i) {
+    const Values v = tracers.at(i);
+    out.tracers.push_back({name_or_number(v, "tracer", i), padded(v["position"].numbers())});
+  }
+  for (std::size_t i = 0; i < gauges.size(); ++i) {
+    const Values v = gauges.at(i);
+    out.gauges.push_back({name_or_number(v, "gauge", i), padded(v["position"].numbers()), v["moves"].boolean(),
+                          v.number_or("threshold", 0)});
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Values v = lines.at(i);
+    out.lines.push_back({name_or_number(v, "line", i), padded(v["from"].numbers()), padded(v["to"].numbers()),
+                         static_cast<int>(v["points"].integer())});
+  }
+  out.exact_sedov = input["output"]["exact"].text() == "sedov";
+}
+
+/// A point energy, of what the case has of the whole blast; `energy_factor` must be known.
+void set_blast(Problem& out, const Case& input, const Parts& parts) {
+  const Values excitation = input["excitation"];
+  if (!excitation.has("blast")) return;
+  Setup& s = out.setup;
+  const Geometry& g = parts.geometry;
+  s.point_energy = excitation["blast"]["energy"].number();
+  s.point = padded(excitation["blast"]["position"].numbers());
+  if (!(s.point_energy > 0)) return;
+  s.point_energy /= out.energy_factor;
+  out.blast_dimension = g.dim + g.turns;
+  out.blast_energy = excitation["blast"]["energy"].number();
+  const Values material = input["materials"][parts.names[parts.regions[0].material]];
+  if (material["kind"].text() == "ideal-gas") out.gamma = material["gamma"].number();
+  for (int d = 0; d < g.dim; ++d) {
+    // Nearer to an end than to the line beside it.
+    const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
+    const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
+    const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
+    const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
+    if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
+  }
+}
+
+}  // namespace
+
+Problem make_problem(const Case& input, const Mesh* mesh) {
+  Reader r{input, mesh};
+  auto parts = std::make_shared<Parts>(read_parts(r));
+  for (const auto& d : r.found)
+    if (d.severity == Severity::error) throw Failure(d);
+
+  Problem out;
+  const Geometry& g = parts->geometry;
+  Setup& s = out.setup;
+  s.mesh = g.zones(parts->extents);
+  for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
+  s.boundaries = parts->boundaries;
+  s.turns = g.turns;
+  out.initial = parts->initial;
+  set_start(s, parts);
+  if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
+  s.burn = read_burn(input, *parts);
+  s.gravity = padded(input["excitation"]["gravity"].numbers());
+  set_parameters(out, input, *parts);
+  out.material_names = parts->names;
+  read_output(out, input);
+  out.uniform = uniform(*parts);
+  out.is_grid = g.is_grid() && !g.graded();
+  out.zones = g.counts;
+  out.zones_text = count_case_zones(input, mesh).text;
+  out.lower = g.lower;
+  out.upper = g.upper;
+  // Of the whole turn, or sphere; cylindrical flow is of a length of its axis.
+  const int dimensions = g.dim + g.turns;
+  out.energy_unit = dimensions == 3 ? "J" : dimensions == 2 ? "J/m" : "J/m^2";
+  if (g.turns > 0) out.energy_factor = 2 * g.turns * std::numbers::pi;
+  set_blast(out, input, *parts);
+  return out;
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps on devices: states, stress, forces, the mass solve and the energy rate live there; numbers come back, and states when somebody
+// looks. Several devices of one process have intervals of the zones each.
+#pragma once
+
+#include "engine/solvers/hydro_fem/stepping/backend.hpp"
+#include "engine/team/device.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+/// Bytes of a device that a march of these sizes takes.
+struct DeviceNeeds {
+  double zones = 0, nodes = 0;
+  int dim = 2, k = 2;
+  int turns = 0;  ///< Setup::turns
+  bool viscosity = true, rk4 = false;
+  bool cubes = true;     ///< zones are cubes at the start: no widths are kept
+  bool burns = false;    ///< an explosive's arrival times are kept
+  int driven_walls = 0;  ///< pistons of changing speed
+  bool shared = false;   ///< a part of the zones: of one of several ranks, or devices
+};
+[[nodiscard]] Bytes device_bytes(const DeviceNeeds& needs);
+
+inline constexpr const char* device_refuses_matrices = "the matrices of the corner force are formed on processors only";
+inline constexpr const char* device_refuses_power =
+    "power fed in per volume is a formula that only processors evaluate";
+/// Why a device cannot compute this set-up, as the end of a sentence; empty where it can.
+[[nodiscard]] std::string device_objection(const Setup& setup);
+
+struct DeviceOptions {
+  bool own_orders = true;  ///< false: the general kernels at every order, for comparison
+  enum class Solves {
+    fastest,
+    launches,
+    at_once
+  } solves = Solves::fastest;    ///< a kernel an iteration and pass, or one in all
+  bool calls = true;             ///< false: several devices copy what meets between them, for comparison
+  bool memory_of_blocks = true;  ///< false: zones' scratch in device memory at every order, for comparison
+  std::vector<int>
+      workers{};  ///< of the team, one a device, which samples of their work are told of; -1, none: nothing is told
+};
+
+/// On a device, from the operator's initial state; the operator must outlive it. Of an operator that several ranks share, this rank's part,
+/// and every call that computes or looks is collective. What cannot be computed there (device_objection) is a bug of
+/// the caller. Throws Failure (resources) where memory is refused or, later, when the device fails.
+[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, Device device, const DeviceOptions& options = {});
+/// The same on several devices of one kind, at most as many as there are zones and most_devices; of an operator that ranks share one. What
+/// meets at nodes of zones of two devices is copied between them, and added on both in the order of one. Sums over nodes and zones are those
+/// of the devices' parts, one after the other: their bits depend on how many devices there are.
+[[nodiscard]] std::unique_ptr<Backend> device_backend(Operator& op, std::vector<Device> devices,
+                                                      const DeviceOptions& options = {});
+inline constexpr int most_devices = 16;
+
+/// Where a run's steps go: the devices of the team that are of the kind of the first (of each rank its first, if all ranks have one that
+/// can) unless something speaks against it, which is told in `told`.
+struct Placed {
+  std::unique_ptr<Backend> backend;
+  std::string told;      ///< a sentence for the log; empty: nothing to say
+  bool warning = false;  ///< it was to be a device, and is not
+};
+/// Collective where ranks share the operator.
+[[nodiscard]] Placed place_march(const Setup& setup, Operator& op, bool rk4);
+
+/// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with
+/// 12,000, twice as fast with 33,000 (README.md).
+inline constexpr double points_worth_a_device = 2e4;
+/// Of `most` devices so many as `auto` takes for so many quadrature points: each further one must make an iteration of the mass solve a tenth
+/// faster. An H100 passes over a million points in 20 µs; beside that an iteration costs 10 µs on one device and 70 a device where several
+/// exchange (two H200 took 33.1 ms a step of 64³ zones of order 2, one 37.5). The host gives each of P devices 5 + 2 (P - 1) orders of 2.5 µs, one after the other, in which time an iteration cannot be shorter.
+[[nodiscard]] int devices_that_pay(double points, int most);
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/solvers/hydro_fem/discretization/gauges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+constexpr std::size_t numbers_kept = 10;  // a gauge in a checkpoint: its place, whether it moves, its sums
+
+}  // namespace
+
+void GaugeSums::add(double t, double pressure, double threshold) {
+  if (time < 0) {
+    start = pressure;
+    time = t;
+    return;
+  }
+  if (!(t > time)) return;
+  const double before = last, now = pressure - start, dt = t - time;
+  const double mark = threshold > 0 ? threshold : 0.01 * std::abs(start);
+  if (arrival < 0 && now > mark) arrival = before < mark ? time + dt * (mark - before) / (now - before) : time;
+  // Of a straight line that crosses zero only the positive part counts.
+  if (before >= 0 && now >= 0)
+    impulse += 0.5 * (before + now) * dt;
+  else if (before > 0 || now > 0)
+    impulse += 0.5 * std::max(before, now) * std::max(before, now) / std::abs(now - before) * dt;
+  peak = std::max(peak, now);
+  last = now;
+  time = t;
+}
+
+Gauges::Gauges(std::vector<Gauge> gauges, const View& view, const State& initial)
+    : gauges_(std::move(gauges)), places_(gauges_.size()), sums_(gauges_.size()) {
+  if (gauges_.empty()) return;
+  const View::Boxes boxes = view.boxes(initial);
+  for (std::size_t i = 0; i < gauges_.size(); ++i) {
+    if (!gauges_[i].moves) continue;
+    places_[i] = view.locate(initial, boxes, gauges_[i].position);
+    if (!places_[i])
+      throw Failure(make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", gauges_[i].name),
+                               "Put it inside the material, or let it stay in space."));
+  }
+}
+
+std::vector<double> Gauges::sample(const View& view, const State& state, double t) {
+  std::vector<double> out;
+  if (gauges_.empty()) return out;
+  const bool fixed = std::any_of(gauges_.begin(), gauges_.end(), [](const Gauge& g) { return !g.moves; });
+  const View::Boxes boxes = fixed ? view.boxes(state) : View::Boxes{};
+  for (std::size_t i = 0; i < gauges_.size(); ++i) {
+    const auto place = gauges_[i].moves ? places_[i] : view.locate(state, boxes, gauges_[i].position);
+    out.push_back(place ? view.at(state, *place, false).pressure : 0);
+    sums_[i].add(t, out.back(), gauges_[i].threshold);
+  }
+  return out;
+}
+
+std::vector<double> Gauges::kept() const {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const GaugeSums& s = sums_[i];
+    const Gauge& g = gauges_[i];
+    out.insert(out.end(), {g.position[0], g.position[1], g.position[2], g.moves ? 1.0 : 0.0, s.start, s.peak, s.impulse,
+                           s.arrival, s.last, s.time});
+  }
+  return out;
+}
+
+std::vector<std::string> Gauges::restore(const std::vector<double>& kept) {
+  std::vector<std::string> unknown;
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const Gauge& g = gauges_[i];
+    sums_[i] = {};
+    std::size_t at = 0;
+    for (; at + numbers_kept <= kept.size(); at += numbers_kept)
+      if (kept[at] == g.position[0] && kept[at + 1] == g.position[1] && kept[at + 2] == g.position[2] &&
+          (kept[at + 3] != 0) == g.moves)
+        break;
+    if (at + numbers_kept > kept.size()) {
+      unknown.push_back(g.name);
+      continue;
+    }
+    const double* k = &kept[at + 4];
+    sums_[i] = {k[0], k[1], k[2], k[3], k[4], k[5]};
+  }
+  return unknown;
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pressure gauges: points that stay in space or move with the material, with peak, impulse and arrival of what they see.
+#pragma once
+
+#include "engine/solvers/hydro_fem/output_view.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conoid::hydro_fem {
+
+struct Gauge {
+  std::string name;
+  Vec3 position{};       ///< at the start; a fixed one stays there
+  bool moves = false;    ///< with the material
+  double threshold = 0;  ///< overpressure that counts as arrival [Pa]; 0: a hundredth of the pressure at the start
+};
+
+/// What a gauge has seen so far. Overpressure is what goes beyond the pressure at the start.
+struct GaugeSums {
+  double start = 0;    ///< pressure at the start [Pa]
+  double peak = 0;     ///< largest overpressure [Pa]
+  double impulse = 0;  ///< ∫ overpressure dt where it is positive, by trapezes between samples [Pa s]
+  double arrival =
+      -1;  ///< first time of an overpressure above the threshold, between samples by a straight line [s]; -1: never
+  double last = 0, time = -1;  ///< sample before; time -1: there is none
+
+  void add(double t, double pressure, double threshold);
+};
+
+/// Samples come at rows of the tables over time (`output.rows`). Where there is no material, a fixed gauge sees 0. From one thread, alike
+/// on all ranks.
+class Gauges {
+ public:
+  /// Throws Failure(invalid_input) naming a moving gauge that lies in no zone.
+  Gauges(std::vector<Gauge> gauges, const View& view, const State& initial);
+
+  /// Pressures now, one a gauge, and what they add to the sums.
+  std::vector<double> sample(const View& view, const State& state, double t);
+  [[nodiscard]] const std::vector<Gauge>& gauges() const { return gauges_; }
+  [[nodiscard]] const std::vector<GaugeSums>& sums() const { return sums_; }
+  /// For checkpoints: where each gauge stands and its sums, as numbers.
+  [[nodiscard]] std::vector<double> kept() const;
+  /// Each gauge takes the sums of the one of its place and kind. Names of those that have none: they begin with the next sample.
+  [[nodiscard]] std::vector<std::string> restore(const std::vector<double>& kept);
+
+ private:
+  std::vector<Gauge> gauges_;
+  std::vector<std::optional<View::Place>> places_;  // of those that move
+  std::vector<GaugeSums> sums_;
+};
+
+}  // namespace conoid::hydro_fem

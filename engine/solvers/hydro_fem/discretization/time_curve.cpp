@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/solvers/hydro_fem/discretization/time_curve.hpp"
+
+#include "engine/case/expression.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+
+#include <cmath>
+#include <span>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+
+std::function<double(double)> read_time_curve(CaseReader& r, const Values& side, const std::string& quantity,
+                                              const std::string& unit) {
+  const std::string formula = quantity + "_formula", file = quantity + "_file";
+  if (side.has(file)) {
+    auto table = read_time_table(r.input.path(side[file].text()), quantity, unit);
+    if (!table) {
+      r.wrong(side[file], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
+      return {};
+    }
+    return [table = std::move(table).value()](double t) { return table.at(t); };
+  }
+  if (!side.has(formula)) return {};
+  const auto parsed = Expression::parse(side[formula].text(), {"t"});
+  if (!parsed) {
+    r.wrong(side[formula], parsed.error().text, parsed.error().hint);
+    return {};
+  }
+  const Expression& value = *parsed;
+  for (const double t : {0.0, r.input["parameters"]["end_time"].number()})
+    if (const double now = value(std::span(&t, 1)); !std::isfinite(now)) {
+      r.wrong(side[formula], fmt::format("the {} is {} at t = {:g} s", quantity, now, t),
+              "Give a formula that is finite during the whole run.");
+      return {};
+    }
+  return [value, quantity](double t) {
+    const double now = value(std::span(&t, 1));
+    if (!std::isfinite(now))
+      throw Failure(make_error(ErrorCode::invalid_input,
+                               fmt::format("the formula of a boundary's {} is {} at t = {:g} s", quantity, now, t),
+                               "Give a formula that is finite during the whole run."));
+    return now;
+  };
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps on the processors: the operator's calls on states in memory.
+#include "engine/solvers/hydro_fem/stepping/backend.hpp"
+
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+
+#include <array>
+#include <utility>
+
+namespace conoid::hydro_fem {
+namespace {
+
+class HostBackend final : public Backend {
+ public:
+  explicit HostBackend(Operator& op) : op_(op) {
+    of(Row::state) = op.initial();
+    of(Row::rate).v.assign(op.initial().v.size(), 0);
+  }
+  double update(Row state, double t) override { return op_.update(of(state), t); }
+  void acceleration(Row state, const StageTime& when) override { op_.acceleration(of(state), of(Row::rate).v, when); }
+  void energy_rate(Row state, Ref velocity, double t) override {
+    op_.energy_rate(of(state), at(velocity), t, of(Row::rate).e);
+  }
+  void add(double factor, std::initializer_list<Sum> sums) override {
+    verify(sums.size() <= most_sums, "as many sums at once as a state has parts");
+    std::size_t n = 0;
+    std::array<Operator::Sum, most_sums> all;
+    for (const Sum& s : sums) all[n++] = {&at(s.out), &at(s.base), &at({Row::rate, s.direction})};
+    op_.add(factor, std::span(all).first(n));
+  }
+  void copy(Ref to, Ref from) override { op_.copy(at(from), at(to)); }
+  void accept() override {
+    std::swap(of(Row::state), of(Row::next));
+    whole_ = false;
+  }
+  Energies energies() override { return op_.energies(of(Row::state)); }
+  const State& state() const override {
+    if (!whole_) op_.gather(rows_[0]);
+    whole_ = true;
+    return rows_[0];
+  }
+  void set_state(State state) override {
+    of(Row::state) = std::move(state);
+    whole_ = true;
+  }
+  Operator::Limit limit(Row state) override {
+    op_.gather(of(state));
+    return op_.limit(of(state));
+  }
+  Index outside() const override { return op_.outside(); }
+  Operator::Limit first_outside(Row state) override {
+    op_.gather(of(state));
+    return op_.first_outside(of(state));
+  }
+  Vec3 centre(Row state, Index zone) const override {
+    return zone_centre(op_.space(), rows_[static_cast<std::size_t>(state)].x, zone);
+  }
+  KernelTimes times() const override { return op_.times(); }
+  std::string name() const override { return op_.kernels().name; }
+
+ private:
+  static constexpr std::size_t most_sums = 3;
+  State& of(Row row) { return rows_[static_cast<std::size_t>(row)]; }
+  std::vector<double>& at(Ref r) {
+    State& s = of(r.row);
+    return r.part == Part::x ? s.x : r.part == Part::v ? s.v : s.e;
+  }
+  Operator& op_;
+  mutable std::array<State, 4> rows_;  // of several ranks each has its part, until somebody looks
+  mutable bool whole_ = true;          // the state
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> host_backend(Operator& op) {
+  return std::make_unique<HostBackend>(op);
+}
+
+Vec3 zone_centre(const Space& s, const std::vector<double>& x, Index zone) {
+  Vec3 centre{};
+  for (int i = 0; i < s.zone_nodes; ++i)
+    for (int d = 0; d < s.dim; ++d)
+      centre[u(d)] += x[u(d * s.nodes + s.map[u(zone * s.zone_nodes + i)])] / s.zone_nodes;
+  return centre;
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The operator on one of several ranks. Each computes the products of its own batches of zones. What other ranks' zones add at a node
+// comes as it stands in their zones, before anything is summed, and every rank that holds the node sums it in the order of a single
+// rank: so copies of a node move alike, bit for bit, and never have to be compared.
+#include "engine/solvers/hydro_fem/stepping/operator_ranks.hpp"
+
+#include "engine/cluster/rank_share.hpp"
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace conoid::hydro_fem {
+namespace {
+
+/// The other ranks add zero, so that a chunk's sum keeps its bits.
+void leave_own(std::vector<double>& sums, Interval own) {
+  std::fill(sums.begin(), sums.begin() + own.begin, 0.0);
+  std::fill(sums.begin() + std::max(own.begin, own.end), sums.end(), 0.0);
+}
+
+}  // namespace
+
+Operator::~Operator() = default;
+
+/// Whole chunks of batches, as many a rank as can be.
+Interval Operator::batches_of(int rank, int ranks) const {
+  const Index chunks = (batch_count_ + batch_grain_ - 1) / batch_grain_;
+  if (chunks < ranks)
+    throw Failure(make_error(ErrorCode::resources,
+                             fmt::format("{} ranks for {} zones, which are computed in {} groups of up to {}: some of "
+                                         "the ranks would have none",
+                                         ranks, space_.zones, chunks, batch_grain_ * kernels_.lanes),
+                             fmt::format("Take {} ranks or fewer (mpirun -n {}), or more zones.", chunks, chunks)));
+  const Interval share = rank_share(chunks, rank, ranks);
+  return {std::min(batch_count_, share.begin * batch_grain_), std::min(batch_count_, share.end * batch_grain_)};
+}
+
+void Operator::share_among(Communicator& cluster) {
+  const Index ranks = cluster.size(), me = cluster.rank(), W = kernels_.lanes;
+  ranks_ = std::make_unique<Ranks>();
+  ranks_->cluster = &cluster;
+  std::vector<int> rank_of_batch(u(batch_count_));
+  ranks_->rank_of_zone.assign(u(space_.zones), 0);
+  for (Index r = 0; r < ranks; ++r) {
+    const Interval batches = batches_of(static_cast<int>(r), static_cast<int>(ranks));
+    if (r == me) own_batches_ = batches;
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      rank_of_batch[u(b)] = static_cast<int>(r);
+      for (Index l = 0; l < W; ++l) ranks_->rank_of_zone[u(lane_zone_[u(b * W + l)])] = static_cast<int>(r);
+    }
+  }
+  share_nodes(rank_of_batch);
+}
+
+void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
+  Ranks& all = *ranks_;
+  const Index ranks = all.cluster->size(), me = all.cluster->rank();
+  const Index batch_terms = space_.dim * space_.zone_nodes * kernels_.lanes;
+  const auto rank_at = [&](Index m) { return rank_of_batch[u(meet_place_[u(m)] / batch_terms)]; };
+  // Nodes are numbered by the first zones that have them, and so are batches: a node belongs about where its first batch does, in
+  // whole chunks.
+  std::vector<Index> first(u(ranks + 1), 0);
+  for (Index node = 0; node < space_.nodes; ++node) {
+    int least = static_cast<int>(ranks - 1);
+    for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m)
+      least = std::min(least, rank_at(m));
+    ++first[u(least + 1)];
+  }
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  for (Index r = 1; r < ranks; ++r)
+    first[u(r)] = std::min(space_.nodes, (first[u(r)] + node_grain_ / 2) / node_grain_ * node_grain_);
+  for (Index r = 0; r < ranks; ++r) all.nodes.push_back({first[u(r)], first[u(r + 1)]});
+  own_nodes_ = all.nodes[u(me)];
+
+  std::vector<char> held(u(space_.nodes), 0);
+  std::vector<Halo::Side> sides(u(ranks));
+  for (Index r = 0; r < ranks; ++r) sides[u(r)].rank = static_cast<int>(r);
+  std::vector<int> holders;
+  int owner = 0;
+  for (Index node = 0; node < space_.nodes; ++node) {
+    while (node >= all.nodes[u(owner)].end) ++owner;
+    const Interval places{space_.meet_begin[u(node)], space_.meet_begin[u(node + 1)]};
+    holders.assign(1, owner);
+    for (Index m = places.begin; m < places.end; ++m) holders.push_back(rank_at(m));
+    std::sort(holders.begin(), holders.end());
+    holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+    held[u(node)] = std::find(holders.begin(), holders.end(), me) != holders.end();
+    if (holders.size() == 1) continue;
+    for (Index m = places.begin; m < places.end; ++m) {
+      const int from = rank_at(m);
+      for (const int to : holders) {
+        if (to == from) continue;
+        if (from == me) sides[u(to)].to.push_back(m);
+        if (to == me) sides[u(from)].from.push_back(m);
+      }
+    }
+  }
+  all.halo = Halo(*all.cluster, std::move(sides));
+  find_inner_batches();
+
+  for (const auto& face : mesh_.faces) {
+    if (!boundaries_[u(face.boundary)].presses()) continue;
+    const Index* map = &space_.map[u(face.zone * space_.zone_nodes)];
+    all.loaded.insert(all.loaded.end(), map, map + space_.zone_nodes);
+  }
+  std::sort(all.loaded.begin(), all.loaded.end());
+  all.loaded.erase(std::unique(all.loaded.begin(), all.loaded.end()), all.loaded.end());
+  if (!all.loaded.empty()) all.positions = space_.x0;
+  list_pieces(held);
+}
+
+/// What this rank's vectors hold, in intervals short enough to share out among threads.
+void Operator::list_pieces(const std::vector<char>& held) {
+  Ranks& all = *ranks_;
+  ghosts_.clear();
+  for (Index node = 0; node < space_.nodes; ++node) {
+    if (!held[u(node)] || (node >= own_nodes_.begin && node < own_nodes_.end)) continue;
+    if (!ghosts_.empty() && ghosts_.back().end == node && ghosts_.back().size() < node_grain_)
+      ++ghosts_.back().end;
+    else
+      ghosts_.push_back({node, node + 1});
+  }
+  for (int c = 0; c < space_.dim; ++c) {
+    const Index offset = c * space_.nodes;
+    for (Index n = own_nodes_.begin; n < own_nodes_.end; n += node_grain_)
+      all.of_nodes.push_back({offset + n, offset + std::min(own_nodes_.end, n + node_grain_)});
+    for (const Interval& g : ghosts_) all.of_nodes.push_back({offset + g.begin, offset + g.end});
+  }
+  for (Index zone = 0; zone < space_.zones; ++zone) {
+    if (all.rank_of_zone[u(zone)] != all.cluster->rank()) continue;
+    const Index begin = zone * data_.zone_energies, end = begin + data_.zone_energies;
+    if (!all.of_zones.empty() && all.of_zones.back().end == begin && all.of_zones.back().size() < largest_node_grain)
+      all.of_zones.back().end = end;
+    else
+      all.of_zones.push_back({begin, end});
+  }
+}
+
+std::optional<Operator::Share> Operator::share() const {
+  if (!ranks_) return std::nullopt;
+  return Share{ranks_->cluster, &ranks_->halo, own_nodes_, ghosts_, ranks_->rank_of_zone};
+}
+
+void Operator::find_inner_batches() {
+  const Index batch_terms = space_.dim * space_.zone_nodes * kernels_.lanes;
+  std::vector<char> needed(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
+  for (const Halo::Side& side : ranks_->halo.sides())
+    for (const Index meeting : side.to) needed[u(meet_place_[u(meeting)] / batch_terms / batch_grain_)] = 1;
+  const Interval chunks = own_batch_chunks();
+  Interval longest, row{chunks.begin, chunks.begin};
+  for (Index chunk = chunks.begin; chunk < chunks.end; ++chunk) {
+    if (needed[u(chunk)])
+      row = {chunk + 1, chunk + 1};
+    else
+      row.end = chunk + 1;
+    if (row.size() > longest.size()) longest = row;
+  }
+  inner_batches_ = {longest.begin * batch_grain_, std::min(batch_count_, longest.end * batch_grain_)};
+  if (longest.empty()) inner_batches_ = {own_batches_.end, own_batches_.end};
+}
+
+void Operator::start_terms(int components) const {
+  const Index stride = space_.zone_nodes * kernels_.lanes;
+  const double* terms = data_.node_terms;
+  ranks_->halo.start_values(components,
+                            [&](Index meeting, int c) { return terms[meet_place_[u(meeting)] + c * stride]; });
+}
+
+void Operator::finish_terms(int components) const {
+  const Index stride = space_.zone_nodes * kernels_.lanes;
+  double* terms = data_.node_terms;
+  ranks_->halo.finish_values(
+      components, [&](Index meeting, int c, double value) { terms[meet_place_[u(meeting)] + c * stride] = value; });
+}
+
+void Operator::exchange_terms(int components) const {
+  start_terms(components);
+  finish_terms(components);
+}
+
+void Operator::exchange_terms_and_sums(int components, std::vector<double>& sums, Interval own, bool started) const {
+  leave_own(sums, own);
+  ranks_->cluster->start_sum(std::span(sums));
+  if (!started) start_terms(components);
+  finish_terms(components);
+  ranks_->cluster->finish_sum();
+}
+
+void Operator::share_sums(std::vector<double>& sums, Interval own) const {
+  leave_own(sums, own);
+  ranks_->cluster->sum(std::span(sums));
+}
+
+const std::vector<double>& Operator::loaded_positions(const State& state) const {
+  const Ranks& all = *ranks_;
+  if (all.loaded.empty()) return state.x;
+  // A side at which ranks meet has nodes that one of them does not hold.
+  const Index count = static_cast<Index>(all.loaded.size());
+  all.at_loaded.assign(u(count * space_.dim), 0);
+  for (Index i = 0; i < count; ++i) {
+    const Index node = all.loaded[u(i)];
+    if (node < own_nodes_.begin || node >= own_nodes_.end) continue;
+    for (int d = 0; d < space_.dim; ++d) all.at_loaded[u(d * count + i)] = state.x[u(d * space_.nodes + node)];
+  }
+  all.cluster->sum(std::span(all.at_loaded));
+  for (Index i = 0; i < count; ++i)
+    for (int d = 0; d < space_.dim; ++d)
+      all.positions[u(d * space_.nodes + all.loaded[u(i)])] = all.at_loaded[u(d * count + i)];
+  return all.positions;
+}
+
+void Operator::add_pieces(double factor, std::span<const Sum> sums) const {
+  for (const Sum& s : sums) {
+    const auto& pieces = s.base->size() == initial_.e.size() ? ranks_->of_zones : ranks_->of_nodes;
+    double* out = s.out->data();
+    const double *base = s.base->data(), *direction = s.direction->data();
+    workers_.for_each({0, static_cast<Index>(pieces.size())}, 32, [&](Interval some, int) {
+      for (Index p = some.begin; p < some.end; ++p)
+        for (Index i = pieces[u(p)].begin; i < pieces[u(p)].end; ++i) out[i] = base[i] + factor * direction[i];
+    });
+  }
+}
+
+/// What the ranks have of `fields` at nodes and of energies, on rank 0.
+void Operator::bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const {
+  const Ranks& all = *ranks_;
+  const Index n = space_.nodes, energies = data_.zone_energies;
+  const auto each = [&](int rank, const auto& piece) {
+    const Interval nodes = all.nodes[u(rank)];
+    for (auto* field : fields)
+      for (int d = 0; d < space_.dim; ++d) piece(field->begin() + d * n + nodes.begin, nodes.size());
+    for (Index zone = 0; zone < space_.zones; ++zone)
+      if (all.rank_of_zone[u(zone)] == rank) piece(energy.begin() + zone * energies, energies);
+  };
+  std::vector<double> mine;
+  each(all.cluster->rank(), [&](auto at, Index count) { mine.insert(mine.end(), at, at + count); });
+  const std::vector<double> joined = all.cluster->gather_values<double>(mine);
+  if (!all.cluster->leads()) return;
+  auto from = joined.begin();
+  for (int r = 0; r < all.cluster->size(); ++r)
+    each(r, [&](auto at, Index count) {
+      std::copy_n(from, count, at);
+      from += count;
+    });
+}
+
+void Operator::gather(State& state) const {
+  if (!ranks_) return;
+  std::vector<double>* const fields[] = {&state.x, &state.v};
+  bring(fields, state.e);
+  for (auto* field : {&state.x, &state.v, &state.e})
+    ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
+}
+
+double Operator::least_of_ranks(double step) {
+  ranks_->own_step = step;
+  return ranks_->step = ranks_->cluster->minimum(step);
+}
+
+Index Operator::limiting_batch() const {
+  const double mine = ranks_->own_step == ranks_->step && !own_batches_.empty() ? static_cast<double>(limiting_batch_)
+                                                                                : static_cast<double>(batch_count_);
+  return std::clamp<Index>(static_cast<Index>(ranks_->cluster->minimum(mine)), 0, batch_count_ - 1);
+}
+
+Index Operator::outside_of_ranks(Index own) const {
+  return static_cast<Index>(ranks_->cluster->sum(static_cast<double>(own)));
+}
+
+}  // namespace conoid::hydro_fem

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a case.
+#include "engine/solvers/maxwell_fem/problem.hpp"
+
+#include "engine/solvers/maxwell_fem/solving/counted_factors.hpp"
+
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/gmsh.hpp"
+#include "engine/solvers/frequency_setting.hpp"
+#include "engine/solvers/maxwell_fem/discretization/layout.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
+#include "engine/solvers/mesh_section.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+
+std::vector<double> spread(const Values& v) {
+  const double from = v["from"].number(), to = v["to"].number();
+  const Index n = v["count"].integer();
+  std::vector<double> out;
+  for (Index k = 0; k < n; ++k)
+    out.push_back(n == 1 ? from : from + (to - from) * static_cast<double>(k) / static_cast<double>(n - 1));
+  return out;
+}
+
+int material_number(const Case& input, const Settings& s, const Values& at, std::vector<Diagnostic>& out) {
+  const std::string name = at.text();
+  for (std::size_t m = 0; m < s.material_names.size(); ++m)
+    if (s.material_names[m] == name) return static_cast<int>(m);
+  std::string known;
+  for (const std::string& n : s.material_names) known += (known.empty() ? "" : ", ") + n;
+  out.push_back(input.error_at(at, fmt::format("there is no material '{}'", name),
+                               "Define it under /materials; there are: " + known + "."));
+  return 0;
+}
+
+/// Metal with its coats, or a table.
+ImpedanceLaw read_impedance_law(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
+  if (v["kind"].text() == "metal") {
+    const double conductivity = v["conductivity"].number(), permeability = v["permeability"].number();
+    std::vector<ThinCoat> coats;
+    const Values layers = v["coats"];
+    for (std::size_t n = 0; n < layers.size(); ++n)
+      coats.push_back({s.laws[static_cast<std::size_t>(material_number(input, s, layers.at(n)["material"], out))],
+                       layers.at(n)["thickness"].number()});
+    if (!(conductivity > 0) && coats.empty())
+      out.push_back(input.error_at(v, "a metal without resistance and coats",
+                                   "Give a conductivity or coats, or use the kind pec."));
+    return [=](double f) { return coated_impedance(metal_impedance(conductivity, permeability, f), coats, f); };
+  }
+  const auto at = v["frequencies"].numbers(), r = v["resistances"].numbers(), x = v["reactances"].numbers();
+  if (at.empty()) return {};
+  if (!std::is_sorted(at.begin(), at.end()) || r.size() != at.size() || (!x.empty() && x.size() != at.size()) ||
+      std::any_of(r.begin(), r.end(), [](double value) { return value < 0; }))
+    out.push_back(
+        input.error_at(v, "the table of the surface impedance does not fit together",
+                       "Give ascending frequencies, as many resistances (not negative), and as many reactances "
+                       "or none."));
+  return [=](double f) { return Complex(interpolate(at, r, f, 0), interpolate(at, x, f, 0)); };
+}
+
+Boundary read_boundary(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
+  const std::string kind = v["kind"].text();
+  Boundary b;
+  b.kind = kind == "pmc"                            ? BoundaryKind::pmc
+           : kind == "impedance" || kind == "metal" ? BoundaryKind::impedance
+           : kind == "outer"                        ? BoundaryKind::outer
+           : kind == "currents"                     ? BoundaryKind::currents
+                                                    : BoundaryKind::pec;
+  b.surface_impedance = {v["resistance"].number(), v["reactance"].number()};
+  if (b.kind != BoundaryKind::impedance) return b;
+  b.law = read_impedance_law(input, s, v, out);
+  for (double f : s.frequencies)
+    if (kind != "metal" && std::abs(b.impedance(f)) < 1e-9) {
+      out.push_back(
+          input.error_at(v, "an impedance of 0 ohm", "Give a resistance or a reactance, or use the kind pec."));
+      break;
+    }
+  return b;
+}
+
+}  // namespace
+
+std::vector<Medium> Settings::media(double frequency) const {
+  std::vector<Medium> out;
+  for (const MaterialLaw& law : laws) out.push_back(law(frequency));
+  return out;
+}
+
+std::vector<Direction> Settings::incidences() const {
+  if (!monostatic) return {incidence};
+  std::vector<Direction> out;
+  for (std::size_t a = 0; a < monostatic->angles.size(); ++a) out.push_back(monostatic->direction(a));
+  return out;
+}
+
+std::vector<PlaneWave> Settings::waves(double frequency) const {
+  const double k = 2 * pi * frequency / light_speed;
+  std::vector<PlaneWave> out;
+  for (const Direction& d : incidences()) {
+    if (vertical) out.push_back(wave_from(d, false, k));
+    if (horizontal) out.push_back(wave_from(d, true, k));
+  }
+  return out;
+}
+
+namespace {
+
+void read_image(const Case& input, const Values& v, Settings& s, std::vector<Diagnostic>& out) {
+  s.isar = true;
+  s.isar_width = v["width"].number();
+  s.isar_points = static_cast<int>(v["points"].integer());
+  constexpr std::size_t least = 8;
+  if (!s.monostatic || s.monostatic->angles.size() < least || s.frequencies.size() < least) {
+    out.push_back(input.error_at(v, "an image needs echoes over frequencies and directions",
+                                 "Give excitation.frequencies and excitation.monostatic with at least 8 values each."));
+    return;
+  }
+  if (!equally_spaced(s.frequencies)) {
+    out.push_back(input.error_at(v, "an image needs frequencies in equal steps", "Give from, to and count."));
+    return;
+  }
+  const Cut& m = *s.monostatic;
+  const double angle = std::abs(m.angles.back() - m.angles.front()) / static_cast<double>(m.angles.size() - 1) *
+                       (m.phi_runs ? std::abs(std::sin(m.fixed)) : 1.0),
+               band = (s.frequencies.back() - s.frequencies.front()) / static_cast<double>(s.frequencies.size() - 1);
+  if (!(angle > 0) || !(band > 0)) {
+    out.push_back(input.error_at(v, "the directions or the frequencies of the image do not differ",
+                                 "Let phi run at a theta other than 0, from one end to another one."));
+    return;
+  }
+  const double range = light_speed / 2 / band, across = light_speed / s.frequencies.back() / 2 / angle;
+  if (s.isar_width > std::min(range, across))
+    out.push_back(input.warning_at(v,
+                                   fmt::format("the image repeats itself after {} in range and {} across",
+                                               format_quantity(range, "m"), format_quantity(across, "m")),
+                                   "Make it narrower, or take more frequencies or directions."));
+}
+
+/// Frequencies, and where waves come from.
+void read_waves(const Case& input, const Values& excitation, Settings& s, std::vector<Diagnostic>& out) {
+  if (excitation.has("frequencies")) {
+    const Values f = excitation["frequencies"];
+    s.frequencies = read_frequencies(input, f, StepRounding::product_first, out);
+    if (f.has("values") && std::ranges::adjacent_find(s.frequencies, std::greater_equal{}) != s.frequencies.end())
+      out.push_back(input.error_at(f["values"], "the frequencies do not ascend", "Sort them; each once."));
+    if (f.has("fast")) s.fast = FastSweep{f["fast"]["accuracy"].number(), f["fast"]["most"].integer()};
+  } else if (excitation.has("frequency")) {
+    s.frequencies = {excitation["frequency"].number()};
+  } else {
+    out.push_back(
+        input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.frequencies."));
+    s.frequencies = {1e9};
+  }
+  s.incidence = {excitation["theta"].number(), excitation["phi"].number()};
+  const std::string polarisation = excitation["polarisation"].text();
+  s.vertical = polarisation != "H";
+  s.horizontal = polarisation != "V";
+  if (excitation.has("monostatic")) {
+    const Values m = excitation["monostatic"];
+    Cut c;
+    c.name = "monostatic";
+    c.phi_runs = m["vary"].text() == "phi";
+    c.fixed = c.phi_runs ? s.incidence.theta : s.incidence.phi;
+    c.angles = spread(m);
+    s.monostatic = c;
+  }
+}
+
+/// Where the far field is seen: the cuts of the case or two across each other, each with a file of its own.
+void read_cuts(const Values& output, Settings& s) {
+  const Values cuts = output["cuts"];
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    Cut c;
+    c.name = cuts.at(k)["name"].text();
+    if (c.name.empty()) c.name = fmt::format("cut {}", k + 1);
+    c.phi_runs = cuts.at(k)["vary"].text() == "phi";
+    c.fixed = cuts.at(k)["fixed"].number();
+    c.angles = spread(cuts.at(k));
+    s.cuts.push_back(c);
+  }
+  if (s.cuts.empty() && !s.monostatic)
+    for (const auto& [name, phi] : {std::pair{"phi 0", 0.0}, {"phi 90", pi / 2}}) {
+      Cut c;
+      c.name = name;
+      c.fixed = phi;
+      for (int d = 0; d <= 180; ++d) c.angles.push_back(d * pi / 180);
+      s.cuts.push_back(c);
+    }
+  std::set<std::string> files;
+  for (Cut& c : s.cuts) {
+    c.file = c.name;
+    for (char& letter : c.file)
+      if (const auto byte = static_cast<unsigned char>(letter);
+          byte < 0x80 && std::isalnum(byte) == 0 && letter != '-' && letter != '.')
+        letter = '_';
+    const std::string first = c.file;
+    for (int n = 2; !files.insert(c.file).second; ++n) c.file = fmt::format("{}_{}", first, n);
+  }
+}
+
+/// What scatters: a sphere or a mesh, its surfaces and regions.
+void read_body(const Case& input, const Values& root, Settings& s, std::vector<Diagnostic>& out) {
+  if (root.has("sphere")) {
+    const Values v = root["sphere"];
+    SphereSetting p;
+    p.radius = v["radius"].number();
+    if (!v["material"].text().empty()) p.core_material = material_number(input, s, v["material"], out);
+    p.divisions = static_cast<int>(v["divisions"].integer());
+    p.layers = static_cast<int>(v["layers"].integer());
+    p.curved = v["curved"].boolean();
+    if (v.has("coat")) {
+      p.coat = v["coat"]["thickness"].number();
+      p.coat_material = material_number(input, s, v["coat"]["material"], out);
+      p.coat_layers = static_cast<int>(v["coat"]["layers"].integer());
+    }
+    s.sphere = p;
+    if (root.has("mesh"))
+      out.push_back(input.error_at(v, "the case has a mesh and a sphere", "Leave one of them out."));
+  } else if (!root.has("mesh")) {
+    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a sphere",
+                             "Give \"mesh\": {\"file\": …} or \"sphere\": {\"radius\": …}.", {"", 0, "/mesh"}));
+  }
+  const Values body = root["body"];
+  if (body["kind"].text() == "material") {
+    if (s.sphere) out.push_back(input.error_at(body, "the sphere names its own material", "Use sphere.material."));
+    s.body_material = material_number(input, s, body["material"], out);
+  } else {
+    s.body = read_boundary(input, s, body, out);
+  }
+  const Values boundaries = root["boundaries"];
+  if (s.sphere && !boundaries.keys().empty())
+    out.push_back(input.error_at(boundaries, "the built-in sphere has no groups with conditions of their own",
+                                 "Give its surface's condition as \"body\", or compute on a mesh."));
+  for (const std::string& name : boundaries.keys())
+    s.domain.boundaries[name] = read_boundary(input, s, boundaries[name], out);
+  const Values regions = root["regions"];
+  if (s.sphere && !regions.keys().empty())
+    out.push_back(input.error_at(regions, "the built-in sphere has no groups with materials of their own",
+                                 "Give its material and coat in \"sphere\", or compute on a mesh."));
+  for (const std::string& name : regions.keys())
+    s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
+}
+
+/// How it is solved.
+void read_solution(const Case& input, const Values& parameters, const Values& truncation, Settings& s,
+                   std::vector<Diagnostic>& out) {
+  s.domain.order = static_cast<int>(parameters["order"].integer());
+  s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
+  s.edges.layers = static_cast<int>(parameters["edge_layers"].integer());
+  s.edges.least_angle = parameters["edge_angle"].number();
+  const std::string form = parameters["form"].text();
+  s.form = form == "scattered" ? FieldForm::scattered : form == "mixed" ? FieldForm::mixed : FieldForm::total;
+  s.compress = parameters["compress"].boolean();
+  s.compress_tolerance = parameters["compress_tolerance"].number();
+  const std::string direct = parameters["direct_solver"].text();
+  s.direct.method = direct == "mumps"    ? DirectMethod::mumps
+                    : direct == "eigen"  ? DirectMethod::eigen
+                    : direct == "tree"   ? DirectMethod::tree
+                    : direct == "device" ? DirectMethod::device
+                                         : DirectMethod::automatic;
+  s.direct.on_disk = parameters["factors_on_disk"].boolean();
+  s.direct.single = parameters["single_factors"].boolean();
+  if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen"))
+    out.push_back(input.error_at(parameters["single_factors"],
+                                 s.direct.on_disk
+                                     ? std::string("factors in single precision are not kept on disk")
+                                     : fmt::format("the direct solver {} knows double precision only", direct),
+                                 "Leave out either of the two."));
+  if (s.direct.on_disk && s.direct.method == DirectMethod::device)
+    out.push_back(input.error_at(parameters["factors_on_disk"], "factors on a device are not kept on disk",
+                                 "Leave it out, or choose the direct solver mumps."));
+  s.truncation.block = parameters["rhs_block"].integer();
+  s.distance = truncation["distance"].number();
+  s.layers = static_cast<int>(truncation["layers"].integer());
+  s.truncation.method =
+      truncation["method"].text() == "gmres" ? TruncationMethod::gmres : TruncationMethod::fixed_point;
+  s.truncation.tolerance = truncation["tolerance"].number();
+  // What the iteration leaves would look like resonances.
+  if (s.fast) s.truncation.tolerance = std::min(s.truncation.tolerance, 1e-3 * s.fast->accuracy);
+  s.truncation.longest = truncation["iterations"].integer();
+  const std::string loop = truncation["loop"].text();
+  s.truncation.loop = loop_named(loop);
+}
+
+void read_output(const Case& input, const Values& output, Settings& s, std::vector<Diagnostic>& out) {
+  s.sphere_step = output["sphere_step"].number();
+  const Values planes = output["planes"];
+  for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
+  s.range_profile = output["range_profile"].boolean();
+  s.amplitudes = output["amplitudes"].boolean();
+  s.ffe = output["ffe"].boolean();
+  if (output.has("isar")) read_image(input, output["isar"], s, out);
+  if (s.range_profile && s.frequencies.size() < 8)
+    out.push_back(input.error_at(output["range_profile"],
+                                 fmt::format("a range profile from {} frequencies", s.frequencies.size()),
+                                 "Give excitation.frequencies with 8 or more."));
+  if (s.range_profile && !equally_spaced(s.frequencies))
+    out.push_back(input.error_at(output["range_profile"], "a range profile needs frequencies in equal steps",
+                                 "Give from, to and count."));
+  s.volume = output["volume"].boolean();
+  s.reciprocity = output["reciprocity"].boolean();
+  s.error_bar = output["error_bar"].boolean();
+  if (s.error_bar && s.form != FieldForm::total)
+    out.push_back(input.error_at(output["error_bar"], "error bars need the total field as the unknown",
+                                 "Set parameters.form to total, or error_bar to false."));
+  s.exact = output["exact"].text() == "sphere";
+  if (s.exact && !s.sphere)
+    out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere",
+                                 "Add \"sphere\", or set exact to none."));
+  if (s.exact && s.sphere && s.sphere->coat > 0 && s.sphere->core_material == 0 && s.body.kind != BoundaryKind::pec)
+    out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
+                                 "Set body.kind to pec, or exact to none."));
+}
+
+}  // namespace
+
+Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
+  Settings s;
+  const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
+               truncation = root["truncation"], output = root["output"];
+  s.laws.emplace_back([](double) { return Medium{}; });
+  const Values materials = root["materials"];
+  for (const std::string& name : materials.keys()) {
+    std::string problem;
+    s.laws.push_back(read_material(materials[name], problem));
+    s.material_names.push_back(name);
+    if (!problem.empty())
+      out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
+  }
+  read_waves(input, excitation, s, out);
+  read_cuts(output, s);
+  read_body(input, root, s, out);
+  read_solution(input, parameters, truncation, s, out);
+  read_output(input, output, s, out);
+  if (root.has("mesh")) {
+    if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
+  }
+  return s;
+}
+
+RadiationLoop loop_named(std::string_view name) {
+  constexpr std::pair<std::string_view, RadiationLoop> names[] = {
+      {"blocked", RadiationLoop::blocked},       {"fused", RadiationLoop::fused},
+      {"compressed", RadiationLoop::compressed}, {"device", RadiationLoop::device},
+      {"omp_S'", RadiationLoop::omp_inner},      {"omp_inner", RadiationLoop::omp_inner},
+      {"omp_S", RadiationLoop::omp_outer},       {"omp_outer", RadiationLoop::omp_outer},
+      {"omp_rhs", RadiationLoop::omp_rhs},       {"cuda_S", RadiationLoop::cuda_outer},
+      {"cuda_rhs", RadiationLoop::cuda_rhs}};
+  for (const auto& [known, loop] : names)
+    if (known == name) return loop;
+  return RadiationLoop::automatic;
+}
+
+RadiationWork radiation_work(const Settings& s, double columns) {
+  // Steps: three a thousandth of the residual for bodies of a few wavelengths (modal theory with GMRES), five at least. A few
+  // columns are applied each in every step; of many those that are independent, 2.7 times in all (almond, 42 columns).
+  RadiationWork w;
+  const double steps = std::max(5.0, -1.7 * std::log10(s.truncation.tolerance));
+  w.columns = columns < 8 ? columns : 2.7 / 5 * columns;
+  w.applications = steps;
+  w.tolerance = 0.1 * s.truncation.tolerance;
+  return w;
+}
+
+Index expected_unknowns(const Settings& s, const Mesh* mesh) {
+  return static_cast<Index>(expected_tets(s, mesh) * (s.domain.order == 1 ? 1.3 : 6.6));
+}
+
+int thin_rows(const Settings& s, const Mesh* mesh) {
+  if (s.sphere)
+    return s.sphere->core_material == 0 ? s.sphere->layers + (s.sphere->coat > 0 ? s.sphere->coat_layers : 0) : 0;
+  if (mesh == nullptr || s.body_material > 0) return 0;
+  const auto surface = bare_surface(s, std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh));
+  return surface ? layout_around(s, measure_body(*surface)).layer.layers : 0;
+}
+
+Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget,
+                      int ranks) {
+  return memory_with(expected_factors(unknowns, rows, s.direct, ranks), s, unknowns, columns, points, budget);
+}
+
+}  // namespace conoid::maxwell_fem

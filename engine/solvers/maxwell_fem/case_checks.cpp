@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with a case beyond its schema: groups, elements against waves and sizes, memory.
+#include "engine/core/units.hpp"
+#include "engine/core/vec3.hpp"
+#include "engine/mesh/quality.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/discretization/layout.hpp"
+#include "engine/solvers/maxwell_fem/discretization/pi.hpp"
+#include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
+#include "engine/solvers/maxwell_fem/mesh/facets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <span>
+
+#include <fmt/core.h>
+
+namespace conoid::maxwell_fem {
+
+using namespace conoid::vec;
+
+namespace {
+
+/// Edges in wavelengths up to which the mean error stays below a tenth of a decibel (spheres of ka = 4 and 8 of order 2: 0.01 dB
+/// at 0.26, 0.03 at 0.37, 0.08 at 0.46, 0.24 at 0.59); beyond one and a half of that an answer is refused.
+double edge_limit(int order) {
+  return order == 1 ? 0.15 : 0.4;
+}
+constexpr double refused = 1.5;
+/// A wave ends within the surface of a material of such an index that loses as much as it stores; unresolved, it acts as a metal,
+/// and the error stays below that of a surface impedance of 1/index: half a decibel.
+constexpr double nearly_metal = 25;
+/// Of the echo, dB, below which nothing is said of facets: what edges, rows and rims are kept to as well.
+constexpr double told_error = 0.1;
+/// Of the length of elements at the rim of a sheet.
+constexpr double rim_shift = 0.175;
+/// Times the body's size below which the digits of the matrix do not suffice: measured on spheres, 0.0003 dB at 1e-4, 0.1 dB at
+/// 1e-5, nothing at 1e-6.
+constexpr double small_wave_number = 0.9e-4, smallest_wave_number = 0.9e-5;
+
+/// Index from which on a body may ring so long that a shift of its resonance by the elements is what its echo is off by: with a permittivity of
+/// 38 half a decibel on elements whose error elsewhere is a twentieth of that.
+constexpr double may_ring = 3;
+
+bool absorbs(const Settings& s, int material) {
+  const Medium m = s.laws[static_cast<std::size_t>(material)](s.frequencies.back());
+  const Complex n = std::sqrt(m.epsilon[0] * m.mu[1]);
+  return std::abs(n.imag()) > 0.3 * std::abs(n);
+}
+
+struct Checker {
+  const Case& input;
+  const Settings& s;  ///< of one band
+  Values place;
+  std::vector<Diagnostic>& out;
+
+  [[nodiscard]] double shortest() const { return light_speed / s.frequencies.back(); }
+
+  /// The longest edge in a material against the wave there. `refine`: what to do, given the edge that is wanted in metres.
+  template <class Refine>
+  void edges(double longest, int material, const Refine& refine, double shorter = 1) const {
+    const double index = refractive_index(s, material), limit = edge_limit(s.domain.order) * shorter;
+    const double in_waves = longest * index / shortest();
+    if (in_waves <= limit) return;
+    const std::string text =
+        fmt::format("edges of {} in '{}' are {:.2f} wavelengths long at {}", format_quantity(longest, "m"),
+                    s.material_names[material], in_waves, format_quantity(s.frequencies.back(), "Hz"));
+    const double wanted = limit / 1.6 * shortest() / index;
+    const bool error =
+        in_waves > refused * edge_limit(s.domain.order) && !(index > nearly_metal && absorbs(s, material));
+    if (error)
+      out.push_back(
+          input.error_at(place, text, "Elements are too coarse: " + refine(wanted) + ", or lower the frequency."));
+    else
+      out.push_back(input.warning_at(place, text,
+                                     fmt::format("Errors stay below a tenth of a decibel{} if you {}.",
+                                                 index > may_ring && !absorbs(s, material)
+                                                     ? ", but beside resonances (output.error_bar tells them there),"
+                                                     : "",
+                                                 refine(wanted))));
+  }
+
+  void smallness(double size) const {
+    const double lowest = 2 * pi * s.frequencies.front() / light_speed * size;
+    if (!(size > 0) || lowest >= small_wave_number) return;
+    const std::string text =
+        fmt::format("the body is {:.2g} wavelengths large at {}", 2 * size * s.frequencies.front() / light_speed,
+                    format_quantity(s.frequencies.front(), "Hz"));
+    const std::string hint = fmt::format(
+        "So small a body scatters with the fourth power of the frequency, if its materials do not change: compute it "
+        "at {} and scale.",
+        format_quantity(1e-3 * light_speed / (2 * pi * size), "Hz"));
+    out.push_back(lowest < smallest_wave_number
+                      ? input.error_at(place, text + ": its echo would drown in rounding errors", hint)
+                      : input.warning_at(place, text + ": rounding errors may reach a tenth of a decibel", hint));
+  }
+
+  void sphere() const {
+    const SphereEdges e = sphere_edges(s);
+    const double ringing =
+        s.sphere->core_material > 0 ? shorter_inside(s, s.sphere->core_material, s.sphere->radius) : 1;
+    // The divisions (and rows, where they are what is too thick) with which no edge is too long.
+    const auto refine = [&](double) {
+      Settings finer = s;
+      SphereSetting& p = *finer.sphere;
+      const double wanted = 0.9 * edge_limit(s.domain.order) * shortest();
+      const auto fits = [&](double edge, int material, double shorter = 1) {
+        const double n = material < 0 ? 0 : refractive_index(s, material);
+        return edge * n <= wanted * shorter || (n > nearly_metal && absorbs(s, std::max(0, material)));
+      };
+      for (int step = 0; step < 400; ++step) {
+        const SphereEdges now = sphere_edges(finer);
+        const bool vacuum = fits(now.vacuum, 0), coat = fits(now.coat, p.coat > 0 ? p.coat_material : -1),
+                   core = fits(now.core, p.core_material > 0 ? p.core_material : -1, ringing);
+        if (vacuum && coat && core) break;
+        ++p.divisions;
+        if (!vacuum && sphere_distance(s) / p.layers > 0.4 * wanted) ++p.layers;
+        if (!coat && p.coat / p.coat_layers * refractive_index(s, p.coat_material) > 0.4 * wanted) ++p.coat_layers;
+      }
+      std::string text = fmt::format("set sphere.divisions to {}", p.divisions);
+      if (p.layers != s.sphere->layers) text += fmt::format(", sphere.layers to {}", p.layers);
+      if (p.coat_layers != s.sphere->coat_layers) text += fmt::format(", sphere.coat.layers to {}", p.coat_layers);
+      return text;
+    };
+    const std::size_t before = out.size();
+    edges(e.vacuum, 0, refine);
+    if (e.coat > 0 && out.size() == before) edges(e.coat, s.sphere->coat_material, refine);
+    if (e.core > 0 && out.size() == before) edges(e.core, s.sphere->core_material, refine, ringing);
+    const double radius = s.sphere->radius + s.sphere->coat;
+    if (out.size() == before && sphere_distance(s) / s.sphere->layers > 0.5 * radius && s.domain.order == 2)
+      out.push_back(input.warning_at(
+          place,
+          fmt::format("rows of elements are {} thick around a sphere of {}",
+                      format_quantity(sphere_distance(s) / s.sphere->layers, "m"), format_quantity(radius, "m")),
+          "The static field falls with the cube of the distance: two rows follow it (sphere.layers)."));
+    smallness(radius);
+  }
+
+  void volume(const Mesh& mesh) const {
+    auto domain = make_domain(mesh, s.domain);
+    if (!domain) {
+      Diagnostic d = domain.error();
+      d.place = input.document().place(d.text.find("region") != std::string::npos ? "/regions" : "/boundaries");
+      out.push_back(std::move(d));
+      return;
+    }
+    const Space& space = domain->space;
+    std::vector<double> longest(s.laws.size(), 0);
+    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+      double& l = longest[space.tets()[t].region];
+      l = std::max(l, space.longest_edge(t));
+    }
+    for (std::size_t m = 0; m < longest.size(); ++m)
+      if (longest[m] > 0)
+        edges(longest[m], static_cast<int>(m),
+              [](double wanted) { return "refine to " + format_quantity(wanted, "m") + " there"; });
+    folds(mesh, *domain);
+    if (!s.geometry) {
+      std::vector<Index> cells;
+      for (const auto& [name, boundary] : s.domain.boundaries)
+        if (boundary.kind != BoundaryKind::outer && boundary.kind != BoundaryKind::currents)
+          for (const MeshGroup& g : mesh.groups())
+            if (g.name == name && g.dimension == 2) cells.insert(cells.end(), g.cells.begin(), g.cells.end());
+      facets(mesh, cells, 3 / held(*domain).first);
+    }
+    layer(mesh, *domain);
+  }
+
+  /// Coarse curved elements in a thin layer can fold over: the map must not change its sign.
+  void folds(const Mesh& mesh, const Domain& domain) const {
+    const Space& space = domain.space;
+    Index folded = 0, first = -1;
+    for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
+      const double whole = space.map(t, {0.25, 0.25, 0.25}).determinant;
+      bool turns = false;
+      for (const Vec3& corner : {Vec3{0, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}})
+        turns = turns || !(space.map(t, corner).determinant * whole > 0);
+      if (turns && folded++ == 0) first = t;
+    }
+    if (folded == 0) return;
+    const Vec3 x = mesh.point(space.tets()[first].points[0]);
+    out.push_back(
+        input.warning_at(place,
+                         fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded,
+                                     x[0], x[1], x[2]),
+                         "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise "
+                         "elements of second order."));
+  }
+
+  /// Elements cannot follow the singular field at the rim of a sheet, which acts as if it lay `rim_shift` of an element farther out
+  /// (measured on a conducting disc of ka = 0.1: 0.147 with elements of a fifth of the radius, whose polygon is smaller than the
+  /// disc, 0.172 with a tenth, 0.175 with a sixteenth, which grow to half the radius at its middle; 0.24 where a tenth grows to that
+  /// within 0.6 of the radius). The echo of a sheet that is small against the wave goes with the sixth power of its size; at ka = 1,
+  /// near the disc's resonance, with the 7.6th. With n layers there (mesh/grading.hpp) a share of 0.076 + 1.12/(n + 1)² is left: measured 0.20,
+  /// 0.147, 0.122, 0.107 with 2 to 5, elements of a fifth.
+  void rims(const Mesh& mesh) const {
+    std::map<std::array<Index, 2>, int> faces;
+    for (const auto& [name, boundary] : s.domain.boundaries) {
+      const MeshGroup* group = mesh.group(name);
+      if (group == nullptr || boundary.kind == BoundaryKind::outer || boundary.kind == BoundaryKind::currents) continue;
+      for (Index c : group->cells)
+        for (int k = 0; k < 3 && mesh.nodes(c).size() >= 3; ++k) {
+          const Index a = mesh.nodes(c)[k], b = mesh.nodes(c)[(k + 1) % 3];
+          ++faces[{std::min(a, b), std::max(a, b)}];
+        }
+    }
+    double edge = 0;
+    Vec3 low{}, high{};
+    bool any = false;
+    for (const auto& [ends, count] : faces) {
+      if (count != 1) continue;
+      edge = std::max(edge, distance(mesh.point(ends[0]), mesh.point(ends[1])));
+      for (Index p : ends) {
+        for (int d = 0; d < 3; ++d) {
+          const double x = mesh.point(p)[d];
+          low[d] = any ? std::min(low[d], x) : x;
+          high[d] = any ? std::max(high[d], x) : x;
+        }
+        any = true;
+      }
+    }
+    if (!any) return;
+    const double size = 0.5 * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    const double n = s.edges.layers + 1.0, left = n > 1 ? std::min(1.0, 0.076 + 1.12 / (n * n)) : 1;
+    const double error = 60 * std::log10(1 + left * rim_shift * edge / size);
+    if (error > told_error)
+      out.push_back(input.warning_at(
+          place,
+          fmt::format("elements at the rim of a sheet are {} long{}: it acts as if it were wider by about {:.2g} of "
+                      "that on each side; its echo is off by some {:.2g} dB, by more near a resonance or where "
+                      "elements grow fast from there",
+                      format_quantity(edge, "m"), n > 1 ? fmt::format(" and cut into {} layers", n - 1) : std::string(),
+                      left * rim_shift, error),
+          n > 1 ? "Refine at the rim: the error falls with the length of the elements there."
+                : "Leave parameters.edge_layers at its default, or refine at the rim: the error falls with the length "
+                  "of the elements there."));
+  }
+
+  /// Flat facets where the body is curved. The echo's amplitude changes with the volume, by ∂V/V = δ A/V, and with the ways of the
+  /// waves, by 2kδ, δ the mean distance between facets and body. Against what was computed: spheres of ka = 1, 2 and 4 with 180
+  /// facets 0.84, 1.14 and 1.73 dB, the largest error at any angle 0.69, 0.93 and 1.89 and the mean one 0.31 to 0.35 (with 720: 0.22
+  /// and 0.30, 0.17 and 0.21); an almond of three wavelengths 1.5 dB, mean of VV 1.3. `area_per_volume`: A/V, 1/m.
+  void facets(const Mesh& mesh, std::span<const Index> cells, double area_per_volume) const {
+    const Facets f = measure_facets(mesh, cells);
+    const double change = f.mean * (area_per_volume + 4 * pi / shortest());
+    const double error = 20 * std::log10(1 + change);
+    if (f.count == 0 || error < told_error) return;
+    // δ goes with the square of the edges.
+    const double enough = std::sqrt((std::pow(10, told_error / 20) - 1) / change);
+    out.push_back(input.warning_at(
+        place,
+        fmt::format(
+            "{} flat facets stand for a curved surface, which lies up to {} off them ({:.2g} wavelengths at {}; "
+            "bends of {:.0f} degrees near ({:.4g}, {:.4g}, {:.4g}) m): the echo may be off by some {:.2g} dB",
+            f.count, format_quantity(f.largest, "m"), f.largest / shortest(),
+            format_quantity(s.frequencies.back(), "Hz"), f.bend * 180 / pi, f.where[0], f.where[1], f.where[2], error),
+        fmt::format(
+            "Give the geometry itself (STEP, .geo), or a mesh of second order (Mesh.ElementOrder = 2 in gmsh), or "
+            "facets with edges {:.2g} times as long, made from the curved surface: cutting flat ones does not help. If "
+            "the bends are the body's own edges, nothing is wrong.",
+            enough)));
+  }
+
+  /// Half the longest side of what S' holds, and its middle.
+  static std::pair<double, Vec3> held(const Domain& domain) {
+    Vec3 low = domain.currents.point(0).x, high = low;
+    for (Index p = 0; p < domain.currents.size(); ++p)
+      for (int d = 0; d < 3; ++d) {
+        low[d] = std::min(low[d], domain.currents.point(p).x[d]);
+        high[d] = std::max(high[d], domain.currents.point(p).x[d]);
+      }
+    return {0.5 * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}), scale(0.5, add(low, high))};
+  }
+
+  /// The vacuum up to a given S against the wave and the size of what S' holds.
+  void layer(const Mesh& mesh, const Domain& domain) const {
+    const auto [size, centre] = held(domain);
+    smallness(size);
+    rims(mesh);
+    if (domain.distance < std::min(0.05 * shortest(), 0.1 * size))
+      out.push_back(input.warning_at(
+          input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain.distance / shortest()),
+          fmt::format("{} need fewer iterations.", format_quantity(std::min(0.15 * shortest(), 0.5 * size), "m"))));
+    double coarse = 0, away = 0;
+    for (Index t = 0; t < static_cast<Index>(domain.space.tets().size()); ++t) {
+      if (!domain.outside[t]) continue;
+      const double r = distance(domain.space.map(t, {0.25, 0.25, 0.25}).x, centre), edge = domain.space.longest_edge(t);
+      if (r > 1.5 * size && edge / r > coarse) {
+        coarse = edge / r;
+        away = r;
+      }
+    }
+    if (coarse > 1 && 2 * size < 0.2 * shortest())
+      out.push_back(input.warning_at(
+          place,
+          fmt::format("elements of {} lie {} from the middle of a body of {}", format_quantity(coarse * away, "m"),
+                      format_quantity(away, "m"), format_quantity(2 * size, "m")),
+          fmt::format(
+              "The field of a body smaller than the wave falls with the cube of the distance: put S at {} from it, "
+              "or keep elements below half their distance.",
+              format_quantity(0.8 * size, "m"))));
+  }
+
+  /// Conditions of groups of the surface that the program meshes around.
+  void conditions(const Mesh& given, const Mesh& skin) const {
+    if (!s.domain.regions.empty())
+      out.push_back(input.error_at(input["regions"], "the mesh is a surface only and holds no materials",
+                                   "Say what is inside of it in the section body, or mesh the volume."));
+    std::vector<std::string> names;
+    for (const auto& [name, boundary] : s.domain.boundaries) {
+      names.push_back(name);
+      const Values at = input["boundaries"][name];
+      if (boundary.kind == BoundaryKind::outer || boundary.kind == BoundaryKind::currents)
+        out.push_back(input.error_at(at, "the mesh is a surface only, around which the program puts S and S'",
+                                     "Leave this group out, or mesh the volume between the body and S."));
+      if (s.body_material > 0 && (boundary.kind == BoundaryKind::pmc || at["kind"].text() == "metal"))
+        out.push_back(
+            input.error_at(at, fmt::format("a surface of a filled body cannot be of the kind {}", at["kind"].text()),
+                           "Fields are on both sides of it: use pec, or impedance for a resistive sheet."));
+    }
+    if (const std::string problem = why_no_conditions(given, skin, names); !problem.empty())
+      out.push_back(input.error_at(
+          input["boundaries"], problem,
+          "Conditions are for groups of the body's surface: a geometry script names them (Merge \"body.step\"; "
+          "Physical "
+          "Surface(\"nose\") = {3};). If the mesh is the space around the body, give its outermost surface the kind "
+          "outer."));
+  }
+
+  void surface(const Mesh& given, const Mesh& mesh) const {
+    const auto report = check_surface(mesh);
+    if (!report.closed()) {
+      out.push_back(input.error_at(place, "the surface is " + explain(report, mesh),
+                                   "Close it: the program can only put a layer around a closed body."));
+    } else if (!report.manifold() || report.collapsed_cell_count > 0) {
+      out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, mesh),
+                                   "Repair it in the geometry's program."));
+    } else if (const auto cuts = self_intersections(mesh, 1); !cuts.empty()) {
+      const Vec3 x = mesh.point(mesh.nodes(cuts[0][0])[0]);
+      out.push_back(
+          input.error_at(place,
+                         fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m",
+                                     cuts[0][0], cuts[0][1], x[0], x[1], x[2]),
+                         "Unite the parts before meshing."));
+    }
+    conditions(given, mesh);
+    if (has_errors(out)) return;
+    const BodyMeasure body = measure_body(mesh);
+    smallness(body.size);
+    if (!s.geometry) {
+      std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
+      std::iota(cells.begin(), cells.end(), Index{0});
+      facets(mesh, cells, body.area / std::max(std::abs(report.volume), 1e-3 * std::pow(body.size, 3)));
+      const Layout layout = layout_around(s, body);
+      const bool triangles = std::all_of(mesh.shapes().begin(), mesh.shapes().end(),
+                                         [](CellShape c) { return dimension_of(c) != 2 || corners_of(c) == 3; });
+      if (layout.parts > 1 && !triangles)
+        out.push_back(input.error_at(
+            place,
+            fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}, and it has quadrilaterals",
+                        format_quantity(body.edge, "m"), body.edge / shortest(),
+                        format_quantity(s.frequencies.back(), "Hz")),
+            "Elements are too coarse: mesh it with triangles, which the program refines."));
+      if (body.cells * layout.parts * layout.parts > 2e6)
+        out.push_back(input.error_at(place, "the surface of the body would need more than two million triangles",
+                                     "The body is very many wavelengths large: lower the frequency or the size."));
+    }
+  }
+};
+
+void check_memory(const Case& input, const Settings& s, const std::vector<Band>& bands, const Mesh* mesh,
+                  const Values& place, std::vector<Diagnostic>& out) {
+  const Bytes budget = s.memory;
+  Index unknowns = 0;
+  Bytes needed = 0;
+  for (const Band& band : bands) {
+    const Settings part = in_band(s, band);
+    const Index n = expected_unknowns(part, mesh);
+    const Bytes bytes =
+        expected_memory(part, n, thin_rows(part, mesh), 1, static_cast<double>(n) / 5.5, static_cast<double>(budget));
+    if (bytes > needed) {
+      needed = bytes;
+      unknowns = n;
+    }
+  }
+  if (needed <= 2 * budget) return;  // half of the factors may go to disk
+  const double ratio = static_cast<double>(needed) / static_cast<double>(budget);
+  Diagnostic d = input.error_at(
+      place,
+      fmt::format("about {} unknowns need {}, the budget is {}", unknowns, format_bytes(needed), format_bytes(budget)),
+      fmt::format("About {} unknowns would fit: coarsen the mesh by a factor of {:.2f} in edge length, use order 1, "
+                  "or raise compute.memory.host.",
+                  static_cast<Index>(static_cast<double>(unknowns) * std::pow(ratio, -0.75)), std::pow(ratio, 0.25)));
+  d.code = ErrorCode::resources;
+  out.push_back(std::move(d));
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory) {
+  std::vector<Diagnostic> out;
+  Settings s = read_settings(input, out);
+  s.memory = memory;
+  if (has_errors(out)) return out;
+  const std::shared_ptr<const Mesh> given(std::shared_ptr<void>(), mesh);
+  const auto skin = bare_surface(s, mesh != nullptr ? given : nullptr);
+  const Values place = s.sphere ? input["sphere"] : input["mesh"];
+  const std::vector<Band> bands = bands_of(s, skin.get());
+  for (const Band& band : bands) {
+    const Settings part = in_band(s, band);
+    const Checker checker{input, part, place, out};
+    if (s.sphere) checker.sphere();
+    if (skin) checker.surface(*mesh, *skin);
+    if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
+    if (!out.empty()) break;  // one message for what all bands have in common
+  }
+  if (has_errors(out)) return out;
+  check_memory(input, s, bands, skin ? skin.get() : mesh, place, out);
+  return out;
+}
+
+}  // namespace conoid::maxwell_fem

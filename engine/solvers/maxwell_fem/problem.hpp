@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A case in the solver's own terms, and what is wrong with it.
+#pragma once
+
+#include "engine/case/case.hpp"
+#include "engine/mesh/prepare.hpp"
+#include "engine/solvers/maxwell_fem/discretization/domain.hpp"
+#include "engine/solvers/maxwell_fem/discretization/media.hpp"
+#include "engine/solvers/maxwell_fem/mesh/grading.hpp"
+#include "engine/solvers/maxwell_fem/mesh/shells.hpp"
+#include "engine/solvers/maxwell_fem/plan_radiation.hpp"
+#include "engine/solvers/maxwell_fem/solving/far_field.hpp"
+#include "engine/solvers/maxwell_fem/solving/truncation.hpp"
+#include "engine/solvers/plane_setting.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace conoid::maxwell_fem {
+
+/// Angles that run in a plane.
+struct Cut {
+  std::string name;
+  std::string file;  ///< the name as a part of a file's, different from those of the other cuts
+  bool phi_runs = false;
+  double fixed = 0;
+  std::vector<double> angles;
+  [[nodiscard]] Direction direction(std::size_t a) const {
+    return phi_runs ? Direction{fixed, angles[a]} : Direction{angles[a], fixed};
+  }
+};
+
+struct SphereSetting {
+  double radius = 1, coat = 0;  ///< coat: thickness, 0: none
+  int core_material = 0, coat_material = 0;
+  int divisions = 4, coat_layers = 1, layers = 2;
+  bool curved = true;
+};
+
+/// A sweep of which only some frequencies are computed.
+struct FastSweep {
+  double accuracy = 0.1;  ///< dB
+  Index most = 30;        ///< frequencies computed
+};
+
+struct Settings {
+  std::vector<double> frequencies;  ///< Hz, ascending
+  std::optional<FastSweep> fast;
+  Direction incidence;
+  bool vertical = true, horizontal = true;
+  std::optional<Cut> monostatic;
+  std::vector<Cut> cuts;
+  DomainOptions domain;  ///< boundaries and regions by group
+  std::vector<std::string> material_names{"vacuum"};
+  std::vector<MaterialLaw> laws;  ///< [0]: vacuum
+  std::optional<SphereSetting> sphere;
+  std::optional<MeshRequest> geometry;  ///< the case's mesh section, where gmsh makes the mesh of its file
+  Boundary body;                        ///< of a surface mesh
+  int body_material = 0;                ///< > 0: it is filled
+  double distance = 0.15;               ///< wavelengths; never more than 0.8 of the body's size
+  int layers = 0;                       ///< rows of elements up to S around a surface mesh; 0: by the wavelength
+  FieldForm form = FieldForm::total;
+  TruncationOptions truncation;
+  bool compress = true;
+  double compress_tolerance = 1e-4;
+  DirectOptions direct;
+  double sphere_step = 0;
+  std::vector<PlaneSetting> planes;
+  bool range_profile = false, exact = false;
+  bool amplitudes = true, ffe = false;  ///< tables and files of all complex amplitudes
+  bool isar = false;
+  double isar_width = 0;  ///< m; 0: as wide as it is unambiguous
+  int isar_points = 128;
+  bool reciprocity = true;  ///< solve one wave more where there is a single one
+  GradingOptions edges;     ///< layers at rims and sharp edges of conductors
+  bool error_bar = false;   ///< what the next order would change
+  bool volume = false;      ///< frames with the field in the elements, which hide the body
+  Bytes memory = 0;         ///< budget, as it was offered
+
+  [[nodiscard]] std::vector<Medium> media(double frequency) const;
+  /// Waves of the case at one frequency: [direction][polarisation].
+  [[nodiscard]] std::vector<PlaneWave> waves(double frequency) const;
+  [[nodiscard]] std::vector<Direction> incidences() const;
+  [[nodiscard]] int polarisations() const { return static_cast<int>(vertical) + static_cast<int>(horizontal); }
+  [[nodiscard]] bool is_horizontal(Index wave) const { return !vertical || (horizontal && wave % 2 == 1); }
+};
+
+[[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
+
+/// What check() says beyond the schema; `mesh` may be null (sphere).
+[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory);
+
+/// `truncation.loop`; what is no loop of its own is automatic.
+[[nodiscard]] RadiationLoop loop_named(std::string_view name);
+
+/// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
+[[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);
+
+/// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
+[[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);
+/// Rows of elements of a layer around a conductor, whose factors are smaller than those of a solid; 0: a solid. `mesh` may be
+/// null.
+[[nodiscard]] int thin_rows(const Settings& settings, const Mesh* mesh);
+/// Of the process at its fullest, without a compressed radiation operator. `columns`: right-hand sides that are solved; `points` of S;
+/// `ranks`: that share the factors.
+[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, int rows, double columns, double points,
+                                    double budget, int ranks = 1);
+
+}  // namespace conoid::maxwell_fem
