@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # clang-tidy (.clang-tidy, version 14) on what changed: the lines of app, engine and render that differ from BASE, in sources and in the
 # headers that these include. Fails when it has something to say about one of them.
-#   packaging/tidy.sh [BASE]     default: origin/main, or HEAD~1 where HEAD is that commit already
-# A file takes some ten seconds. No file is begun after CONOID_TIDY_SECONDS (default 150); those left out are counted.
+#   packaging/tidy.sh [BASE]     default: origin/main; where HEAD is that commit already, the last CONOID_TIDY_COMMITS (default 20)
+# A file takes some ten seconds, and those that changed last come first. No file is begun after CONOID_TIDY_SECONDS (default 150); those
+# left out are counted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit=${CONOID_TIDY_SECONDS:-150}
@@ -14,7 +15,9 @@ program=$(command -v clang-tidy-14 || command -v clang-tidy) || {
 base=${1:-}
 if [ -z "$base" ]; then
   base=origin/main
-  if ! git rev-parse -q --verify "$base" >/dev/null || git merge-base --is-ancestor HEAD "$base"; then base=HEAD~1; fi
+  if ! git rev-parse -q --verify "$base" >/dev/null || git merge-base --is-ancestor HEAD "$base"; then
+    base=$(git rev-list --first-parent --max-count=$((${CONOID_TIDY_COMMITS:-20} + 1)) HEAD | tail -n 1)
+  fi
 fi
 git rev-parse -q --verify "$base^{commit}" >/dev/null || {
   echo "tidy.sh: there is no commit $base to compare with; nothing is checked"
@@ -32,8 +35,10 @@ git diff -U0 --no-color --diff-filter=d "$base" -- app engine render | awk '
     if (count > 0) lines[file] = lines[file] (lines[file] == "" ? "" : ",") "[" at[1] "," at[1] + count - 1 "]"
   }
   END { printf "["; for (f in lines) printf "%s{\"name\":\"%s\",\"lines\":[%s]}", (k++ ? "," : ""), f, lines[f]; print "]" }' > "$work/lines"
-# Sources that changed; for a header that changed the source beside it, where there is one.
-git diff --name-only --diff-filter=d "$base" -- app engine render | sed -n 's/\.hpp$/.cpp/p; /\.cpp$/p' | sort -u |
+# Sources that changed, what is not committed and the latest commits first; for a header that changed the source beside it, where there is one.
+git diff --name-only --diff-filter=d "$base" -- app engine render | sort > "$work/changed"
+{ git diff --name-only HEAD -- app engine render; git log --format= --name-only "$base..HEAD" -- app engine render; cat "$work/changed"; } |
+  awk 'NR == FNR { changed[$0]; next } $0 in changed' "$work/changed" - | sed -n 's/\.hpp$/.cpp/p; /\.cpp$/p' | awk '!seen[$0]++' |
   while read -r file; do [ ! -f "$file" ] || echo "$file"; done > "$work/files"
 count=$(wc -l < "$work/files")
 if [ "$count" -eq 0 ]; then
@@ -65,4 +70,4 @@ if [ -s "$work/remarks" ]; then
   exit 1
 fi
 echo "tidy.sh: nothing to say on $((count - left)) of $count sources that changed since $(git rev-parse --short "$base") ($((SECONDS - begun)) s)."
-[ "$left" -eq 0 ] || echo "tidy.sh: no time for: $(tr '\n' ' ' < "$work/left")"
+[ "$left" -eq 0 ] || echo "tidy.sh: no time for $left that changed before them, such as: $(head -n 5 "$work/left" | tr '\n' ' ')"

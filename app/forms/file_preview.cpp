@@ -16,7 +16,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/background.hpp"
 #include "engine/core/units.hpp"
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/scene/color_map.hpp"
 
 namespace conoid::app {

@@ -8,7 +8,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/log.hpp"
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 
 namespace conoid::app {
 

@@ -7,8 +7,8 @@
 #include "engine/case/document.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json_values.hpp"
+#include "engine/run/run_reader.hpp"
 #include "engine/session/run_lock.hpp"
-#include "engine/session/run_reader.hpp"
 
 namespace conoid::app {
 namespace {

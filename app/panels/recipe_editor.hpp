@@ -9,7 +9,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 
 class QComboBox;
 class QLabel;

@@ -36,7 +36,7 @@
 #include "app/panels/measured_dialog.hpp"
 #include "app/panels/scene_pane.hpp"
 #include "engine/core/atomic_file.hpp"
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_export.hpp"

@@ -23,7 +23,7 @@
 #include "app/model/film.hpp"
 #include "app/model/markers.hpp"
 #include "engine/core/units.hpp"
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 #include "render/capture/picture.hpp"
 #include "render/capture/png.hpp"
 

@@ -29,9 +29,9 @@
 #include "app/model/news.hpp"
 #include "app/start/card_grid.hpp"
 #include "engine/core/units.hpp"
+#include "engine/run/run_reader.hpp"
 #include "engine/session/jobs/job_news.hpp"
 #include "engine/session/run_lock.hpp"
-#include "engine/session/run_reader.hpp"
 #include "engine/session/slowness.hpp"
 
 namespace conoid::app {

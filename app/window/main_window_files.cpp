@@ -35,8 +35,8 @@
 #include "app/window/main_window.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/core/atomic_file.hpp"
+#include "engine/run/run_reader.hpp"
 #include "engine/session/mesh_preview.hpp"
-#include "engine/session/run_reader.hpp"
 #include "engine/solvers/registry.hpp"
 
 namespace conoid::app {

@@ -113,7 +113,6 @@ class FileCheckpoint final : public RankCheckpoint {
     if (failure_) return *failure_;
     return {};
   }
-  [[nodiscard]] Bytes bytes_written() const override { return position_; }
 
  protected:
   [[nodiscard]] bool leads() const override { return rank_ == 0; }

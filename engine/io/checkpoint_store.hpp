@@ -28,7 +28,6 @@ class RankCheckpoint : public CheckpointWriter {
  public:
   /// Ends the file and waits until it is on disk. Must be called before commit(); returns the first failure.
   [[nodiscard]] virtual Status close() = 0;
-  [[nodiscard]] virtual Bytes bytes_written() const = 0;
   /// A piece that another writer has kept, as it came to that one.
   void add(std::string_view name, std::size_t entry, Index global, Index begin, std::span<const std::byte> data) {
     bytes(name, entry, global, begin, data);

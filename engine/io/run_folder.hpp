@@ -145,8 +145,6 @@ class RunResults final : public Results {
   /// Starts over in a folder that already has results (resume without a valid checkpoint): removes tables, telemetry.
   [[nodiscard]] Status discard();
 
-  [[nodiscard]] const std::optional<Error>& first_error() const { return failure_; }
-
  private:
   class FileTable;
   struct Number {

@@ -70,7 +70,6 @@ class SegyReader {
   /// Metres a unit of length of the file: 0.3048 where it is in feet.
   [[nodiscard]] double metres() const { return metres_; }
   [[nodiscard]] bool in_feet() const { return metres_ != 1; }
-  [[nodiscard]] bool little_endian() const { return little_; }
   /// What is unusual about the file, a sentence each: feet, byte order, integers, extended headers.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   /// `values` has samples() entries, or none to read the header alone.

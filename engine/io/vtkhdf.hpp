@@ -53,7 +53,6 @@ class VtkhdfWriter {
   [[nodiscard]] virtual Status close() = 0;
   /// Number of the last finished frame + 1: what a checkpoint has to remember for resume().
   [[nodiscard]] virtual std::uint64_t frames() const = 0;
-  [[nodiscard]] virtual Bytes bytes_written() const = 0;
 };
 
 /// One frame as the files list it.

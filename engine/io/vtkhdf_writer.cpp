@@ -625,15 +625,6 @@ class Writer final : public VtkhdfWriter {
   }
 
   [[nodiscard]] std::uint64_t frames() const override { return next_; }
-  [[nodiscard]] Bytes bytes_written() const override {
-    Bytes total = 0;
-    for (const auto& file : vtkhdf::results_files(folder_)) {
-      std::error_code ignored;
-      const auto size = fs::file_size(file, ignored);
-      if (!ignored) total += size;
-    }
-    return total;
-  }
 
   void adopt(std::uint64_t frames) {
     vtkhdf::remove_unfinished(folder_);

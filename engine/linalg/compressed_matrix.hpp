@@ -60,10 +60,9 @@ class CompressedMatrix {
   [[nodiscard]] const ClusterTree& columns() const { return columns_; }
   [[nodiscard]] Index width() const { return options_.width; }
   [[nodiscard]] Bytes bytes() const;
-  [[nodiscard]] double average_rank() const;
+  [[nodiscard]] double average_rank() const;  ///< of the far blocks; 0: there are none
   /// ‖A − what is kept‖ / ‖A‖ of the far blocks together, Frobenius, as rows tell of it that were looked at beside those used.
   [[nodiscard]] double sampled_error() const;
-  [[nodiscard]] std::size_t far_blocks() const { return far_.size(); }
 
  private:
   struct Strip {

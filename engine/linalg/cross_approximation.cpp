@@ -3,6 +3,7 @@
 #include "engine/linalg/cross_approximation.hpp"
 
 #include "engine/linalg/dense.hpp"
+#include "engine/simd/instruction_set.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -116,9 +117,9 @@ const Loops& loops() {
   static const Loops found = [] {
     Loops out;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
+    if (instruction_set() == InstructionSet::avx512)
       out = {adjoint_avx512, subtract_avx512};
-    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    else if (instruction_set() == InstructionSet::avx2)
       out = {adjoint_avx2, subtract_avx2};
 #endif
     return out;

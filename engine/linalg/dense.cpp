@@ -12,6 +12,7 @@
 #include "engine/linalg/dense_backends.hpp"
 #include "engine/linalg/dense_blocked.hpp"
 #include "engine/linalg/inverse_norm.hpp"
+#include "engine/simd/instruction_set.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #if CONOID_HAVE_OPENMP
@@ -76,10 +77,9 @@ class Threads {
 /// Bytes a register of the own kernels that this processor and the choice of back end call for; 0: none.
 int own_register(Backend b) {
   if (b != Backend::automatic && b != Backend::own) return 0;
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  if (wide) return 64;
-  return b == Backend::own && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 0;
+  const InstructionSet set = instruction_set();
+  if (set == InstructionSet::base || (set == InstructionSet::avx2 && b != Backend::own)) return 0;
+  return register_bytes(set);
 }
 
 bool by_lapack(Backend b) {

@@ -12,6 +12,7 @@
 
 #include "conoid/config.hpp"
 #include "engine/linalg/dense_blocked.hpp"
+#include "engine/simd/lanes.hpp"
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -20,16 +21,9 @@
 namespace conoid::dense::blocked {
 namespace {
 
+using simd::load, simd::store;
 template <class Real>
-struct Types;
-template <>
-struct Types<double> {
-  typedef double v __attribute__((vector_size(CONOID_BYTES)));
-};
-template <>
-struct Types<float> {
-  typedef float v __attribute__((vector_size(CONOID_BYTES)));
-};
+using Types = simd::Lanes<Real, CONOID_BYTES>;
 using vd = Types<double>::v;
 using vf = Types<float>::v;
 
@@ -40,17 +34,6 @@ template <class Real>
 constexpr int L = CONOID_BYTES / static_cast<int>(sizeof(Real));
 template <class Real>
 constexpr int MR = 2 * L<Real>;
-
-template <class V, class Real>
-inline V load(const Real* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class V, class Real>
-inline void store(Real* p, V v) {
-  __builtin_memcpy(p, &v, sizeof v);
-}
 
 #if CONOID_BYTES == 64
 inline vf low(vf a, vf b) {

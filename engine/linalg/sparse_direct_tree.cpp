@@ -14,6 +14,7 @@
 #include "engine/linalg/front_schedule.hpp"
 #include "engine/linalg/refinement.hpp"
 #include "engine/linalg/sparse_direct_bodies.hpp"
+#include "engine/simd/instruction_set.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include "conoid/config.hpp"
@@ -50,8 +51,7 @@ constexpr double refined = 1e-12, useless = 1e-7;
 template <class Real>
 constexpr Real least_pivot = sizeof(Real) == 8 ? Real(1e-300) : Real(1e-30);
 bool wide_registers() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  return instruction_set() == InstructionSet::avx512;
 }
 
 /// C −= A B of one thread, with its work space. Real: float or double.
@@ -976,8 +976,7 @@ class TreeDirect final : public SparseDirect {
 }  // namespace
 
 bool has_tree() {
-  return CONOID_HAVE_MUMPS != 0 &&
-         (wide_registers() || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
+  return CONOID_HAVE_MUMPS != 0 && instruction_set() >= InstructionSet::avx2;
 }
 
 Result<CountedFronts> count_fronts(const SymmetricMatrix& pattern, const DirectOptions& options, int ranks) {

@@ -13,11 +13,11 @@
 #include "engine/case/former_names.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/json.hpp"
-#include "engine/frames/frame_places.hpp"
-#include "engine/frames/frame_probe.hpp"
 #include "engine/io/csv.hpp"
 #include "engine/io/frame_choice.hpp"
 #include "engine/io/vtkhdf.hpp"
+#include "engine/run/frame_places.hpp"
+#include "engine/run/frame_probe.hpp"
 #include "engine/session/prolong.hpp"
 
 namespace conoid {

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/simd/instruction_set.hpp"
+
 namespace conoid {
 namespace {
 
@@ -99,11 +101,8 @@ Machine this_machine() {
     if (level == "2") m.l2 = size;
     if (level == "3") m.l3 = size;
   }
-#if defined(__x86_64__)
-  m.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  m.avx512 = m.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-#endif
+  m.avx2 = instruction_set() >= InstructionSet::avx2;
+  m.avx512 = instruction_set() >= InstructionSet::avx512;
   return m;
 }
 

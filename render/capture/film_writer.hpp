@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/capture/png.hpp"
 #include "render/window/image.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/window/image.hpp"
 #include "render/window/scene.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/capture/png.hpp"
 #include "render/chart/chart_scene.hpp"
 #include "render/scene/field_scene.hpp"

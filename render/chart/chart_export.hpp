@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 
 namespace conoid {
 

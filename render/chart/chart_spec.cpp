@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid {

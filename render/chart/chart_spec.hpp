@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/scene/theme.hpp"
 
 namespace conoid {

@@ -21,7 +21,7 @@
 #include <vtkUnstructuredGrid.h>
 
 #include "engine/core/vec3.hpp"
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {

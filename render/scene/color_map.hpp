@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/scene/theme.hpp"
 
 namespace conoid {

@@ -10,7 +10,7 @@
 #include <vtkMatrix4x4.h>
 
 #include "engine/core/vec3.hpp"
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 #include "render/scene/field_scene_impl.hpp"
 #include "render/scene/ticks.hpp"
 #include "render/scene/vtk_helpers.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 #include "render/scene/field_values.hpp"
 
 namespace conoid {

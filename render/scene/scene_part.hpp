@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/scene/field_scene.hpp"
 
 class vtkRenderer;

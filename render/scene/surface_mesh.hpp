@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 
 namespace conoid {
 

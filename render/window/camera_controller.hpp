@@ -10,7 +10,7 @@
 
 #include <vtkSmartPointer.h>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/window/input.hpp"
 
 class vtkCamera;

@@ -8,7 +8,7 @@
 
 #include <vtkSmartPointer.h>
 
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "render/window/viewport.hpp"
 
 class vtkRenderer;

@@ -138,6 +138,7 @@ class TestIncludeDirection : public QObject {
   void includes_go_one_way();
   void the_page_names_every_folder();
   void the_page_names_files_that_are_there();
+  void comments_name_files_that_are_there();
   void the_engine_knows_no_qt_and_no_vtk();
   void window_and_pictures_know_no_solver();
   void every_file_names_its_licence();
@@ -235,6 +236,32 @@ void TestIncludeDirection::the_page_names_files_that_are_there() {
     if (const std::string name = entry.path().filename().string();
         name.ends_with(".hpp") && !shared.contains(name) && !shared.contains(entry.path().stem().string()))
       QFAIL((name + " is not in ARCHITECTURE.md's row of engine/solvers/").c_str());
+}
+
+/// A name of a source in a comment ("shell_lanes.hpp"), without its folder; "<name>.cpp" and "_avx2.cpp" name none.
+void TestIncludeDirection::comments_name_files_that_are_there() {
+  static const std::regex source("(^|[^\\w<>*.])([a-z][a-z0-9_]*\\.(hpp|cpp|inl|cu))\\b");
+  const std::vector<fs::path> files = sources({"engine", "render", "app", "tests"});
+  std::set<std::string> names;
+  for (const fs::path& path : files) names.insert(path.filename().string());
+  std::string missing;
+  std::size_t seen = 0;
+  for (const fs::path& path : files) {
+    std::istringstream in(read(path));
+    long number = 0;
+    for (std::string line; std::getline(in, line);) {
+      ++number;
+      const std::size_t comment = line.find("//");
+      if (comment == std::string::npos) continue;
+      line.erase(0, comment);
+      for (auto at = std::sregex_iterator(line.begin(), line.end(), source); at != std::sregex_iterator(); ++at, ++seen)
+        if (!names.contains((*at)[2]))
+          missing += fs::relative(path, root).string() + ":" + std::to_string(number) + ": there is no file " +
+                     (*at)[2].str() + "\n";
+    }
+  }
+  QVERIFY(seen > 50);
+  QVERIFY2(missing.empty(), missing.c_str());
 }
 
 void TestIncludeDirection::the_engine_knows_no_qt_and_no_vtk() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer target: any bytes as kept views are an error with a text, or views whose text is read again as the same views.
 //
-// links: conoid_frames
+// links: conoid_run
 // sources: render/scene/saved_view.cpp
 #include <cstdint>
 #include <cstdlib>

@@ -160,7 +160,7 @@ struct Problem {
   Bytes device_memory =
       0;  ///< of each device, less than its worker may take; 0 = that. Beyond it planes are streamed from the host
   std::string scratch;          ///< folder for them; empty: the system's
-  std::string tiling = "auto";  ///< see tile_shape.hpp
+  std::string tiling = "auto";  ///< see tiling.hpp
 
   /// The medium takes an array: it varies, or obstacles do.
   [[nodiscard]] bool medium_varies() const { return !velocity || !velocity->constant() || obstacles; }

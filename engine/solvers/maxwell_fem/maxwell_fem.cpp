@@ -262,7 +262,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   if (Status s = choose_waves(context.stop); !s) return s;
   context.progress.begin("near pairs", 0, "");
   const double begin = now();
-  radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, Level::avx512, context.stop);
+  radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
   TruncationOptions options = settings_.truncation;
   const auto loop = choose_loop(context);
   if (!loop) return loop.error();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a block take turns.
 #include "engine/team/emulated/block.hpp"
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -174,7 +174,7 @@ struct Watch {
 thread_local std::unique_ptr<Watch> watch_memory;
 __thread Watch* watch = nullptr;
 
-/// "star.cu:31" for a place in this library. Asks addr2line, which the compiler's own package brings.
+/// The file and line, as of a `.cu` file, for a place in this library. Asks addr2line, which the compiler's own package brings.
 std::string place_of(std::uint32_t code) {
   if (code == 0) return "a copy or fill";
   static std::map<std::uint32_t, std::string> known;

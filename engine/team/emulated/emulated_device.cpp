@@ -18,8 +18,8 @@
 
 #include <fmt/core.h>
 
-#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/team/emulated/allocations.hpp"
 #include "engine/team/emulated/block.hpp"
 #include "engine/team/emulated/check.hpp"

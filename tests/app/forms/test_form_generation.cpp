@@ -30,7 +30,7 @@
 #include "app/model/json_path.hpp"
 #include "app/panels/case_panel.hpp"
 #include "engine/case/schema.hpp"
-#include "engine/session/run_reader.hpp"
+#include "engine/run/run_reader.hpp"
 #include "engine/solvers/registry.hpp"
 #include "tests/app/patience.hpp"
 #include "tests/app/sample_case.hpp"

@@ -117,7 +117,10 @@ void TestVtkhdfRoundTrip::fixed_mesh_is_stored_once() {
       if (!(*writer)->write(frame).ok()) return Bytes{0};
     }
     if (!(*writer)->close().ok()) return Bytes{0};
-    return (*writer)->bytes_written();
+    Bytes total = 0;
+    for (const auto& file : std::filesystem::directory_iterator(path(folder)))
+      total += static_cast<Bytes>(file.file_size());
+    return total;
   };
   const Bytes shared = size_of(true);
   const Bytes copied = size_of(false);  // the same values in new objects: found equal by comparison

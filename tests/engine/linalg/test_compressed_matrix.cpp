@@ -165,9 +165,8 @@ class TestCompressedMatrix : public QObject {
     a.multiply(x.data(), 2, again.data(), 3);
     // The diagonal is as large as all others together, so that the error of the product is less than that of the blocks.
     const double error = apart(y, want);
-    qInfo("%zu far blocks of rank %.1f, error %.2g, sampled %.2g", a.far_blocks(), a.average_rank(), error,
-          a.sampled_error());
-    QVERIFY(a.far_blocks() > 100);
+    qInfo("far blocks of rank %.1f, error %.2g, sampled %.2g", a.average_rank(), error, a.sampled_error());
+    QVERIFY(a.average_rank() > 1);
     QVERIFY(error < tolerance);
     QVERIFY(error > 0);
     QVERIFY(a.sampled_error() < 1.5 * tolerance);

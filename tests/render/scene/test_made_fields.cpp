@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "engine/frames/derived_frame.hpp"
-#include "engine/frames/frame_probe.hpp"
+#include "engine/run/derived_frame.hpp"
+#include "engine/run/frame_probe.hpp"
 #include "render/scene/saved_view.hpp"
 #include "render/scene/scene_part.hpp"
 #include "tests/render/sample_frames.hpp"

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/cuda/device_tiles.hpp"
 #include "engine/solvers/acoustic_bem/discretization/memory_columns.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"

@@ -133,8 +133,6 @@ class Assembly {
   [[nodiscard]] Result<Slices<Real>> assemble_structure(Team& team, const std::stop_token& stop);
 
   [[nodiscard]] const Extents& extents() const { return extents_; }
-  /// This rank's slices; after find_extents().
-  [[nodiscard]] Interval own_slices() const { return own_; }
 
  private:
   struct Tiles;

@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "engine/cluster/rank_share.hpp"
-#include "engine/core/subnormals.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/discretization/sigma_sweep.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/solvers/acoustic_bem/stepping/receivers.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/subnormals.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/discretization/sigma_sweep.hpp"
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 #include "engine/team/team.hpp"

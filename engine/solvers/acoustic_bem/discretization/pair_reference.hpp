@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one pair of triangles adds to the convolution matrices: the readable reference of kernels/shell_lanes_body.hpp.
+// What one pair of triangles adds to the convolution matrices: the readable reference of kernels/shell_lanes_isa.inl.
 #pragma once
 
 #include <array>

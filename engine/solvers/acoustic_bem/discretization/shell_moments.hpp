@@ -5,7 +5,7 @@
 // the three triangles (x_p, edge), and the disc R < R_u cuts each into a straight part and a circular arc. A radial f
 // with Φ'(R) = R f(R), Φ(|d|) = 0 then integrates to ∮ Φ dθ, and its first moment to edge integrals by the divergence
 // theorem (unclipped version: Wilton et al., IEEE Trans. AP 32 (1984) 276–281). This file is the readable reference; the
-// solver runs kernels/shell_lanes_body.hpp, which does the same for several observers at once.
+// solver runs kernels/shell_lanes_isa.inl, which does the same for several observers at once.
 #pragma once
 
 #include <array>

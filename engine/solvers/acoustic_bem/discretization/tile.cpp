@@ -10,7 +10,6 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/discretization/filled_tiles.hpp"
 #include "engine/solvers/acoustic_bem/discretization/tile_pairs.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
 
 namespace conoid::acoustic_bem {
 

@@ -4,61 +4,26 @@
 //
 // Times and cubics are computed for all lanes at once; a lane then adds its four columns, three corners each, to a row of its own,
 // since columns differ from lane to lane. Everything sits in an unnamed namespace, so that no two instruction sets share a function.
-#include <immintrin.h>
-
+#include "engine/simd/lanes.hpp"
 #include "engine/solvers/acoustic_bem/kernels/receiver_lanes.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
 
 constexpr std::size_t W = CONOID_BYTES / 8;
-typedef double vd __attribute__((vector_size(8 * W)));
+using simd::load, simd::store, simd::vceil, simd::vsqrt;
+using vd = simd::Lanes<double, CONOID_BYTES>::v;
 typedef double four __attribute__((vector_size(32)));
-
-inline vd load(const double* p) {
-  vd v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(double* p, vd v) {
-  __builtin_memcpy(p, &v, sizeof v);
-}
-#if CONOID_BYTES == 64
-inline vd sqrt_of(vd v) {
-  return (vd)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);
-}
-inline vd ceil_of(vd v) {
-  return (vd)_mm512_maskz_roundscale_pd(0xff, (__m512d)v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
-}
-#elif CONOID_BYTES == 32
-inline vd sqrt_of(vd v) {
-  return (vd)_mm256_sqrt_pd((__m256d)v);
-}
-inline vd ceil_of(vd v) {
-  return (vd)_mm256_ceil_pd((__m256d)v);
-}
-#else
-inline vd sqrt_of(vd v) {
-  return (vd)_mm_sqrt_pd((__m128d)v);
-}
-inline vd ceil_of(vd v) {  // |v| far below 2^63 here
-  for (std::size_t t = 0; t < W; ++t) {
-    const double whole = static_cast<double>(static_cast<long long>(v[t]));
-    v[t] = whole < v[t] ? whole + 1 : whole;
-  }
-  return v;
-}
-#endif
 
 /// Distance of a point of the rule, and its time in steps before now, rounded up. Not inlined: both kernels must round alike, else a
 /// value could fall out of its row-vector.
 __attribute__((noinline)) void time_of(const LaneSender& s, int q, const double* x, std::size_t stride, double early,
                                        double* distance, double* column) {
   const double* const y = s.y + 3 * q;
-  const vd dx = load(x) - y[0], dy = load(x + stride) - y[1], dz = load(x + 2 * stride) - y[2];
-  const vd R = sqrt_of(dx * dx + dy * dy + dz * dz);
+  const vd dx = load<vd>(x) - y[0], dy = load<vd>(x + stride) - y[1], dz = load<vd>(x + 2 * stride) - y[2];
+  const vd R = vsqrt(dx * dx + dy * dy + dz * dz);
   store(distance, R);
-  store(column, ceil_of(R / s.delta - early));
+  store(column, vceil(R / s.delta - early));
 }
 
 void range(const LaneSender& s, const double* x, std::size_t stride, double early, double* first, double* last) {
@@ -66,7 +31,7 @@ void range(const LaneSender& s, const double* x, std::size_t stride, double earl
   for (int q = 0; q < s.points; ++q) {
     double R[W], column[W];
     time_of(s, q, x, stride, early, R, column);
-    const vd k = load(column);
+    const vd k = load<vd>(column);
     low = k < low ? k : low;
     high = k > high ? k : high;
   }
@@ -79,7 +44,7 @@ void values(const LaneSender& s, const double* x, std::size_t stride, double ear
   for (int q = 0; q < s.points; ++q) {
     double distance[W], column[W], factor[4][W];
     time_of(s, q, x, stride, early, distance, column);
-    const vd R = load(distance), steps = R / s.delta, f = load(column) - (steps - early);
+    const vd R = load<vd>(distance), steps = R / s.delta, f = load<vd>(column) - (steps - early);
     const vd w = s.weight[q] * s.scale / R;
     // Lagrange on the nodes m−1 … m+2, m = n − column, at m + f: the node m+2 belongs to the first column.
     const vd L[4] = {(f + 1.0) * f * (f - 1.0) * (1.0 / 6), -(f + 1.0) * f * (f - 2.0) * 0.5,
@@ -91,8 +56,8 @@ void values(const LaneSender& s, const double* x, std::size_t stride, double ear
       const vd slope[4] = {(ff - 1.0) * (1.0 / 6), -(ff - 2.0 * f - 2.0) * 0.5, (ff - 4.0 * f - 1.0) * 0.5,
                            -(ff - 6.0 * f + 2.0) * (1.0 / 6)};
       const double* const y = s.y + 3 * q;
-      const vd cosine = (s.normal[0] * (load(x) - y[0]) + s.normal[1] * (load(x + stride) - y[1]) +
-                         s.normal[2] * (load(x + 2 * stride) - y[2])) /
+      const vd cosine = (s.normal[0] * (load<vd>(x) - y[0]) + s.normal[1] * (load<vd>(x + stride) - y[1]) +
+                         s.normal[2] * (load<vd>(x + 2 * stride) - y[2])) /
                         R;
       const vd all = w * cosine / R;
       for (int c = 0; c < 4; ++c) store(factor[c], all * (L[c] + steps * slope[c]));

@@ -2,17 +2,14 @@
 // Which lane kernels this processor runs.
 #include "engine/solvers/acoustic_bem/kernels/shell_lanes.hpp"
 
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/simd/instruction_set.hpp"
 
 namespace conoid::acoustic_bem {
 
 extern const LaneKernels lane_kernels_base, lane_kernels_avx2, lane_kernels_avx512;
 
 const LaneKernels& lane_kernels(int widest) {
-  const int lanes = widest > 0 ? widest : 8;
-  if (lanes >= 8 && has_avx512()) return lane_kernels_avx512;
-  if (lanes >= 4 && has_avx2()) return lane_kernels_avx2;
-  return lane_kernels_base;
+  return body_for(instruction_set_within(8 * widest), lane_kernels_base, lane_kernels_avx2, lane_kernels_avx512);
 }
 
 }  // namespace conoid::acoustic_bem

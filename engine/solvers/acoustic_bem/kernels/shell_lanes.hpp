@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pair matrices of one source triangle with several outer triangles at once, one outer triangle a SIMD lane.
 //
-// The same meaning as shell_moments.cpp with the time factors of pair_matrices.cpp (the readable references). Plain
+// The same meaning as shell_moments.cpp with the time factors of pair_reference.cpp (the readable references). Plain
 // structs and function pointers only: the bodies are compiled once an instruction set, and nothing inline may be shared
 // between those objects.
 #pragma once

@@ -4,60 +4,20 @@
 //
 // Limited by issue: per edge and clipped shell one logarithm, two arctangents, three square roots. Everything sits in an
 // unnamed namespace, so that no two instruction sets share a function.
-#include <immintrin.h>
-
+#include "engine/simd/lanes.hpp"
 #include "engine/solvers/acoustic_bem/kernels/shell_lanes.hpp"
 
 namespace conoid::acoustic_bem {
 namespace {
 
 constexpr std::size_t W = CONOID_BYTES / 8;
-typedef double vd __attribute__((vector_size(8 * W)));
-typedef long long vi __attribute__((vector_size(8 * W)));
+using simd::load, simd::store, simd::vabs, simd::vfloor, simd::vmax, simd::vmin, simd::vsqrt;
+using vd = simd::Lanes<double, CONOID_BYTES>::v;
+using vi = simd::Lanes<double, CONOID_BYTES>::i;
 
 inline vd all(double v) {
   return vd{} + v;
 }
-inline vd load(const double* p) {
-  vd v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(double* p, vd v) {
-  __builtin_memcpy(p, &v, sizeof v);
-}
-inline vd abs_of(vd v) {
-  return (vd)((vi)v & 0x7fffffffffffffffLL);
-}
-inline vd min_of(vd a, vd b) {
-  return a < b ? a : b;
-}
-inline vd max_of(vd a, vd b) {
-  return a > b ? a : b;
-}
-#if CONOID_BYTES == 64
-inline vd sqrt_of(vd v) {
-  return (vd)_mm512_maskz_sqrt_pd(0xff, (__m512d)v);
-}
-inline vd floor_of(vd v) {
-  return (vd)_mm512_maskz_roundscale_pd(0xff, (__m512d)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
-#elif CONOID_BYTES == 32
-inline vd sqrt_of(vd v) {
-  return (vd)_mm256_sqrt_pd((__m256d)v);
-}
-inline vd floor_of(vd v) {
-  return (vd)_mm256_floor_pd((__m256d)v);
-}
-#else
-inline vd sqrt_of(vd v) {
-  return (vd)_mm_sqrt_pd((__m128d)v);
-}
-inline vd floor_of(vd v) {  // v ≥ 0 and far below 2^63 here
-  for (std::size_t t = 0; t < W; ++t) v[t] = static_cast<double>(static_cast<long long>(v[t]));
-  return v;
-}
-#endif
 inline double largest(vd v) {
   double m = v[0];
   for (std::size_t t = 1; t < W; ++t) m = v[t] > m ? v[t] : m;
@@ -71,7 +31,7 @@ inline vd atan2_of(vd y, vd x) {
   constexpr double tan16 = 0.19891236737965800691;   // tan(π/16)
   constexpr double tan316 = 0.66817863791929891999;  // tan(3π/16)
   constexpr double pi = 3.14159265358979323846;
-  const vd ay = abs_of(y), ax = abs_of(x);
+  const vd ay = vabs(y), ax = vabs(x);
   const vi swap = ay > ax;
   const vd lo = swap ? ax : ay;
   vd hi = swap ? ay : ax;
@@ -130,7 +90,7 @@ struct Footprint {
 inline Footprint footprint(const LaneSource& t, vd x, vd y, vd z) {
   Footprint f;
   f.d = t.normal[0] * (x - t.corner0[0]) + t.normal[1] * (y - t.corner0[1]) + t.normal[2] * (z - t.corner0[2]);
-  f.d = abs_of(f.d) < all(1e-11 * t.radius) ? all(0) : f.d;
+  f.d = vabs(f.d) < all(1e-11 * t.radius) ? all(0) : f.d;
   for (int e = 0; e < 3; ++e) {
     const vd tx = t.corner[e][0] - x, ty = t.corner[e][1] - y, tz = t.corner[e][2] - z;
     f.p[e] = t.outward[e][0] * tx + t.outward[e][1] * ty + t.outward[e][2] * tz;
@@ -142,21 +102,21 @@ inline Footprint footprint(const LaneSource& t, vd x, vd y, vd z) {
 /// Not inlined: both passes must round alike, else a shell could fall out of its row-vector.
 __attribute__((noinline)) void range_at(const LaneSource& t, const double* px, const double* py, const double* pz,
                                         double delta, double* first, double* last) {
-  const Footprint f = footprint(t, load(px), load(py), load(pz));
+  const Footprint f = footprint(t, load<vd>(px), load<vd>(py), load<vd>(pz));
   const vd dd = f.d * f.d;
   vd nearest = all(1e300), farthest = all(0);
   vi inside = vi{} - 1;
   for (int e = 0; e < 3; ++e) {
     const vd l2 = f.l1[e] + t.length[e];
     const vd l = f.l1[e] > all(0) ? f.l1[e] : l2 < all(0) ? l2 : all(0);
-    nearest = min_of(nearest, f.p[e] * f.p[e] + l * l);
-    farthest = max_of(farthest, f.p[e] * f.p[e] + f.l1[e] * f.l1[e]);
+    nearest = vmin(nearest, f.p[e] * f.p[e] + l * l);
+    farthest = vmax(farthest, f.p[e] * f.p[e] + f.l1[e] * f.l1[e]);
     inside &= f.p[e] >= all(0);
   }
   nearest = inside ? all(0) : nearest;
-  const vd m0 = floor_of(sqrt_of(dd + nearest) / delta), m1 = floor_of(sqrt_of(dd + farthest) / delta);
+  const vd m0 = vfloor(vsqrt(dd + nearest) / delta), m1 = vfloor(vsqrt(dd + farthest) / delta);
   store(first, m0);
-  store(last, max_of(m0, m1));
+  store(last, vmax(m0, m1));
 }
 
 /// Cumulative moments s_b (0–2), q1, q2 (3, 4), and with a double layer k_b (5–7).
@@ -173,24 +133,24 @@ struct EdgeConstants {
 template <bool double_layer>
 inline Cumulative<double_layer> cumulative(const LaneSource& t, const Footprint& f, const EdgeConstants* c,
                                            const vd* lambda, vd upper, vi whole) {
-  const vd zero = all(0), h = abs_of(f.d), dd = f.d * f.d;
+  const vd zero = all(0), h = vabs(f.d), dd = f.d * f.d;
   vd F0 = zero, G1 = zero, G2 = zero, H0 = zero, arcs = zero;
   vd V[3] = {zero, zero, zero}, Z[3] = {zero, zero, zero};
   for (int e = 0; e < 3; ++e) {
     const vd p = f.p[e], l1 = f.l1[e], l2 = f.l1[e] + t.length[e], qq = c[e].qq;
-    const vd root = sqrt_of(max_of(upper * upper - qq, zero));
-    vd a = whole ? l1 : max_of(l1, -root);
-    vd b = whole ? l2 : min_of(l2, root);
+    const vd root = vsqrt(vmax(upper * upper - qq, zero));
+    vd a = whole ? l1 : vmax(l1, -root);
+    vd b = whole ? l2 : vmin(l2, root);
     const vi straight = whole | ((root > zero) & (a < b));
     a = straight ? a : zero;
     b = straight ? b : zero;
-    const vd Ra = sqrt_of(qq + a * a), Rb = sqrt_of(qq + b * b);
+    const vd Ra = vsqrt(qq + a * a), Rb = vsqrt(qq + b * b);
     const vi right = a >= zero, left = b <= zero;
     const vd numerator = right ? b + Rb : left ? Ra - a : (b + Rb) * (Ra - a);
     const vd denominator = right ? a + Ra : left ? Rb - b : qq;
     const vi regular = qq > all(1e-28 * t.radius * t.radius);
     const vd as = log_of(regular ? numerator / denominator : all(1));
-    const vd ap = abs_of(p);
+    const vd ap = vabs(p);
     const vi on_line = p == zero;
     const vd w = on_line ? zero : atan2_of(p * (b - a), p * p + a * b);
     // The difference of the two arctangents as one: tan of a difference.
@@ -240,8 +200,8 @@ inline void gather_shells(const LaneSource& t, const LaneOuter& o, std::size_t b
     const double* pz = py + o.stride;
     double lanes_first[W], lanes_last[W];
     range_at(t, px, py, pz, delta, lanes_first, lanes_last);
-    const vd m0 = load(lanes_first), m1 = load(lanes_last);
-    const vd x = load(px), y = load(py), z = load(pz);
+    const vd m0 = load<vd>(lanes_first), m1 = load<vd>(lanes_last);
+    const vd x = load<vd>(px), y = load<vd>(py), z = load<vd>(pz);
     const Footprint f = footprint(t, x, y, z);
     EdgeConstants c[3];
     vd lambda[3];
@@ -270,19 +230,19 @@ inline void gather_shells(const LaneSource& t, const LaneOuter& o, std::size_t b
       }
       double* row = work + static_cast<std::size_t>(s * rows) * W;
       for (int a = 0; a < 3; ++a)
-        for (int b = 0; b < 3; ++b) store(row + (3 * a + b) * W, load(row + (3 * a + b) * W) + wl[a] * shell[b]);
-      store(row + 9 * W, load(row + 9 * W) + wq * shell[3]);
-      store(row + 10 * W, load(row + 10 * W) + wq * shell[4]);
+        for (int b = 0; b < 3; ++b) store(row + (3 * a + b) * W, load<vd>(row + (3 * a + b) * W) + wl[a] * shell[b]);
+      store(row + 9 * W, load<vd>(row + 9 * W) + wq * shell[3]);
+      store(row + 10 * W, load<vd>(row + 10 * W) + wq * shell[4]);
       if constexpr (double_layer)
         for (int a = 0; a < 3; ++a)
           for (int b = 0; b < 3; ++b)
-            store(row + (11 + 3 * a + b) * W, load(row + (11 + 3 * a + b) * W) + wl[a] * shell[5 + b]);
+            store(row + (11 + 3 * a + b) * W, load<vd>(row + (11 + 3 * a + b) * W) + wl[a] * shell[5 + b]);
     }
   }
 }
 
 inline void add(double* p, vd v) {
-  store(p, load(p) + v);
+  store(p, load<vd>(p) + v);
 }
 
 /// Time factors: the shells' moments become entries of M_k.
@@ -297,15 +257,15 @@ inline void combine(const LaneSource& t, const LaneOuter& o, std::size_t begin, 
     store(out.transposed + static_cast<std::size_t>(k) * W, zero);
   }
   const bool rigid = form.kind == LaneKind::rigid || form.kind == LaneKind::rigid_combined;
-  const vd scale = load(o.scale + begin);
+  const vd scale = load<vd>(o.scale + begin);
   const double delta = form.delta;
   vd nn = zero, cc[9];
-  for (int d = 0; d < 3; ++d) nn += load(o.normal + static_cast<std::size_t>(d) * o.stride + begin) * t.normal[d];
+  for (int d = 0; d < 3; ++d) nn += load<vd>(o.normal + static_cast<std::size_t>(d) * o.stride + begin) * t.normal[d];
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
       cc[3 * a + b] = zero;
       for (int d = 0; d < 3; ++d)
-        cc[3 * a + b] += load(o.curl + static_cast<std::size_t>(3 * a + d) * o.stride + begin) * t.curl[b][d];
+        cc[3 * a + b] += load<vd>(o.curl + static_cast<std::size_t>(3 * a + d) * o.stride + begin) * t.curl[b][d];
     }
   for (int s = 0; s < shells; ++s) {
     const vd m = first + static_cast<double>(s);
@@ -313,14 +273,15 @@ inline void combine(const LaneSource& t, const LaneOuter& o, std::size_t begin, 
     double* direct = out.direct + static_cast<std::size_t>(9 * s) * W;
     double* transposed = out.transposed + static_cast<std::size_t>(9 * s) * W;
     vd q0 = zero;
-    for (int k = 0; k < 9; ++k) q0 += load(row + k * W);
+    for (int k = 0; k < 9; ++k) q0 += load<vd>(row + k * W);
     const vd e0 = q0 * scale;
-    const vd q1 = load(row + 9 * W) * scale * (1.0 / delta), q2 = load(row + 10 * W) * scale * (1.0 / (delta * delta));
+    const vd q1 = load<vd>(row + 9 * W) * scale * (1.0 / delta),
+             q2 = load<vd>(row + 10 * W) * scale * (1.0 / (delta * delta));
     const vd e1 = q1 - m * e0, e2 = q2 - m * (2.0 * q1 - m * e0);
     const vd t0 = 0.25 * delta * (e0 - 2.0 * e1 + e2), t1 = 0.25 * delta * (e0 + 2.0 * e1 - 2.0 * e2),
              t2 = 0.25 * delta * e2;
     for (int k = 0; k < 9; ++k) {
-      const vd P = load(row + k * W) * scale;
+      const vd P = load<vd>(row + k * W) * scale;
       vd half0, half1 = zero, half2 = zero;
       if (rigid) {
         const vd np = nn * P * (0.5 / delta);
@@ -335,7 +296,7 @@ inline void combine(const LaneSource& t, const LaneOuter& o, std::size_t begin, 
       }
       vd one0 = half0, one1 = half1, one2 = half2;  // the side that gets the double layer
       if constexpr (double_layer) {
-        const vd D = load(row + (11 + k) * W) * scale;
+        const vd D = load<vd>(row + (11 + k) * W) * scale;
         if (rigid) {
           one0 -= form.alpha_plus * (m + 1.0) * D;
           one1 += (form.alpha_plus * m - form.alpha_minus * (m + 1.0)) * D;
@@ -362,8 +323,8 @@ void range_lanes(const LaneSource& t, const LaneOuter& o, std::size_t begin, con
     const double* px = o.points + static_cast<std::size_t>(3 * q) * o.stride + begin;
     double m0[W], m1[W];
     range_at(t, px, px + o.stride, px + 2 * o.stride, delta, m0, m1);
-    low = min_of(low, load(m0));
-    high = max_of(high, load(m1));
+    low = vmin(low, load<vd>(m0));
+    high = vmax(high, load<vd>(m1));
   }
   store(first, low);
   store(last, high);
@@ -372,8 +333,8 @@ void range_lanes(const LaneSource& t, const LaneOuter& o, std::size_t begin, con
 void pair_lanes(const LaneSource& t, const LaneOuter& o, std::size_t begin, const LaneRule& rule, const LaneForm& form,
                 const LaneResult& out) {
   range_lanes(t, o, begin, rule, form.delta, out.first, out.last);
-  const vd first = load(out.first);
-  const int shells = static_cast<int>(largest(load(out.last) - first)) + 1;
+  const vd first = load<vd>(out.first);
+  const int shells = static_cast<int>(largest(load<vd>(out.last) - first)) + 1;
   if (form.kind == LaneKind::rigid_combined || form.kind == LaneKind::soft_combined) {
     gather_shells<true>(t, o, begin, rule, form.delta, first, shells, out.work);
     combine<true>(t, o, begin, form, first, shells, out);

@@ -4,7 +4,7 @@
 // n_g ≥ 4: row by row, the n_g sums of a row side by side. Each value is spread over a register and meets the past values of
 // n_g steps, which lie one behind the other. Limited by the loads: two for each multiply-add of up to eight (four) numbers.
 //
-// n_g ≤ 2, where that would leave most of a register empty: a lane is a row, as in summation_body.hpp. Half a group of rows takes
+// n_g ≤ 2, where that would leave most of a register empty: a lane is a row, as in summation_isa.inl. Half a group of rows takes
 // its past values from one stretch of a_j by a permutation, or two, or a gather where starts spread far.
 #include <immintrin.h>
 

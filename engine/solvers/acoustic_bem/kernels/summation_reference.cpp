@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multi-vectors/vector product in plain loops: what the SIMD kernels must equal; and the choice between them.
 #include "engine/core/error.hpp"
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/simd/instruction_set.hpp"
 #include "engine/solvers/acoustic_bem/kernels/summation.hpp"
 
 namespace conoid::acoustic_bem {
@@ -40,8 +40,8 @@ extern const SummationTable<float> summation_float_avx2, summation_float_avx512;
 extern const SummationTable<double> summation_double_avx2, summation_double_avx512;
 
 KernelLevel best_level(KernelLevel level) {
-  if (level == KernelLevel::avx512 && has_avx512()) return KernelLevel::avx512;
-  if (level != KernelLevel::reference && has_avx2()) return KernelLevel::avx2;
+  if (level == KernelLevel::avx512 && instruction_set() >= InstructionSet::avx512) return KernelLevel::avx512;
+  if (level != KernelLevel::reference && instruction_set() >= InstructionSet::avx2) return KernelLevel::avx2;
   return KernelLevel::reference;
 }
 

@@ -90,8 +90,6 @@ class March {
   [[nodiscard]] const std::vector<std::vector<std::complex<double>>>& poles() const { return poles_; }
   [[nodiscard]] Index columns() const { return columns_; }  ///< K_max
   [[nodiscard]] const MarchTimes& times() const { return times_; }
-  /// A device takes the steps; known after the first advance().
-  [[nodiscard]] bool steps_on_device() const { return device_steps_ != nullptr; }
   [[nodiscard]] const InstantSolver& instant() const { return instant_; }
   [[nodiscard]] InstantSolver& instant() { return instant_; }
   void restore_current();  ///< after the histories were loaded

@@ -2,7 +2,7 @@
 // A phase, where there is enough to share out.
 #include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/team/loop_phase.hpp"
 #include "engine/team/team.hpp"
 

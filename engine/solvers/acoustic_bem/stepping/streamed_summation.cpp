@@ -5,7 +5,7 @@
 // in which a row's terms are added is that of the slices in memory, so the sums are the same to the last bit.
 #include <algorithm>
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/stepping/summation.hpp"
 #include "engine/team/phase.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {

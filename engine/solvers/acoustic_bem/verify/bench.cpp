@@ -14,8 +14,8 @@
 
 #include <fmt/core.h>
 
-#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/solvers/acoustic_bem/kernels/processor.hpp"
+#include "engine/simd/instruction_set.hpp"
 #include "engine/solvers/acoustic_bem/stepping/history.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/phase.hpp"
@@ -47,7 +47,7 @@ double thread_seconds() {
 }
 
 MachineRates measure_rates(int threads) {
-  const FmaLoops& loops = has_avx512() ? fma_loops_avx512 : has_avx2() ? fma_loops_avx2 : fma_loops_base;
+  const FmaLoops& loops = body_for(instruction_set(), fma_loops_base, fma_loops_avx2, fma_loops_avx512);
   MachineRates out;
   double keep = 1;
   const auto best = [&](double (*f)(long, double*)) {

@@ -57,9 +57,6 @@ Surface cup() {
   p.push_back({0, -0.3});
   return built(revolution({.profile = p, .around = 6}));
 }
-Surface cone_and_sphere(double edge) {
-  return built(cone_sphere({.half_angle = 14.5 * std::numbers::pi / 180, .sphere_radius = 0.5, .edge = edge}));
-}
 
 Form form_for(const Surface& surface, FormName name, double ratio) {
   Form f;

@@ -22,8 +22,6 @@ namespace conoid::acoustic_bem {
 [[nodiscard]] Surface bar(int n);
 /// A box open at the top with thick walls: a cavity of resonances of its own.
 [[nodiscard]] Surface cup();
-/// Cone with a spherical end.
-[[nodiscard]] Surface cone_and_sphere(double edge);
 
 /// cΔt = ratio · h, c = 1; γ = 1/ℓ_max for the combined forms.
 [[nodiscard]] Form form_for(const Surface& surface, FormName name, double ratio = 0.4);

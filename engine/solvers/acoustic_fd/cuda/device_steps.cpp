@@ -3,8 +3,8 @@
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 
 #include "engine/core/log.hpp"
-#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_windows.hpp"
 #include "engine/team/team.hpp"

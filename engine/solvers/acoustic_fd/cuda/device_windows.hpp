@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/log.hpp"
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"

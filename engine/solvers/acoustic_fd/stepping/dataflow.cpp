@@ -2,7 +2,7 @@
 // Dependency counters.
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>

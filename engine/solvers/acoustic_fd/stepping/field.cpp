@@ -2,7 +2,7 @@
 // What happens to a patch of cells in one step.
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
 
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"

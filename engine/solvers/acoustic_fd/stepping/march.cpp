@@ -4,7 +4,7 @@
 
 #include "engine/cluster/halo.hpp"
 #include "engine/core/log.hpp"
-#include "engine/core/subnormals.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_steps.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"

@@ -3,8 +3,8 @@
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 
 #include "engine/core/resources.hpp"
-#include "engine/core/subnormals.hpp"
 #include "engine/core/units.hpp"
+#include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"

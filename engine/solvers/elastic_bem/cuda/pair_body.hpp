@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Far pairs on a device: ∫ t* N dS and ∫ u* N dS of rows and elements. The same formulas as kernels/lanes_body.hpp, one row a thread.
+// Far pairs on a device: ∫ t* N dS and ∫ u* N dS of rows and elements. The same formulas as kernels/lanes_isa.inl, one row a thread.
 //
 // A row's rule is the one that the processor would take (PairPhase::tile), so that both give the same sums up to round-off. Gauss points
 // are read by all threads of a warp at one address. Limited by multiply-adds, about 200 a point; what they write is 144 or 288 bytes a

@@ -2,6 +2,8 @@
 // Which lane kernels this processor runs, and their constants.
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 
+#include "engine/simd/instruction_set.hpp"
+
 #include <cmath>
 
 namespace conoid::elastic_bem {
@@ -9,27 +11,15 @@ namespace conoid::elastic_bem {
 extern const LaneKernels<double> lane_kernels_double_base, lane_kernels_double_avx2, lane_kernels_double_avx512;
 extern const LaneKernels<float> lane_kernels_single_base, lane_kernels_single_avx2, lane_kernels_single_avx512;
 
-namespace {
-
-int register_bytes() {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 16;
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
-             ? 64
-             : 32;
-}
-
-}  // namespace
-
 template <>
 const LaneKernels<double>& lane_kernels<double>(int widest) {
-  const int bytes = widest > 0 && widest < register_bytes() ? widest : register_bytes();
-  return bytes >= 64 ? lane_kernels_double_avx512 : bytes >= 32 ? lane_kernels_double_avx2 : lane_kernels_double_base;
+  return body_for(instruction_set_within(widest), lane_kernels_double_base, lane_kernels_double_avx2,
+                  lane_kernels_double_avx512);
 }
 template <>
 const LaneKernels<float>& lane_kernels<float>(int widest) {
-  const int bytes = widest > 0 && widest < register_bytes() ? widest : register_bytes();
-  return bytes >= 64 ? lane_kernels_single_avx512 : bytes >= 32 ? lane_kernels_single_avx2 : lane_kernels_single_base;
+  return body_for(instruction_set_within(widest), lane_kernels_single_base, lane_kernels_single_avx2,
+                  lane_kernels_single_avx512);
 }
 
 template <class Real>

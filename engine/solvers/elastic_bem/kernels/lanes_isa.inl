@@ -7,27 +7,17 @@
 // points three times (what they are made of, sums of t*, sums of u*), as the thirty sums beside the functions do not fit the
 // registers. Everything sits in an unnamed namespace, so that no two instruction sets share a
 // function.
-#include <immintrin.h>
-
 #include <utility>
 
+#include "engine/simd/lanes.hpp"
 #include "engine/solvers/elastic_bem/kernels/lanes.hpp"
 
 namespace conoid::elastic_bem {
 namespace {
 
+using simd::any, simd::every, simd::load, simd::store;
 template <class Real>
-struct Types;
-template <>
-struct Types<double> {
-  typedef double v __attribute__((vector_size(CONOID_BYTES)));
-  typedef long long i __attribute__((vector_size(CONOID_BYTES)));
-};
-template <>
-struct Types<float> {
-  typedef float v __attribute__((vector_size(CONOID_BYTES)));
-  typedef int i __attribute__((vector_size(CONOID_BYTES)));
-};
+using Types = simd::Lanes<Real, CONOID_BYTES>;
 using vd = Types<double>::v;
 using vf = Types<float>::v;
 using vl = Types<double>::i;
@@ -35,17 +25,7 @@ using vi = Types<float>::i;
 
 template <class V, class Real>
 inline V all(Real v) {
-  return v - V{};  // x − 0 is x for every x, so this is a plain broadcast; 0 + x would be an addition
-}
-template <class V>
-inline V load(const void* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class V>
-inline void store(void* p, V v) {
-  __builtin_memcpy(p, &v, sizeof v);
+  return simd::splat<V>(v);
 }
 
 #if CONOID_BYTES == 64
@@ -59,18 +39,6 @@ inline __attribute__((always_inline)) vf inverse_root(vf x) {
   const vf y = (vf)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x);
   return y + y * (0.5F - 0.5F * x * y * y);
 }
-inline bool any(vl m) {
-  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
-}
-inline bool any(vi m) {
-  return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0;
-}
-inline bool every(vl m) {
-  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) == 0xff;
-}
-inline bool every(vi m) {
-  return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) == 0xffff;
-}
 #elif CONOID_BYTES == 32
 inline __attribute__((always_inline)) vd inverse_root(vd x) {
   return 1.0 / (vd)_mm256_sqrt_pd((__m256d)x);
@@ -78,36 +46,12 @@ inline __attribute__((always_inline)) vd inverse_root(vd x) {
 inline __attribute__((always_inline)) vf inverse_root(vf x) {
   return 1.0F / (vf)_mm256_sqrt_ps((__m256)x);
 }
-inline bool any(vl m) {
-  return _mm256_movemask_pd((__m256d)m) != 0;
-}
-inline bool any(vi m) {
-  return _mm256_movemask_ps((__m256)m) != 0;
-}
-inline bool every(vl m) {
-  return _mm256_movemask_pd((__m256d)m) == 0xf;
-}
-inline bool every(vi m) {
-  return _mm256_movemask_ps((__m256)m) == 0xff;
-}
 #else
 inline __attribute__((always_inline)) vd inverse_root(vd x) {
   return 1.0 / (vd)_mm_sqrt_pd((__m128d)x);
 }
 inline __attribute__((always_inline)) vf inverse_root(vf x) {
   return 1.0F / (vf)_mm_sqrt_ps((__m128)x);
-}
-inline bool any(vl m) {
-  return _mm_movemask_pd((__m128d)m) != 0;
-}
-inline bool any(vi m) {
-  return _mm_movemask_ps((__m128)m) != 0;
-}
-inline bool every(vl m) {
-  return _mm_movemask_pd((__m128d)m) == 0x3;
-}
-inline bool every(vi m) {
-  return _mm_movemask_ps((__m128)m) == 0xf;
 }
 #endif
 

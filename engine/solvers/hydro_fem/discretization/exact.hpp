@@ -36,8 +36,6 @@ class ShockTube {
  public:
   ShockTube(GasState left, double gamma_left, GasState right, double gamma_right);
   [[nodiscard]] GasState at(double speed) const;
-  [[nodiscard]] double star_pressure() const { return p_; }
-  [[nodiscard]] double star_velocity() const { return v_; }
 
  private:
   GasState left_, right_;

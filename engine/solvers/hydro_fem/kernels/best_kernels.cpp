@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Choice of the instruction set at run time; the tables written out.
+#include "engine/simd/instruction_set.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
-#include "engine/team/machine.hpp"
 
 #include <cmath>
 
@@ -24,9 +24,7 @@ CornerTables::CornerTables(const Tables& tables, int dim) {
 }
 
 const ZoneKernels& best_kernels() {
-  static const Machine machine = this_machine();
-  if (machine.avx512) return zone_kernels_avx512();
-  return machine.avx2 ? zone_kernels_avx2() : zone_kernels_base();
+  return body_for(instruction_set(), zone_kernels_base, zone_kernels_avx2, zone_kernels_avx512)();
 }
 
 }  // namespace conoid::hydro_fem

@@ -86,7 +86,7 @@ struct CornerForce {
       V* out = reinterpret_cast<V*>(power) + b * EE;
       for (int j = 0; j < EE; ++j) out[j] = V{};
       for (int r = 0; r < D * NN; ++r, F += EE) {
-        const V at = gather<V>(v + static_cast<std::ptrdiff_t>(r / NN) * z.nodes, map + r % NN * W);
+        const V at = simd::gather<V>(v + static_cast<std::ptrdiff_t>(r / NN) * z.nodes, map + r % NN * W);
         for (int j = 0; j < EE; ++j) out[j] += F[j] * at;
       }
     }
@@ -108,7 +108,7 @@ struct CornerForce {
 
 template <int W>
 CornerKernels make_corner_kernels() {
-  using C = CornerForce<typename LaneType<W>::Real>;
+  using C = CornerForce<typename simd::Lanes<double, 8 * W>::v>;
   CornerKernels k;
   k.matrix = [](const ZoneData& z, Index batch, double* A) { C(z).matrix(batch, A); };
   k.force = [](const ZoneData& z, Interval b) { C(z).force(b); };

@@ -1,94 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// W doubles that advance together, on GCC's vector types; and the small linear algebra of one quadrature point.
+// The small linear algebra of one quadrature point, of W zones at once (engine/simd/lanes.hpp).
 #pragma once
 
-#include <cmath>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "engine/simd/lanes.hpp"
 
 namespace conoid::hydro_fem {
 
-// One specialisation a width: GCC 12 does not apply a vector_size that depends on a template parameter.
-template <int W>
-struct LaneType;
-template <>
-struct LaneType<2> {
-  typedef double Real __attribute__((vector_size(16)));  // NOLINT(modernize-use-using): `using` loses the attribute
-};
-template <>
-struct LaneType<4> {
-  typedef double Real __attribute__((vector_size(32)));  // NOLINT
-};
-template <>
-struct LaneType<8> {
-  typedef double Real __attribute__((vector_size(64)));  // NOLINT
-};
-
-template <class V>
-constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
-
-template <class V>
-inline V splat(double x) {
-  return V{} + x;
-}
-/// One lane (GCC lets a vector alias its element type).
-template <class V>
-inline double& lane(V& x, int l) {
-  return reinterpret_cast<double*>(&x)[l];
-}
-template <class V>
-inline V vsqrt(V x) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(V) == 64) return (V)_mm512_maskz_sqrt_pd(0xff, (__m512d)x);
-#endif
-#if defined(__AVX__)
-  if constexpr (sizeof(V) == 32) return (V)_mm256_sqrt_pd((__m256d)x);
-#endif
-#if defined(__SSE2__)
-  if constexpr (sizeof(V) == 16) return (V)_mm_sqrt_pd((__m128d)x);
-#endif
-  V r{};
-  for (int l = 0; l < lanes_of<V>; ++l) lane(r, l) = std::sqrt(lane(x, l));
-  return r;
-}
-/// base[index[l]] for each lane; indices are 32-bit, one lane after the other.
-template <class V>
-inline V gather(const double* base, const int* index) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(V) == 64)
-    return (V)_mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, _mm256_loadu_si256((const __m256i*)index), base, 8);
-#endif
-#if defined(__AVX2__)
-  if constexpr (sizeof(V) == 32)
-    return (V)_mm256_mask_i32gather_pd(_mm256_setzero_pd(), base, _mm_loadu_si128((const __m128i*)index),
-                                       _mm256_castsi256_pd(_mm256_set1_epi64x(-1)), 8);
-#endif
-  V r{};
-  for (int l = 0; l < lanes_of<V>; ++l) lane(r, l) = base[index[l]];
-  return r;
-}
-/// True if a mask (the result of a comparison) holds in any lane.
-template <class V, class M>
-inline bool any_lane(M mask) {
-  V flags = mask ? splat<V>(1) : V{};
-  bool any = false;
-  for (int l = 0; l < lanes_of<V>; ++l) any = any || lane(flags, l) != 0;
-  return any;
-}
-template <class V>
-inline V vmax(V a, V b) {
-  return a > b ? a : b;
-}
-template <class V>
-inline V vmin(V a, V b) {
-  return a < b ? a : b;
-}
-template <class V>
-inline V vabs(V a) {
-  return a < 0 ? -a : a;
-}
+using simd::lane, simd::lanes_of, simd::splat, simd::vabs, simd::vmax, simd::vmin, simd::vsqrt;
 
 /// Smallest eigenvalue mu of the symmetric [a b; b c] and its eigenvector (not normalised, never zero).
 template <class V>
@@ -132,7 +50,7 @@ inline void jacobi3(V a[6], V v[3][3]) {
     const V off = a[3] * a[3] + a[4] * a[4] + a[5] * a[5];
     const V diagonal = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     const auto rough = off > 1e-32 * diagonal;
-    if (!any_lane<V>(rough)) break;
+    if (!simd::any(rough)) break;
     V t, c, s;
     auto turn = [&](int p, int q) {
       if constexpr (vectors) {
@@ -206,7 +124,7 @@ inline void smallest_eigen3(const V a[6], V& mu, V s[3]) {
   const V size = x * x + y * y + z * z + 2.0 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
   // best / size² ~ (gap to the next eigenvalue / spread)².
   const auto doubtful = best <= 1e-10 * size * size;
-  if (any_lane<V>(doubtful)) {
+  if (simd::any(doubtful)) {
     V d[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
     V vec[3][3];
     jacobi3<V, true>(d, vec);

@@ -9,7 +9,7 @@ namespace {
 /// Calls `body(Zone)` for the dimension and, where it pays, for the order at compile time.
 template <int W, class Body>
 void with_zone(const ZoneData& z, const Body& body) {
-  using V = typename LaneType<W>::Real;
+  using V = typename simd::Lanes<double, 8 * W>::v;
   const int k = z.tables->k;
   if (z.dim == 1) return body(Zone<V, 1, 0>(z));
   if (z.dim == 2) {

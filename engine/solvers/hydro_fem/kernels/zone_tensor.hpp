@@ -45,7 +45,7 @@ struct ZoneTensor {
   void gather(const double* field, int c, Index batch, V* out) const {
     const double* f = field + static_cast<std::ptrdiff_t>(c) * z.nodes;
     const int* m = z.batch_map + batch * NN * W;
-    for (int i = 0; i < NN; ++i) out[i] = hydro_fem::gather<V>(f, m + i * W);
+    for (int i = 0; i < NN; ++i) out[i] = simd::gather<V>(f, m + i * W);
   }
 
   /// Contraction of the middle index, in [A][n][C] → out [A][m][C], with entry M[o·so + i·si]: out_o = Σ_i M_oi in_i.

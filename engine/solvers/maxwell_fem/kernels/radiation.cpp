@@ -16,16 +16,8 @@ AlignedDoubles::AlignedDoubles(std::size_t count) : count_(count) {
   std::memset(memory_.get(), 0, bytes);
 }
 
-Level best_level() {
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-  return avx512 ? Level::avx512 : avx2 ? Level::avx2 : Level::base;
-}
-
-const RadiationKernel& radiation_kernel(Level at_most) {
-  const Level level = std::min(at_most, best_level());
-  return level == Level::avx512 ? radiation_avx512 : level == Level::avx2 ? radiation_avx2 : radiation_base;
+const RadiationKernel& radiation_kernel(InstructionSet at_most) {
+  return body_for(instruction_set(at_most), radiation_base, radiation_avx2, radiation_avx512);
 }
 
 }  // namespace conoid::maxwell_fem

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/core/types.hpp"
+#include "engine/simd/instruction_set.hpp"
 
 #include <complex>
 #include <cstdlib>
@@ -69,9 +70,7 @@ struct RadiationKernel {
 /// Arithmetic operations of one pair: coefficients (`tile`), and with one right-hand side (`fused`).
 inline constexpr double tile_flops = 190, fused_flops = 214;
 
-enum class Level : std::uint8_t { base, avx2, avx512 };
-[[nodiscard]] Level best_level();
-/// The kernel for this processor, or for a lower level (tests).
-[[nodiscard]] const RadiationKernel& radiation_kernel(Level at_most = Level::avx512);
+/// The kernel for this processor, or for a lower set (tests).
+[[nodiscard]] const RadiationKernel& radiation_kernel(InstructionSet at_most = InstructionSet::avx512);
 
 }  // namespace conoid::maxwell_fem

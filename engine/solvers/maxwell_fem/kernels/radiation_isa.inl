@@ -3,31 +3,20 @@
 // The coefficients are limited by issue (no division or square root where the processor estimates 1/√x), the product by the
 // multiply-add rate: one load of the tile serves six right-hand sides from registers.
 // isas: base avx2 avx512
+#include "engine/simd/lanes.hpp"
 #include "engine/solvers/maxwell_fem/kernels/radiation.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#if CONOID_BYTES == 64
-#include <immintrin.h>
-#endif
-
 namespace conoid::maxwell_fem {
 namespace {
 
+using simd::load, simd::store;
 constexpr int lanes = CONOID_BYTES / 8;
-typedef double vd __attribute__((vector_size(CONOID_BYTES)));
-typedef long long vi __attribute__((vector_size(CONOID_BYTES)));
-
-inline vd load(const double* p) {
-  vd out;
-  std::memcpy(&out, p, sizeof out);
-  return out;
-}
-inline void store(double* p, vd x) {
-  std::memcpy(p, &x, sizeof x);
-}
+using vd = simd::Lanes<double, CONOID_BYTES>::v;
+using vi = simd::Lanes<double, CONOID_BYTES>::i;
 
 /// 1/√x to the last digits.
 inline vd inverse_root(vd x) {
@@ -77,9 +66,9 @@ inline void cosine_sine(vd x, vd& c, vd& s) {
 struct Row {
   vd x, y, z, ux, uy, uz, vx, vy, vz;
   Row(const PointArrays& to, Index at)
-      : x(load(to.row(0) + at)), y(load(to.row(1) + at)), z(load(to.row(2) + at)), ux(load(to.row(3) + at)),
-        uy(load(to.row(4) + at)), uz(load(to.row(5) + at)), vx(load(to.row(6) + at)), vy(load(to.row(7) + at)),
-        vz(load(to.row(8) + at)) {}
+      : x(load<vd>(to.row(0) + at)), y(load<vd>(to.row(1) + at)), z(load<vd>(to.row(2) + at)),
+        ux(load<vd>(to.row(3) + at)), uy(load<vd>(to.row(4) + at)), uz(load<vd>(to.row(5) + at)),
+        vx(load<vd>(to.row(6) + at)), vy(load<vd>(to.row(7) + at)), vz(load<vd>(to.row(8) + at)) {}
 };
 
 /// A_j and B_j of the header for one point of S'.
@@ -155,8 +144,8 @@ void multiply(const double* tile_data, int rows, int depth, const double* panel,
       vd cr[strip_vectors], ci[strip_vectors];
 #pragma GCC unroll 2
       for (int s = 0; s < strip_vectors; ++s) {
-        cr[s] = load(t + s * lanes);
-        ci[s] = load(t + strip + s * lanes);
+        cr[s] = load<vd>(t + s * lanes);
+        ci[s] = load<vd>(t + strip + s * lanes);
       }
 #pragma GCC unroll 6
       for (int c = 0; c < panel_width; ++c) {
@@ -176,8 +165,8 @@ void multiply(const double* tile_data, int rows, int depth, const double* panel,
       for (int s = 0; s < strip_vectors; ++s) {
         double* to_re = sums + 2 * c * stride + r + s * lanes;
         double* to_im = to_re + stride;
-        store(to_re, load(to_re) + re[s][c]);
-        store(to_im, load(to_im) + im[s][c]);
+        store(to_re, load<vd>(to_re) + re[s][c]);
+        store(to_im, load<vd>(to_im) + im[s][c]);
       }
   }
 }

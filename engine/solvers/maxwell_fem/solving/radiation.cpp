@@ -37,7 +37,8 @@ PointArrays point_arrays(const Patch& patch) {
   return out;
 }
 
-Radiation::Radiation(const Domain& domain, double k, int threads, double near, Level level, std::stop_token stop)
+Radiation::Radiation(const Domain& domain, double k, int threads, double near, InstructionSet level,
+                     std::stop_token stop)
     : domain_(&domain), k_(k), stop_(std::move(stop)), kernel_(&radiation_kernel(level)),
       to_(point_arrays(domain.outer)), from_(point_arrays(domain.currents)),
       of_devices_(std::make_unique<OfDevices>()) {

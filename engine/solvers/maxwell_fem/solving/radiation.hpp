@@ -52,8 +52,8 @@ class Radiation {
  public:
   /// `domain` must outlive the operator. `near` = 0: the plain rule everywhere. After a stop neither the operator nor what it
   /// has computed is whole.
-  Radiation(const Domain& domain, double k, int threads, double near = 1.5, Level level = Level::avx512,
-            std::stop_token stop = {});
+  Radiation(const Domain& domain, double k, int threads, double near = 1.5,
+            InstructionSet level = InstructionSet::avx512, std::stop_token stop = {});
   [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
 
   /// psi (columns of 2 N_S) = R f (columns of 4 N_S'); all of it, or what lies on some elements of S.

@@ -43,7 +43,7 @@ Marched<Real> marched(const Surface& surface, const Form& form, int steps, Index
         out.values.insert(out.values.end(), march.current(r).begin(), march.current(r).end());
     });
   if (told != groups * steps) throw Failure(make_error(ErrorCode::internal, "each step is told once, in order"));
-  out.on_device = march.steps_on_device();
+  out.on_device = march.times().on_device > 0;
   return out;
 }
 

@@ -150,7 +150,7 @@ class TestRadiation : public QObject {
       for (Index count : {1, 2, 13}) {
         const auto f = random_values(4 * d.currents.size() * count);
         const auto wanted = by_formula(d, k, f, count);
-        for (Level level : {Level::base, Level::avx2, Level::avx512}) {
+        for (InstructionSet level : {InstructionSet::base, InstructionSet::avx2, InstructionSet::avx512}) {
           const Radiation radiation(d, k, 2, 0, level);
           for (const char* workers : {"one", "two"}) {
             Team team =

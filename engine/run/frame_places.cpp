@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places of a field.
-#include "engine/frames/frame_places.hpp"
+#include "engine/run/frame_places.hpp"
 
 #include <algorithm>
 #include <cmath>

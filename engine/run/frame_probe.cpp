@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weights from shape functions, sums by quadrature.
-#include "engine/frames/frame_probe.hpp"
+#include "engine/run/frame_probe.hpp"
 
 #include <algorithm>
 #include <cmath>

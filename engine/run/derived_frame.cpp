@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Formulas, planes, limits.
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 
 #include "engine/case/expression.hpp"
 #include "engine/core/units.hpp"
-#include "engine/frames/frame_places.hpp"
-#include "engine/frames/frame_probe.hpp"
+#include "engine/run/frame_places.hpp"
+#include "engine/run/frame_probe.hpp"
 
 namespace conoid {
 

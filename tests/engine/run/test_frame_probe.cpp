@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values between points and sums over cells, on fields whose values are known.
 // labels: unit
+// links: conoid_run
 #include <QTest>
 
 #include <cmath>
@@ -9,9 +10,9 @@
 #include <random>
 
 #include "engine/core/vec3.hpp"
-#include "engine/frames/frame_probe.hpp"
 #include "engine/io/frame_choice.hpp"
 #include "engine/mesh/shape_functions.hpp"
+#include "engine/run/frame_probe.hpp"
 
 using namespace conoid;
 

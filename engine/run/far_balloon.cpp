@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "engine/core/vec3.hpp"
-#include "engine/frames/derived_frame.hpp"
-#include "engine/frames/frame_places.hpp"
-#include "engine/frames/frame_probe.hpp"
+#include "engine/run/derived_frame.hpp"
+#include "engine/run/frame_places.hpp"
+#include "engine/run/frame_probe.hpp"
 
 namespace conoid {
 
