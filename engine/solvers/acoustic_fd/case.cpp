@@ -3,10 +3,7 @@
 #include "engine/solvers/acoustic_fd/case.hpp"
 
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/case_shapes.hpp"
 #include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
-#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/discretization/model.hpp"
@@ -96,15 +93,15 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
 }
 
 /// A quantity of the medium: `value` is the key of a constant and of a layer, "speed" or "density". `known` is false when
-/// diagnostics were added; a file that is not loaded leaves `field` null and its range known.
+/// diagnostics were added.
 struct Quantity {
   std::shared_ptr<const Velocity> field;
   SpeedRange range;
   bool known = false;
 };
 
-Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, bool load,
-                       const Grid& g, std::vector<Diagnostic>& diagnostics) {
+Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, const Grid& g,
+                       std::vector<Diagnostic>& diagnostics) {
   Quantity out;
   const Vec3 upper{g.upper(0), g.upper(1), g.upper(2)};
   const std::string kind = v["kind"].text();
@@ -165,23 +162,14 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
                         "xyz"[a], length(g.origin[a]), length(upper[a])),
             "Outside the model its nearest value is used; check origin, spacing and the order of the axes."));
     }
-    if (load) {
-      auto samples = (*model)->load();
-      if (!samples) {
-        diagnostics.push_back(at_value(input, v["header"], samples.error()));
-        return out;
-      }
-      out.field = *samples;
-    } else {
-      const auto range = (*model)->scan();
-      if (!range) {
-        diagnostics.push_back(at_value(input, v["header"], range.error()));
-        return out;
-      }
-      out.range = *range;
+    auto samples = (*model)->load();
+    if (!samples) {
+      diagnostics.push_back(at_value(input, v["header"], samples.error()));
+      return out;
     }
+    out.field = *samples;
   }
-  if (out.field) out.range = out.field->range(g.origin, upper);
+  out.range = out.field->range(g.origin, upper);
   out.known = out.range.highest > 0;
   if (!(out.range.lowest > 0)) {
     const bool speed = what == ModelQuantity::speed;
@@ -196,17 +184,17 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
   return out;
 }
 
-void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+void read_medium(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
   Problem& p = setup.problem;
   const Values medium = input["medium"];
-  const Quantity speed =
-      read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
+  const Quantity speed = read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, p.grid, diagnostics);
   p.velocity = speed.field;
   p.speed = speed.range;
   setup.velocity_known = speed.known;
+  setup.model_file = medium["velocity"]["kind"].text() == "file";
   const Values v = medium["density"];
   if (v["kind"].text() == "constant") return;  // a constant density drops out of the equation
-  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, load, p.grid, diagnostics);
+  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, p.grid, diagnostics);
   if (!density.known) return;
   setup.density = density.range;
   p.density = density.field;
@@ -332,11 +320,11 @@ void read_wall_speeds(const Case& input, Problem& p, std::vector<Diagnostic>& di
   }
 }
 
-void read_initial(const Case& input, const Values& v, bool load, Problem& p, std::vector<Diagnostic>& diagnostics) {
+void read_initial(const Case& input, const Values& v, Problem& p, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
   if (kind == "none") return;
   if (kind == "file") {
-    read_initial_file(input, v, load, p, diagnostics);
+    read_initial_file(input, v, p, diagnostics);
     return;
   }
   p.initial.kind = kind == "plane" ? Initial::Kind::plane : Initial::Kind::pulse;
@@ -366,18 +354,21 @@ void read_velocities(const Values& output, double density, Setup& setup) {
   }
 }
 
-void read_receivers(const Values& output, Problem& p) {
+void read_receivers(const Values& output, Setup& setup) {
+  Problem& p = setup.problem;
   const Values single = output["receivers"];
   for (std::size_t i = 0; i < single.size(); ++i) {
     std::string name = single.at(i)["name"].text();
     if (name.empty()) name = fmt::format("R{}", i + 1);
     p.receivers.push_back({std::move(name), single.at(i)["position"].vec3(), {}, 0});
   }
+  setup.single_receivers = p.receivers.size();
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Values line = lines.at(i);
     std::string name = line["name"].text();
     if (name.empty()) name = fmt::format("L{}", i + 1);
+    setup.receiver_lines.push_back({name, static_cast<std::size_t>(line["count"].integer())});
     const Vec3 from = line["from"].vec3(), to = line["to"].vec3();
     const Index count = line["count"].integer();
     for (Index n = 0; n < count; ++n) {
@@ -389,6 +380,16 @@ void read_receivers(const Values& output, Problem& p) {
            0});
     }
   }
+}
+
+void read_frames(const Case& input, Setup& setup) {
+  setup.keeps_frames = input.document().json().contains(Json::json_pointer("/output/frames"));
+  const Values output = input["output"];
+  if (!output.has("frames")) return;
+  const Values frames = output["frames"];
+  if (frames.has("every")) setup.frames_every = frames["every"].integer();
+  if (frames.has("interval")) setup.frames_interval = frames["interval"].number();
+  if (frames.has("count")) setup.frames_count = frames["count"].integer();
 }
 
 void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
@@ -464,7 +465,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
 
 }  // namespace
 
-Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnostics) {
+Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   Setup setup;
   Problem& p = setup.problem;
   const std::size_t before = diagnostics.size();
@@ -476,13 +477,12 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   if (broken()) return setup;
   p.order = static_cast<int>(input["parameters"]["order"].integer());
   read_faces(input, p);
-  read_medium(input, load, setup, diagnostics);
+  read_medium(input, setup, diagnostics);
   setup.several_speeds = !p.velocity || !p.velocity->constant();
   const std::shared_ptr<const Velocity> given_density = p.density;
-  if (!broken()) average_medium(p);
+  if (!broken()) setup.means = means_of_medium(p);
   read_wall_speeds(input, p, diagnostics);
-  UncutObstacles uncut;
-  if (!broken()) uncut = read_obstacles(input, load, p, diagnostics);
+  if (!broken()) setup.obstacles = read_obstacles(input, p, diagnostics);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
@@ -522,9 +522,10 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   }
   if (setup.shots.empty()) setup.shots.push_back(1);
   std::sort(setup.shots.begin(), setup.shots.end());
-  read_initial(input, excitation["initial"], load, p, diagnostics);
+  read_initial(input, excitation["initial"], p, diagnostics);
   const Values output = input["output"];
-  read_receivers(output, p);
+  read_receivers(output, setup);
+  read_frames(input, setup);
   const Values density = input["medium"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
   if (given_density) tell_density(*given_density, p);
@@ -553,9 +554,13 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
     diagnostics.push_back(input.warning_at(
         medium["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
         "The image is off at nodes beside walls, and there alone; with \"voxels\" it is that of the march."));
-  if (uncut.nodes && !broken() && p.dt > 0)
-    uncut.nodes->set_cuts(std::make_shared<CutWalls>(p, uncut.classes, *uncut.nodes));
   return setup;
+}
+
+void make_nodes(Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  if (setup.means) setup.means->make();
+  fill_obstacles(setup.obstacles, input, setup.problem, diagnostics);
+  setup.obstacles = {};  // shapes hold meshes and models
 }
 
 double traced_courant(const Setup& setup, double spacing) {

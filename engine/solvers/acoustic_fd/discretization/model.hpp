@@ -47,6 +47,23 @@ class Model {
 [[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
                                                         const SegyBytes& bytes = {});
 
+/// Between which two samples of an axis a position lies, and how much each counts; beyond the ends the nearest one alone.
+struct SamplePlace {
+  std::array<Index, 2> index{};
+  std::array<double, 2> weight{};
+};
+[[nodiscard]] SamplePlace between_samples(const ModelBox& box, std::size_t axis, double position);
+/// Trilinear: `at(i, j, k)` are the samples.
+template <class At>
+[[nodiscard]] double trilinear(const SamplePlace& x, const SamplePlace& y, const SamplePlace& z, At&& at) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k)
+        sum += x.weight[i] * y.weight[j] * z.weight[k] * at(x.index[i], y.index[j], z.index[k]);
+  return sum;
+}
+
 /// Trilinear samples; `stride` is in values. For readers, and for means over cells.
 [[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
                                                                std::vector<float> values, SpeedRange range);

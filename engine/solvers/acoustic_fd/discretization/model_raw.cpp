@@ -96,7 +96,7 @@ class Samples final : public Velocity {
       : box_(box), values_(std::move(values)), range_(range), stride_(stride) {}
 
   void row(double x, double y, double z0, double dz, std::span<double> out) const override {
-    const Place px = place(0, x), py = place(1, y);
+    const SamplePlace px = place(0, x), py = place(1, y);
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, place(2, z0 + static_cast<double>(k) * dz));
   }
   void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
@@ -104,7 +104,7 @@ class Samples final : public Velocity {
     const auto at = [&](std::size_t axis, double position) {
       return stepped[axis] ? nearest(axis, position) : place(axis, position);
     };
-    const Place px = at(0, x), py = at(1, y);
+    const SamplePlace px = at(0, x), py = at(1, y);
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, at(2, z[k]));
   }
   [[nodiscard]] Along along(std::size_t axis) const override {
@@ -130,30 +130,18 @@ class Samples final : public Velocity {
   [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(V); }
 
  private:
-  struct Place {
-    Index offset[2];
-    double weight[2];
-  };
-  [[nodiscard]] Place place(std::size_t axis, double position) const {
-    const auto last = static_cast<double>(box_.shape[axis] - 1);
-    const double p = std::clamp((position - box_.origin[axis]) / box_.spacing[axis], 0.0, last);
-    const auto i = static_cast<Index>(std::min(std::floor(p), std::max(0.0, last - 1)));
-    const double f = p - static_cast<double>(i);
-    return {{i * stride_[axis], std::min(i + 1, box_.shape[axis] - 1) * stride_[axis]}, {1 - f, f}};
+  [[nodiscard]] SamplePlace place(std::size_t axis, double position) const {
+    return between_samples(box_, axis, position);
   }
-  [[nodiscard]] Place nearest(std::size_t axis, double position) const {
+  [[nodiscard]] SamplePlace nearest(std::size_t axis, double position) const {
     const double p = std::round((position - box_.origin[axis]) / box_.spacing[axis]);
-    const auto i = static_cast<Index>(std::clamp(p, 0.0, static_cast<double>(box_.shape[axis] - 1))) * stride_[axis];
+    const auto i = static_cast<Index>(std::clamp(p, 0.0, static_cast<double>(box_.shape[axis] - 1)));
     return {{i, i}, {1, 0}};
   }
-  [[nodiscard]] double between(const Place& px, const Place& py, const Place& pz) const {
-    double sum = 0;
-    for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 2; ++j)
-        for (int l = 0; l < 2; ++l)
-          sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                 static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
-    return sum;
+  [[nodiscard]] double between(const SamplePlace& px, const SamplePlace& py, const SamplePlace& pz) const {
+    return trilinear(px, py, pz, [&](Index i, Index j, Index k) {
+      return static_cast<double>(values_[static_cast<std::size_t>(i * stride_[0] + j * stride_[1] + k * stride_[2])]);
+    });
   }
   ModelBox box_;
   std::vector<V> values_;
@@ -257,6 +245,14 @@ std::array<Index, 3> ModelHeader::strides() const {
     stride *= shape[axis];
   }
   return out;
+}
+
+SamplePlace between_samples(const ModelBox& box, std::size_t axis, double position) {
+  const auto last = static_cast<double>(box.shape[axis] - 1);
+  const double p = std::clamp((position - box.origin[axis]) / box.spacing[axis], 0.0, last);
+  const auto i = static_cast<Index>(std::min(std::floor(p), std::max(0.0, last - 1)));
+  const double f = p - static_cast<double>(i);
+  return {{i, std::min(i + 1, box.shape[axis] - 1)}, {1 - f, f}};
 }
 
 std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,

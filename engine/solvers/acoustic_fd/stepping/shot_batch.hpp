@@ -30,8 +30,7 @@ struct ShotShare {
 };
 /// Of a case on `devices` devices of one rank with so much memory each, or on the ranks of the offer. Opens and reads nothing. A case that says how many gets
 /// as many as there are devices or ranks for, and shots; without a word all that memory holds, unless it keeps frames, which show one.
-[[nodiscard]] ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer, int devices,
-                                    Bytes device_memory);
+[[nodiscard]] ShotShare share_shots(const Setup& setup, const Offer& offer, int devices, Bytes device_memory);
 
 /// From the engine thread, on every rank alike.
 class ShotBatch {
