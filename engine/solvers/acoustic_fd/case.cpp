@@ -3,11 +3,12 @@
 #include "engine/solvers/acoustic_fd/case.hpp"
 
 #include "engine/core/units.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/models/grids.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_grids.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tiling.hpp"
@@ -605,6 +606,33 @@ void check_traces(const Setup& setup, const Case& input, std::vector<Diagnostic>
         "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time."));
 }
 
+/// Whether SEG-Y keeps the positions, which lie on tenths of a millimetre there at best.
+void check_positions(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  if (setup.segy == "none") return;
+  double worst = 0, unit = 0;
+  const auto look_at = [&](const Vec3& place) {
+    const double units =
+        segy_units_a_metre(std::max({1.0, std::abs(place[0]), std::abs(place[1]), std::abs(place[2])}));
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double moved = std::abs(std::round(place[a] * units) / units - place[a]) / p.grid.spacing[a];
+      if (moved > worst) unit = 1 / units;
+      worst = std::max(worst, moved);
+    }
+  };
+  for (const Receiver& receiver : p.receivers) look_at(receiver.position);
+  for (const Source& source : p.sources) look_at(source.centre);
+  constexpr double matters = 0.05;  // of a spacing; images find the traces of their receivers within it
+  if (worst <= matters) return;
+  diagnostics.push_back(input.warning_at(
+      input["output"]["segy"],
+      fmt::format("positions in SEG-Y are rounded to {}, which moves receivers or sources by up to {:.2g} of a spacing",
+                  format_quantity(unit, "m"), worst),
+      fmt::format("Put them on multiples of {}, or compute a model scaled up in length and time: images and time "
+                  "reversal take positions from the file.",
+                  format_quantity(unit, "m"))));
+}
+
 /// Media in which modes of the scheme grow whatever the time step (README.md, Limits).
 void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
@@ -801,6 +829,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_sizes(setup, input, diagnostics);
   check_sources(setup, input, diagnostics);
   check_receivers(setup, input, diagnostics);
+  check_positions(setup, input, diagnostics);
   check_image(input, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers), diagnostics);
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",

@@ -7,9 +7,9 @@
 #include "engine/core/vec3.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/mesh/prepare.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
@@ -417,8 +417,10 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     if (v["reversed"].boolean()) std::reverse(values.begin(), values.end());
     const Grid& g = problem.grid;
     bool inside = true;
-    for (std::size_t a = 0; a < 3; ++a)
-      inside &= header.receiver[a] >= g.origin[a] - 1e-3 && header.receiver[a] <= g.upper(a) + 1e-3;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double rounded = std::min(1e-3, 0.05 * g.spacing[a]);  // positions of a file lie on decimals
+      inside &= header.receiver[a] >= g.origin[a] - rounded && header.receiver[a] <= g.upper(a) + rounded;
+    }
     if (!inside) {
       ++outside;
       continue;

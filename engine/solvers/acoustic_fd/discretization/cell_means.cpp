@@ -2,7 +2,7 @@
 // Means of 1/(ρ c²) and ρ over the cells of the grid.
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
 
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>

@@ -104,7 +104,8 @@ ShotShare share_shots(const Setup& setup, const Offer& offer, int devices, Bytes
   const int shots = static_cast<int>(setup.shots.size()), ranks = offer.place.ranks;
   const int asked = setup.shots_at_once > 0 ? static_cast<int>(setup.shots_at_once) : shots;
   if (shots == 1 || asked == 1 || (ranks == 1 && devices < 2)) return {};
-  if (setup.shots_at_once == 0 && setup.keeps_frames) return {1, "the case keeps frames, which show one shot"};
+  if (setup.shots_at_once == 0 && setup.keeps_frames && !setup.image.any())
+    return {1, "the case keeps frames, which show one shot"};
   ShotShare out;
   if (ranks > 1) {
     out.parts = groups_of(setup, offer, std::min(asked, shots), devices, device_memory, out.why);

@@ -4,9 +4,9 @@
 #include "conoid/config.hpp"
 #include "engine/io/hdf5_file.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTemporaryDir>
@@ -216,7 +216,7 @@ class TestTracesAndMeans : public QObject {
       std::vector<double> c(4);
       (*(*model)->load())->row(10, 40, 0, 30, c);
       for (std::size_t k = 0; k < 4; ++k) QCOMPARE(c[k], 1520.0 + static_cast<double>(k));
-      QCOMPARE((*model)->scan()->highest, 1523.0);
+      QCOMPARE((*(*model)->load())->range({}, {}).highest, 1523.0);
     }
     const auto alone = open_model(base / "m.npy", ModelQuantity::speed);
     QVERIFY(!alone && alone.error().text.find("does not say where") != std::string::npos);

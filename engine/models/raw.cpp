@@ -4,7 +4,7 @@
 #include "engine/core/file_ending.hpp"
 #include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 /// A file of samples that is read from front to back.
@@ -364,22 +364,6 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   return h;
 }
 
-Result<SpeedRange> scan_model(const ModelHeader& header) {
-  Pieces pieces(header);
-  SpeedRange range{std::numeric_limits<double>::infinity(), 0};
-  std::vector<float> buffer(static_cast<std::size_t>(std::min<Index>(samples(header), 1 << 18)));
-  for (Index left = samples(header); left > 0;) {
-    const auto n = std::min<Index>(left, static_cast<Index>(buffer.size()));
-    const std::span<float> part(buffer.data(), static_cast<std::size_t>(n));
-    if (const Status s = pieces.next(part); !s) return s.error();
-    const auto [low, high] = std::minmax_element(part.begin(), part.end());
-    range.lowest = std::min(range.lowest, static_cast<double>(*low));
-    range.highest = std::max(range.highest, static_cast<double>(*high));
-    left -= n;
-  }
-  return range;
-}
-
 Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header) {
   Pieces pieces(header);
   std::vector<float> values(static_cast<std::size_t>(samples(header)));
@@ -389,4 +373,4 @@ Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header) {
   return std::shared_ptr<const Velocity>(sampled_velocity(header.box(), header.strides(), std::move(values), range));
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid
