@@ -687,6 +687,23 @@ std::string outside(const Grid& g, const Vec3& x) {
   return std::string();
 }
 
+/// In nodes.
+double from_face(const Grid& g, std::size_t face, const Vec3& x) {
+  const std::size_t a = face / 2;
+  return (face % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
+}
+
+/// In whose absorbing layer a position lies, and how deep, in words; empty: in none.
+std::string within_layer(const Problem& p, const Vec3& x) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const double distance = from_face(p.grid, f, x);
+    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6)
+      return fmt::format("face {}, {:.1f} nodes from the face (the layer has {})", face_names[f], distance,
+                         p.faces[f].width);
+  }
+  return {};
+}
+
 /// The grid holds the stencil and leaves something between its layers.
 void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
@@ -735,24 +752,19 @@ bool check_source(const Setup& setup, const Case& input, const Values& from, con
                                          "Move the source or enlarge the grid."));
     return true;
   }
-  for (std::size_t f = 0; f < 6; ++f) {
-    const std::size_t a = f / 2;
-    const double x = source.position[a], distance = (f % 2 == 0 ? x - g.origin[a] : g.upper(a) - x) / g.spacing[a];
-    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
-      diagnostics.push_back(input.warning_at(
-          where,
-          fmt::format("source {} lies in the absorbing layer of face {}, {:.1f} nodes from the face (the layer has {})",
-                      number, face_names[f], distance, p.faces[f].width),
-          "Its amplitude will be too small there; move it inwards or enlarge the grid."));
-      break;
-    }
-    if (p.faces[f].kind == FaceKind::free_surface && distance < 1e-9) {
+  if (const std::string text = within_layer(p, source.position); !text.empty()) {
+    diagnostics.push_back(
+        input.warning_at(where, fmt::format("source {} lies in the absorbing layer of {}", number, text),
+                         "Its amplitude will be too small there; move it inwards or enlarge the grid."));
+    return true;
+  }
+  for (std::size_t f = 0; f < 6; ++f)
+    if (p.faces[f].kind == FaceKind::free_surface && from_face(g, f, source.position) < 1e-9) {
       diagnostics.push_back(input.warning_at(
           where, fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
           "Move it below the surface."));
       break;
     }
-  }
   return diagnostics.size() > before;
 }
 
@@ -769,21 +781,39 @@ void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic
 
 void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
-  std::size_t lines_outside = 0;
+  constexpr std::size_t most = 20;  // that are told
+  std::size_t lines_outside = 0, absorbed = 0;
   const Values output = input["output"];
+  const auto absorbs = [&](const Values& where, const std::string& what, const Vec3& place) {
+    const std::string text = within_layer(p, place);
+    if (text.empty() || ++absorbed > most) return;
+    diagnostics.push_back(input.warning_at(
+        where, fmt::format("{} lies in the absorbing layer of {}", what, text),
+        "What it records is weaker there than the wave, and turned in phase; move it inwards or enlarge the grid."));
+  };
   const Values receivers = output["receivers"];
-  for (std::size_t i = 0; i < receivers.size(); ++i)
-    if (const std::string text = outside(p.grid, receivers.at(i)["position"].vec3());
-        !text.empty() && ++lines_outside <= 20)
-      diagnostics.push_back(input.error_at(receivers.at(i)["position"],
-                                           fmt::format("receiver {}: {}", p.receivers[i].name, text),
-                                           "Move the receiver or enlarge the grid."));
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    const Values where = receivers.at(i)["position"];
+    const Vec3 place = where.vec3();
+    const std::string what = fmt::format("receiver {}", p.receivers[i].name), text = outside(p.grid, place);
+    if (text.empty())
+      absorbs(where, what, place);
+    else if (++lines_outside <= most)
+      diagnostics.push_back(
+          input.error_at(where, fmt::format("{}: {}", what, text), "Move the receiver or enlarge the grid."));
+  }
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const char* end : {"from", "to"})
-      if (const std::string text = outside(p.grid, lines.at(i)[end].vec3()); !text.empty() && ++lines_outside <= 20)
-        diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
+    for (const char* end : {"from", "to"}) {
+      const Values where = lines.at(i)[end];
+      const Vec3 place = where.vec3();
+      const std::string text = outside(p.grid, place);
+      if (text.empty())
+        absorbs(where, fmt::format("the end of receiver line {}", i + 1), place);
+      else if (++lines_outside <= most)
+        diagnostics.push_back(input.error_at(where, fmt::format("receiver line {}: {}", i + 1, text),
                                              "Move the line or enlarge the grid."));
+    }
   if (p.receivers.size() > 100000)
     diagnostics.push_back(input.error_at(output,
                                          fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
