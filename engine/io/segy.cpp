@@ -296,6 +296,12 @@ Status SegyReader::read(Index trace, SegyTrace& header, std::span<float> values)
   return {};
 }
 
+int segy_units_a_metre(double largest) {
+  int unit = 10000;
+  while (unit > 1 && largest * unit > 2e9) unit /= 10;
+  return unit;
+}
+
 Status write_segy(const std::filesystem::path& path, const SegyLayout& layout, std::span<const SegyTrace> traces,
                   std::span<const float> values) {
   const Index n = layout.samples;
@@ -344,8 +350,7 @@ Status write_segy(const std::filesystem::path& path, const SegyLayout& layout, s
     for (const double v : {from.source[0], from.source[1], from.source[2], from.receiver[0], from.receiver[1],
                            from.receiver[2], from.cdp_x, from.cdp_y})
       most = std::max(most, std::abs(v));
-    int unit = 10000;
-    while (unit > 1 && most * unit > 2e9) unit /= 10;
+    const int unit = segy_units_a_metre(most);
     put<std::int16_t>(h + 68, static_cast<std::int16_t>(-unit));
     put<std::int16_t>(h + 70, static_cast<std::int16_t>(-unit));
     put<std::int32_t>(h + 40, whole(from.receiver[2] * unit));

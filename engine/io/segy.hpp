@@ -96,6 +96,10 @@ class SegyReader {
   std::vector<std::string> notes_;
 };
 
+/// In how many parts of a metre write_segy() keeps positions whose largest coordinate is `largest`: the finest decimal that 32 bits hold, of
+/// 1 to 10000.
+[[nodiscard]] int segy_units_a_metre(double largest);
+
 struct SegyLayout {
   SegyFormat format = SegyFormat::ieee_float;
   double interval = 0.001;        ///< s (or m for depth); written in millionths (thousandths of m as 10⁻³)

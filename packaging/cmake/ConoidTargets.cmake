@@ -157,7 +157,7 @@ function(conoid_calm_files folder solver)
   endif()
   # Steps and frames are the solver's own work, but few lines of it: fully optimised, together.
   conoid_together(${solver})
-  list(FILTER sources EXCLUDE REGEX "^${folder}/(${name}|plan(_[a-z]+)*|output_view|discretization/model[a-z_]*)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "^${folder}/(${name}|plan(_[a-z]+)*|output_view)\\.cpp$")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 

@@ -88,12 +88,21 @@ std::string divergence_advice(const Setup& setup) {
 
 Status AcousticFd::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
+  Reading<Setup>& reading = read(context.input);
+  for (const auto& d : reading.said)
+    if (d.severity == Severity::error) return d;
+  given_setup_ = std::move(reading.problem);
   reading_.forget();
   std::vector<Diagnostic> diagnostics;
-  given_setup_ = std::make_unique<Setup>(read_setup(context.input, true, diagnostics));
-  if (!has_errors(diagnostics)) check_setup(*given_setup_, context.input, diagnostics);
-  for (const auto& d : diagnostics)
+  try {
+    make_nodes(*given_setup_, context.input, diagnostics);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+  for (const auto& d : diagnostics) {
     if (d.severity == Severity::error) return d;
+    if (context.cluster.leads()) log::warning("acoustic-fd: {} {}", d.text, d.hint);
+  }
   given_.emplace(context);
   int devices = 0;
   Bytes memory = 0;  // of the smallest
@@ -102,7 +111,7 @@ Status AcousticFd::prepare(RunContext& context) {
       memory = devices == 0 ? worker.device_memory : std::min(memory, worker.device_memory);
       ++devices;
     }
-  const int parts = share_shots(*given_setup_, context.input, context.offer, devices, memory).parts;
+  const int parts = share_shots(*given_setup_, context.offer, devices, memory).parts;
   // Ranks may have been offered unlike amounts of memory.
   const Status s = begin_all(context, static_cast<int>(context.cluster.minimum(static_cast<double>(parts))));
   context.progress.end();
@@ -134,25 +143,14 @@ Status AcousticFd::begin(RunContext& context, Setup setup, bool several, bool sp
   team_ = &context.team;
   const Problem& p = setup_.problem;
 
-  const Values output = context.input["output"];
-  single_receivers_ = output["receivers"].size();
-  std::size_t first = single_receivers_;
-  const Values line_values = output["receiver_lines"];
-  for (std::size_t i = 0; i < line_values.size(); ++i) {
-    const std::string name = line_values.at(i)["name"].text();
-    const auto count = static_cast<std::size_t>(line_values.at(i)["count"].integer());
+  std::size_t first = setup_.single_receivers;
+  for (const Setup::ReceiverLine& read : setup_.receiver_lines) {
     Line line;
-    line.name = name.empty() ? fmt::format("L{}", i + 1) : name;
+    line.name = read.name;
     line.first = first;
-    line.count = count;
+    line.count = read.count;
     lines_.push_back(std::move(line));
-    first += count;
-  }
-  if (output.has("frames")) {
-    const Values frames = output["frames"];
-    if (frames.has("every")) frames_every_ = frames["every"].integer();
-    if (frames.has("interval")) frames_interval_ = frames["interval"].number();
-    if (frames.has("count")) frames_count_ = frames["count"].integer();
+    first += read.count;
   }
   closed_ = std::all_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return !f.absorbs(); });
   for (const Source& s : p.sources) sources_end_ = std::max(sources_end_, s.signal->end());
@@ -196,8 +194,8 @@ void AcousticFd::set_problem() {
   std::erase_if(problem_.sources, [&](const Source& s) { return s.shot != setup_.shots[shot_]; });
   const Problem& p = problem_;
   exact_.clear();
-  if (p.exact && single_receivers_ > 0 && single_receivers_ <= most_exact) {
-    for (std::size_t n = 0; n < single_receivers_; ++n)
+  if (p.exact && setup_.single_receivers > 0 && setup_.single_receivers <= most_exact) {
+    for (std::size_t n = 0; n < setup_.single_receivers; ++n)
       exact_.emplace_back(p, p.receivers[n].position, static_cast<double>(p.steps) * p.dt);
     if (!std::all_of(exact_.begin(), exact_.end(), [](const ExactTrace& e) { return e.usable(); })) exact_.clear();
   }
@@ -325,17 +323,17 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
 /// The step at which the next results frame is due, so that frames show the same moments on every machine.
 Index AcousticFd::next_mark() const {
   const Index k = march_->steps_done(), steps = setup_.problem.steps;
-  if (frames_every_ > 0) return std::min(steps, (k / frames_every_ + 1) * frames_every_);
-  if (frames_interval_ > 0) {
+  if (setup_.frames_every > 0) return std::min(steps, (k / setup_.frames_every + 1) * setup_.frames_every);
+  if (setup_.frames_interval > 0) {
     const double dt = setup_.problem.dt;
-    const double next =
-        (std::floor(static_cast<double>(k) * dt / frames_interval_ * (1 + 1e-12) + 1e-9) + 1) * frames_interval_ / dt;
+    const double next = (std::floor(static_cast<double>(k) * dt / setup_.frames_interval * (1 + 1e-12) + 1e-9) + 1) *
+                        setup_.frames_interval / dt;
     return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
                                              : steps;
   }
-  if (frames_count_ <= 0) return steps;
+  if (setup_.frames_count <= 0) return steps;
   // Mark j lies at the first step with step/steps ≥ j/count.
-  const auto n = static_cast<double>(frames_count_), all = static_cast<double>(steps);
+  const auto n = static_cast<double>(setup_.frames_count), all = static_cast<double>(steps);
   const double j = std::floor(static_cast<double>(k) * n / all * (1 + 1e-12) + 1e-9) + 1;
   return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
 }
@@ -358,7 +356,7 @@ void AcousticFd::head_tables() {
                             format_quantity(filter_->band(0).pass / (2 * std::numbers::pi), "Hz"),
                             format_quantity(filter_->band(0).stop / (2 * std::numbers::pi), "Hz"));
   receivers_table_.definition += filtered;
-  for (std::size_t n = 0; n < single_receivers_; ++n) {
+  for (std::size_t n = 0; n < setup_.single_receivers; ++n) {
     receivers_table_.columns.push_back({p.receivers[n].name, "Pa", ""});
     const Vec3& x = p.receivers[n].position;
     if (n < 100)
@@ -374,7 +372,7 @@ void AcousticFd::head_tables() {
             ? "Exact: sum of 1/(2 pi) int s(t - r/c cosh u) du over line sources and their images behind "
               "free and rigid faces."
             : "Exact: sum of s(t - r/c) / (4 pi r) over sources and their images behind free and rigid faces.";
-  if (single_receivers_ > most_drawn) receivers_table_.form = ChartForm::none;
+  if (setup_.single_receivers > most_drawn) receivers_table_.form = ChartForm::none;
 
   velocity_table_ = table_info(of_shot("velocity"), "Particle velocity at the receivers" + shot);
   velocity_table_.definition = "Particle velocity at the receivers, from rho v_t = -grad p. " + filtered;
@@ -440,7 +438,7 @@ void AcousticFd::append_traces(RunContext& context, std::vector<std::vector<doub
     if (!recording()) return;
   }
   // Tables are there from the first step on, rows come later.
-  if (single_receivers_ > 0) static_cast<void>(context.results.table(receivers_table_));
+  if (setup_.single_receivers > 0) static_cast<void>(context.results.table(receivers_table_));
   if (receivers > setup_.pressure_receivers) {
     static_cast<void>(context.results.table(velocity_table_));
     static_cast<void>(context.results.table(flow_table_));
@@ -499,9 +497,9 @@ void AcousticFd::append_row(RunContext& context, double t, std::span<const doubl
     }
     context.results.table(flow_table_).append(row);
   }
-  if (single_receivers_ > 0) {
+  if (setup_.single_receivers > 0) {
     row.assign(1, t);
-    row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(single_receivers_));
+    row.insert(row.end(), begin, begin + static_cast<std::ptrdiff_t>(setup_.single_receivers));
     for (std::size_t n = 0; n < exact_.size(); ++n) {
       const double e = exact_[n].at(t);
       row.push_back(e);

@@ -39,8 +39,8 @@ class AcousticFd final : public Solver {
  private:
   friend class ShotBatch;  // parts of a run are solvers of some of its shots
 
-  /// The case with models looked at, not loaded: of a check, and of the estimate that follows it.
-  [[nodiscard]] const Reading<Setup>& read(const Case& input) const;
+  /// Of a check, and of the estimate and the run that follow it.
+  [[nodiscard]] Reading<Setup>& read(const Case& input) const;
 
   /// From silence, of the shots of `setup`. `several`: the case has more than one, whose tables are named by shots. `speaks`: to the log.
   [[nodiscard]] Status begin(RunContext& context, Setup setup, bool several, bool speaks);
@@ -139,7 +139,7 @@ class AcousticFd final : public Solver {
 
   std::optional<RunContext> given_;  ///< of a case with several shots, and its setup: a checkpoint may want other parts
   std::unique_ptr<Setup> given_setup_;
-  mutable KeptReading<Setup> reading_;  ///< from check() to estimate()
+  mutable KeptReading<Setup> reading_;  ///< from check() to prepare()
   std::unique_ptr<ShotBatch> batch_;    ///< of several shots at the same time, which have all that follows themselves
   bool several_ = false, speaks_ = true;
   Setup setup_;
@@ -169,13 +169,10 @@ class AcousticFd final : public Solver {
   std::vector<double> flows_;  ///< of every slope: ∫ p v dt so far, J/m²
   double flows_from_ = 0;      ///< their lower limit, s; above 0 after a checkpoint that did not keep them
   std::vector<Line> lines_;
-  std::size_t single_receivers_ = 0;
   std::vector<double> trace_sums_;  ///< Σ(p − exact)², Σ exact² a receiver
   Sums sums_;
   double sources_end_ = 0;
   bool closed_ = false;  ///< no face absorbs
-  Index frames_every_ = 0, frames_count_ = 0;
-  double frames_interval_ = 0;
   Index bundle_ = 1;
   mutable std::map<std::string, std::shared_ptr<const std::vector<float>>> lasting_fields_;
 };

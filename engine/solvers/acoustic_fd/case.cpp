@@ -3,14 +3,12 @@
 #include "engine/solvers/acoustic_fd/case.hpp"
 
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/case_shapes.hpp"
+#include "engine/io/segy.hpp"
+#include "engine/models/grids.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
-#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_grids.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tiling.hpp"
@@ -96,15 +94,15 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
 }
 
 /// A quantity of the medium: `value` is the key of a constant and of a layer, "speed" or "density". `known` is false when
-/// diagnostics were added; a file that is not loaded leaves `field` null and its range known.
+/// diagnostics were added.
 struct Quantity {
   std::shared_ptr<const Velocity> field;
   SpeedRange range;
   bool known = false;
 };
 
-Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, bool load,
-                       const Grid& g, std::vector<Diagnostic>& diagnostics) {
+Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, const Grid& g,
+                       std::vector<Diagnostic>& diagnostics) {
   Quantity out;
   const Vec3 upper{g.upper(0), g.upper(1), g.upper(2)};
   const std::string kind = v["kind"].text();
@@ -165,23 +163,14 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
                         "xyz"[a], length(g.origin[a]), length(upper[a])),
             "Outside the model its nearest value is used; check origin, spacing and the order of the axes."));
     }
-    if (load) {
-      auto samples = (*model)->load();
-      if (!samples) {
-        diagnostics.push_back(at_value(input, v["header"], samples.error()));
-        return out;
-      }
-      out.field = *samples;
-    } else {
-      const auto range = (*model)->scan();
-      if (!range) {
-        diagnostics.push_back(at_value(input, v["header"], range.error()));
-        return out;
-      }
-      out.range = *range;
+    auto samples = (*model)->load();
+    if (!samples) {
+      diagnostics.push_back(at_value(input, v["header"], samples.error()));
+      return out;
     }
+    out.field = *samples;
   }
-  if (out.field) out.range = out.field->range(g.origin, upper);
+  out.range = out.field->range(g.origin, upper);
   out.known = out.range.highest > 0;
   if (!(out.range.lowest > 0)) {
     const bool speed = what == ModelQuantity::speed;
@@ -196,17 +185,17 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
   return out;
 }
 
-void read_medium(const Case& input, bool load, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+void read_medium(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
   Problem& p = setup.problem;
   const Values medium = input["medium"];
-  const Quantity speed =
-      read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, load, p.grid, diagnostics);
+  const Quantity speed = read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, p.grid, diagnostics);
   p.velocity = speed.field;
   p.speed = speed.range;
   setup.velocity_known = speed.known;
+  setup.model_file = medium["velocity"]["kind"].text() == "file";
   const Values v = medium["density"];
   if (v["kind"].text() == "constant") return;  // a constant density drops out of the equation
-  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, load, p.grid, diagnostics);
+  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, p.grid, diagnostics);
   if (!density.known) return;
   setup.density = density.range;
   p.density = density.field;
@@ -332,11 +321,11 @@ void read_wall_speeds(const Case& input, Problem& p, std::vector<Diagnostic>& di
   }
 }
 
-void read_initial(const Case& input, const Values& v, bool load, Problem& p, std::vector<Diagnostic>& diagnostics) {
+void read_initial(const Case& input, const Values& v, Problem& p, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
   if (kind == "none") return;
   if (kind == "file") {
-    read_initial_file(input, v, load, p, diagnostics);
+    read_initial_file(input, v, p, diagnostics);
     return;
   }
   p.initial.kind = kind == "plane" ? Initial::Kind::plane : Initial::Kind::pulse;
@@ -366,18 +355,21 @@ void read_velocities(const Values& output, double density, Setup& setup) {
   }
 }
 
-void read_receivers(const Values& output, Problem& p) {
+void read_receivers(const Values& output, Setup& setup) {
+  Problem& p = setup.problem;
   const Values single = output["receivers"];
   for (std::size_t i = 0; i < single.size(); ++i) {
     std::string name = single.at(i)["name"].text();
     if (name.empty()) name = fmt::format("R{}", i + 1);
     p.receivers.push_back({std::move(name), single.at(i)["position"].vec3(), {}, 0});
   }
+  setup.single_receivers = p.receivers.size();
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Values line = lines.at(i);
     std::string name = line["name"].text();
     if (name.empty()) name = fmt::format("L{}", i + 1);
+    setup.receiver_lines.push_back({name, static_cast<std::size_t>(line["count"].integer())});
     const Vec3 from = line["from"].vec3(), to = line["to"].vec3();
     const Index count = line["count"].integer();
     for (Index n = 0; n < count; ++n) {
@@ -389,6 +381,16 @@ void read_receivers(const Values& output, Problem& p) {
            0});
     }
   }
+}
+
+void read_frames(const Case& input, Setup& setup) {
+  setup.keeps_frames = input.document().json().contains(Json::json_pointer("/output/frames"));
+  const Values output = input["output"];
+  if (!output.has("frames")) return;
+  const Values frames = output["frames"];
+  if (frames.has("every")) setup.frames_every = frames["every"].integer();
+  if (frames.has("interval")) setup.frames_interval = frames["interval"].number();
+  if (frames.has("count")) setup.frames_count = frames["count"].integer();
 }
 
 void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
@@ -464,7 +466,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
 
 }  // namespace
 
-Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnostics) {
+Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   Setup setup;
   Problem& p = setup.problem;
   const std::size_t before = diagnostics.size();
@@ -476,13 +478,12 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   if (broken()) return setup;
   p.order = static_cast<int>(input["parameters"]["order"].integer());
   read_faces(input, p);
-  read_medium(input, load, setup, diagnostics);
+  read_medium(input, setup, diagnostics);
   setup.several_speeds = !p.velocity || !p.velocity->constant();
   const std::shared_ptr<const Velocity> given_density = p.density;
-  if (!broken()) average_medium(p);
+  if (!broken()) setup.means = means_of_medium(p);
   read_wall_speeds(input, p, diagnostics);
-  UncutObstacles uncut;
-  if (!broken()) uncut = read_obstacles(input, load, p, diagnostics);
+  if (!broken()) setup.obstacles = read_obstacles(input, p, diagnostics);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
@@ -522,9 +523,10 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
   }
   if (setup.shots.empty()) setup.shots.push_back(1);
   std::sort(setup.shots.begin(), setup.shots.end());
-  read_initial(input, excitation["initial"], load, p, diagnostics);
+  read_initial(input, excitation["initial"], p, diagnostics);
   const Values output = input["output"];
-  read_receivers(output, p);
+  read_receivers(output, setup);
+  read_frames(input, setup);
   const Values density = input["medium"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
   if (given_density) tell_density(*given_density, p);
@@ -553,9 +555,13 @@ Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnost
     diagnostics.push_back(input.warning_at(
         medium["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
         "The image is off at nodes beside walls, and there alone; with \"voxels\" it is that of the march."));
-  if (uncut.nodes && !broken() && p.dt > 0)
-    uncut.nodes->set_cuts(std::make_shared<CutWalls>(p, uncut.classes, *uncut.nodes));
   return setup;
+}
+
+void make_nodes(Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  if (setup.means) setup.means->make();
+  fill_obstacles(setup.obstacles, input, setup.problem, diagnostics);
+  setup.obstacles = {};  // shapes hold meshes and models
 }
 
 double traced_courant(const Setup& setup, double spacing) {
@@ -598,6 +604,33 @@ void check_traces(const Setup& setup, const Case& input, std::vector<Diagnostic>
             "3273-3280; readers that take bytes 3217 and 117 (ObsPy, segyio, Seismic Unix) find 0",
             format_quantity(setup.segy_interval, "s")),
         "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time."));
+}
+
+/// Whether SEG-Y keeps the positions, which lie on tenths of a millimetre there at best.
+void check_positions(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  if (setup.segy == "none") return;
+  double worst = 0, unit = 0;
+  const auto look_at = [&](const Vec3& place) {
+    const double units =
+        segy_units_a_metre(std::max({1.0, std::abs(place[0]), std::abs(place[1]), std::abs(place[2])}));
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double moved = std::abs(std::round(place[a] * units) / units - place[a]) / p.grid.spacing[a];
+      if (moved > worst) unit = 1 / units;
+      worst = std::max(worst, moved);
+    }
+  };
+  for (const Receiver& receiver : p.receivers) look_at(receiver.position);
+  for (const Source& source : p.sources) look_at(source.centre);
+  constexpr double matters = 0.05;  // of a spacing; images find the traces of their receivers within it
+  if (worst <= matters) return;
+  diagnostics.push_back(input.warning_at(
+      input["output"]["segy"],
+      fmt::format("positions in SEG-Y are rounded to {}, which moves receivers or sources by up to {:.2g} of a spacing",
+                  format_quantity(unit, "m"), worst),
+      fmt::format("Put them on multiples of {}, or compute a model scaled up in length and time: images and time "
+                  "reversal take positions from the file.",
+                  format_quantity(unit, "m"))));
 }
 
 /// Media in which modes of the scheme grow whatever the time step (README.md, Limits).
@@ -654,6 +687,23 @@ std::string outside(const Grid& g, const Vec3& x) {
   return std::string();
 }
 
+/// In nodes.
+double from_face(const Grid& g, std::size_t face, const Vec3& x) {
+  const std::size_t a = face / 2;
+  return (face % 2 == 0 ? x[a] - g.origin[a] : g.upper(a) - x[a]) / g.spacing[a];
+}
+
+/// In whose absorbing layer a position lies, and how deep, in words; empty: in none.
+std::string within_layer(const Problem& p, const Vec3& x) {
+  for (std::size_t f = 0; f < 6; ++f) {
+    const double distance = from_face(p.grid, f, x);
+    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6)
+      return fmt::format("face {}, {:.1f} nodes from the face (the layer has {})", face_names[f], distance,
+                         p.faces[f].width);
+  }
+  return {};
+}
+
 /// The grid holds the stencil and leaves something between its layers.
 void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
@@ -702,24 +752,19 @@ bool check_source(const Setup& setup, const Case& input, const Values& from, con
                                          "Move the source or enlarge the grid."));
     return true;
   }
-  for (std::size_t f = 0; f < 6; ++f) {
-    const std::size_t a = f / 2;
-    const double x = source.position[a], distance = (f % 2 == 0 ? x - g.origin[a] : g.upper(a) - x) / g.spacing[a];
-    if (p.faces[f].absorbs() && distance < static_cast<double>(p.faces[f].width) - 1e-6) {
-      diagnostics.push_back(input.warning_at(
-          where,
-          fmt::format("source {} lies in the absorbing layer of face {}, {:.1f} nodes from the face (the layer has {})",
-                      number, face_names[f], distance, p.faces[f].width),
-          "Its amplitude will be too small there; move it inwards or enlarge the grid."));
-      break;
-    }
-    if (p.faces[f].kind == FaceKind::free_surface && distance < 1e-9) {
+  if (const std::string text = within_layer(p, source.position); !text.empty()) {
+    diagnostics.push_back(
+        input.warning_at(where, fmt::format("source {} lies in the absorbing layer of {}", number, text),
+                         "Its amplitude will be too small there; move it inwards or enlarge the grid."));
+    return true;
+  }
+  for (std::size_t f = 0; f < 6; ++f)
+    if (p.faces[f].kind == FaceKind::free_surface && from_face(g, f, source.position) < 1e-9) {
       diagnostics.push_back(input.warning_at(
           where, fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
           "Move it below the surface."));
       break;
     }
-  }
   return diagnostics.size() > before;
 }
 
@@ -736,21 +781,39 @@ void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic
 
 void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   const Problem& p = setup.problem;
-  std::size_t lines_outside = 0;
+  constexpr std::size_t most = 20;  // that are told
+  std::size_t lines_outside = 0, absorbed = 0;
   const Values output = input["output"];
+  const auto absorbs = [&](const Values& where, const std::string& what, const Vec3& place) {
+    const std::string text = within_layer(p, place);
+    if (text.empty() || ++absorbed > most) return;
+    diagnostics.push_back(input.warning_at(
+        where, fmt::format("{} lies in the absorbing layer of {}", what, text),
+        "What it records is weaker there than the wave, and turned in phase; move it inwards or enlarge the grid."));
+  };
   const Values receivers = output["receivers"];
-  for (std::size_t i = 0; i < receivers.size(); ++i)
-    if (const std::string text = outside(p.grid, receivers.at(i)["position"].vec3());
-        !text.empty() && ++lines_outside <= 20)
-      diagnostics.push_back(input.error_at(receivers.at(i)["position"],
-                                           fmt::format("receiver {}: {}", p.receivers[i].name, text),
-                                           "Move the receiver or enlarge the grid."));
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    const Values where = receivers.at(i)["position"];
+    const Vec3 place = where.vec3();
+    const std::string what = fmt::format("receiver {}", p.receivers[i].name), text = outside(p.grid, place);
+    if (text.empty())
+      absorbs(where, what, place);
+    else if (++lines_outside <= most)
+      diagnostics.push_back(
+          input.error_at(where, fmt::format("{}: {}", what, text), "Move the receiver or enlarge the grid."));
+  }
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const char* end : {"from", "to"})
-      if (const std::string text = outside(p.grid, lines.at(i)[end].vec3()); !text.empty() && ++lines_outside <= 20)
-        diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
+    for (const char* end : {"from", "to"}) {
+      const Values where = lines.at(i)[end];
+      const Vec3 place = where.vec3();
+      const std::string text = outside(p.grid, place);
+      if (text.empty())
+        absorbs(where, fmt::format("the end of receiver line {}", i + 1), place);
+      else if (++lines_outside <= most)
+        diagnostics.push_back(input.error_at(where, fmt::format("receiver line {}: {}", i + 1, text),
                                              "Move the line or enlarge the grid."));
+    }
   if (p.receivers.size() > 100000)
     diagnostics.push_back(input.error_at(output,
                                          fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
@@ -796,6 +859,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
   check_sizes(setup, input, diagnostics);
   check_sources(setup, input, diagnostics);
   check_receivers(setup, input, diagnostics);
+  check_positions(setup, input, diagnostics);
   check_image(input, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers), diagnostics);
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",

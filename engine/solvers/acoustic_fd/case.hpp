@@ -5,9 +5,13 @@
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_fd/case_image.hpp"
+#include "engine/solvers/acoustic_fd/case_shapes.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace conoid::acoustic_fd {
@@ -31,13 +35,31 @@ struct Setup {
   double quality_frequency = 0;         ///< at which the case's speed holds
   bool several_speeds = false;  ///< as the case has it: the nodes beside a jump of density may differ by themselves
   ImageSettings image;
-  bool velocity_known = false;  ///< problem.velocity is set (a file may not have been loaded)
+  bool model_file = false;      ///< the speed is that of a file
+  bool velocity_known = false;  ///< problem.velocity is set
+  /// Receivers of a line stand one after the other behind the single ones.
+  struct ReceiverLine {
+    std::string name;
+    std::size_t count = 0;
+  };
+  std::size_t single_receivers = 0;
+  std::vector<ReceiverLine> receiver_lines;
+  bool keeps_frames = false;                 ///< the case says when
+  Index frames_every = 0, frames_count = 0;  ///< steps between frames, frames of a march; 0: not said
+  double frames_interval = 0;                ///< s
+  // What takes every node of the grid, and is made when the run begins (make_nodes).
+  std::shared_ptr<CellMeans> means;  ///< null: nodes have the medium as it is
+  ListedObstacles obstacles;
   [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_sent}; }
 };
 
-/// The medium is averaged over cells (cell_means.hpp). `load` false: a velocity file is only read through (its range is known, `problem.velocity` stays null).
+/// Everything that the case says, files and all; of the grid no node is made yet.
 /// Diagnostics are appended; the result is usable when none of them is an error.
-[[nodiscard]] Setup read_setup(const Case& input, bool load, std::vector<Diagnostic>& diagnostics);
+[[nodiscard]] Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics);
+
+/// The nodes of a setup without errors: means of the medium over cells (cell_means.hpp), obstacles and their cuts. `input` names the places in
+/// messages. Throws Failure(resources) without memory.
+void make_nodes(Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics);
 
 /// Checks that cost nothing: stability, resolution, places, sponges. `input` names the places in messages.
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics);

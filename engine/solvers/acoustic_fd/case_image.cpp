@@ -4,8 +4,8 @@
 
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/case_shapes.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>

@@ -7,8 +7,9 @@
 #include "engine/core/vec3.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/mesh/prepare.hpp"
+#include "engine/models/model.hpp"
+#include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
@@ -37,10 +38,6 @@ Diagnostic at_value(const Case& input, const Values& value, const Error& error) 
 }
 
 namespace {
-
-/// Whether points of a row along z, (x, y, z0 + k dz), lie in a shape. Made anew for each thread.
-using RowTest = std::function<void(double x, double y, double z0, double dz, std::vector<unsigned char>& out)>;
-using ShapeMaker = std::function<RowTest()>;
 
 template <class Inside>
 ShapeMaker by_point(Inside inside) {
@@ -115,7 +112,7 @@ ShapeMaker mesh_shape(std::shared_ptr<const MeshSolid> solid) {
   };
 }
 
-/// The body of a mesh file, which is read for checks, too: whether it is closed is known only then.
+/// The body of a mesh file.
 ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
   MeshRequest request;
   request.file = input.path(v["file"].text());
@@ -140,8 +137,8 @@ ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagn
   return mesh_shape(*solid);
 }
 
-/// Null when diagnostics were added, or when a file is not to be loaded.
-ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector<Diagnostic>& diagnostics) {
+/// Null when diagnostics were added.
+ShapeMaker read_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
   const std::string kind = v["kind"].text();
   if (kind == "box") return box_shape(v["lower"].vec3(), v["upper"].vec3());
   if (kind == "sphere") return sphere_shape(v["centre"].vec3(), v["radius"].number());
@@ -159,7 +156,6 @@ ShapeMaker read_solid(const Case& input, const Values& v, bool fill, std::vector
     diagnostics.push_back(at_value(input, v["header"], model.error()));
     return nullptr;
   }
-  if (!fill) return nullptr;
   auto samples = (*model)->load();
   if (!samples) {
     diagnostics.push_back(at_value(input, v["header"], samples.error()));
@@ -215,47 +211,53 @@ Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::v
 
 }  // namespace
 
-UncutObstacles read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics) {
-  const Values list = input["medium"]["obstacles"];
+ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+  const Values medium = input["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
   if (problem.density && !problem.density->constant()) {
     diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
                                          "Leave the density constant, or make the obstacles part of the medium."));
     return {};
   }
-  auto obstacles = std::make_shared<Obstacles>(problem.grid, fill);
-  std::vector<std::pair<ShapeMaker, Solid>> shapes;
+  ListedObstacles out;
+  out.nodes = std::make_shared<Obstacles>(problem.grid, false);
+  problem.obstacles = out.nodes;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Values v = list.at(i);
-    const ShapeMaker shape = read_solid(input, v, fill, diagnostics);
-    if (!fill || !shape) continue;
+    const ShapeMaker shape = read_solid(input, v, diagnostics);
     const std::string surface = v["surface"].text();
-    const Solid what = surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid;
-    fill_nodes(problem.grid, shape, what, *obstacles);
-    shapes.emplace_back(shape, what);
+    if (shape)
+      out.shapes.emplace_back(shape, surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid);
   }
-  if (fill) {
-    const std::array<double, 6> lost = obstacles->extend_through_layers(problem.faces, problem.order / 2);
-    for (std::size_t f = 0; f < 6; ++f)
-      if (lost[f] > 0.5 && problem.faces[f].absorbs())
-        diagnostics.push_back(input.warning_at(
-            list,
-            fmt::format("obstacles end within the absorbing layer of {}, {} nodes wide: they are left out there",
-                        face_names[f], problem.faces[f].width),
-            fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
-                        "ground reach {} nodes from it.",
-                        face_names[f], problem.faces[f].width + problem.order / 2 + 1)));
-    if (const Index count = obstacles->count(); count == 0)
-      diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
-                                             "Check places and sizes: nodes are tested, not what lies between them."));
-    else if (count == problem.grid.cells())
-      diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
-                                           "Correct the obstacles; a formula is solid where it is above zero."));
-  }
-  problem.obstacles = obstacles;
-  const Values walls = input["medium"];
-  if (!fill || !walls.has("obstacle_walls") || walls["obstacle_walls"].text() != "smooth") return {};
-  return {std::move(obstacles), classes_of(std::move(shapes))};
+  out.smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
+  return out;
+}
+
+void fill_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem,
+                    std::vector<Diagnostic>& diagnostics) {
+  if (!listed.nodes) return;
+  const Values list = input["medium"]["obstacles"];
+  Obstacles& obstacles = *listed.nodes;
+  obstacles.hold();
+  for (const auto& [shape, what] : listed.shapes) fill_nodes(problem.grid, shape, what, obstacles);
+  const std::array<double, 6> lost = obstacles.extend_through_layers(problem.faces, problem.order / 2);
+  for (std::size_t f = 0; f < 6; ++f)
+    if (lost[f] > 0.5 && problem.faces[f].absorbs())
+      diagnostics.push_back(input.warning_at(
+          list,
+          fmt::format("obstacles end within the absorbing layer of {}, {} nodes wide: they are left out there",
+                      face_names[f], problem.faces[f].width),
+          fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
+                      "ground reach {} nodes from it.",
+                      face_names[f], problem.faces[f].width + problem.order / 2 + 1)));
+  if (const Index count = obstacles.count(); count == 0)
+    diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
+                                           "Check places and sizes: nodes are tested, not what lies between them."));
+  else if (count == problem.grid.cells())
+    diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
+                                         "Correct the obstacles; a formula is solid where it is above zero."));
+  if (listed.smooth && !has_errors(diagnostics))
+    obstacles.set_cuts(std::make_shared<CutWalls>(problem, classes_of(listed.shapes), obstacles));
 }
 
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
@@ -349,7 +351,7 @@ void read_array(const Case& input, const Values& shape, const Source& source, Pr
     return;
   }
   if (!read_axes(input, shape, problem.grid, array, diagnostics)) return;
-  double speed = problem.speed.highest;  // of a file that is only read through
+  double speed = problem.speed.highest;
   if (shape.has("speed"))
     speed = shape["speed"].number();
   else if (problem.velocity)
@@ -367,18 +369,12 @@ void read_array(const Case& input, const Values& shape, const Source& source, Pr
   }
 }
 
-void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
-                       std::vector<Diagnostic>& diagnostics) {
+void read_initial_file(const Case& input, const Values& v, Problem& problem, std::vector<Diagnostic>& diagnostics) {
   problem.initial.kind = Initial::Kind::file;
   problem.initial.amplitude = v["amplitude"].number();
   const auto header = read_model_header(input.path(v["header"].text()), ModelQuantity::pressure);
   if (!header) {
     diagnostics.push_back(at_value(input, v["header"], header.error()));
-    return;
-  }
-  if (!load) {
-    if (const auto range = scan_model(*header); !range)
-      diagnostics.push_back(at_value(input, v["header"], range.error()));
     return;
   }
   auto samples = load_model(*header);
@@ -421,8 +417,10 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     if (v["reversed"].boolean()) std::reverse(values.begin(), values.end());
     const Grid& g = problem.grid;
     bool inside = true;
-    for (std::size_t a = 0; a < 3; ++a)
-      inside &= header.receiver[a] >= g.origin[a] - 1e-3 && header.receiver[a] <= g.upper(a) + 1e-3;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double rounded = std::min(1e-3, 0.05 * g.spacing[a]);  // positions of a file lie on decimals
+      inside &= header.receiver[a] >= g.origin[a] - rounded && header.receiver[a] <= g.upper(a) + rounded;
+    }
     if (!inside) {
       ++outside;
       continue;

@@ -9,17 +9,26 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace conoid::acoustic_fd {
 
-/// Of obstacles with smooth walls (cut_walls.hpp), which can be cut once the time step is known.
-struct UncutObstacles {
-  std::shared_ptr<Obstacles> nodes;  ///< those of the problem; null: their walls are voxels'
-  std::function<std::function<Solid(const Vec3&)>()> classes;
+/// Whether points of a row along z, (x, y, z0 + k dz), lie in a shape. Made anew for each thread.
+using RowTest = std::function<void(double x, double y, double z0, double dz, std::vector<unsigned char>& out)>;
+using ShapeMaker = std::function<RowTest()>;
+
+/// Obstacles as a case lists them; later ones go over earlier ones.
+struct ListedObstacles {
+  std::shared_ptr<Obstacles> nodes;  ///< those of the problem, which hold no node yet; null: there are none
+  std::vector<std::pair<ShapeMaker, Solid>> shapes;
+  bool smooth = false;  ///< their walls are cut (cut_walls.hpp)
 };
-/// `medium.obstacles`: sets problem.obstacles; `fill` false: only checked, and no node is looked at. Needs grid, faces and order.
-UncutObstacles read_obstacles(const Case& input, bool fill, Problem& problem, std::vector<Diagnostic>& diagnostics);
+/// `medium.obstacles`, files and all: sets problem.obstacles, of which no node is looked at. Needs the grid.
+[[nodiscard]] ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics);
+/// What every node is, and the cuts of smooth walls. Needs grid, faces, order and time step; `input` names the places in messages.
+void fill_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem,
+                    std::vector<Diagnostic>& diagnostics);
 
 /// `shape` of a source that has its place.
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
@@ -29,9 +38,8 @@ void read_shape(const Case& input, const Values& shape, const Grid& grid, Source
 void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
                 std::vector<Diagnostic>& diagnostics);
 
-/// `excitation.initial` of kind "file"; `load` false: the samples are only read through.
-void read_initial_file(const Case& input, const Values& v, bool load, Problem& problem,
-                       std::vector<Diagnostic>& diagnostics);
+/// `excitation.initial` of kind "file".
+void read_initial_file(const Case& input, const Values& v, Problem& problem, std::vector<Diagnostic>& diagnostics);
 
 /// `excitation.traces`: traces of a SEG-Y file as point sources at its receivers, backwards in time where asked; appended to problem.sources.
 void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics);

@@ -212,14 +212,14 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
 }
 
 /// Of all devices or ranks that are offered.
-ShotShare shots_at_once(const Setup& setup, const Case& input, const Offer& offer) {
+ShotShare shots_at_once(const Setup& setup, const Offer& offer) {
   const ChosenTeam team = choose_team(offer, {}, 0);
-  return share_shots(setup, input, offer, static_cast<int>(team.devices().size()), team.device_memory());
+  return share_shots(setup, offer, static_cast<int>(team.devices().size()), team.device_memory());
 }
 
 void check_shots(const Setup& setup, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
   if (setup.shots_at_once < 2) return;
-  const ShotShare share = shots_at_once(setup, input, offer);
+  const ShotShare share = shots_at_once(setup, offer);
   const auto shots = static_cast<Index>(setup.shots.size());
   if (share.parts >= std::min(setup.shots_at_once, shots)) return;
   out.push_back(input.warning_at(
@@ -245,9 +245,10 @@ Bytes disk_bytes(const Setup& setup, Bytes beside) {
 /// For the estimate; empty: one after the other.
 std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& offer) {
   if (share.parts == 1) return {};
-  return fmt::format("{} of {} at the same time, each {}, frames show one{}", share.parts, setup.shots.size(),
+  return fmt::format("{} of {} at the same time, each {}, frames show {}{}", share.parts, setup.shots.size(),
                      offer.place.ranks > 1 ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
                                            : std::string("on a device of its own"),
+                     setup.image.any() ? "the image of all and the waves of one" : "one",
                      share.why.empty() ? "" : "; no more, as " + share.why);
 }
 
@@ -296,11 +297,12 @@ void add_accuracy(const Setup& setup, Details& out) {
 
 }  // namespace
 
-const Reading<Setup>& AcousticFd::read(const Case& input) const {
+Reading<Setup>& AcousticFd::read(const Case& input) const {
   return reading_.of(input, nullptr, [](const Case& c, const Mesh*) {
     log::debug("acoustic-fd: a grid was made of the case");
     Reading<Setup> out;
-    out.problem = std::make_unique<Setup>(read_setup(c, false, out.said));
+    out.problem = std::make_unique<Setup>(read_setup(c, out.said));
+    if (!has_errors(out.said)) check_setup(*out.problem, c, out.said);
     return out;
   });
 }
@@ -310,7 +312,6 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Reading<Setup>& reading = read(input);
   const Setup& setup = *reading.problem;
   std::vector<Diagnostic> out = reading.said;
-  if (!has_errors(out)) check_setup(setup, input, out);
   if (has_errors(out)) return out;
   Problem planned = setup.problem;
   const Bytes needed = march_bytes(planned, 1);
@@ -358,7 +359,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   Estimate e;
   Problem planned = p;
   planned.memory = field_budget(offer);
-  const ShotShare share = shots_at_once(setup, input, offer);
+  const ShotShare share = shots_at_once(setup, offer);
   ImagePlan images;
   if (setup.image.any()) {
     images = offer.place.ranks == 1
@@ -369,16 +370,14 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   const int marching = offer.place.ranks == 1 ? share.parts : 1;  // grids that lie in this rank's memory
   const StreamPlan plan = stream_plan(planned);
   const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
-  // Beside the fields frames and what is packed of them, and models as they are read (measured on the samples).
-  constexpr double shown_bytes = 5.5, model_bytes = 8;  // a node
-  double models = 0;
-  for (const char* what : {"velocity", "density"})
-    if (input["medium"].has(what) && input["medium"][what]["kind"].text() == "file") models += model_bytes;
+  // Beside the fields frames and what is packed of them, and models while nodes are made of them.
+  constexpr double shown_bytes = 5.5;  // a node
+  const Bytes models = setup.means ? setup.means->source_bytes() : 0;
   e.host_memory = streams ? planned.memory
                           : march_bytes(p, offer.place.ranks == 1 ? 1 : offer.place.ranks / share.parts) *
                                     static_cast<Bytes>(marching) +
-                                (Bytes{32} << 20) +
-                                static_cast<Bytes>((shown_bytes + models) * static_cast<double>(p.grid.cells()));
+                                (Bytes{32} << 20) + models +
+                                static_cast<Bytes>(shown_bytes * static_cast<double>(p.grid.cells()));
   e.host_memory += (images.windows + images.smooth) * static_cast<Bytes>(marching);
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
   const auto shots = static_cast<double>(marches);
@@ -393,8 +392,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
   const auto nodes = static_cast<double>(p.grid.cells());
-  const bool from_file = input["medium"]["velocity"]["kind"].text() == "file";
-  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (from_file ? 3e-7 : 4e-8) * nodes;
+  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (setup.model_file ? 3e-7 : 4e-8) * nodes;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {
     return static_cast<Bytes>((p.steps + steps - 1) / steps) * static_cast<Bytes>(marches);

@@ -6,10 +6,10 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/models/velocity.hpp"
 #include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/discretization/signal.hpp"
 #include "engine/solvers/acoustic_fd/discretization/stencil.hpp"
-#include "engine/solvers/acoustic_fd/discretization/velocity.hpp"
 
 #include <algorithm>
 #include <array>

@@ -226,7 +226,7 @@ class TestOffer : public QObject {
   void two_devices_that_hold_a_grid_are_taken_where_one_would_wait_for_its_link() {
     const Case input = wave(R"(, "compute": {"precision": "double"})", "[1200, 900, 600]");
     std::vector<Diagnostic> said;
-    const acoustic_fd::Problem problem = acoustic_fd::read_setup(input, false, said).problem;
+    const acoustic_fd::Problem problem = acoustic_fd::read_setup(input, said).problem;
     const auto use = [&](Bytes memory) {
       return acoustic_fd::AcousticFd().estimate(input, nullptr, with_devices(2, memory)).value().use.most;
     };

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A case is read once: from its check over its estimate to its run the surface of a boundary-element case is made a single time, and made
-// again where case or mesh are others; check and estimate share a grid.
+// again where case or mesh are others; the files of a grid are read by its check alone.
 // labels: unit
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
+#include <fstream>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -40,9 +45,14 @@ class Made {
 class TestReadOnce : public QObject {
   Q_OBJECT
  private slots:
-  void check_estimate_and_run_share_a_surface_data() { rows(); }
+  void check_estimate_and_run_share_a_surface_data() {
+    rows();
+    QTest::newRow("acoustic-fd") << QString(CONOID_TEST_DATA "/safety/acoustic-fd.json");
+  }
   void check_estimate_and_run_share_a_surface();
-  void check_and_estimate_share_a_grid();
+  void a_later_check_reads_a_grid_anew();
+  void files_of_a_grid_are_read_by_the_check_alone_data();
+  void files_of_a_grid_are_read_by_the_check_alone();
   void another_mesh_is_read_anew_data() { rows(); }
   void another_mesh_is_read_anew();
   void another_offer_is_another_answer();
@@ -78,7 +88,7 @@ void TestReadOnce::check_estimate_and_run_share_a_surface() {
 }
 
 /// Models of a grid lie in files, which a later check must see as they are then.
-void TestReadOnce::check_and_estimate_share_a_grid() {
+void TestReadOnce::a_later_check_reads_a_grid_anew() {
   const auto document = CaseDocument::read(CONOID_TEST_DATA "/safety/acoustic-fd.json");
   QVERIFY(document.ok());
   NoProgress quiet;
@@ -89,6 +99,96 @@ void TestReadOnce::check_and_estimate_share_a_grid() {
   QVERIFY(!has_errors(setup.solver->check(setup.input, nullptr, setup.offer)));
   QVERIFY(setup.solver->estimate(setup.input, nullptr, setup.offer).ok());
   QCOMPARE(made.count(), 2);
+}
+
+namespace {
+
+/// What the receiver of the case in `folder` hears; `between` comes after the check.
+std::vector<std::vector<double>> heard(const QTemporaryDir& folder, const std::function<void()>& between) {
+  const auto document = CaseDocument::read(folder.filePath("case.json").toStdString());
+  if (!document) return {};
+  NoProgress quiet;
+  Setup setup = set_up(*document, quiet);
+  for (const Diagnostic& d : setup.diagnostics)
+    if (d.severity == Severity::error) qWarning("%s", d.render().c_str());
+  if (!setup.ok()) return {};
+  between();
+  Team team({{"cpu", 1, 1}});
+  const auto cluster = single_rank();
+  MemoryResults results;
+  RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
+  if (const Status s = setup.solver->prepare(context); !s) {
+    qWarning("%s", s.error().text.c_str());
+    return {};
+  }
+  for (bool done = false; !done;) {
+    const auto advanced = setup.solver->advance(context);
+    if (!advanced) return {};
+    done = advanced->finished;
+  }
+  if (!setup.solver->finish(context).ok()) return {};
+  const auto* const table = results.find("receivers");
+  return table ? table->rows : std::vector<std::vector<double>>{};
+}
+
+/// A raw model of 13 x 13 x 13 samples 10 m apart, which vary around `middle`.
+void write_model(const QTemporaryDir& folder, const char* name, const char* unit, float middle) {
+  std::ofstream(folder.filePath(QString("%1.json").arg(name)).toStdString()) << fmt::format(
+      R"({{"file": "{}.f32", "axes": "xyz", "shape": [13, 13, 13], "spacing": [10, 10, 10], "unit": "{}"}})", name,
+      unit);
+  std::vector<float> values(13 * 13 * 13);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    values[n] = middle * (1 + 0.2F * std::sin(0.37F * static_cast<float>(n)));
+  std::ofstream(folder.filePath(QString("%1.f32").arg(name)).toStdString(), std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
+}
+
+}  // namespace
+
+void TestReadOnce::files_of_a_grid_are_read_by_the_check_alone_data() {
+  QTest::addColumn<QString>("medium");
+  QTest::addColumn<QString>("sides");
+  QTest::newRow("density, an array") << R"("density": {"kind": "file", "header": "density.json"})"
+                                     << "";
+  QTest::newRow("attenuation, an impedance wall")
+      << R"("attenuation": {"kind": "constant_q", "quality": 30})"
+      << R"("boundaries": {"x_max": {"kind": "impedance", "impedance": 2}},)";
+  QTest::newRow("smooth obstacles")
+      << R"("obstacle_walls": "smooth", "obstacles": [{"kind": "mesh", "file": "body.ply", "unit": "m"},
+            {"kind": "file", "header": "solid.json", "above": 1.19}])"
+      << "";
+}
+
+/// Files are gone when the run begins: it computes what it computes with them, to the last bit.
+void TestReadOnce::files_of_a_grid_are_read_by_the_check_alone() {
+  QFETCH(QString, medium);
+  QFETCH(QString, sides);
+  QTemporaryDir folder;
+  write_model(folder, "speed", "m/s", 1500);
+  write_model(folder, "density", "kg/m^3", 1200);
+  write_model(folder, "solid", "m/s", 1);
+  write_model(folder, "start", "Pa", 3);
+  QVERIFY(QFile::copy(CONOID_TEST_DATA "/safety/sphere.ply", folder.filePath("body.ply")));
+  std::ofstream(folder.filePath("sent.csv").toStdString()) << "0,0\n0.01,1\n0.02,-1\n0.03,0\n0.04,0\n";
+  std::ofstream(folder.filePath("case.json").toStdString()) << fmt::format(
+      R"({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [33, 29, 31], "spacing": 4}},
+        "medium": {{"velocity": {{"kind": "file", "header": "speed.json"}}, {}}}, {}
+        "excitation": {{"initial": {{"kind": "file", "header": "start.json"}}, "sources": [
+          {{"position": [61, 53, 79], "signal": {{"kind": "sampled", "file": "sent.csv", "amplitude": 50}}}},
+          {{"position": [57, 60, 44], "shape": {{"kind": "array", "elements": 3, "pitch": 5, "steering": {{"kind": "angle", "angle": 0.4}}}},
+            "signal": {{"kind": "ricker", "frequency": 30, "amplitude": 70}}}}]}},
+        "parameters": {{"steps": 60, "order": 4}}, "output": {{"receivers": [{{"position": [80, 50, 62], "velocity": true}}]}}}})",
+      medium.toStdString(), sides.toStdString());
+  const auto with = heard(folder, [] {});
+  QVERIFY(with.size() > 20);
+  const auto gone = [&] {
+    QDir dir(folder.path());
+    for (const QString& name : dir.entryList(QDir::Files))
+      if (name != "case.json") QVERIFY(dir.remove(name));
+  };
+  const auto without = heard(folder, gone);
+  QCOMPARE(without.size(), with.size());
+  QVERIFY(without == with);
 }
 
 void TestReadOnce::another_mesh_is_read_anew() {

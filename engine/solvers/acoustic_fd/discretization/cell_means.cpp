@@ -2,12 +2,14 @@
 // Means of 1/(ρ c²) and ρ over the cells of the grid.
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
 
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace conoid::acoustic_fd {
 namespace {
@@ -283,58 +285,151 @@ struct Means {
   }
 };
 
-template <class V>
-void take_means(const Means& means, Problem& problem) {
-  const ModelBox box = means.box();
-  const Index ny = box.shape[1], nz = box.shape[2], rows = box.shape[0] * ny;
-  std::vector<V> c, rho;
-  try {
-    c.resize(static_cast<std::size_t>(rows * nz));
-    if (means.density) rho.resize(c.size());
-  } catch (const std::bad_alloc&) {
-    throw Failure(make_error(ErrorCode::resources, "no memory for the means of the medium over the cells of the grid",
-                             "Use a coarser grid, or a model that covers less."));
+/// Made, or not yet.
+class Medium final : public CellMeans {
+ public:
+  Medium(const Problem& p, const Fields& fields)
+      : speed_(p.velocity), density_(fields.size() > 1 ? p.density : nullptr),
+        means_(std::make_unique<Means>(p, fields)), box_(means_->box()) {
+    const Vec3 upper{p.grid.upper(0), p.grid.upper(1), p.grid.upper(2)};
+    for (std::size_t q = 0; q < (density_ ? 2U : 1U); ++q)
+      range_[q] = (q == 0 ? speed_ : density_)->range(p.grid.origin, upper);
+    // Along one axis as doubles; in files there are enough of them for floats.
+    doubles_ = std::count_if(box_.shape.begin(), box_.shape.end(), [](Index n) { return n > 1; }) <= 1;
   }
-  constexpr Index block = 32;  // rows of y at a time: neighbours share points
-  const Index blocks = (ny + block - 1) / block;
-  in_chunks(0, {0, box.shape[0] * blocks}, 4, [&](Interval some, int) {
+  void make() override {
+    if (!means_) return;
+    if (doubles_)
+      take<double>();
+    else
+      take<float>();
+    means_.reset();
+    speed_.reset();
+    density_.reset();
+  }
+  [[nodiscard]] Bytes source_bytes() const override {
+    return (speed_ ? speed_->bytes() : 0) + (density_ ? density_->bytes() : 0);
+  }
+  [[nodiscard]] const ModelBox& box() const { return box_; }
+  [[nodiscard]] Bytes bytes() const {
+    return static_cast<Bytes>(box_.shape[0] * box_.shape[1] * box_.shape[2]) *
+           (doubles_ ? sizeof(double) : sizeof(float));
+  }
+  [[nodiscard]] const Velocity* made(std::size_t quantity) const { return made_[quantity].get(); }
+  [[nodiscard]] SpeedRange range(std::size_t quantity) const { return range_[quantity]; }
+  /// Of one place, from the nodes around it.
+  [[nodiscard]] double at(std::size_t quantity, double x, double y, double z) const {
+    const SamplePlace px = between_samples(box_, 0, x), py = between_samples(box_, 1, y),
+                      pz = between_samples(box_, 2, z);
     Means::Buffers buffers;
-    for (Index n = some.begin; n < some.end; ++n) {
-      const Index x = n / blocks, first = n % blocks * block;
-      means.rows(x, first, std::min(ny, first + block), buffers,
-                 [&](std::size_t y, std::size_t z, double speed, double density) {
-                   const auto to = static_cast<std::size_t>((x * ny + static_cast<Index>(y)) * nz) + z;
-                   c[to] = static_cast<V>(speed);
-                   if (means.density) rho[to] = static_cast<V>(density);
-                 });
+    std::array<std::array<std::array<double, 2>, 2>, 2> node{};
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j)
+        means_->rows(px.index[i], py.index[j], py.index[j] + 1, buffers,
+                     [&](std::size_t, std::size_t k, double speed, double density) {
+                       const double value = quantity == 0 ? speed : density;
+                       for (std::size_t side = 0; side < 2; ++side)
+                         if (static_cast<Index>(k) == pz.index[side])
+                           node[i][j][side] = doubles_ ? value : static_cast<double>(static_cast<float>(value));
+                     });
+    const auto side = [](const SamplePlace& place, Index i) { return i == place.index[0] ? 0U : 1U; };
+    return trilinear(px, py, pz,
+                     [&](Index i, Index j, Index k) { return node[side(px, i)][side(py, j)][side(pz, k)]; });
+  }
+
+ private:
+  template <class V>
+  void take() {
+    const Means& means = *means_;
+    const Index ny = box_.shape[1], nz = box_.shape[2], rows = box_.shape[0] * ny;
+    std::vector<V> c, rho;
+    try {
+      c.resize(static_cast<std::size_t>(rows * nz));
+      if (means.density) rho.resize(c.size());
+    } catch (const std::bad_alloc&) {
+      throw Failure(make_error(ErrorCode::resources, "no memory for the means of the medium over the cells of the grid",
+                               "Use a coarser grid, or a model that covers less."));
     }
-  });
-  const auto field = [&](std::vector<V>&& values) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const SpeedRange range{static_cast<double>(*low), static_cast<double>(*high)};
-    return sampled_velocity(box, {ny * nz, nz, 1}, std::move(values), range);
-  };
-  problem.velocity = field(std::move(c));
-  if (means.density) problem.density = field(std::move(rho));
-}
+    constexpr Index block = 32;  // rows of y at a time: neighbours share points
+    const Index blocks = (ny + block - 1) / block;
+    in_chunks(0, {0, box_.shape[0] * blocks}, 4, [&](Interval some, int) {
+      Means::Buffers buffers;
+      for (Index n = some.begin; n < some.end; ++n) {
+        const Index x = n / blocks, first = n % blocks * block;
+        means.rows(x, first, std::min(ny, first + block), buffers,
+                   [&](std::size_t y, std::size_t z, double speed, double density) {
+                     const auto to = static_cast<std::size_t>((x * ny + static_cast<Index>(y)) * nz) + z;
+                     c[to] = static_cast<V>(speed);
+                     if (means.density) rho[to] = static_cast<V>(density);
+                   });
+      }
+    });
+    const auto field = [&](std::vector<V>&& values) {
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      const SpeedRange range{static_cast<double>(*low), static_cast<double>(*high)};
+      return sampled_velocity(box_, {ny * nz, nz, 1}, std::move(values), range);
+    };
+    made_[0] = field(std::move(c));
+    if (means.density) made_[1] = field(std::move(rho));
+  }
+
+  std::shared_ptr<const Velocity> speed_, density_;  ///< until the means are made
+  std::unique_ptr<Means> means_;                     ///< the same
+  ModelBox box_;
+  std::array<SpeedRange, 2> range_{};
+  bool doubles_ = false;
+  std::array<std::shared_ptr<const Velocity>, 2> made_;
+};
+
+/// Speed (0) or density (1) of a medium.
+class Mean final : public Velocity {
+ public:
+  Mean(std::shared_ptr<const Medium> medium, std::size_t quantity) : medium_(std::move(medium)), quantity_(quantity) {}
+  void row(double x, double y, double z0, double dz, std::span<double> out) const override {
+    if (const Velocity* const made = medium_->made(quantity_)) return made->row(x, y, z0, dz, out);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = medium_->at(quantity_, x, y, z0 + static_cast<double>(k) * dz);
+  }
+  [[nodiscard]] SpeedRange range(const Vec3& lower, const Vec3& upper) const override {
+    const Velocity* const made = medium_->made(quantity_);
+    return made ? made->range(lower, upper) : medium_->range(quantity_);
+  }
+  [[nodiscard]] bool bounds(Vec3& lower, Vec3& upper) const override {
+    const ModelBox& box = medium_->box();
+    lower = box.origin;
+    for (std::size_t a = 0; a < 3; ++a)
+      upper[a] = box.origin[a] + static_cast<double>(box.shape[a] - 1) * box.spacing[a];
+    return true;
+  }
+  [[nodiscard]] Bytes bytes() const override { return medium_->bytes(); }
+  [[nodiscard]] Along along(std::size_t axis) const override {
+    const ModelBox& box = medium_->box();
+    return {box.shape[axis] > 1, false, box.spacing[axis], box.origin[axis], box.shape[axis]};
+  }
+
+ private:
+  std::shared_ptr<const Medium> medium_;
+  std::size_t quantity_;
+};
 
 }  // namespace
 
-void average_medium(Problem& problem) {
-  if (!problem.velocity) return;
+std::shared_ptr<CellMeans> means_of_medium(Problem& problem) {
+  if (!problem.velocity) return nullptr;
   Fields fields{problem.velocity.get()};
   if (problem.density && !problem.density->constant()) fields.push_back(problem.density.get());
   bool averaged = false;
   for (const Velocity* field : fields)
     for (std::size_t a = 0; a < 3; ++a) averaged |= is_averaged(field->along(a), problem.grid.spacing[a]);
-  if (!averaged) return;
-  const Means means(problem, fields);
-  int axes = 0;
-  for (const Rule& rule : means.rules) axes += rule.count > 1 ? 1 : 0;
-  if (axes <= 1)
-    take_means<double>(means, problem);
-  else
-    take_means<float>(means, problem);
+  if (!averaged) return nullptr;
+  auto medium = std::make_shared<Medium>(problem, fields);
+  problem.velocity = std::make_shared<Mean>(medium, 0);
+  if (fields.size() > 1) problem.density = std::make_shared<Mean>(medium, 1);
+  return medium;
+}
+
+void average_medium(Problem& problem) {
+  if (const auto means = means_of_medium(problem)) means->make();
 }
 
 }  // namespace conoid::acoustic_fd

@@ -24,13 +24,28 @@
 
 #include "engine/solvers/acoustic_fd/problem.hpp"
 
+#include <memory>
+
 namespace conoid::acoustic_fd {
 
 inline constexpr double overshoot = 1.04;
 
-/// Replaces problem.velocity and problem.density by what their row() gives at the nodes. Memory: one
-/// float a node and quantity for media in files, less where a file has fewer samples; one column of doubles for layers. Threads:
-/// those of OpenMP; the same bits with any number of them. Throws Failure(resources) without memory.
+/// The medium of a problem at all nodes: its speed and density become means, each made where it is asked for until make() makes all.
+class CellMeans {
+ public:
+  virtual ~CellMeans() = default;
+  /// Memory: one float a node and quantity for media in files, less where a file has fewer samples; one column of doubles for
+  /// layers. Threads: those of parallel_for, nobody else reads meanwhile; the same bits with any number of them. Throws
+  /// Failure(resources) without memory. A second call does nothing.
+  virtual void make() = 0;
+  /// Memory of what the means are taken of; 0 once they are made.
+  [[nodiscard]] virtual Bytes source_bytes() const = 0;
+};
+
+/// Replaces problem.velocity and problem.density by what their row() gives at the nodes. Null where nodes have the medium as it is.
+[[nodiscard]] std::shared_ptr<CellMeans> means_of_medium(Problem& problem);
+
+/// The same, made at once.
 void average_medium(Problem& problem);
 
 }  // namespace conoid::acoustic_fd

@@ -9,7 +9,7 @@
 #include "engine/io/csv.hpp"
 #include "engine/io/export.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/parallel_for.hpp"

@@ -12,9 +12,12 @@
 namespace conoid::acoustic_fd {
 
 Obstacles::Obstacles(const Grid& grid, bool held) : points_(grid.points) {
-  if (!held) return;
+  if (held) hold();
+}
+
+void Obstacles::hold() {
   try {
-    nodes_.assign(static_cast<std::size_t>(grid.cells()), Solid::none);
+    nodes_.assign(static_cast<std::size_t>(points_[0] * points_[1] * points_[2]), Solid::none);
   } catch (const std::bad_alloc&) {
     throw Failure(make_error(ErrorCode::resources, "no memory for the obstacles, a byte a node of the grid",
                              "Use a coarser grid."));

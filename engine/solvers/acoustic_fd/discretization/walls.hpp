@@ -36,9 +36,10 @@ class CutWalls;
 /// What every node of a grid is. A byte a node. Read by any number of threads once filled.
 class Obstacles {
  public:
-  /// All fluid; `held` false: nodes are not kept, for plans. Throws Failure(resources) without memory.
+  /// All fluid; `held` false: nodes are not kept yet, for plans. Throws Failure(resources) without memory.
   explicit Obstacles(const Grid& grid, bool held = true);
-  [[nodiscard]] bool held() const { return !nodes_.empty(); }
+  /// From now on nodes are kept, all of them fluid at first. Throws Failure(resources) without memory.
+  void hold();
   void set(Index x, Index y, Index z, Solid what);
   [[nodiscard]] Solid at(Index x, Index y, Index z) const {
     return nodes_[static_cast<std::size_t>((x * points_[1] + y) * points_[2] + z)];

@@ -99,12 +99,12 @@ int groups_of(const Setup& setup, const Offer& offer, int shots, int devices, By
 
 }  // namespace
 
-ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer, int devices, Bytes device_memory) {
+ShotShare share_shots(const Setup& setup, const Offer& offer, int devices, Bytes device_memory) {
   const Problem& p = setup.problem;
   const int shots = static_cast<int>(setup.shots.size()), ranks = offer.place.ranks;
   const int asked = setup.shots_at_once > 0 ? static_cast<int>(setup.shots_at_once) : shots;
   if (shots == 1 || asked == 1 || (ranks == 1 && devices < 2)) return {};
-  if (setup.shots_at_once == 0 && input.document().json().contains(Json::json_pointer("/output/frames")))
+  if (setup.shots_at_once == 0 && setup.keeps_frames && !setup.image.any())
     return {1, "the case keeps frames, which show one shot"};
   ShotShare out;
   if (ranks > 1) {

@@ -29,9 +29,9 @@ struct ShotShare {
   std::string why;  ///< fewer than there could be; empty: all there is takes part, or there is one shot
 };
 /// Of a case on `devices` devices of one rank with so much memory each, or on the ranks of the offer. Opens and reads nothing. A case that says how many gets
-/// as many as there are devices or ranks for, and shots; without a word all that memory holds, unless it keeps frames, which show one.
-[[nodiscard]] ShotShare share_shots(const Setup& setup, const Case& input, const Offer& offer, int devices,
-                                    Bytes device_memory);
+/// as many as there are devices or ranks for, and shots; without a word all that memory holds, unless it keeps frames of waves, which show one
+/// shot; those of an image show the image, to which all shots come.
+[[nodiscard]] ShotShare share_shots(const Setup& setup, const Offer& offer, int devices, Bytes device_memory);
 
 /// From the engine thread, on every rank alike.
 class ShotBatch {

@@ -2,7 +2,7 @@
 // Echoes of jumps between the nodes, and the guide of Pekeris.
 #include "engine/solvers/acoustic_fd/verify/interfaces_table.hpp"
 
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
 
 #include <algorithm>

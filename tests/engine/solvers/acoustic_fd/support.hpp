@@ -2,6 +2,7 @@
 // What the tests of acoustic-fd share: a problem with everything switched on, checkpoints in memory, bit comparison.
 #pragma once
 
+#include "engine/solvers/acoustic_fd/case.hpp"
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
@@ -15,6 +16,13 @@
 #include <vector>
 
 namespace conoid::acoustic_fd::testing {
+
+/// A case read, with its nodes where nothing is wrong with it.
+inline Setup with_nodes(const Case& input, std::vector<Diagnostic>& diagnostics) {
+  Setup setup = read_setup(input, diagnostics);
+  if (!has_errors(diagnostics)) make_nodes(setup, input, diagnostics);
+  return setup;
+}
 
 /// An odd little box: layers, a sponge, a free surface, a rigid wall, two sources and three receivers between nodes.
 inline Problem busy_problem(int order, std::array<Index, 3> points, bool equal, bool varying, bool double_precision) {

@@ -820,7 +820,7 @@ class TestDeviceField : public QObject {
     std::vector<Diagnostic> said;
     Problem streamed;
     do {
-      streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), true, said).problem;
+      streamed = read_setup(unsaid_with(std::to_string(memory += 10'000)), said).problem;
       streamed.device_memory = static_cast<Bytes>(memory);
     } while (32 % band_of(streamed) == 0 && memory < 4'500'000);
     const Case unsaid = unsaid_with(std::to_string(memory));

@@ -92,6 +92,23 @@ class TestShots : public QObject {
     }
   }
 
+  /// They show the image, to which all shots come: at every end of a round what one after the other shows after as many shots.
+  void frames_of_an_image_do_not_keep_shots_from_marching_together() {
+    const std::string text = survey(imaged("gradient"), R"(, "frames": {"count": 2})");
+    Survey one(text, *alone_, "emulated:0"), many(text, *alone_, three);
+    constexpr Index shot = 3 * 150;
+    one.go(3 * shot);
+    many.go(shot);
+    const std::vector<float> three_shots = one.field("gradient");
+    QVERIFY(*std::max_element(three_shots.begin(), three_shots.end()) > 0);
+    QVERIFY(many.field("gradient") == three_shots);
+    one.go();
+    many.go();
+    QCOMPARE(one.number("shots_at_once"), -1.0);
+    QCOMPARE(many.number("shots_at_once"), 3.0);
+    QVERIFY(many.field("gradient") == one.field("gradient") && many.field("gradient") != three_shots);
+  }
+
   void the_check_tells_how_many_and_what_they_take() {
     const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
     const auto solver = solver_info().make();
@@ -118,6 +135,10 @@ class TestShots : public QObject {
     QVERIFY2(line(plain, plenty).find("3 of 5 at the same time") == 0, line(plain, plenty).c_str());
     QCOMPARE(line(framed, plenty), std::string());
     QCOMPARE(line(one, plenty), std::string());
+    const Case framed_image = resolved(survey(imaged("migration"), R"(, "frames": {"count": 3})"));
+    QVERIFY2(line(framed_image, plenty).find("3 of 5 at the same time") == 0 &&
+                 line(framed_image, plenty).find("frames show the image of all") != std::string::npos,
+             line(framed_image, plenty).c_str());
     const Bytes single = solver->estimate(one, nullptr, offered(one, plenty))->host_memory,
                 several = solver->estimate(plain, nullptr, offered(plain, plenty))->host_memory;
     QVERIFY(several > single);

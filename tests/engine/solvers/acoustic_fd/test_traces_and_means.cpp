@@ -4,9 +4,9 @@
 #include "conoid/config.hpp"
 #include "engine/io/hdf5_file.hpp"
 #include "engine/io/segy.hpp"
+#include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 
 #include <QTemporaryDir>
@@ -216,7 +216,7 @@ class TestTracesAndMeans : public QObject {
       std::vector<double> c(4);
       (*(*model)->load())->row(10, 40, 0, 30, c);
       for (std::size_t k = 0; k < 4; ++k) QCOMPARE(c[k], 1520.0 + static_cast<double>(k));
-      QCOMPARE((*model)->scan()->highest, 1523.0);
+      QCOMPARE((*(*model)->load())->range({}, {}).highest, 1523.0);
     }
     const auto alone = open_model(base / "m.npy", ModelQuantity::speed);
     QVERIFY(!alone && alone.error().text.find("does not say where") != std::string::npos);
@@ -263,7 +263,7 @@ class TestTracesAndMeans : public QObject {
       const auto document = CaseDocument::read(base / "case.json");
       const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
       const auto input = Case::resolve(document.value(), schema.value());
-      return input ? read_setup(input.value(), true, out) : Setup{};
+      return input ? read_setup(input.value(), out) : Setup{};
     };
     std::vector<Diagnostic> standard, own;
     read(R"("header": "m.sgy")", standard);
@@ -307,14 +307,14 @@ class TestTracesAndMeans : public QObject {
              output + "}}";
     };
     std::vector<Diagnostic> none;
-    const Setup setup = read_setup(resolved(text("")), false, none);
+    const Setup setup = read_setup(resolved(text("")), none);
     QVERIFY(!has_errors(none));
     // 2000 rows would end at 667 Hz; the source reaches 875 Hz.
     QVERIFY(band_of(setup.time_scheme(), static_cast<double>(setup.problem.trace_every) * setup.problem.dt).pass >
             2 * pi * 875);
     std::vector<Diagnostic> said;
     const Case thinned = resolved(text(R"(, "trace_every": 9)"));
-    check_setup(read_setup(thinned, false, said), thinned, said);
+    check_setup(read_setup(thinned, said), thinned, said);
     QVERIFY(std::any_of(said.begin(), said.end(),
                         [](const Diagnostic& d) { return d.text.find("is filtered away") != std::string::npos; }));
   }
@@ -327,7 +327,7 @@ class TestTracesAndMeans : public QObject {
                                   step +
                                   R"(, "steps": 40},
         "output": {"segy": "ieee", "trace_every": 1, "receivers": [{"position": [200, 150, 150]}]}})");
-      const Setup setup = read_setup(input, false, out);
+      const Setup setup = read_setup(input, out);
       check_setup(setup, input, out);
       return setup;
     };
@@ -358,7 +358,7 @@ class TestTracesAndMeans : public QObject {
     const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
     const Case input = Case::resolve(document.value(), schema.value()).value();
     std::vector<Diagnostic> out;
-    const Setup setup = read_setup(input, false, out);
+    const Setup setup = read_setup(input, out);
     QCOMPARE(setup.problem.sources.size(), std::size_t{5});
     const auto& first = dynamic_cast<const Scaled&>(*setup.problem.sources[0].signal);
     for (std::size_t i = 0; i < 5; ++i) {

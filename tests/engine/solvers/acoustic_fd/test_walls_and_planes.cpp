@@ -327,7 +327,7 @@ class TestWallsAndPlanes : public QObject {
     QVERIFY(write_mesh(ball.extract(cells), file("open.stl")).ok());
     const auto schema = Schema::for_solver("acoustic-fd", solver_info().schema);
     std::vector<Diagnostic> diagnostics;
-    const auto read = [&](const char* name, const char* unit, bool load) {
+    const auto read = [&](const char* name, const char* unit, bool nodes) {
       const std::string text = fmt::format(
           R"json({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [31, 29, 27], "spacing": "1 m"}},
             "medium": {{"obstacles": [{{"kind": "mesh", "file": "{}", "surface": "soft"{}}}]}}, "boundaries": {{
@@ -335,9 +335,8 @@ class TestWallsAndPlanes : public QObject {
             "z_min": {{"width": 3}}, "z_max": {{"width": 3}}}}, "parameters": {{"steps": 10, "order": 2}}}})json",
           file(name), unit);
       diagnostics.clear();
-      return read_setup(Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value(), load,
-                        diagnostics)
-          .problem;
+      const Case input = Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value();
+      return (nodes ? with_nodes(input, diagnostics) : read_setup(input, diagnostics)).problem;
     };
     const Problem p = read("ball.stl", R"(, "unit": "mm")", true);
     QVERIFY2(diagnostics.empty(), diagnostics.empty() ? "" : diagnostics[0].text.c_str());
@@ -365,7 +364,7 @@ class TestWallsAndPlanes : public QObject {
             "z_min": {{"kind": "rigid"}}, "z_max": {{"width": 3}}}}, "parameters": {{"steps": 10, "order": 2}}}})json",
           walls, z);
       diagnostics.clear();
-      return read_setup(Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value(), true,
+      return with_nodes(Case::resolve(CaseDocument::parse(text, "case.json").value(), schema.value()).value(),
                         diagnostics)
           .problem;
     };
@@ -409,7 +408,7 @@ class TestWallsAndPlanes : public QObject {
         return Problem{};
       }
       diagnostics.clear();
-      const Setup setup = read_setup(resolved.value(), true, diagnostics);
+      const Setup setup = with_nodes(resolved.value(), diagnostics);
       if (!has_errors(diagnostics)) check_setup(setup, resolved.value(), diagnostics);
       return setup.problem;
     };
@@ -485,7 +484,7 @@ class TestWallsAndPlanes : public QObject {
     QVERIFY2(resolved.ok(), resolved ? "" : resolved.error().text.c_str());
     const Case& input = resolved.value();
     std::vector<Diagnostic> diagnostics;
-    const Setup setup = read_setup(input, true, diagnostics);
+    const Setup setup = with_nodes(input, diagnostics);
     check_setup(setup, input, diagnostics);
     for (const auto& d : diagnostics) QVERIFY2(d.severity != Severity::error, d.text.c_str());
     const Problem& p = setup.problem;
@@ -506,7 +505,7 @@ class TestWallsAndPlanes : public QObject {
     below.replace(below.find("rigid"), 5, "matched");
     const auto other = Case::resolve(CaseDocument::parse(below, "case.json").value(), schema.value());
     diagnostics.clear();
-    static_cast<void>(read_setup(other.value(), true, diagnostics));
+    static_cast<void>(with_nodes(other.value(), diagnostics));
     QVERIFY(std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) {
       return d.severity == Severity::warning && d.text.find("z_min") != std::string::npos;
     }));

@@ -2,11 +2,11 @@
 // Readers of grids that say themselves where their samples lie: Madagascar (RSF) and HDF5. Both hold all samples once opened.
 #pragma once
 
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 
 #include <optional>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 
 /// A model of samples in memory, indexed by `stride`; an error names the first that is not positive and finite, and `path`.
 [[nodiscard]] Result<std::unique_ptr<Model>> held_model(const ModelBox& box, const std::array<Index, 3>& stride,
@@ -30,4 +30,4 @@ namespace conoid::acoustic_fd {
 [[nodiscard]] std::optional<Result<std::unique_ptr<Model>>> hdf5_model_of_header(const std::filesystem::path& header,
                                                                                  ModelQuantity quantity);
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

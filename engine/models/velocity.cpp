@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constant and layered media.
-#include "engine/solvers/acoustic_fd/discretization/velocity.hpp"
+#include "engine/models/velocity.hpp"
 
 #include "engine/core/error.hpp"
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 class Constant final : public Velocity {
@@ -142,4 +142,4 @@ std::shared_ptr<const Velocity> scaled_velocity(std::shared_ptr<const Velocity> 
   return std::make_shared<ScaledVelocity>(std::move(of), factor);
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

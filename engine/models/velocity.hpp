@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 
 struct SpeedRange {
   double lowest = 0;
@@ -70,4 +70,4 @@ struct Layer {
 [[nodiscard]] std::shared_ptr<const Velocity> layered_velocity(int axis, int sign, double surface,
                                                                std::vector<Layer> layers);
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

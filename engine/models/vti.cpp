@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A bounded reader of VTK images: attributes of three elements and one array.
-#include "engine/solvers/acoustic_fd/discretization/model_vti.hpp"
+#include "engine/models/vti.hpp"
 
 #include "engine/core/atomic_file.hpp"
 #include "engine/io/inflate.hpp"
@@ -15,7 +15,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 struct Element {
@@ -223,7 +223,6 @@ class Vti final : public Model {
   Vti(ModelBox box, std::vector<float> values, SpeedRange range)
       : box_(box), values_(std::move(values)), range_(range) {}
   [[nodiscard]] ModelBox box() const override { return box_; }
-  [[nodiscard]] Result<SpeedRange> scan() const override { return range_; }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override {
     return sampled_velocity(box_, {1, box_.shape[0], box_.shape[0] * box_.shape[1]}, values_, range_);
   }
@@ -446,4 +445,4 @@ Result<std::unique_ptr<Model>> open_vti_model(const std::filesystem::path& path,
   return std::unique_ptr<Model>(std::make_unique<Vti>(image->box, std::move(values), range));
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

@@ -6,7 +6,7 @@
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/discretization/velocity.hpp"
+#include "engine/models/velocity.hpp"
 
 #include <array>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 
 enum class ModelQuantity { speed, density, pressure };
 
@@ -36,9 +36,7 @@ class Model {
   [[nodiscard]] virtual ModelBox box() const = 0;
   /// What was taken to be, or read in another unit, a sentence each.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
-  /// Reads through the data in small pieces: its range, or the first value that is not positive and finite.
-  [[nodiscard]] virtual Result<SpeedRange> scan() const = 0;
-  /// Loads the samples; trilinear between them.
+  /// Loads the samples, trilinear between them; an error names the first that is not positive and finite.
   [[nodiscard]] virtual Result<std::shared_ptr<const Velocity>> load() const = 0;
 };
 
@@ -47,13 +45,30 @@ class Model {
 [[nodiscard]] Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, ModelQuantity quantity,
                                                         const SegyBytes& bytes = {});
 
+/// Between which two samples of an axis a position lies, and how much each counts; beyond the ends the nearest one alone.
+struct SamplePlace {
+  std::array<Index, 2> index{};
+  std::array<double, 2> weight{};
+};
+[[nodiscard]] SamplePlace between_samples(const ModelBox& box, std::size_t axis, double position);
+/// Trilinear: `at(i, j, k)` are the samples.
+template <class At>
+[[nodiscard]] double trilinear(const SamplePlace& x, const SamplePlace& y, const SamplePlace& z, At&& at) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k)
+        sum += x.weight[i] * y.weight[j] * z.weight[k] * at(x.index[i], y.index[j], z.index[k]);
+  return sum;
+}
+
 /// Trilinear samples; `stride` is in values. For readers, and for means over cells.
 [[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
                                                                std::vector<float> values, SpeedRange range);
 [[nodiscard]] std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
                                                                std::vector<double> values, SpeedRange range);
 
-/// Header of a raw model; see README.md of the solver. `axes` are listed slowest first, as in the file; `shape`,
+/// Header of a raw model: a JSON object (file, type, endian, unit, axes, shape, spacing, origin). `axes` are listed slowest first, as in the file; `shape`,
 /// `spacing` and `origin` are indexed by axis (0 = x).
 struct ModelHeader {
   std::filesystem::path data;
@@ -74,7 +89,6 @@ struct ModelHeader {
 [[nodiscard]] Result<ModelHeader> read_model_header(const std::filesystem::path& header,
                                                     ModelQuantity quantity = ModelQuantity::speed);
 
-[[nodiscard]] Result<SpeedRange> scan_model(const ModelHeader& header);
 [[nodiscard]] Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header);
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals and models that other programs wrote: units, commas, feet, byte orders, directions, compression.
+// Models that other programs wrote: feet, byte orders, named bytes, directions, compression.
 // labels: unit
 #include "engine/io/inflate.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
-#include "engine/solvers/acoustic_fd/discretization/signal.hpp"
+#include "engine/models/model.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -15,7 +14,6 @@
 #include <fstream>
 
 using namespace conoid;
-using namespace conoid::acoustic_fd;
 
 namespace {
 
@@ -90,7 +88,7 @@ std::string segy(bool little, int format, std::size_t size, const auto& sample, 
 
 }  // namespace
 
-class TestInputsOfOthers : public QObject {
+class TestModelsOfOthers : public QObject {
   Q_OBJECT
 
   QTemporaryDir folder_;
@@ -101,43 +99,11 @@ class TestInputsOfOthers : public QObject {
   }
 
  private slots:
-  void headings_of_signals_have_units() {
-    const auto ms = read_signal(inputs + "signal-time-in-ms.csv", 1);
-    QVERIFY2(ms.ok(), ms ? "" : ms.error().render().c_str());
-    QVERIFY(std::abs((*ms)->end() - 0.199) < 1e-12);
-    const auto kpa = read_signal(written("k.csv", "t (us),p[kPa]\n0,0\n1,2\n2,0\n"), 3);
-    QVERIFY2(kpa.ok(), kpa ? "" : kpa.error().render().c_str());
-    QVERIFY(std::abs((*kpa)->at(1e-6) - 6000) < 1e-9);
-    const auto turned = read_signal(written("t.csv", "p[Pa],t[ms]\n0,0\n2,1\n0,2\n"), 1);
-    QVERIFY(turned.ok() && std::abs((*turned)->at(1e-3) - 2) < 1e-12);
-    const auto plain = read_signal(written("p.csv", "# a comment\n0 0\n0.5 1\n1.0 0\n"), 1);
-    QVERIFY(plain.ok() && (*plain)->end() == 1);
-    const auto wrong = read_signal(written("w.csv", "t[Hz],p\n0,0\n1,1\n"), 1);
-    QVERIFY(!wrong.ok());
-    QVERIFY2(wrong.error().text.find("found 'Hz'") != std::string::npos, wrong.error().text.c_str());
-  }
-  void other_tables_are_refused_by_name() {
-    const auto index = read_signal(inputs + "signal-with-index-column.csv", 1);
-    QVERIFY(!index.ok());
-    QVERIFY2(index.error().text.find("expected two columns, time and value; found 3: i, t, p") != std::string::npos,
-             index.error().text.c_str());
-    const auto comma = read_signal(inputs + "signal-decimal-comma.csv", 1);
-    QVERIFY(!comma.ok());
-    QVERIFY2(comma.error().text.find("decimal comma") != std::string::npos, comma.error().text.c_str());
-    QCOMPARE(comma.error().place.line, 1L);
-    for (const char* text :
-         {"t[s];p[Pa]\n0,0;0\n0,1;2\n", "0\t0\n0,001\t1,5\n", "0,0 0,0\n0,1 1,5\n", "t\tp\n0,1\t0\n"}) {
-      const auto other = read_signal(written("o.csv", text), 1);
-      QVERIFY2(!other.ok() && other.error().text.find("decimal comma") != std::string::npos, text);
-    }
-    QVERIFY(!read_signal(written("i.csv", "i,p\n0,0\n1,1\n"), 1).ok());
-    QVERIFY(read_signal(written("s.csv", "t;p\n0;0\n0.1;1\n"), 1).ok());  // semicolons alone are separators
-  }
   void feet_become_metres() {
     const auto m = model(inputs + "model-in-feet.sgy");
     QVERIFY(std::abs(m->box().spacing[2] - 3.048) < 1e-9);
-    const auto range = m->scan();
-    QVERIFY(std::abs(range->lowest - 457.2) < 1e-3 && std::abs(range->highest - 492.25) < 0.01);
+    const SpeedRange range = (*m->load())->range({}, {});
+    QVERIFY(std::abs(range.lowest - 457.2) < 1e-3 && std::abs(range.highest - 492.25) < 0.01);
     QVERIFY(std::any_of(m->notes().begin(), m->notes().end(),
                         [](const std::string& s) { return s.find("feet") != std::string::npos; }) ||
             !m->notes().empty());
@@ -267,5 +233,5 @@ class TestInputsOfOthers : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestInputsOfOthers)
-#include "test_inputs_of_others.moc"
+QTEST_APPLESS_MAIN(TestModelsOfOthers)
+#include "test_models_of_others.moc"

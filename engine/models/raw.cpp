@@ -4,7 +4,7 @@
 #include "engine/core/file_ending.hpp"
 #include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 /// A file of samples that is read from front to back.
@@ -96,7 +96,7 @@ class Samples final : public Velocity {
       : box_(box), values_(std::move(values)), range_(range), stride_(stride) {}
 
   void row(double x, double y, double z0, double dz, std::span<double> out) const override {
-    const Place px = place(0, x), py = place(1, y);
+    const SamplePlace px = place(0, x), py = place(1, y);
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, place(2, z0 + static_cast<double>(k) * dz));
   }
   void values(double x, double y, std::span<const double> z, const std::array<bool, 3>& stepped,
@@ -104,7 +104,7 @@ class Samples final : public Velocity {
     const auto at = [&](std::size_t axis, double position) {
       return stepped[axis] ? nearest(axis, position) : place(axis, position);
     };
-    const Place px = at(0, x), py = at(1, y);
+    const SamplePlace px = at(0, x), py = at(1, y);
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = between(px, py, at(2, z[k]));
   }
   [[nodiscard]] Along along(std::size_t axis) const override {
@@ -130,30 +130,18 @@ class Samples final : public Velocity {
   [[nodiscard]] Bytes bytes() const override { return values_.size() * sizeof(V); }
 
  private:
-  struct Place {
-    Index offset[2];
-    double weight[2];
-  };
-  [[nodiscard]] Place place(std::size_t axis, double position) const {
-    const auto last = static_cast<double>(box_.shape[axis] - 1);
-    const double p = std::clamp((position - box_.origin[axis]) / box_.spacing[axis], 0.0, last);
-    const auto i = static_cast<Index>(std::min(std::floor(p), std::max(0.0, last - 1)));
-    const double f = p - static_cast<double>(i);
-    return {{i * stride_[axis], std::min(i + 1, box_.shape[axis] - 1) * stride_[axis]}, {1 - f, f}};
+  [[nodiscard]] SamplePlace place(std::size_t axis, double position) const {
+    return between_samples(box_, axis, position);
   }
-  [[nodiscard]] Place nearest(std::size_t axis, double position) const {
+  [[nodiscard]] SamplePlace nearest(std::size_t axis, double position) const {
     const double p = std::round((position - box_.origin[axis]) / box_.spacing[axis]);
-    const auto i = static_cast<Index>(std::clamp(p, 0.0, static_cast<double>(box_.shape[axis] - 1))) * stride_[axis];
+    const auto i = static_cast<Index>(std::clamp(p, 0.0, static_cast<double>(box_.shape[axis] - 1)));
     return {{i, i}, {1, 0}};
   }
-  [[nodiscard]] double between(const Place& px, const Place& py, const Place& pz) const {
-    double sum = 0;
-    for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 2; ++j)
-        for (int l = 0; l < 2; ++l)
-          sum += px.weight[i] * py.weight[j] * pz.weight[l] *
-                 static_cast<double>(values_[static_cast<std::size_t>(px.offset[i] + py.offset[j] + pz.offset[l])]);
-    return sum;
+  [[nodiscard]] double between(const SamplePlace& px, const SamplePlace& py, const SamplePlace& pz) const {
+    return trilinear(px, py, pz, [&](Index i, Index j, Index k) {
+      return static_cast<double>(values_[static_cast<std::size_t>(i * stride_[0] + j * stride_[1] + k * stride_[2])]);
+    });
   }
   ModelBox box_;
   std::vector<V> values_;
@@ -257,6 +245,14 @@ std::array<Index, 3> ModelHeader::strides() const {
     stride *= shape[axis];
   }
   return out;
+}
+
+SamplePlace between_samples(const ModelBox& box, std::size_t axis, double position) {
+  const auto last = static_cast<double>(box.shape[axis] - 1);
+  const double p = std::clamp((position - box.origin[axis]) / box.spacing[axis], 0.0, last);
+  const auto i = static_cast<Index>(std::min(std::floor(p), std::max(0.0, last - 1)));
+  const double f = p - static_cast<double>(i);
+  return {{i, std::min(i + 1, box.shape[axis] - 1)}, {1 - f, f}};
 }
 
 std::shared_ptr<const Velocity> sampled_velocity(const ModelBox& box, const std::array<Index, 3>& stride,
@@ -368,22 +364,6 @@ Result<ModelHeader> read_model_header(const std::filesystem::path& path, ModelQu
   return h;
 }
 
-Result<SpeedRange> scan_model(const ModelHeader& header) {
-  Pieces pieces(header);
-  SpeedRange range{std::numeric_limits<double>::infinity(), 0};
-  std::vector<float> buffer(static_cast<std::size_t>(std::min<Index>(samples(header), 1 << 18)));
-  for (Index left = samples(header); left > 0;) {
-    const auto n = std::min<Index>(left, static_cast<Index>(buffer.size()));
-    const std::span<float> part(buffer.data(), static_cast<std::size_t>(n));
-    if (const Status s = pieces.next(part); !s) return s.error();
-    const auto [low, high] = std::minmax_element(part.begin(), part.end());
-    range.lowest = std::min(range.lowest, static_cast<double>(*low));
-    range.highest = std::max(range.highest, static_cast<double>(*high));
-    left -= n;
-  }
-  return range;
-}
-
 Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header) {
   Pieces pieces(header);
   std::vector<float> values(static_cast<std::size_t>(samples(header)));
@@ -393,4 +373,4 @@ Result<std::shared_ptr<const Velocity>> load_model(const ModelHeader& header) {
   return std::shared_ptr<const Velocity>(sampled_velocity(header.box(), header.strides(), std::move(values), range));
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

@@ -3,7 +3,7 @@
 // file format".
 #include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_grids.hpp"
+#include "engine/models/grids.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 constexpr std::string_view rsf_mark = "\f\f\004";  // between a header and samples in the same file
@@ -239,4 +239,4 @@ Result<std::unique_ptr<Model>> open_rsf_model(const std::filesystem::path& path,
   return held_model(box, {n[0], n[0] * n[1], 1}, std::move(*values), quantity, data_path, std::move(notes));
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

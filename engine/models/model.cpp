@@ -4,12 +4,12 @@
 // A SEG-Y model has one trace a column, downwards: sample i lies i intervals below z = 0 (the interval of the binary header
 // counts thousandths of a metre, or of a foot where the file is in feet, as depth files have it). Inline numbers go with x, crossline numbers with y; positions are
 // those of bytes 181 and 185 where they are not all zero, else one metre a number.
-#include "engine/solvers/acoustic_fd/discretization/model.hpp"
+#include "engine/models/model.hpp"
 
 #include "engine/core/file_ending.hpp"
 #include "engine/io/segy.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_grids.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_vti.hpp"
+#include "engine/models/grids.hpp"
+#include "engine/models/vti.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +17,13 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 class Raw final : public Model {
  public:
   explicit Raw(ModelHeader header) : header_(std::move(header)) {}
   [[nodiscard]] ModelBox box() const override { return header_.box(); }
-  [[nodiscard]] Result<SpeedRange> scan() const override { return scan_model(header_); }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override { return load_model(header_); }
 
  private:
@@ -89,7 +88,7 @@ class Segy final : public Model {
     if (!(depth > 0))
       return fail("the sample interval is 0", "Write the depth interval in millimetres to bytes 3217-3218.");
     // Where the corners say where they are, spacing and origin follow from them. As many traces as places, none of which has two: all
-    // have one, and what a scan lets pass can be loaded.
+    // have one.
     SegyTrace corner, along_x, along_y;
     std::vector<bool> filled(static_cast<std::size_t>(file.traces()));
     for (Index t = 0; t < file.traces(); ++t) {
@@ -125,15 +124,6 @@ class Segy final : public Model {
 
   [[nodiscard]] ModelBox box() const override { return box_; }
   [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
-  [[nodiscard]] Result<SpeedRange> scan() const override {
-    SpeedRange range{std::numeric_limits<double>::infinity(), 0};
-    std::vector<float> trace(static_cast<std::size_t>(file_.samples()));
-    for (Index t = 0; t < file_.traces(); ++t) {
-      SegyTrace h;
-      if (const Status s = take(t, h, trace, range); !s) return s.error();
-    }
-    return range;
-  }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override {
     const Index nz = box_.shape[2];
     std::vector<float> all(static_cast<std::size_t>(box_.shape[0] * box_.shape[1] * nz)),
@@ -218,4 +208,4 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& path, Mod
   return std::unique_ptr<Model>(std::make_unique<Raw>(std::move(header).value()));
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid

@@ -5,7 +5,7 @@
 #include "engine/core/json.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/hdf5_grid.hpp"
-#include "engine/solvers/acoustic_fd/discretization/model_grids.hpp"
+#include "engine/models/grids.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 
 #include <fmt/core.h>
 
-namespace conoid::acoustic_fd {
+namespace conoid {
 namespace {
 
 class Held final : public Model {
@@ -23,7 +23,6 @@ class Held final : public Model {
       : box_(box), stride_(stride), values_(std::move(values)), range_(range), notes_(std::move(notes)) {}
   [[nodiscard]] ModelBox box() const override { return box_; }
   [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
-  [[nodiscard]] Result<SpeedRange> scan() const override { return range_; }
   [[nodiscard]] Result<std::shared_ptr<const Velocity>> load() const override {
     return sampled_velocity(box_, stride_, values_, range_);
   }
@@ -176,4 +175,4 @@ std::optional<Result<std::unique_ptr<Model>>> hdf5_model_of_header(const std::fi
   return open_array(file, quantity, json);
 }
 
-}  // namespace conoid::acoustic_fd
+}  // namespace conoid
