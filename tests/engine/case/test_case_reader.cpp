@@ -40,23 +40,25 @@ class TestCaseReader : public QObject {
     QCOMPARE(out.size(), std::size_t{6});
     QCOMPARE(out[0].place.pointer, std::string("/grid/spacing"));
     QVERIFY(out[0].severity == Severity::warning);
-    QCOMPARE(out[1].render(), std::string("case.json:20: /boundaries/1: wrong\n  Right it."));
+    QCOMPARE(out[1].render(), std::string("case.json:19: /boundaries/1: wrong\n  Right it."));
     QVERIFY(out[2].code == ErrorCode::not_converged && out[2].place.pointer == "/excitation");
     QCOMPARE(out[2].hint, std::string("Ask otherwise."));
-    QVERIFY(out[3].place.pointer == "/boundaries/1/group" && out[3].place.line == 20);
+    QVERIFY(out[3].place.pointer == "/boundaries/1/group" && out[3].place.line == 19);
     QCOMPARE(out[4].place.pointer, std::string("/excitation/signal"));
-    QCOMPARE(out[4].place.line, 23);  // of what it would be in
+    QCOMPARE(out[4].place.line, 22);  // of what it would be in
     QVERIFY(out[5].code == ErrorCode::resources && out[5].place.line == 6);
   }
 
   /// A key that was written under its former name is told under that name.
   void places_are_those_of_the_file() {
     const Schema schema =
-        Schema::for_solver("s", R"({"properties": {"mesh": false, "medium": {"type": "object", "formerly": ["materials"],
+        Schema::for_solver("s",
+                           R"({"properties": {"mesh": false, "medium": {"type": "object", "formerly": ["materials"],
           "properties": {"speed": {"type": "number", "default": 1}}}}})")
             .value();
-    const Case c = resolved(*CaseDocument::parse("{\"conoid\": 1, \"solver\": \"s\",\n\"materials\": {\n\"speed\": 2}}", "old.json"),
-                            schema);
+    const Case c = resolved(
+        *CaseDocument::parse("{\"conoid\": 1, \"solver\": \"s\",\n\"materials\": {\n\"speed\": 2}}", "old.json"),
+        schema);
     std::vector<Diagnostic> out;
     const CaseReader reader(c, out);
     reader.fail(reader["medium"]["speed"], "wrong", "");
@@ -74,8 +76,8 @@ class TestCaseReader : public QObject {
     enum class Scheme { one, two };
     QVERIFY(choice<Scheme>(c["parameters"]["scheme"], {{"lax-wendroff", Scheme::one}, {"leapfrog", Scheme::two}}) ==
             Scheme::two);
-    QVERIFY_EXCEPTION_THROWN(static_cast<void>(choice<Scheme>(c["parameters"]["scheme"], {{"lax-wendroff", Scheme::one}})),
-                             Failure);
+    QVERIFY_EXCEPTION_THROWN(
+        static_cast<void>(choice<Scheme>(c["parameters"]["scheme"], {{"lax-wendroff", Scheme::one}})), Failure);
   }
 };
 

@@ -50,11 +50,13 @@ Square2 across_stiffness(const LayerWaves& waves, Complex thickness) {
   return {Vector2{by * (1.0 + e * e), -2.0 * by * e}, Vector2{-2.0 * by * e, by * (1.0 + e * e)}};
 }
 
-int negative(double a) { return a < 0 ? 1 : 0; }
+int negative(double a) {
+  return a < 0 ? 1 : 0;
+}
 /// Negative eigenvalues of the real part of a symmetric matrix.
 int negative(const Square2& m) {
-  const double a = m[0][0].real(), b = 0.5 * (m[0][1] + m[1][0]).real(), c = m[1][1].real(),
-               half = 0.5 * (a + c), apart = std::hypot(0.5 * (a - c), b);
+  const double a = m[0][0].real(), b = 0.5 * (m[0][1] + m[1][0]).real(), c = m[1][1].real(), half = 0.5 * (a + c),
+               apart = std::hypot(0.5 * (a - c), b);
   return negative(half - apart) + negative(half + apart);
 }
 
@@ -108,13 +110,13 @@ class ThinLayers {
       const LayerWaves waves(*below_, k, below_->mu / mu_);
       const Square2 own = waves.half_space();
       for (std::size_t i = 0; i < each; ++i)
-        for (std::size_t j = 0; j < each; ++j)
-          put(at + i, at + j, love ? waves.stiffness * waves.b : own[i][j]);
+        for (std::size_t j = 0; j < each; ++j) put(at + i, at + j, love ? waves.stiffness * waves.b : own[i][j]);
     }
     return out;
   }
 
-  static constexpr double share = 0.5 * std::numbers::pi;  ///< of the vertical wave number times the thickness: half of what is allowed
+  static constexpr double share =
+      0.5 * std::numbers::pi;  ///< of the vertical wave number times the thickness: half of what is allowed
 
  private:
   struct Layer {
@@ -184,7 +186,8 @@ Result<double> undamped_wave_number(const SoilProfile& profile, bool love, int m
   for (const SoilLayer& l : profile.layers) slowest = std::min(slowest, l.medium.shear_speed());
   if (profile.half_space) slowest = std::min(slowest, profile.half_space->shear_speed());
   // On rock, close to a frequency at which a mode begins, it is as long as one likes: a hundred-millionth above it is near enough.
-  const double least = profile.half_space ? omega / profile.half_space->shear_speed() * (1 + 1e-10) : 1e-4 * omega / slowest;
+  const double least =
+      profile.half_space ? omega / profile.half_space->shear_speed() * (1 + 1e-10) : 1e-4 * omega / slowest;
   const ThinLayers ground(profile, omega, 0, least);
   double high = 1.01 * std::max(least, omega / slowest / 0.9);
   for (int n = 0; n < 40 && ground.count(high, love) > 0; ++n) high *= 1.3;
@@ -201,24 +204,27 @@ Result<double> undamped_wave_number(const SoilProfile& profile, bool love, int m
     const char* const name = love ? "Love" : "Rayleigh";
     const std::string at = format_quantity(omega / (2 * std::numbers::pi), "Hz");
     if (most > 0)
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("there is no {} wave of mode {} at {}: modes are numbered from 0, and {} of them travel{}",
-                                    name, mode, at, most, most == 1 ? "s" : ""),
-                        "Use a lower mode, or higher frequencies.");
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("there is no {} wave of mode {} at {}: modes are numbered from 0, and {} of them travel{}", name,
+                      mode, at, most, most == 1 ? "s" : ""),
+          "Use a lower mode, or higher frequencies.");
     if (!profile.half_space)
-      return make_error(ErrorCode::invalid_input,
-                        fmt::format("there is no {} wave at {}: layers on rock carry none below their first frequency", name, at),
-                        "Use higher frequencies.");
+      return make_error(
+          ErrorCode::invalid_input,
+          fmt::format("there is no {} wave at {}: layers on rock carry none below their first frequency", name, at),
+          "Use higher frequencies.");
     if (love)
       return make_error(
           ErrorCode::invalid_input,
           fmt::format("there is no Love wave at {}: it needs a layer with slower S waves than the half-space's", at),
           "Use a Rayleigh or an SH wave.");
-    return make_error(ErrorCode::invalid_input,
-                      fmt::format("there is no Rayleigh wave at {}: it would be faster than the S waves of the half-space, "
-                                  "which carry it away",
-                                  at),
-                      "Use lower frequencies, or body waves (p, sv, sh).");
+    return make_error(
+        ErrorCode::invalid_input,
+        fmt::format("there is no Rayleigh wave at {}: it would be faster than the S waves of the half-space, "
+                    "which carry it away",
+                    at),
+        "Use lower frequencies, or body waves (p, sv, sh).");
   }
   for (int n = 0; n < 200 && above - low > 1e-16 * above; ++n) {
     const double middle = 0.5 * (low + above);
@@ -233,8 +239,8 @@ Result<double> undamped_wave_number(const SoilProfile& profile, bool love, int m
 bool refine(const ThinLayers& ground, bool love, Complex branch, Complex& k, std::vector<Complex>& u) {
   double before = 1;
   for (int n = 0; n < 40; ++n) {
-    const auto largest = static_cast<std::size_t>(
-        std::ranges::max_element(u, {}, [](Complex v) { return std::norm(v); }) - u.begin());
+    const auto largest =
+        static_cast<std::size_t>(std::ranges::max_element(u, {}, [](Complex v) { return std::norm(v); }) - u.begin());
     const double step = std::min(1e-6 * std::abs(k), 0.01 * std::abs(k - branch));
     BandedSystem ahead = ground.stiffness(k + step, love), behind = ground.stiffness(k - step, love),
                  here = ground.stiffness(k, love);
@@ -285,7 +291,8 @@ std::optional<Complex> with_damping(const SoilProfile& profile, bool love, doubl
     Complex k = start * by;
     if (!refine(ground, love, branch, k, u)) return std::nullopt;
     // Farther from where it was looked for than from the half-space's S waves: another mode.
-    if (profile.half_space && std::abs(k / by - start) > 0.5 * std::max(1e-3, std::abs(start - 1.0))) return std::nullopt;
+    if (profile.half_space && std::abs(k / by - start) > 0.5 * std::max(1e-3, std::abs(start - 1.0)))
+      return std::nullopt;
     before = over;
     over = k / by;
     if (n == steps) return k;
@@ -307,12 +314,14 @@ Result<Complex> surface_wave_number(const SoilProfile& profile, WaveKind kind, i
   for (const SoilLayer& l : profile.layers) damping = std::max(damping, l.medium.beta);
   if (!(damping > 0)) return Complex(*undamped);
   for (const int finer : {1, 4, 16})
-    if (const auto found = with_damping(profile, love, omega, *undamped, finer * (1 + static_cast<int>(std::ceil(damping / 0.01)))))
+    if (const auto found =
+            with_damping(profile, love, omega, *undamped, finer * (1 + static_cast<int>(std::ceil(damping / 0.01)))))
       return *found;
-  return make_error(ErrorCode::not_converged,
-                    fmt::format("the {} wave of mode {} at {} could not be followed to a damping of {:g}",
-                                love ? "Love" : "Rayleigh", mode, format_quantity(omega / (2 * std::numbers::pi), "Hz"), damping),
-                    "Give the media less damping, or another frequency.");
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the {} wave of mode {} at {} could not be followed to a damping of {:g}", love ? "Love" : "Rayleigh",
+                  mode, format_quantity(omega / (2 * std::numbers::pi), "Hz"), damping),
+      "Give the media less damping, or another frequency.");
 }
 
 }  // namespace conoid::elastic_bem

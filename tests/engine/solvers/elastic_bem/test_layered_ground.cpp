@@ -515,7 +515,11 @@ class TestLayeredGround : public QObject {
         "has no modes");
     row("no such mode",
         R"j({"excitation": {"loads": [{"kind": "wave", "wave": "rayleigh", "direction": [1, 0, 0], "mode": 9}]}})j",
-        "no Rayleigh wave of mode 9");
+        "no mode but 0");
+    row("no such mode in motion",
+        R"j({"parameters": {"frequencies": {"values": [0.2]}},
+             "excitation": {"loads": [{"kind": "wave", "wave": "love", "direction": [1, 0, 0], "mode": 9}]}})j",
+        "no Love wave of mode 9");
     row("wave from above", R"j({"excitation": {"loads": [{"kind": "wave", "direction": [1, 0, -1]}]}})j",
         "does not come from below");
     row("oblique wave on rock",
