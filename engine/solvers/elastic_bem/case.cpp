@@ -122,21 +122,14 @@ Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& g, const 
   return std::pair<Mesh, std::optional<Mesh>>{std::move(*mesh), std::move(flat)};
 }
 
-void CaseReader::fail(const Values& at, std::string text, std::string hint) {
-  out.push_back(input.error_at(at, std::move(text), std::move(hint)));
+void ProblemReader::fail_at_mesh(Diagnostic what) {
+  fail_at(has("ground") ? "ground" : "mesh", std::move(what));
 }
 
-void CaseReader::fail_at_mesh(Diagnostic what) {
-  what.place = input.document().place(input.values().has("ground") ? "/ground" : "/mesh");
-  out.push_back(std::move(what));
-}
-
-const MeshGroup* CaseReader::group(const Values& at, const std::string& name) {
+const MeshGroup* ProblemReader::group(const Values& at, const std::string& name) {
   auto found = require_group(*p.scene.mesh, name, 2);
   if (!found) {
-    Diagnostic d = found.error();
-    d.place = input.document().place(at.pointer() + "/group");
-    out.push_back(std::move(d));
+    fail_at(at, "group", found.error());
     return nullptr;
   }
   if ((*found)->cells.empty()) {
@@ -147,7 +140,7 @@ const MeshGroup* CaseReader::group(const Values& at, const std::string& name) {
   return *found;
 }
 
-int CaseReader::condition(const Values& at, const std::string& name) {
+int ProblemReader::condition(const Values& at, const std::string& name) {
   if (sides.contains(name) && at.pointer().rfind("/regions", 0) != 0 && at.pointer().rfind("/ground", 0) != 0) {
     fail(at, fmt::format("the group '{}' is an interface of regions", name),
          "Give conditions and loads on outer surfaces only.");
@@ -161,7 +154,7 @@ int CaseReader::condition(const Values& at, const std::string& name) {
   return n;
 }
 
-Medium CaseReader::medium(const Values& m) {
+Medium ProblemReader::medium(const Values& m) {
   Medium made;
   const bool by_speeds = m.has("pressure_speed");
   if (!by_speeds) made.nu = m["poisson"].number();
@@ -189,23 +182,22 @@ Medium CaseReader::medium(const Values& m) {
     fail(m, fmt::format("Poisson's ratio {:g} lies outside -1 to 0.5", made.nu),
          "Elastic bodies have -1 < nu < 0.5; water-saturated soil up to 0.4999.");
   else if (made.nu > 0.4999)
-    out.push_back(
-        input.warning_at(m,
-                         fmt::format("Poisson's ratio {:g} is closer to 0.5 than the equations hold: a medium that "
-                                     "keeps its volume takes a pressure "
-                                     "without a motion, and errors of the mesh grow as 1/(1 - 2 nu) = {:.0f}",
-                                     made.nu, 1 / (1 - 2 * made.nu)),
-                         "Use 0.4999: shear waves, and motions of order one, differ by less than a thousandth."));
+    warn(m,
+         fmt::format("Poisson's ratio {:g} is closer to 0.5 than the equations hold: a medium that "
+                     "keeps its volume takes a pressure "
+                     "without a motion, and errors of the mesh grow as 1/(1 - 2 nu) = {:.0f}",
+                     made.nu, 1 / (1 - 2 * made.nu)),
+         "Use 0.4999: shear waves, and motions of order one, differ by less than a thousandth.");
   return made;
 }
 
-void CaseReader::regions() {
+void ProblemReader::regions() {
   const Values list = input["regions"];
   std::map<std::string, std::string> owner;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values v = list.at(k);
     RegionNames r;
-    r.name = v["name"].text().empty() ? fmt::format("region {}", k + 1) : v["name"].text();
+    r.name = name_or_number(v, "region ", k + 1);
     r.medium = medium(v);
     r.domain = v["domain"].text();
     for (const bool shared : {false, true}) {
@@ -238,14 +230,13 @@ void CaseReader::regions() {
     p.regions.push_back(std::move(r));
   }
   if (p.scene.mesh->group("filled trench") != nullptr && !sides.contains("filled trench"))
-    fail(input.values().has("ground") ? input["ground"] : input["mesh"], "nothing is said of what fills the trench",
+    fail(has("ground") ? input["ground"] : input["mesh"], "nothing is said of what fills the trench",
          "Give a region with the interface \"filled trench\" and the surface \"filling\", or leave out \"filled\".");
-  if (input.values().has("ground") && input["ground"]["layers"].size() > 0 && input["ground"].has("rock") &&
-      !owner.contains("rock"))
+  if (has("ground") && input["ground"]["layers"].size() > 0 && input["ground"].has("rock") && !owner.contains("rock"))
     fail(input["ground"], "no region says that it lies on the rock",
          "Name \"rock\" among the surfaces of the lowest layer.");
   for (const MeshGroup& g : p.scene.mesh->groups())
-    if (input.values().has("ground") && g.name.rfind("layer ", 0) == 0 && !sides.contains(g.name))
+    if (has("ground") && g.name.rfind("layer ", 0) == 0 && !sides.contains(g.name))
       fail(input["ground"], fmt::format("nothing is said of what lies below '{}'", g.name),
            "Give a region that has it among its interfaces, with \"rock\" or the next layer for its lower border.");
   // A cell has one part to play.
@@ -261,8 +252,8 @@ void CaseReader::regions() {
   }
 }
 
-void CaseReader::profile() {
-  if (!input.values().has("profile")) return;
+void ProblemReader::profile() {
+  if (!has("profile")) return;
   const Values v = input["profile"], list = v["layers"];
   const bool rock = v["rock"].boolean();
   SoilProfile made;
@@ -287,7 +278,7 @@ void CaseReader::profile() {
   if (!p.regions.empty() || input["regions"].size() > 0)
     fail(input["regions"], "regions have meshed borders, and the layers of a profile have none",
          "Give layers in profile.layers, or leave out profile.");
-  if (input.values().has("ground")) {
+  if (has("ground")) {
     const Values g = input["ground"];
     const bool disc = g["kind"].text() == "disc";
     if (g.has("rock") || g["layers"].size() > 0 || (!disc && g["trenches"].size() > 0))
@@ -316,16 +307,16 @@ void CaseReader::profile() {
   p.profile = std::move(made);
 }
 
-void CaseReader::frequencies() {
+void ProblemReader::frequencies() {
   const Values f = input["parameters"]["frequencies"];
   p.frequencies = read_frequencies(input, f, StepRounding::quotient_first, out);
   if (p.frequencies.empty()) fail(f, "the case has no frequency", "Give \"values\" or \"from\", \"to\" and \"count\".");
 }
 
-void CaseReader::boundaries() {
+void ProblemReader::boundaries() {
   const Values list = input["boundaries"];
   // The program's own rock is held where nothing else is said of it.
-  if (input.values().has("ground") && input["ground"].has("rock"))
+  if (has("ground") && input["ground"].has("rock"))
     if (const int c = condition(input["ground"], "rock"); c > 0 && !sides.contains("rock"))
       p.conditions[static_cast<std::size_t>(c)].displacement = {true, true, true};
   for (std::size_t k = 0; k < list.size(); ++k) {
@@ -373,7 +364,7 @@ void CaseReader::boundaries() {
   }
 }
 
-void CaseReader::foundations() {
+void ProblemReader::foundations() {
   const Values list = input["foundations"];
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values v = list.at(k);
@@ -386,7 +377,8 @@ void CaseReader::foundations() {
       if (other.condition == f.condition)
         fail(v, fmt::format("two foundations stand on the group '{}'", name), "Give each its own group.");
     const std::string contact = v["contact"].text();
-    f.contact = contact == "welded" ? Contact::welded : contact == "smooth" ? Contact::smooth : Contact::tangential;
+    f.contact = choice<Contact>(
+        v["contact"], {{"welded", Contact::welded}, {"smooth", Contact::smooth}, {"tangential", Contact::tangential}});
     auto& given = p.conditions[static_cast<std::size_t>(f.condition)].displacement;
     if (f.contact == Contact::welded)
       given = {true, true, true};
@@ -425,17 +417,24 @@ void CaseReader::foundations() {
   }
 }
 
-void CaseReader::loads() {
+void ProblemReader::loads() {
   const Values list = input["excitation"]["loads"];
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Values v = list.at(k);
     const std::string kind = v["kind"].text();
     Load l;
-    l.name = v["name"].text().empty() ? fmt::format("load {}", k + 1) : v["name"].text();
+    l.name = name_or_number(v, "load ", k + 1);
     if (kind == "wave") {
       l.kind = LoadKind::wave;
-      const std::string w = v["wave"].text();
-      l.wave.kind = w == "p" ? WaveKind::p : w == "sv" ? WaveKind::sv : w == "sh" ? WaveKind::sh : WaveKind::rayleigh;
+      l.wave.kind = choice<WaveKind>(v["wave"], {{"p", WaveKind::p},
+                                                 {"sv", WaveKind::sv},
+                                                 {"sh", WaveKind::sh},
+                                                 {"rayleigh", WaveKind::rayleigh},
+                                                 {"love", WaveKind::love}});
+      l.wave.mode = static_cast<int>(v["mode"].integer());
+      if (l.wave.mode > 0 && !is_surface_wave(l.wave.kind))
+        fail(v["mode"], fmt::format("a {} wave has no modes", v["wave"].text()),
+             "Leave out \"mode\", or use rayleigh or love.");
       l.wave.direction = v["direction"].vec3();
       l.wave.amplitude = v["amplitude"].number();
       if (!(norm(l.wave.direction) > 0))
@@ -464,11 +463,11 @@ void CaseReader::loads() {
         continue;
       }
       const auto& given = p.conditions[static_cast<std::size_t>(l.condition)].displacement;
-      l.kind = kind == "traction"   ? LoadKind::traction
-               : kind == "pressure" ? LoadKind::pressure
-               : kind == "force"    ? LoadKind::force
-               : kind == "moving"   ? LoadKind::moving
-                                    : LoadKind::displacement;
+      l.kind = choice<LoadKind>(v["kind"], {{"traction", LoadKind::traction},
+                                            {"pressure", LoadKind::pressure},
+                                            {"force", LoadKind::force},
+                                            {"moving", LoadKind::moving},
+                                            {"displacement", LoadKind::displacement}});
       if (kind == "pressure")
         l.pressure = v["value"].number();
       else
@@ -498,17 +497,16 @@ void CaseReader::loads() {
          "Add a load to excitation.loads or a foundation.");
 }
 
-void CaseReader::observers() {
+void ProblemReader::observers() {
   const Values o = input["output"];
   for (std::size_t k = 0; k < o["receivers"].size(); ++k) {
     const Values r = o["receivers"].at(k);
-    p.receiver_names.push_back(r["name"].text().empty() ? fmt::format("R{}", k + 1) : r["name"].text());
+    p.receiver_names.push_back(name_or_number(r, "R", k + 1));
     p.receivers.push_back(r["position"].vec3());
   }
   for (std::size_t k = 0; k < o["lines"].size(); ++k) {
     const Values l = o["lines"].at(k);
-    p.lines.push_back({l["name"].text().empty() ? fmt::format("line {}", k + 1) : l["name"].text(), l["from"].vec3(),
-                       l["to"].vec3(), l["count"].integer()});
+    p.lines.push_back({name_or_number(l, "line ", k + 1), l["from"].vec3(), l["to"].vec3(), l["count"].integer()});
   }
   for (std::size_t k = 0; k < o["planes"].size(); ++k)
     p.planes.push_back(read_plane(input, o["planes"].at(k), k + 1, out));
@@ -520,8 +518,8 @@ void CaseReader::observers() {
     fail(o["exact"], "the overlays are those of one medium", "Set output.exact to \"none\".");
 }
 
-void CaseReader::signal() {
-  if (!input.values().has("excitation") || !input["excitation"].has("signal")) return;
+void ProblemReader::signal() {
+  if (!has("excitation") || !input["excitation"].has("signal")) return;
   const Values s = input["excitation"]["signal"];
   if (p.loads.empty()) {
     fail(s, "a signal without loads moves nothing", "Give excitation.loads.");
@@ -533,10 +531,10 @@ void CaseReader::signal() {
   }
   const std::string quantity = s["quantity"].text();
   Signal made;
-  made.kind = quantity == "factor"         ? SignalKind::factor
-              : quantity == "displacement" ? SignalKind::displacement
-              : quantity == "velocity"     ? SignalKind::velocity
-                                           : SignalKind::acceleration;
+  made.kind = choice<SignalKind>(s["quantity"], {{"factor", SignalKind::factor},
+                                                 {"displacement", SignalKind::displacement},
+                                                 {"velocity", SignalKind::velocity},
+                                                 {"acceleration", SignalKind::acceleration}});
   const char* const units[] = {"1", "m", "m/s", "m/s^2"};
   made.damping = s["damping"].number();
   auto steps = frequency_steps(p.frequencies);
@@ -559,16 +557,15 @@ void CaseReader::signal() {
   p.signal = std::move(made);
 }
 
-void CaseReader::turn() {
+void ProblemReader::turn() {
   const SurfaceReport report = check_surface(*p.scene.mesh, 1);
   if (report.inconsistent_edge_count == 0 || report.non_manifold_edge_count > 0) return;
   Mesh turned = *p.scene.mesh;
   const OrientationChange change = orient_outward(turned);
   if (!change.orientable) return;
-  out.push_back(input.warning_at(
-      input["mesh"],
-      fmt::format("{} flipped cells of the surface ran against their neighbours and were turned round", change.turned),
-      "Nothing needs to be done; in gmsh, `Reverse Surface` or consistent curve loops turn them in the geometry."));
+  warn(input["mesh"],
+       fmt::format("{} flipped cells of the surface ran against their neighbours and were turned round", change.turned),
+       "Nothing needs to be done; in gmsh, `Reverse Surface` or consistent curve loops turn them in the geometry.");
   p.scene.mesh = std::make_shared<const Mesh>(std::move(turned));
 }
 

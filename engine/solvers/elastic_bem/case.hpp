@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/case/case_reader.hpp"
 #include "engine/solvers/elastic_bem/problem.hpp"
 
 namespace conoid::elastic_bem {
@@ -17,14 +18,13 @@ namespace conoid::elastic_bem {
 [[nodiscard]] Result<std::pair<Mesh, std::optional<Mesh>>> make_ground(const Values& ground, const Problem& problem,
                                                                        const Values& output);
 
-struct CaseReader {
-  const Case& input;
-  std::vector<Diagnostic>& out;
+struct ProblemReader : CaseReader {
+  ProblemReader(const Case& input_, std::vector<Diagnostic>& out_, Problem& p_) : CaseReader(input_, out_), p(p_) {}
+
   Problem& p;
   std::map<std::string, int> condition_of;  ///< of a group
   std::map<std::string, int> sides;         ///< regions that name a group as an interface
 
-  void fail(const Values& at, std::string text, std::string hint);
   /// At the section that the surface comes from.
   void fail_at_mesh(Diagnostic what);
   const MeshGroup* group(const Values& at, const std::string& name);
@@ -65,6 +65,8 @@ struct CaseReader {
   void free_bodies();
   /// Incident waves that cannot come into this medium.
   void waves();
+  /// A wave that layers do not carry at one of the frequencies.
+  void wave_in_layers(const Values& at, const Load& load);
   /// On layered ground without a mesh: what is not at its surface, or not known there.
   void on_profile();
 };

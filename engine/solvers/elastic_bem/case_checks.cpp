@@ -21,7 +21,7 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
-void CaseReader::points_of_force() {
+void ProblemReader::points_of_force() {
   for (std::size_t k = 0; k < p.loads.size(); ++k) {
     Load& l = p.loads[k];
     if (l.kind != LoadKind::point) continue;
@@ -38,7 +38,7 @@ void CaseReader::points_of_force() {
   }
 }
 
-void CaseReader::room_for_force(const Values& at, const Vec3& force, const char* instead) {
+void ProblemReader::room_for_force(const Values& at, const Vec3& force, const char* instead) {
   const Surface& s = *p.scene.surface;
   for (Index e = 0; e < s.active; ++e) {
     const Element& element = s.elements[static_cast<std::size_t>(e)];
@@ -58,7 +58,7 @@ void CaseReader::room_for_force(const Values& at, const Vec3& force, const char*
           "Move one of them.");
 }
 
-void CaseReader::far_of_force(const Values& at, const Vec3& force) {
+void ProblemReader::far_of_force(const Values& at, const Vec3& force) {
   const Surface& s = *p.scene.surface;
   if (p.surface_options.domain != Domain::ground || s.rim.empty() || s.enclosed || p.frequencies.empty()) return;
   double reach = 1e300;  // of the ground around the force
@@ -74,18 +74,17 @@ void CaseReader::far_of_force(const Values& at, const Vec3& force) {
   const double wave = p.medium.rayleigh_speed() / lowest,
                share = std::min(0.5, 0.27 * way / reach * std::exp(-reach / wave));
   if (share < 0.03) return;
-  out.push_back(input.warning_at(
-      at,
-      fmt::format(
-          "the ground ends {} from the force at ({:g}, {:g}, {:g}) m, and what lies beyond reflects nothing of a "
-          "force within the ground: motion {} away may be off by some {:.0f} per cent at {}",
-          format_quantity(reach, "m"), force[0], force[1], force[2], format_quantity(way, "m"), 100 * share,
-          format_quantity(lowest, "Hz")),
-      "Let the ground reach farther (ground.low and ground.high, or the mesh): twice as far halves that, and each "
-      "Rayleigh wave more takes two thirds of it away."));
+  warn(at,
+       fmt::format(
+           "the ground ends {} from the force at ({:g}, {:g}, {:g}) m, and what lies beyond reflects nothing of a "
+           "force within the ground: motion {} away may be off by some {:.0f} per cent at {}",
+           format_quantity(reach, "m"), force[0], force[1], force[2], format_quantity(way, "m"), 100 * share,
+           format_quantity(lowest, "Hz")),
+       "Let the ground reach farther (ground.low and ground.high, or the mesh): twice as far halves that, and each "
+       "Rayleigh wave more takes two thirds of it away.");
 }
 
-void CaseReader::resolution() {
+void ProblemReader::resolution() {
   if (p.scene.surface->active == 0) return;
   const double f = *std::max_element(p.frequencies.begin(), p.frequencies.end());
   if (!(f > 0)) return;
@@ -113,7 +112,7 @@ void CaseReader::resolution() {
                                      : input.warning_at(at, std::move(text), std::move(hint)));
 }
 
-void CaseReader::places_of_observers() {
+void ProblemReader::places_of_observers() {
   const Surface& s = *p.scene.surface;
   const SurfaceOptions& o = p.surface_options;
   std::string why;
@@ -140,12 +139,12 @@ void CaseReader::places_of_observers() {
       for (int a = 0; a < e.nodes; ++a)
         least = std::min(least, s.window[static_cast<std::size_t>(e.node[static_cast<std::size_t>(a)])]);
       if (least < 0.7 && far == nullptr && !exact)
-        out.push_back(input.warning_at(list.at(k),
-                                       fmt::format("receiver '{}' lies {} from the middle of the ground, where the "
-                                                   "mesh fades out: its motion may be off by "
-                                                   "several per cent ({})",
-                                                   name, format_quantity(distance(x, s.centre), "m"), why),
-                                       "Let the ground reach about twice as far as the receivers."));
+        warn(list.at(k),
+             fmt::format("receiver '{}' lies {} from the middle of the ground, where the "
+                         "mesh fades out: its motion may be off by "
+                         "several per cent ({})",
+                         name, format_quantity(distance(x, s.centre), "m"), why),
+             "Let the ground reach about twice as far as the receivers.");
       if (p.stresses) slopes_for_stress(list.at(k), name, e);
       continue;
     }
@@ -185,7 +184,7 @@ void CaseReader::places_of_observers() {
                                : "");
 }
 
-void CaseReader::slopes_for_stress(const Values& at, const std::string& name, const Element& e) {
+void ProblemReader::slopes_for_stress(const Values& at, const std::string& name, const Element& e) {
   if (e.nodes > 1) return;
   fail(at,
        fmt::format("receiver '{}' lies on an element whose displacement is constant: stresses along the surface, which "
@@ -196,7 +195,7 @@ void CaseReader::slopes_for_stress(const Values& at, const std::string& name, co
                    format_quantity(stress_distance(e), "m")));
 }
 
-void CaseReader::room_for_stress(const Values& at, const std::string& name, const Vec3& x) {
+void ProblemReader::room_for_stress(const Values& at, const std::string& name, const Vec3& x) {
   const Surface& s = *p.scene.surface;
   double nearest = 1e300;
   const Element* beside = nullptr;
@@ -220,8 +219,8 @@ void CaseReader::room_for_stress(const Values& at, const std::string& name, cons
              "the surface.");
 }
 
-void CaseReader::many_places(const Values& at, const std::string& name, const std::vector<Vec3>& points,
-                             const std::string& unknown) {
+void ProblemReader::many_places(const Values& at, const std::string& name, const std::vector<Vec3>& points,
+                                const std::string& unknown) {
   const Surface& s = *p.scene.surface;
   const SurfaceOptions& o = p.surface_options;
   const std::vector<Whereabouts> places = p.whereabouts(p.scene, points);
@@ -250,11 +249,10 @@ void CaseReader::many_places(const Values& at, const std::string& name, const st
     return;
   }
   if (above > 0)
-    out.push_back(input.warning_at(
-        at,
-        fmt::format("{} of {} points of the {} lie above the ground, up to ({:g}, {:g}, {:g}): zeros are given there",
-                    above, points.size(), name, (*highest)[0], (*highest)[1], (*highest)[2]),
-        "Let it end at the surface."));
+    warn(at,
+         fmt::format("{} of {} points of the {} lie above the ground, up to ({:g}, {:g}, {:g}): zeros are given there",
+                     above, points.size(), name, (*highest)[0], (*highest)[1], (*highest)[2]),
+         "Let it end at the surface.");
   if (beside > 0 && !unknown.empty())
     fail(at,
          fmt::format("{} of {} points of the {} lie on the surface beside the meshed ground, the first at ({:g}, {:g}, "
@@ -263,7 +261,7 @@ void CaseReader::many_places(const Values& at, const std::string& name, const st
          "Let the ground reach beyond it: leave out ground.low and ground.high, or enlarge the mesh.");
 }
 
-void CaseReader::free_bodies() {
+void ProblemReader::free_bodies() {
   if (!p.regions.empty()) return;  // interfaces hold them, or the equations are told to be singular
   const Surface& s = *p.scene.surface;
   const double lowest = *std::min_element(p.frequencies.begin(), p.frequencies.end());
@@ -281,10 +279,10 @@ void CaseReader::free_bodies() {
       loose += held[c] == 0 ? 1 : 0;
     }
   if (bodies > 1 && loose > 0 && std::abs(h.kS) * 0.5 * s.diameter < free_below)
-    out.push_back(input.error_at(input["parameters"]["frequencies"],
-                                 fmt::format("nothing holds {} of {} bodies, which cannot be computed together at {}",
-                                             loose, bodies, format_quantity(lowest, "Hz")),
-                                 "Compute one at a time: they do not touch each other."));
+    fail(input["parameters"]["frequencies"],
+         fmt::format("nothing holds {} of {} bodies, which cannot be computed together at {}", loose, bodies,
+                     format_quantity(lowest, "Hz")),
+         "Compute one at a time: they do not touch each other.");
   if (lowest > 0) return;
   const FreeMotions free = free_motions(s, p.conditions);
   if (free.motions.empty()) return;
@@ -294,23 +292,23 @@ void CaseReader::free_bodies() {
     for (const Complex& f : free.forces(s, load_values(p, p.scene, p.loads[k], h).traction, whole))
       most = std::max(most, std::abs(f));
     if (most > balanced_share * whole)
-      out.push_back(input.error_at(input["excitation"]["loads"].at(k), unbalanced_text(most / whole),
-                                   std::string(unbalanced_hint)));
+      fail(input["excitation"]["loads"].at(k), unbalanced_text(most / whole), std::string(unbalanced_hint));
   }
 }
 
-void CaseReader::waves() {
+void ProblemReader::waves() {
   const Domain domain = p.surface_options.domain;
   const Harmonic highest(
       p.medium, 2 * std::numbers::pi * std::max(1e-3, *std::max_element(p.frequencies.begin(), p.frequencies.end())));
   for (std::size_t k = 0; k < p.loads.size(); ++k) {
     if (p.loads[k].kind != LoadKind::wave) continue;
     const Values at = input["excitation"]["loads"].at(k);
-    if (p.loads[k].wave.kind == WaveKind::rayleigh && domain != Domain::ground)
-      fail(at, "a Rayleigh wave needs a ground surface", "Set parameters.domain to \"ground\", or use p, sv or sh.");
+    if (is_surface_wave(p.loads[k].wave.kind) && domain != Domain::ground)
+      fail(at, "a Rayleigh or Love wave needs a ground surface",
+           "Set parameters.domain to \"ground\", or use p, sv or sh.");
     else if (domain == Domain::inside)
       fail(at, "a wave cannot come from outside into a finite body", "Load the body's surface instead.");
-    else if (input.values().has("ground") && input["ground"].has("rock"))
+    else if (has("ground") && input["ground"].has("rock"))
       fail(at, "no wave comes through a rigid rock: incident waves are those of a half-space",
            "Leave out ground.rock, or load the ground or a foundation.");
     else if (std::ranges::any_of(p.scene.regions,
@@ -319,15 +317,22 @@ void CaseReader::waves() {
                                    [](const Region& r) { return r.options.domain == Domain::ground; }) > 1)
       fail(at, "no wave comes through layers: incident waves are those of a half-space or of a full space",
            "Use regions that are bodies in one medium, or load the ground or a foundation.");
-    else if (auto field = incident_field(p, p.loads[k], highest); !field) {
-      Diagnostic d = field.error();
-      d.place = input.document().place(fmt::format("/excitation/loads/{}", k));
-      out.push_back(std::move(d));
-    }
+    else if (auto field = incident_field(p, p.loads[k], highest); !field)
+      fail(at, field.error());
   }
 }
 
-void CaseReader::on_profile() {
+void ProblemReader::wave_in_layers(const Values& at, const Load& load) {
+  // Modes come and go with the frequency; others may meet a frequency of layers on rock. Some hundred of many tell it while somebody edits.
+  const std::size_t every = 1 + p.frequencies.size() / 200;
+  std::vector<double> some{*std::ranges::min_element(p.frequencies), *std::ranges::max_element(p.frequencies)};
+  for (std::size_t k = 0; k < p.frequencies.size(); k += every) some.push_back(p.frequencies[k]);
+  for (const double f : some)
+    if (auto wave = LayeredWave::make(*p.profile, wave_on_profile(p, load), 2 * std::numbers::pi * f); !wave)
+      return fail(at, wave.error());
+}
+
+void ProblemReader::on_profile() {
   const Surface& s = *p.scene.surface;
   double low = 1e300, high = -1e300;
   for (Index k = 0; k < s.active; ++k) {
@@ -365,7 +370,6 @@ void CaseReader::on_profile() {
                    : fmt::format("{} lies {:g} m below the ground's surface, and the rock {:g} m", name, depth, bottom),
          depth < 0 ? "Put it onto the surface or below it." : "Put it between the surface and the rock.");
   };
-  const double highest = *std::ranges::max_element(p.frequencies);
   const Values o = input["output"];
   const std::vector<Site> sites = find_sites(s, p.receivers);
   for (std::size_t k = 0; k < p.receivers.size(); ++k) {
@@ -384,12 +388,7 @@ void CaseReader::on_profile() {
   for (std::size_t k = 0; k < p.loads.size(); ++k) {
     const Load& l = p.loads[k];
     const Values at = input["excitation"]["loads"].at(k);
-    if (l.kind == LoadKind::wave)
-      if (auto wave = LayeredWave::make(*p.profile, wave_on_profile(p, l), 2 * std::numbers::pi * highest); !wave) {
-        Diagnostic d = wave.error();
-        d.place = input.document().place(fmt::format("/excitation/loads/{}", k));
-        out.push_back(std::move(d));
-      }
+    if (l.kind == LoadKind::wave) wave_in_layers(at, l);
     if (l.kind != LoadKind::point) continue;
     place(at, "the force", {l.at});
     room_for_force(at, l.at, "or spread it over a group by a load of kind \"force\"");

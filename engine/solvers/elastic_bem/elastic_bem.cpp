@@ -561,6 +561,7 @@ void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context)
   for (const LineSetting& l : p.lines)
     for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
   write_rows(context, h);
+  write_surface_waves(context, h);
   write_impedance(context, h);
   compare_exact(context, h);
 }

@@ -107,6 +107,7 @@ class ElasticBem final : public Solver {
   void count(const SolveFacts& facts);
   void write_solution(RunContext& context, const Harmonic& harmonic, const SolveFacts& facts);
   void write_rows(RunContext& context, const Harmonic& harmonic);
+  void write_surface_waves(RunContext& context, const Harmonic& h);
   void write_impedance(RunContext& context, const Harmonic& harmonic);
   void write_compliances(RunContext& context, const Harmonic& harmonic);
   void write_motions(RunContext& context, const Harmonic& harmonic);

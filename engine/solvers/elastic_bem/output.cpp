@@ -11,6 +11,7 @@
 #include "engine/mesh/shape_functions.hpp"
 #include "engine/mesh/shape_tables.hpp"
 #include "engine/solvers/elastic_bem/discretization/exact.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_modes.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
 
 namespace conoid::elastic_bem {
@@ -27,6 +28,7 @@ double force_of(const Problem& p, const Load& l, double f) {
   switch (l.kind) {
     case LoadKind::force: return norm(l.value);
     case LoadKind::traction: return norm(l.value) * area_of(*p.scene.surface, l.condition);
+    case LoadKind::point: return norm(l.value);
     case LoadKind::machine: return norm({l.wrench[0], l.wrench[1], l.wrench[2]}) * (l.rotating ? f * f : 1);
     default: return 0;
   }
@@ -122,6 +124,27 @@ void ElasticBem::write_rows(RunContext& context, const Harmonic& h) {
       context.results.table(s).append(stress);
     }
   }
+}
+
+void ElasticBem::write_surface_waves(RunContext& context, const Harmonic& h) {
+  const Problem& p = *problem_;
+  if (!p.profile || !(h.omega > 0)) return;
+  TableInfo t;
+  t.id = "surface_waves";
+  t.title = "Speeds of the surface waves";
+  t.definition = "Phase speeds of incident Rayleigh and Love waves; decay: of the amplitude, a metre of their way.";
+  t.columns = {{"f", "Hz", "frequency"}};
+  std::vector<double> row{h.omega / (2 * pi)};
+  for (const Load& l : p.loads) {
+    if (l.kind != LoadKind::wave || !is_surface_wave(l.wave.kind)) continue;
+    const auto k = surface_wave_number(*p.profile, l.wave.kind, l.wave.mode, h.omega);
+    if (!k) continue;  // told before
+    t.columns.push_back({l.name, "m/s", l.name});
+    t.columns.push_back({l.name + " decay", "1/m", ""});
+    row.push_back(h.omega / k->real());
+    row.push_back(-k->imag());
+  }
+  if (t.columns.size() > 1) context.results.table(t).append(row);
 }
 
 void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {

@@ -44,8 +44,11 @@ void ElasticBem::write_histories(RunContext& context) {
     std::vector<Complex> u, acceleration;
     for (std::size_t q = 0; q < p.frequencies.size(); ++q) {
       const double omega = 2 * std::numbers::pi * p.frequencies[q];
-      u.push_back(factors[q] * receiver_history_[q * width + k]);
-      acceleration.push_back(-omega * omega * u.back());
+      const Complex answer = receiver_history_[q * width + k];
+      u.push_back(factors[q] * answer);
+      // An accelerogram that leaves a velocity has a mean, which displacements at the frequency 0 do not tell.
+      acceleration.push_back(signal.kind == SignalKind::acceleration ? spectrum(signal.table, omega) * answer
+                                                                     : -omega * omega * u.back());
     }
     moved.push_back(trace(steps, u));
     accelerated.push_back(trace(steps, acceleration));

@@ -43,6 +43,7 @@ double Problem::farthest_apart() const {
     }
   };
   const Surface& s = *scene.surface;
+  if (s.active == 0 && std::ranges::none_of(loads, [](const Load& l) { return l.kind == LoadKind::point; })) return 0;
   for (Index e = 0; e < s.active; ++e)
     for (int k = 0; k < nodes_of(s.elements[static_cast<std::size_t>(e)].shape); ++k)
       hold(s.elements[static_cast<std::size_t>(e)].x[static_cast<std::size_t>(k)]);
@@ -57,7 +58,16 @@ double Problem::farthest_apart() const {
 double Problem::depth_on_profile(const Vec3& x) const {
   const Surface& s = *scene.surface;
   const double depth = level_of_profile + dot(x, surface_options.down);
-  return std::abs(depth) > 1e-6 * s.diameter ? depth : 0;
+  // Without elements round-off is all that may stand between a point and the surface, that of sums over the points of a plane, say.
+  double far = 0;
+  if (s.active == 0) {
+    if (!receivers.empty()) far = std::abs(receivers.front()[2]);
+    for (const LineSetting& l : lines) far = std::max({far, std::abs(l.from[2]), std::abs(l.to[2])});
+    for (const PlaneSetting& q : planes)
+      far = std::max(
+          {far, std::abs(q.origin[2]), std::abs(q.origin[2] + q.spacing[2] * static_cast<double>(q.points[2] - 1))});
+  }
+  return std::abs(depth) > std::max(1e-6 * s.diameter, 1e-12 * std::max(far, std::abs(level_of_profile))) ? depth : 0;
 }
 
 std::map<double, std::vector<std::size_t>> Problem::by_depth_on_profile(std::span<const Vec3> points) const {
@@ -217,7 +227,7 @@ Status complete(Problem& p) {
 
 /// The mesh that a case names, or the ground that it describes: completed across planes of symmetry. Errors go to the reader; with
 /// `bare` the ground without trenches.
-bool take_mesh(CaseReader& r, const Mesh* mesh, std::optional<Mesh>& bare) {
+bool take_mesh(ProblemReader& r, const Mesh* mesh, std::optional<Mesh>& bare) {
   Problem& p = r.p;
   const Case& input = r.input;
   const bool has_ground = input.values().has("ground");
@@ -251,20 +261,21 @@ bool take_mesh(CaseReader& r, const Mesh* mesh, std::optional<Mesh>& bare) {
 }
 
 /// Elements, rules and equations; false where they contradict each other.
-bool take_parameters(CaseReader& r) {
+bool take_parameters(ProblemReader& r) {
   Problem& p = r.p;
-  const Values parameters = r.input["parameters"];
+  const Values parameters = r["parameters"];
   const std::string domain = parameters["domain"].text();
   SurfaceOptions& o = p.surface_options;
   if (p.profile)
     o.domain = Domain::ground;
   else if (domain == "auto")
-    o.domain = r.input.values().has("ground") ||
+    o.domain = r.has("ground") ||
                        check_surface(*p.scene.mesh, cells_of_regions(*p.scene.mesh, p).front(), 1).open_edge_count > 0
                    ? Domain::ground
                    : Domain::outside;
   else
-    o.domain = domain == "inside" ? Domain::inside : domain == "outside" ? Domain::outside : Domain::ground;
+    o.domain = choice<Domain>(parameters["domain"],
+                              {{"inside", Domain::inside}, {"outside", Domain::outside}, {"ground", Domain::ground}});
   o.down = parameters["down"].text() == "+z" ? Vec3{0, 0, 1} : Vec3{0, 0, -1};
   const std::string elements = parameters["elements"].text();
   o.constant = elements == "constant";
@@ -282,16 +293,15 @@ bool take_parameters(CaseReader& r) {
       return false;
     }
   }
-  const std::string solution = parameters["solution"].text(), chief = parameters["chief"].text();
-  p.automatic = solution == "auto";
-  p.solve.method = solution == "direct"       ? Method::direct
-                   : solution == "gmres"      ? Method::gmres
-                   : solution == "compressed" ? Method::compressed
-                                              : Method::mixed;
+  p.automatic = parameters["solution"].text() == "auto";
+  p.solve.method = choice<Method>(parameters["solution"], {{"auto", Method::mixed},
+                                                           {"mixed", Method::mixed},
+                                                           {"direct", Method::direct},
+                                                           {"gmres", Method::gmres},
+                                                           {"compressed", Method::compressed}});
   if (p.solve.method == Method::gmres && !p.symmetry.empty())
-    r.out.push_back(r.input.warning_at(parameters["symmetry"],
-                                       "iterations take all equations at once: symmetry saves nothing",
-                                       "Use parameters.solution \"mixed\", \"direct\" or \"compressed\"."));
+    r.warn(parameters["symmetry"], "iterations take all equations at once: symmetry saves nothing",
+           "Use parameters.solution \"mixed\", \"direct\" or \"compressed\".");
   if (!p.regions.empty()) {
     if (p.solve.method == Method::compressed) {
       r.fail(parameters["solution"], "compressed matrices are those of one medium",
@@ -306,14 +316,15 @@ bool take_parameters(CaseReader& r) {
   }
   p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();
-  p.solve.chief = chief == "auto" ? Chief::automatic : chief == "on" ? Chief::on : Chief::off;
+  p.solve.chief =
+      choice<Chief>(parameters["chief"], {{"auto", Chief::automatic}, {"on", Chief::on}, {"off", Chief::off}});
   p.solve.chief_points = static_cast<int>(parameters["chief_points"].integer());
-  p.single = r.input["compute"]["precision"].text() == "single";
+  p.single = r["compute"]["precision"].text() == "single";
   return true;
 }
 
 /// Surfaces and systems of equations; false where there can be none.
-bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
+bool make_scenes(ProblemReader& r, std::optional<Mesh> bare) {
   Problem& p = r.p;
   if (auto status = build(p.scene, p, r.condition_of); !status) {
     r.fail_at_mesh(status.error());
@@ -323,22 +334,22 @@ bool make_scenes(CaseReader& r, std::optional<Mesh> bare) {
   const Surface& s = *p.scene.surface;
   if (p.solve.accuracy.fixed8 && std::ranges::count(s.closed, false) > 0 &&
       static_cast<Index>(s.elements.size()) == s.active) {
-    r.fail(r.input["parameters"]["rules"], "the classical rules need a closed surface, and this ground is open",
+    r.fail(r["parameters"]["rules"], "the classical rules need a closed surface, and this ground is open",
            "Give an enclosing group that closes it below (boundaries, kind \"enclosing\"), or use the adaptive rules.");
     return false;
   }
-  if (!r.input["output"]["insertion_loss"].boolean()) return true;
+  if (!r["output"]["insertion_loss"].boolean()) return true;
   const bool others = std::ranges::any_of(p.regions, [](const RegionNames& n) {
     return std::ranges::any_of(n.interfaces, [](const std::string& name) { return name != "filled trench"; });
   });
   const bool points = std::ranges::any_of(p.loads, [](const Load& l) { return l.kind == LoadKind::point; });
   if (others || (points && !p.regions.empty())) {
-    r.fail(r.input["output"], "insertion loss with regions knows fillings of trenches only, and loads on the surface",
+    r.fail(r["output"], "insertion loss with regions knows fillings of trenches only, and loads on the surface",
            "Switch output.insertion_loss off, and compute the case without the trench as well.");
     return false;
   }
   if (!bare) {
-    r.fail(r.input["output"], "insertion loss needs a ground with trenches made by the program",
+    r.fail(r["output"], "insertion loss needs a ground with trenches made by the program",
            "Add ground.trenches, or switch output.insertion_loss off.");
     return false;
   }
@@ -363,7 +374,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   }
   auto problem = std::make_unique<Problem>();
   Problem& p = *problem;
-  CaseReader r{input, out, p, {}, {}};
+  ProblemReader r(input, out, p);
   std::optional<Mesh> bare;
   p.conditions.push_back({"free", {false, false, false}});
   p.medium = r.medium(input["medium"]);

@@ -124,7 +124,7 @@ struct Problem {
   [[nodiscard]] Index planned_columns(const Scene& scene) const;
   /// Receivers, points of lines and of planes, in this order.
   [[nodiscard]] std::vector<Vec3> observers() const;
-  /// No two of elements, observers and forces are further apart along the surface.
+  /// No two of elements, observers and forces are further apart along the surface; 0 for waves alone, which ask for no distance.
   [[nodiscard]] double farthest_apart() const;
   /// Of a point below the level of the elements on a profile; 0 on it, up to round-off.
   [[nodiscard]] double depth_on_profile(const Vec3& x) const;

@@ -21,7 +21,7 @@ class ChebyshevPanels {
   static constexpr std::size_t degree = 12;
   using Values = std::array<double, N>;
 
-  /// Ends of the panels, ascending, at least two.
+  /// Ends of the panels, ascending; a single one: no panels, and at() is not to be called.
   explicit ChebyshevPanels(std::vector<double> ends) : ends_(std::move(ends)), coefficients_(ends_.size() - 1) {}
 
   [[nodiscard]] const std::vector<double>& ends() const { return ends_; }

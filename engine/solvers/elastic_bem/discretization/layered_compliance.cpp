@@ -8,92 +8,13 @@
 #include <numbers>
 #include <utility>
 
+#include "engine/solvers/elastic_bem/discretization/layer_waves.hpp"
 #include "engine/solvers/elastic_bem/discretization/quadrature.hpp"
 #include "engine/team/parallel_for.hpp"
 
 namespace conoid::elastic_bem {
 
 namespace {
-
-using Vector2 = std::array<Complex, 2>;
-using Square2 = std::array<Vector2, 2>;
-
-Square2 inverse2(const Square2& m) {
-  const Complex d = 1.0 / (m[0][0] * m[1][1] - m[0][1] * m[1][0]);
-  return {Vector2{m[1][1] * d, -m[0][1] * d}, Vector2{-m[1][0] * d, m[0][0] * d}};
-}
-
-Square2 product2(const Square2& a, const Square2& b) {
-  Square2 out{};
-  for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j) out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j];
-  return out;
-}
-
-/// LayerWaves of one medium at one wave number.
-struct LayerWaves {
-  Complex a, b, s;
-  double kappa2;
-  Complex stiffness;  ///< μ over that of the uppermost medium
-
-  LayerWaves(const Harmonic& h, Complex k, Complex stiffness_) : kappa2(h.kappa * h.kappa), stiffness(stiffness_) {
-    const auto root = [](Complex square) {
-      const Complex r = std::sqrt(square);
-      return r.real() < 0 ? -r : r;
-    };
-    a = root(k * k - h.kP * h.kP) / k;
-    b = root(k * k - h.kS * h.kS) / k;
-    s = h.kS * h.kS / (k * k);
-  }
-  LayerWaves(double kappa2_, Complex s_) : s(s_), kappa2(kappa2_), stiffness(1) {
-    a = std::sqrt(1.0 - kappa2 * s);
-    b = std::sqrt(1.0 - s);
-  }
-
-  /// Displacements and loads at the way `depth` = k z of the two that go down, columns S and (P − S)/s.
-  void down(Complex depth, Square2& d, Square2& t) const {
-    const Complex es = std::exp(-b * depth), ep = std::exp(-a * depth);
-    const Complex each = -depth * (1 - kappa2) / (a + b), x = s * each;  // −(α − β) z
-    Complex apart;                                                       // (e^{−αz} − e^{−βz})/s
-    if (std::abs(x) < 0.1)
-      apart = es * each *
-              (1.0 +
-               x / 2.0 *
-                   (1.0 +
-                    x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0 * (1.0 + x / 6.0 * (1.0 + x / 7.0 * (1.0 + x / 8.0)))))));
-    else
-      apart = (ep - es) / s;
-    const Vector2 ds{b, 1}, ts{stiffness * (2.0 - s), stiffness * 2.0 * b}, dd{1.0 / (1.0 + b), -kappa2 / (1.0 + a)},
-        td{stiffness * (1.0 - 2 * kappa2 / (1.0 + a)), stiffness * (2.0 / (1.0 + b) - 1.0)};
-    for (std::size_t i = 0; i < 2; ++i) {
-      d[i] = {ds[i] * es, dd[i] * ep + ds[i] * apart};
-      t[i] = {ts[i] * es, td[i] * ep + ts[i] * apart};
-    }
-  }
-};
-
-/// a x = b for four unknowns and two right-hand sides; x takes the place of b.
-void eliminate(std::array<std::array<Complex, 4>, 4>& a, std::array<Vector2, 4>& b) {
-  for (std::size_t k = 0; k < 4; ++k) {
-    std::size_t p = k;
-    for (std::size_t i = k + 1; i < 4; ++i)
-      if (std::norm(a[i][k]) > std::norm(a[p][k])) p = i;
-    std::swap(a[k], a[p]);
-    std::swap(b[k], b[p]);
-    const Complex pivot = 1.0 / a[k][k];
-    for (std::size_t i = k + 1; i < 4; ++i) {
-      const Complex f = a[i][k] * pivot;
-      for (std::size_t j = k + 1; j < 4; ++j) a[i][j] -= f * a[k][j];
-      for (std::size_t j = 0; j < 2; ++j) b[i][j] -= f * b[k][j];
-    }
-  }
-  for (std::size_t k = 4; k-- > 0;)
-    for (std::size_t j = 0; j < 2; ++j) {
-      Complex v = b[k][j];
-      for (std::size_t i = k + 1; i < 4; ++i) v -= a[k][i] * b[i][j];
-      b[k][j] = v / a[k][k];
-    }
-}
 
 /// Loads over displacements on top of a layer, or displacements over loads, from what is below it: its stiffness, none for rock. `bottom`, if any:
 /// displacements of its bottom over those on top (of the stiffness).
@@ -104,13 +25,8 @@ Square2 on_top(const LayerWaves& waves, Complex thickness, const std::optional<S
   waves.down(thickness, dh, th);
   std::array<std::array<Complex, 4>, 4> a;
   std::array<Vector2, 4> b{Vector2{1, 0}, Vector2{0, 1}, Vector2{}, Vector2{}};
-  // Columns: two that go down, with 1 on top, two that go up, with 1 at the bottom. Mirror images: (q, −w), (−p_r, p_z).
-  const auto mirror = [](const Square2& m, bool load) {
-    Square2 out = m;
-    for (Complex& v : out[load ? 0 : 1]) v = -v;
-    return out;
-  };
-  const Square2 du = mirror(dh, false), tu = mirror(th, true), d1 = mirror(d0, false), t1 = mirror(t0, true);
+  // Columns: two that go down, with 1 on top, two that go up, with 1 at the bottom.
+  const Square2 du = mirrored(dh, false), tu = mirrored(th, true), d1 = mirrored(d0, false), t1 = mirrored(t0, true);
   std::array<std::array<Complex, 4>, 2> found{};
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 4; ++j) {
@@ -200,9 +116,7 @@ SurfaceCompliance LayeredCompliance::at(Complex k) const {
   if (below_) {
     const LayerWaves waves(*below_, k, below_->mu / mu);
     if (layers_.empty()) return half_space_compliance(waves);
-    Square2 d, t;
-    waves.down(0, d, t);
-    below = product2(t, inverse2(d));
+    below = waves.half_space();
     across = waves.stiffness * waves.b;
   }
   for (std::size_t n = layers_.size(); n-- > 0;) {
@@ -314,9 +228,7 @@ DepthCompliance BuriedCompliance::at(Complex k, DepthCompliance* tractions) cons
   };
   if (below_) {
     const LayerWaves waves(*below_, k, below_->mu / mu);
-    Square2 d, t;
-    waves.down(0, d, t);
-    stiffness = product2(t, inverse2(d));
+    stiffness = waves.half_space();
     across = waves.stiffness * waves.b;
   }
   const auto keep = [&](std::size_t depth) {

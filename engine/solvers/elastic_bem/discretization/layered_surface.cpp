@@ -142,6 +142,7 @@ class HankelPoints {
 
 /// Near 0 the functions have terms as (cr)² log cr; further out singularities at r = 0 and ±2ih, and waves.
 std::vector<double> panel_ends(const LayeredCompliance& f, double farthest) {
+  if (!(farthest > 0)) return {0};
   const double fastest = f.highest_wave_number(), thickness = f.top_thickness();
   double end = std::min({farthest, 0.05 * thickness, fastest > 0 ? 1e-4 / fastest : farthest});
   const double longest = fastest > 0 ? 3.4 / fastest : farthest;

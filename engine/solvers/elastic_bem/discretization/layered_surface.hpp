@@ -28,6 +28,7 @@ namespace conoid::elastic_bem {
 /// after it was made; any number of threads gives the same bits.
 class LayeredSurface {
  public:
+  /// Up to `farthest`; 0: without a table, where nobody asks for a distance.
   LayeredSurface(const SoilProfile& profile, double omega, double farthest, int threads);
   /// At most `farthest`.
   [[nodiscard]] SurfaceResponse at(double r) const;

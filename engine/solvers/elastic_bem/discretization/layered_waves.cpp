@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/core.h>
+
+#include "engine/solvers/elastic_bem/discretization/layered_modes.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -15,43 +18,6 @@ using namespace conoid::vec;
 namespace {
 
 constexpr Complex i1{0, 1};
-
-/// Rows and columns of three, each row with the eight columns beside its diagonal at most.
-class BandedSystem {
- public:
-  explicit BandedSystem(std::size_t n) : n_(n), a_(n * n), b_(n) {}
-  Complex& at(std::size_t row, std::size_t column) { return a_[row * n_ + column]; }
-  Complex& right(std::size_t row) { return b_[row]; }
-
-  /// Gauss's elimination with exchanges of rows; empty where it is singular.
-  [[nodiscard]] std::vector<Complex> solve() {
-    for (std::size_t k = 0; k < n_; ++k) {
-      const std::size_t below = std::min(n_, k + beside + 1), right = std::min(n_, k + 2 * beside + 1);
-      std::size_t p = k;
-      for (std::size_t i = k + 1; i < below; ++i)
-        if (std::norm(at(i, k)) > std::norm(at(p, k))) p = i;
-      if (!(std::abs(at(p, k)) > 1e-14)) return {};
-      for (std::size_t j = k; j < right && p != k; ++j) std::swap(at(k, j), at(p, j));
-      std::swap(b_[k], b_[p]);
-      for (std::size_t i = k + 1; i < below; ++i) {
-        const Complex f = at(i, k) / at(k, k);
-        if (f == Complex(0)) continue;
-        for (std::size_t j = k; j < right; ++j) at(i, j) -= f * at(k, j);
-        b_[i] -= f * b_[k];
-      }
-    }
-    for (std::size_t k = n_; k-- > 0;) {
-      for (std::size_t j = k + 1; j < std::min(n_, k + 2 * beside + 1); ++j) b_[k] -= at(k, j) * b_[j];
-      b_[k] /= at(k, k);
-    }
-    return b_;
-  }
-
- private:
-  static constexpr std::size_t beside = 8;
-  std::size_t n_;
-  std::vector<Complex> a_, b_;
-};
 
 /// Where a wave runs along a layer the one that goes down and the one that goes up are the same. The motion is an even function of q: |q|
 /// of 1e-6 k instead of 0 is off by 1e-12 (kh)², and round-off grows by 1e6.
@@ -63,6 +29,7 @@ Complex apart_from_zero(Complex q, Complex k) {
 }  // namespace
 
 Result<LayeredWave> LayeredWave::make(const SoilProfile& profile, const WaveSetting& s, double omega) {
+  if (is_surface_wave(s.kind) && !profile.layers.empty()) return make_mode(profile, s, omega);
   LayeredWave out(s);
   if (profile.layers.empty()) {
     auto field = IncidentField::make(s, Harmonic(*profile.half_space, omega));
@@ -71,10 +38,6 @@ Result<LayeredWave> LayeredWave::make(const SoilProfile& profile, const WaveSett
     return out;
   }
   const bool rock = !profile.half_space;
-  if (s.kind == WaveKind::rayleigh)
-    return make_error(ErrorCode::invalid_input,
-                      "a Rayleigh wave of layers has its own speed and form at each frequency, which are not computed",
-                      "Use p, sv or sh, or a half-space: a profile without layers and thickness.");
   const double rise = dot(out.axes_.way, out.axes_.up);
   if (rise <= 1e-6)
     return make_error(ErrorCode::invalid_input,
@@ -133,10 +96,37 @@ Complex LayeredWave::phase(const Part& part, const Vec3& x) const {
   return std::exp(-i1 * (along(axes_.along) * dot(x, axes_.along) + along(axes_.down) * (depth_of(x) - part.from)));
 }
 
-Status LayeredWave::solve(const WaveSetting& s, bool rock) {
+Result<LayeredWave> LayeredWave::make_mode(const SoilProfile& profile, const WaveSetting& s, double omega) {
+  if (auto status = WaveAxes::along_surface(s); !status) return status.error();
+  LayeredWave out(s);
+  if (!(omega > 0) && profile.half_space && s.mode == 0) {
+    // Ever longer waves do not see the layers: a Rayleigh wave is the half-space's, a Love wave one motion across.
+    WaveSetting still = s;
+    if (s.kind == WaveKind::love) {
+      still.kind = WaveKind::sh;
+      still.half_space = false;
+      still.direction = out.axes_.along;
+    }
+    auto field = IncidentField::make(still, Harmonic(*profile.half_space, 0));
+    if (!field) return field.error();
+    out.half_space_ = std::move(*field);
+    return out;
+  }
+  if (!(omega > 0))
+    return make_error(ErrorCode::invalid_input,
+                      profile.half_space ? "at rest there is no mode but 0" : "at rest layers on rock carry no wave",
+                      "Leave out the frequency 0.");
+  const auto kh = surface_wave_number(profile, s.kind, s.mode, omega);
+  if (!kh) return kh.error();
+  out.add_layers(profile, omega, *kh);
+  if (auto status = out.solve_mode(s); !status) return status.error();
+  return out;
+}
+
+BandedSystem LayeredWave::equations() const {
   std::size_t unknowns = 0;
   for (const Layer& l : layers_) unknowns += l.bottom < std::numeric_limits<double>::infinity() ? 6 : 3;
-  BandedSystem system(unknowns);
+  BandedSystem system(unknowns, 8);
   // Displacements or tractions of a layer at a depth, in three rows from `row` on; tractions over those of the upper layer's S waves. What is
   // not unknown, the incident wave, goes to the right.
   const auto put = [&](std::size_t row, std::size_t layer, double depth, double sign, bool load, Complex size) {
@@ -161,24 +151,66 @@ Status LayeredWave::solve(const WaveSetting& s, bool rock) {
     const std::size_t row = 6 * n + 3;
     const double depth = layers_[n].bottom;
     put(row, n, depth, 1, false, 1);
-    if (n + 1 == layers_.size()) {
-      const Vec3 d = axes_.polarisation(s.kind);
-      for (std::size_t i = 0; i < 3; ++i) system.right(row + i) = s.amplitude * d[i];
-      continue;
-    }
+    if (n + 1 == layers_.size()) continue;
     put(row, n + 1, depth, -1, false, 1);
     put(row + 3, n, depth, 1, true, load_size(n));
     put(row + 3, n + 1, depth, -1, true, load_size(n));
   }
-  const std::vector<Complex> amplitude = system.solve();
+  return system;
+}
+
+void LayeredWave::take(const std::vector<Complex>& amplitude) {
+  for (std::size_t n = 0; n < amplitude.size(); ++n)
+    for (Complex& d : layers_[n / 6].parts[n % 6].wave.d) d *= amplitude[n];
+}
+
+Status LayeredWave::solve(const WaveSetting& s, bool rock) {
+  BandedSystem system = equations();
+  const Vec3 d = axes_.polarisation(s.kind);
+  for (std::size_t i = 0; rock && i < 3; ++i) system.right(system.size() - 3 + i) = s.amplitude * d[i];
+  const std::vector<Complex> amplitude = system.solve(1e-14);
   const auto known = [](Complex v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); };
   if (amplitude.empty() || !std::ranges::all_of(amplitude, known))
     return make_error(ErrorCode::not_converged,
                       rock ? "the layers on rock move without end: the frequency is one of their own"
                            : "the layers have a mode of their own with the speed of this wave",
                       "Give the layers damping, or change the frequency.");
-  for (std::size_t n = 0; n < unknowns; ++n)
-    for (Complex& d : layers_[n / 6].parts[n % 6].wave.d) d *= amplitude[n];
+  take(amplitude);
+  return {};
+}
+
+Status LayeredWave::solve_mode(const WaveSetting& s) {
+  // The equations are singular but for round-off: whatever stands on the right, the answer is the mode.
+  BandedSystem system = equations();
+  const bool love = s.kind == WaveKind::love;
+  for (std::size_t row = 0; row < system.size(); row += 3) {
+    const double turn = 1.3 * static_cast<double>(row);
+    for (std::size_t i = 0; i < 3; ++i)
+      system.right(row + i) = love ? (1 + 0.3 * std::cos(turn)) * axes_.across[i]
+                                   : std::cos(turn) * axes_.along[i] + std::sin(1 + turn) * axes_.down[i];
+  }
+  take(system.solve(1e-15, true));
+  const Vec3 way = love ? axes_.across : axes_.up;
+  const auto along = [&](double depth) {
+    const auto u = displacement(scale(level_ - depth, axes_.up));
+    return std::pair{u[0] * way[0] + u[1] * way[1] + u[2] * way[2],
+                     std::norm(u[0]) + std::norm(u[1]) + std::norm(u[2])};
+  };
+  const Complex top = along(0).first;
+  double most = 0, depth = 0;  // of the motion, looked for at twenty depths a layer
+  for (const Layer& l : layers_) {
+    for (int n = 0; n <= 20 && l.bottom < std::numeric_limits<double>::infinity(); ++n)
+      most = std::max(most, std::sqrt(along(depth + n / 20.0 * (l.bottom - depth)).second));
+    depth = l.bottom;
+  }
+  if (!(std::abs(top) > 1e-4 * most))
+    return make_error(ErrorCode::invalid_input,
+                      fmt::format("the {} wave of mode {} runs within the ground and does not move the surface",
+                                  love ? "Love" : "Rayleigh", s.mode),
+                      "Use a higher mode, which does, or lower frequencies.");
+  for (Layer& l : layers_)
+    for (Part& part : l.parts)
+      for (Complex& d : part.wave.d) d *= s.amplitude / top;
   return {};
 }
 

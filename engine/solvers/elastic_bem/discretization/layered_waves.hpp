@@ -5,7 +5,8 @@
 // go up, each with the amplitude 1 where it comes from, so that no exponential grows; the half-space has three that go down beside the
 // incident one. No traction on the surface, displacements and tractions that go on across the interfaces (N. A. Haskell, Bull. Seismol. Soc. Am.
 // 43 (1953) 17), all amplitudes from one banded system (as the stiffness matrices of E. Kausel, J. M. Roësset, ibid. 71 (1981) 1743, are
-// assembled, with amplitudes in the place of displacements: a layer at one of its own frequencies has no stiffness, but amplitudes).
+// assembled, with amplitudes in the place of displacements: a layer at one of its own frequencies has no stiffness, but amplitudes). Rayleigh and
+// Love waves are what these equations allow without an incident wave.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/vec3.hpp"
+#include "engine/solvers/elastic_bem/discretization/banded_system.hpp"
 #include "engine/solvers/elastic_bem/discretization/layered_compliance.hpp"
 #include "engine/solvers/elastic_bem/discretization/waves.hpp"
 
@@ -45,7 +47,12 @@ class LayeredWave {
   };
   explicit LayeredWave(const WaveSetting& setting) : axes_(setting), level_(setting.level) {}
   void add_layers(const SoilProfile& profile, double omega, Complex kh);
+  [[nodiscard]] BandedSystem equations() const;
   [[nodiscard]] Status solve(const WaveSetting& setting, bool rock);
+  [[nodiscard]] static Result<LayeredWave> make_mode(const SoilProfile& profile, const WaveSetting& setting,
+                                                     double omega);
+  [[nodiscard]] Status solve_mode(const WaveSetting& setting);
+  void take(const std::vector<Complex>& amplitude);
   [[nodiscard]] const Layer& layer_at(double depth) const;
   [[nodiscard]] double depth_of(const Vec3& x) const { return level_ - vec::dot(x, axes_.up); }
   /// e^{−ik·(x − its point)}.

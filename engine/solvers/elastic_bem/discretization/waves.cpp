@@ -53,6 +53,13 @@ WaveAxes::WaveAxes(const WaveSetting& s) : up(unit(s.up)), down(scale(-1, up)), 
   across = cross(up, along);
 }
 
+Status WaveAxes::along_surface(const WaveSetting& s) {
+  const WaveAxes axes(s);
+  if (!is_surface_wave(s.kind) || norm(sub(axes.way, scale(dot(axes.way, axes.up), axes.up))) > 1e-6) return {};
+  return make_error(ErrorCode::invalid_input, "a wave along the surface has an upright direction",
+                    "Give a horizontal direction, for example [1, 0, 0].");
+}
+
 Vec3 WaveAxes::polarisation(WaveKind kind) const {
   return kind == WaveKind::p ? way : kind == WaveKind::sh ? across : cross(across, way);
 }
@@ -64,6 +71,12 @@ std::array<PlaneWave, 3> WaveAxes::waves(const Harmonic& h, Complex kh, Complex 
 }
 
 Result<IncidentField> IncidentField::make(const WaveSetting& s, const Harmonic& harmonic) {
+  if (auto status = WaveAxes::along_surface(s); !status) return status.error();
+  if (s.kind == WaveKind::love || (s.kind == WaveKind::rayleigh && s.mode > 0))
+    return make_error(ErrorCode::invalid_input,
+                      s.kind == WaveKind::love ? "a half-space without layers carries no Love wave"
+                                               : "a half-space without layers has one Rayleigh wave, mode 0",
+                      "Give layers in \"profile\", or use a Rayleigh wave without \"mode\".");
   Harmonic h = harmonic;
   if (h.kS == Complex(0)) {  // at rest: the limit of ever longer waves, of phases that are nothing
     h.kS = 1e-15;

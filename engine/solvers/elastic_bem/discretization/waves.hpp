@@ -16,12 +16,17 @@
 
 namespace conoid::elastic_bem {
 
-enum class WaveKind { p, sv, sh, rayleigh };
+enum class WaveKind { p, sv, sh, rayleigh, love };
+/// Along the surface, not from below.
+[[nodiscard]] constexpr bool is_surface_wave(WaveKind kind) {
+  return kind == WaveKind::rayleigh || kind == WaveKind::love;
+}
 
 struct WaveSetting {
   WaveKind kind = WaveKind::p;
-  Vec3 direction{0, 0, 1};  ///< where it travels; for Rayleigh its horizontal part
-  double amplitude = 1;     ///< displacement, m (Rayleigh: vertical displacement at the surface)
+  Vec3 direction{0, 0, 1};  ///< where it travels; of surface waves its horizontal part
+  double amplitude = 1;     ///< displacement, m (at the surface: vertical of Rayleigh waves, across of Love waves)
+  int mode = 0;             ///< of surface waves in layers: 0 is the slowest one
   bool half_space = false;  ///< with reflections at the surface
   Vec3 up{0, 0, 1};         ///< outward normal of the surface
   double level = 0;         ///< up · x on the surface
@@ -38,6 +43,8 @@ struct PlaneWave {
 struct WaveAxes {
   Vec3 up{}, down{}, along{}, across{}, way{};
   explicit WaveAxes(const WaveSetting& setting);
+  /// A surface wave that has no direction along the surface.
+  [[nodiscard]] static Status along_surface(const WaveSetting& setting);
   /// Of the incident wave's displacement.
   [[nodiscard]] Vec3 polarisation(WaveKind kind) const;
   /// P, SV and SH waves of unit amplitude and the horizontal wave number kh, that go down with the vertical wave numbers qp and qs; with
@@ -50,7 +57,8 @@ struct WaveAxes {
 /// A field that satisfies the equation of motion everywhere but at a point force (with half_space: also no traction on the surface).
 class IncidentField {
  public:
-  /// At rest the limit of ever longer waves. Errors: a half-space wave that does not come from below.
+  /// At rest the limit of ever longer waves. Errors: a half-space wave that does not come from below; a surface wave without a direction along the
+  /// surface; one that needs layers.
   [[nodiscard]] static Result<IncidentField> make(const WaveSetting& setting, const Harmonic& harmonic);
   /// Of a force in the full space (Stokes); infinite at its point.
   [[nodiscard]] static IncidentField point_force(const Vec3& at, const Vec3& force, const Harmonic& harmonic);

@@ -114,8 +114,7 @@ Result<Answer> ElasticBem::answer_on_layers(const Harmonic& h, RunContext& conte
   const Vec3& down = p.surface_options.down;
   const int threads = crew(context).threads();
   context.progress.begin("layers", 0, "");
-  const double reach = p.farthest_apart();  // nothing where all is above and below one point, or waves are alone
-  const LayeredSurface ground(*p.profile, h.omega, reach > 0 ? reach : 1, threads);
+  const LayeredSurface ground(*p.profile, h.omega, p.farthest_apart(), threads);
   std::vector<std::vector<Complex3>> fields(p.loads.size());
   for (std::size_t q = 0; q < fields.size(); ++q)
     if (is_incident(p.loads[q])) {

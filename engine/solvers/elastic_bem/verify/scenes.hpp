@@ -183,6 +183,18 @@ struct InclusionSetting {
 /// Rigid rock against rock that is 1e10 times as stiff as the ground (impedances 1e7 of each other).
 [[nodiscard]] double layered_wave_rock_error();
 
+/// Rayleigh and Love waves of layered ground (layered_modes.hpp), relative errors. Layers of one medium against the half-space's Rayleigh wave:
+/// displacements and tractions.
+[[nodiscard]] double surface_wave_half_space_error(double beta);
+/// Three layers of the Earth's crust, modes 0 to 2 of both kinds at periods of 0.5 to 40 s: speeds against another program's.
+[[nodiscard]] double surface_wave_speed_error();
+/// A layer over a half-space, Love waves: against the roots of mu_1 q_1 tan q_1 H = mu_2 sqrt(k² - k_S2²), by one Newton step of it.
+[[nodiscard]] double love_wave_error(double beta);
+/// All media with one damping: against k(ω/sqrt(1 + 2 i beta)), continued from undamped waves of real frequencies.
+[[nodiscard]] double damped_surface_wave_error();
+/// Traction on the surface, jumps across interfaces (over the largest), power through an upright plane over energy against dω/dk.
+[[nodiscard]] std::array<double, 3> surface_wave_balance();
+
 /// Stresses in layered ground without a mesh (layered_stresses.hpp), over their largest component. Layers of one medium against the field of a force
 /// in the half-space: integrals, table.
 [[nodiscard]] std::array<double, 2> layered_stress_half_space_error(double beta, double omega);
@@ -193,6 +205,8 @@ struct InclusionSetting {
 /// Tractions on the surface; their jumps across interfaces.
 [[nodiscard]] std::array<double, 2> layered_stress_border_error();
 
+/// A soft layer of saturated clay, a stiff one above and one below it that waves run along.
+[[nodiscard]] SoilProfile unlike_layers(double beta, bool rock);
 /// Two layers of 0.4 and 1.5 m over a half-space, all of one medium: what is known of the half-space holds.
 [[nodiscard]] inline SoilProfile half_space_in_layers(const Medium& m) {
   SoilProfile out;

@@ -35,7 +35,8 @@ std::array<Complex, 3> less(const std::array<Complex, 3>& a, const std::array<Co
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-/// A soft layer of saturated clay, a stiff one above and one below it that waves run along.
+}  // namespace
+
 SoilProfile unlike_layers(double beta, bool rock) {
   const auto medium = [&](double mu, double nu, double rho) {
     Medium m;
@@ -50,8 +51,6 @@ SoilProfile unlike_layers(double beta, bool rock) {
   if (!rock) out.half_space = medium(5, 0.3, 1.25);
   return out;
 }
-
-}  // namespace
 
 double layered_wave_half_space_error(double beta) {
   Medium m;

@@ -654,6 +654,25 @@ void profile_waves(Table& t) {
             1e-6, "exact");
 }
 
+void surface_waves(Table& t) {
+  t.run.doing("Rayleigh and Love waves of layered ground");
+  for (const double beta : {0.0, 0.05}) {
+    t.at_most(
+        fmt::format("profile, Rayleigh waves in layers of one medium, damping {:g}: displacement, traction", beta),
+        surface_wave_half_space_error(beta), 1e-9, "the half-space's");
+    t.at_most(fmt::format("profile, Love waves in a layer over a half-space, damping {:g}: wave number", beta),
+              love_wave_error(beta), 1e-10, "Love 1911");
+  }
+  t.at_most("profile, speeds of Rayleigh and Love waves in the crust, modes 0 to 2", surface_wave_speed_error(), 2e-6,
+            "surf96, Herrmann 2013");
+  t.at_most("profile, damped Rayleigh and Love waves: wave number", damped_surface_wave_error(), 1e-9,
+            "undamped ones, continued to complex frequencies");
+  const auto balance = surface_wave_balance();
+  t.at_most("profile, Rayleigh and Love waves: traction on the surface", balance[0], 1e-9, "exact");
+  t.at_most("profile, the same: jumps across interfaces", balance[1], 1e-9, "exact");
+  t.at_most("profile, the same: power over energy against the group speed", balance[2], 1e-8, "exact");
+}
+
 void profile_stresses(Table& t) {
   t.run.doing("stresses in layered ground without a mesh");
   for (const auto& [beta, omega] : {std::pair{0.05, 0.0}, {0.0, 1.0}, {0.05, 4.0}}) {
@@ -681,6 +700,7 @@ void loads(Table& t) {
   if (t.run.may_want("profile")) profiles(t);
   if (t.run.may_want("profile")) profile_stresses(t);
   if (t.run.may_want("profile")) profile_waves(t);
+  if (t.run.may_want("profile")) surface_waves(t);
   if (t.run.may_want("regions")) regions(t);
   if (t.run.may_want("compressed")) compressed(t);
   if (!t.run.quick && t.run.may_want("force in the medium")) {

@@ -4,9 +4,13 @@
 #include <QTest>
 
 #include <numbers>
+#include <tuple>
+
+#include <fmt/core.h>
 
 #include "engine/solvers/elastic_bem/discretization/bessel.hpp"
 #include "engine/solvers/elastic_bem/discretization/layered_depths.hpp"
+#include "engine/solvers/elastic_bem/discretization/layered_waves.hpp"
 #include "engine/solvers/elastic_bem/discretization/waves.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
@@ -225,6 +229,100 @@ class TestLayeredGround : public QObject {
     QVERIFY(layered_wave_rock_error() < 1e-6);
   }
 
+  void surface_waves_have_their_speed_form_and_decay() {
+    for (const double beta : {0.0, 0.05}) {
+      const double apart = surface_wave_half_space_error(beta);
+      QVERIFY2(apart < 1e-9, qPrintable(QString::number(apart)));
+      QVERIFY(love_wave_error(beta) < 1e-10);
+    }
+    QVERIFY2(surface_wave_speed_error() < 2e-6, qPrintable(QString::number(surface_wave_speed_error())));
+    QVERIFY2(damped_surface_wave_error() < 1e-9, qPrintable(QString::number(damped_surface_wave_error())));
+    const auto lack = surface_wave_balance();
+    QVERIFY2(lack[0] < 1e-9 && lack[1] < 1e-9 && lack[2] < 1e-8,
+             qPrintable(QString("%1 %2 %3").arg(lack[0]).arg(lack[1]).arg(lack[2])));
+  }
+
+  /// A soft layer between stiff ones keeps the slowest mode to itself at high frequencies, and lets it go at low ones.
+  void surface_waves_that_are_not_there_are_told() {
+    const auto medium = [](double shear_speed) {
+      Medium m;
+      m.mu = shear_speed * shear_speed;
+      m.nu = 0.3;
+      return m;
+    };
+    const auto said = [](const SoilProfile& p, WaveKind kind, int mode, double omega, const Vec3& direction) {
+      WaveSetting w;
+      w.kind = kind;
+      w.mode = mode;
+      w.half_space = true;
+      w.direction = direction;
+      const auto made = LayeredWave::make(p, w, omega);
+      return made ? std::string() : made.error().text;
+    };
+    const Vec3 x{1, 0, 0};
+    SoilProfile trap;
+    trap.layers = {{medium(2), 3}, {medium(1), 3}};
+    trap.half_space = medium(2.2);
+    QCOMPARE(said(trap, WaveKind::rayleigh, 0, 0.05, x), std::string());
+    QVERIFY(said(trap, WaveKind::rayleigh, 0, 30, x).find("does not move the surface") != std::string::npos);
+    QVERIFY(said(trap, WaveKind::rayleigh, 5, 0.2, x).find("modes are numbered from 0") != std::string::npos);
+    QVERIFY(said(trap, WaveKind::rayleigh, 0, 1, {0, 0, 1}).find("upright direction") != std::string::npos);
+    SoilProfile
+        crust;  // stiff on soft: no Love wave, and no Rayleigh wave once it would be faster than the S waves below
+    crust.layers = {{medium(3), 1}};
+    crust.half_space = medium(1);
+    QVERIFY(said(crust, WaveKind::love, 0, 1, x).find("slower S waves") != std::string::npos);
+    QCOMPARE(said(crust, WaveKind::rayleigh, 0, 0.05, x), std::string());
+    QVERIFY(said(crust, WaveKind::rayleigh, 0, 5, x).find("carry it away") != std::string::npos);
+    SoilProfile rock;
+    rock.layers = {{medium(1), 1}};
+    QVERIFY(said(rock, WaveKind::love, 0, 1.57, x).find("below their first frequency") != std::string::npos);
+    QCOMPARE(said(rock, WaveKind::love, 0, 1.58, x), std::string());  // pi c_S/(2 H)
+    QCOMPARE(said(rock, WaveKind::love, 1, 4.72, x), std::string());
+    QVERIFY(!said(rock, WaveKind::love, 0, 0, x).empty());
+  }
+
+  /// A massless foundation without friction on layers follows a long Rayleigh wave; its speed is in a table; Love waves move receivers across.
+  void surface_waves_move_foundations_and_receivers() {
+    Json json = disc_case();
+    json["medium"]["damping"] = 0.02;
+    json["foundations"][0] = Json::parse(R"j({"group": "foundation"})j");
+    json["profile"] =
+        Json::parse(R"j({"thickness": 3, "layers": [{"shear_modulus": 9, "density": 1.2, "poisson": 0.3}]})j");
+    json["excitation"] = Json::parse(R"j({"loads": [
+      {"kind": "wave", "name": "R", "wave": "rayleigh", "direction": [0, 1, 0], "amplitude": 0.5},
+      {"kind": "wave", "name": "L", "wave": "love", "direction": [0, 1, 5], "amplitude": 0.5}]})j");
+    json["parameters"]["frequencies"]["values"] = {0, 0.01, 0.1};
+    json["output"]["receivers"] =
+        Json::parse(R"j([{"name": "A", "position": [0, -3, 0]}, {"name": "B", "position": [0, 5, 0]}])j");
+    Run run(json);
+    run.go();
+    const auto speeds = run.rows("surface_waves");
+    QCOMPARE(speeds.size(), std::size_t{2});
+    for (std::size_t f = 0; f < 2; ++f) {
+      const double omega = 2 * std::numbers::pi * speeds[f][0];
+      for (const auto& [column, load, component] : {std::tuple{1, "R", "z"}, {3, "L", "x"}}) {
+        const auto c = static_cast<std::size_t>(column);
+        const auto at = [&](const char* receiver) {
+          return entry(run, "receivers_complex", f + 1,
+                       column_of(run, fmt::format("{} {} u{} re", receiver, load, component)));
+        };
+        // 8 m of way between the two, beside the little that the massless disc scatters.
+        const Complex k(omega / speeds[f][c], -speeds[f][c + 1]), way = std::exp(Complex(0, -8) * k);
+        QVERIFY2(std::abs(at("B") / at("A") / way - 1.0) < (f == 0 ? 2e-3 : 0.1), load);
+      }
+    }
+    // At rest and nearly so the disc moves as the ground does: up, and across.
+    const auto& columns = run.results.find("motion_complex")->info.columns;
+    const auto motion = [&](const std::string& name, std::size_t row) {
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        if (columns[k].name == name) return entry(run, "motion_complex", row, k);
+      qFatal("no column %s", name.c_str());
+    };
+    QVERIFY(std::abs(motion("z R re", 0) - 0.5) < 1e-6 && std::abs(std::abs(motion("x L re", 0)) - 0.5) < 1e-6);
+    QVERIFY(std::abs(motion("z R re", 1) / 0.5 - 1.0) < 0.01);
+  }
+
   /// A foundation on a meshed half-space, on the same without a mesh, and on layers of its medium, where the amplitude is told 1.1 m deeper.
   void waves_move_foundations_on_layers_of_one_medium_as_on_a_half_space() {
     Json json = disc_case();
@@ -351,6 +449,10 @@ class TestLayeredGround : public QObject {
     }
     QVERIFY2(apart < 1e-8, qPrintable(QString::number(apart)));
     QCOMPARE(run.solver.catalog().size(), std::size_t{1});
+    // A plane whose last row is 2e-16 m above the ground by round-off ends at the ground.
+    json["output"]["planes"][0]["low"] = {-2, -1.5, -1.1};
+    json["output"]["planes"][0]["points"] = {3, 12};
+    QCOMPARE(said_of(json), QString());
 
     json["profile"] =
         Json::parse(R"j({"thickness": 2, "layers": [{"shear_modulus": 9, "density": 1, "poisson": 0.3}]})j");
@@ -403,8 +505,21 @@ class TestLayeredGround : public QObject {
     row("plane",
         R"j({"output": {"planes": [{"normal": "x", "low": [0, 0, 0], "high": [0, 1, 1], "points": [3, 3]}]}})j",
         "above the ground's surface");
-    row("Rayleigh wave", R"j({"excitation": {"loads": [{"kind": "wave", "wave": "rayleigh"}]}})j",
-        "Rayleigh wave of layers");
+    row("Rayleigh wave without a direction", R"j({"excitation": {"loads": [{"kind": "wave", "wave": "rayleigh"}]}})j",
+        "upright direction");
+    row("Love wave without layers",
+        R"j({"profile": {"thickness": null, "layers": []},
+             "excitation": {"loads": [{"kind": "wave", "wave": "love", "direction": [1, 0, 0]}]}})j",
+        "carries no Love wave");
+    row("mode of a body wave", R"j({"excitation": {"loads": [{"kind": "wave", "wave": "sh", "mode": 1}]}})j",
+        "has no modes");
+    row("no such mode",
+        R"j({"excitation": {"loads": [{"kind": "wave", "wave": "rayleigh", "direction": [1, 0, 0], "mode": 9}]}})j",
+        "no mode but 0");
+    row("no such mode in motion",
+        R"j({"parameters": {"frequencies": {"values": [0.2]}},
+             "excitation": {"loads": [{"kind": "wave", "wave": "love", "direction": [1, 0, 0], "mode": 9}]}})j",
+        "no Love wave of mode 9");
     row("wave from above", R"j({"excitation": {"loads": [{"kind": "wave", "direction": [1, 0, -1]}]}})j",
         "does not come from below");
     row("oblique wave on rock",

@@ -140,6 +140,36 @@ class TestTimeHistories : public QObject {
     empty["output"] = Json::parse("{}");
     QVERIFY2(said_of(empty).contains("without receivers"), qPrintable(said_of(empty)));
   }
+  /// Half a sine leaves a velocity: its mean comes through at the frequency 0, where displacements tell nothing of accelerations.
+  void accelerations_keep_the_mean_of_an_accelerogram() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("push.csv");
+    {
+      std::ofstream out(path.toStdString());
+      out << "time[s],acceleration[m/s^2]\n";
+      for (int k = 0; k <= 100; ++k) out << 0.1 * k << ',' << std::sin(std::numbers::pi * k / 100) << '\n';
+    }
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem", "profile": {},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "excitation": {"loads": [{"kind": "wave", "wave": "p"}], "signal": {"quantity": "acceleration"}},
+      "parameters": {"frequencies": {"from": 0, "to": 2, "count": 81}},
+      "output": {"receivers": [{"name": "A", "position": [0, 0, 0]}]}})j");
+    json["excitation"]["signal"]["file"] = path.toStdString();
+    Run run(json);
+    run.go();
+    QVERIFY(run.solver.finish(run.context));
+    double sum = 0, worst = 0;
+    const auto rows = run.rows("accelerations");
+    for (const auto& row : rows) {
+      const double want = row[0] < 10 ? 2 * std::sin(std::numbers::pi * row[0] / 10) : 0;
+      worst = std::max(worst, std::abs(row[3] - want));
+      sum += row[3] * 40 / static_cast<double>(rows.size());
+    }
+    QVERIFY2(std::abs(sum - 2 * 20 / std::numbers::pi) < 2e-3,
+             qPrintable(QString::number(sum)));                  // 2 x int sin, straight lines
+    QVERIFY2(worst < 0.03, qPrintable(QString::number(worst)));  // corners of the pulse, beyond 2 Hz
+  }
 };
 
 QTEST_APPLESS_MAIN(TestTimeHistories)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Diagnostics at places of a case.
+#include "engine/case/case_reader.hpp"
+
+#include <fmt/core.h>
+
+namespace conoid {
+
+void CaseReader::fail(const Values& at, std::string text, std::string hint) const {
+  out.push_back(input.error_at(at, std::move(text), std::move(hint)));
+}
+
+void CaseReader::warn(const Values& at, std::string text, std::string hint) const {
+  out.push_back(input.warning_at(at, std::move(text), std::move(hint)));
+}
+
+void CaseReader::fail(const Values& at, Diagnostic what) const {
+  put(at.pointer(), std::move(what));
+}
+
+void CaseReader::fail_at(const Values& at, std::string_view key, Diagnostic what) const {
+  put(fmt::format("{}/{}", at.pointer(), key), std::move(what));
+}
+
+void CaseReader::put(const std::string& pointer, Diagnostic what) const {
+  // Under the name that the case was written with.
+  what.place = input.error_at({nullptr, pointer}, {}, {}).place;
+  out.push_back(std::move(what));
+}
+
+std::string name_or_number(const Values& item, std::string_view before, std::size_t number) {
+  std::string name = item["name"].text();
+  return name.empty() ? fmt::format("{}{}", before, number) : name;
+}
+
+}  // namespace conoid
