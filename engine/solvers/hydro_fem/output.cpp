@@ -41,7 +41,8 @@ double distance(const Vec3& a, const Vec3& b) {
 
 }  // namespace
 
-Index HydroFem::Rows::marks(double time, Index step, Index dense, Index thinning) const {
+Index HydroFem::marks(double time, Index step, Index dense, Index thinning) const {
+  const auto [every, count, interval] = problem_.rows;
   if (every > 0) return step / every / thinning;
   if (interval > 0) return static_cast<Index>(std::floor(time / interval * (1 + 1e-12) + 1e-9)) / thinning;
   if (step <= dense) return step;
@@ -55,7 +56,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   const double dt = march_->taken_step();
   if (dt > 0) sums_.shortest_step = sums_.shortest_step > 0 ? std::min(sums_.shortest_step, dt) : dt;
   const auto due = [&](Index dense, Index thinning) {
-    return anyway || rows_.marks(t, step, dense, thinning) > rows_.marks(from, from_step, dense, thinning);
+    return anyway || marks(t, step, dense, thinning) > marks(from, from_step, dense, thinning);
   };
   if (step == sums_.recorded) return;
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
@@ -165,8 +166,8 @@ void HydroFem::write_lines(RunContext& context) const {
     // From the centre along an axis and to the corner that is farthest.
     Vec3 axis = setup.point, corner = setup.point;
     for (int d = 0; d < setup.mesh.dim; ++d) {
-      const bool low = setup.point[u(d)] < 0.5 * (problem_.lower[u(d)] + problem_.upper[u(d)]);
-      corner[u(d)] = low ? problem_.upper[u(d)] : problem_.lower[u(d)];
+      const bool low = setup.point[u(d)] < 0.5 * (problem_.geometry.lower[u(d)] + problem_.geometry.upper[u(d)]);
+      corner[u(d)] = low ? problem_.geometry.upper[u(d)] : problem_.geometry.lower[u(d)];
     }
     axis[0] = corner[0];
     lines.push_back({"axis", setup.point, axis, 400});
@@ -230,7 +231,7 @@ void HydroFem::write_lines(RunContext& context) const {
 
 /// Rays of this length from the centre of the blast leave the material.
 double HydroFem::reach() const {
-  return distance(problem_.lower, problem_.upper);
+  return distance(problem_.geometry.lower, problem_.geometry.upper);
 }
 
 void HydroFem::record_front(RunContext& context) {
@@ -273,18 +274,20 @@ void HydroFem::write_blast(RunContext& context) const {
     context.results.number("shock_radius", f.radius, "m");
     context.results.number("shock_radius_spread", f.spread, "m");
   }
-  const bool square = problem_.is_grid && setup.mesh.dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
-                      setup.turns == 0 && problem_.lower[0] == problem_.lower[1] &&
-                      problem_.upper[0] == problem_.upper[1] && setup.point[0] == setup.point[1] &&
+  const bool square = problem_.is_grid() && setup.mesh.dim >= 2 &&
+                      problem_.geometry.counts[0] == problem_.geometry.counts[1] && setup.turns == 0 &&
+                      problem_.geometry.lower[0] == problem_.geometry.lower[1] &&
+                      problem_.geometry.upper[0] == problem_.geometry.upper[1] && setup.point[0] == setup.point[1] &&
                       setup.gravity[0] == setup.gravity[1];
   const auto alike = [&](std::size_t side) {
     const BoundaryCondition &x = setup.boundaries[side], &y = setup.boundaries[side + 2];
     return x.kind == y.kind && x.value == y.value && !x.over_time && !y.over_time;
   };
   if (square && alike(0) && alike(1))
-    context.results.number(
-        "asymmetry", asymmetry(op_->space(), march_->state(), problem_.zones, problem_.upper[0] - problem_.lower[0]),
-        "1");
+    context.results.number("asymmetry",
+                           asymmetry(op_->space(), march_->state(), problem_.geometry.counts,
+                                     problem_.geometry.upper[0] - problem_.geometry.lower[0]),
+                           "1");
 }
 
 Status HydroFem::finish(RunContext& context) {
