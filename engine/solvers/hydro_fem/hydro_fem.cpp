@@ -180,16 +180,8 @@ Status HydroFem::prepare(RunContext& context) {
       placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
     march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
-    tracers_.clear();
-    const View::Boxes boxes = view_->boxes(op_->initial());
-    for (const auto& tracer : problem_.tracers) {
-      auto place = view_->locate(op_->initial(), boxes, tracer.position);
-      if (!place)
-        return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", tracer.name),
-                          "Put it inside the grid.");
-      tracers_.push_back(std::move(*place));
-    }
-    gauges_.emplace(problem_.gauges, *view_, op_->initial());
+    place_points();
+    op_->drop_initial();
   } catch (const Failure& failure) {
     return failure.error();
   }
@@ -205,6 +197,32 @@ Status HydroFem::prepare(RunContext& context) {
               march_->where(), format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
+}
+
+/// Where tracers and gauges that move lie in the material, on the rank that looks. All ranks learn of the first that lies in no zone.
+void HydroFem::place_points() {
+  tracers_.clear();
+  gauges_.emplace(problem_.gauges);
+  if (problem_.tracers.empty() && problem_.gauges.empty()) return;
+  const State& state = march_->state();  // of all ranks
+  constexpr Index none = -1;
+  Index lost = none;
+  const auto tracers = static_cast<Index>(problem_.tracers.size());
+  if (cluster_->leads()) {
+    const View::Boxes boxes = view_->boxes(state);
+    for (Index i = 0; i < tracers && lost == none; ++i) {
+      auto place = view_->locate(state, boxes, problem_.tracers[u(i)].position);
+      place ? tracers_.push_back(std::move(*place)) : void(lost = i);
+    }
+    if (const Index gauge = lost == none ? gauges_->place(*view_, state) : none; gauge != none) lost = tracers + gauge;
+  }
+  if (cluster_->size() > 1) lost = cluster_->from_root(lost);
+  if (lost == none) return;
+  if (lost < tracers)
+    throw Failure(make_error(ErrorCode::invalid_input,
+                             fmt::format("{} lies in no zone", problem_.tracers[u(lost)].name),
+                             "Put it inside the grid."));
+  throw Failure(lies_in_no_zone(problem_.gauges[u(lost - tracers)].name));
 }
 
 /// What of the mass and energy of another run has come over.
@@ -334,10 +352,7 @@ void HydroFem::fill(FrameBuilder& builder) const {
 }
 
 void HydroFem::save(CheckpointWriter& writer) const {
-  const State& s = march_->state();
-  writer.shared<double>("position", s.x);
-  writer.shared<double>("velocity", s.v);
-  writer.shared<double>("energy", s.e);
+  op_->write(writer, march_->held());
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
@@ -348,11 +363,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
 }
 
 void HydroFem::load(CheckpointReader& reader) {
-  State s = march_->state();
-  reader.range<double>("position", 0, s.x);
-  reader.range<double>("velocity", 0, s.v);
-  reader.range<double>("energy", 0, s.e);
-  march_->restore(std::move(s), reader.value<March::Memory>("march"));
+  march_->restore(op_->read(reader), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
   if (!problem_.gauges.empty()) {
     // The case of a resumed run may have gauges that the checkpoint, or all of it, knows nothing of.

@@ -58,8 +58,9 @@ class HydroFem final : public Solver {
   void record_gauges(RunContext& context);
   void record_tracers(RunContext& context);
   void write_gauges(RunContext& context) const;
-  void write_lines(RunContext& context) const;
-  void write_blast(RunContext& context) const;
+  void write_lines(RunContext& context, const State& state) const;
+  void write_blast(RunContext& context, const State& state) const;
+  void place_points();
   void record_front(RunContext& context);
   /// A blast whose shock runs into gas of one density, so that it can be found.
   [[nodiscard]] bool blast_in_uniform_gas() const { return problem_.setup.point_energy > 0 && problem_.uniform; }
