@@ -3,6 +3,7 @@
 #include "engine/solvers/hydro_fem/problem.hpp"
 
 #include "engine/case/expression.hpp"
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/hydro_fem/discretization/eos_file.hpp"
 #include "engine/solvers/hydro_fem/discretization/geometry.hpp"
@@ -348,9 +349,9 @@ void read_initial(Reader& r, Parts& p) {
   p.initial = std::move(run).value();
 }
 
-Parts read_parts(Reader& r) {
+Parts read_parts(Reader& r, const Geometry* before) {
   Parts p;
-  p.geometry = read_geometry(r);
+  p.geometry = read_geometry(r, before);
   if (!r.good()) return p;
   read_materials(r, p);
   p.regions = read_regions(r, p.geometry, p.names, p.materials);
@@ -466,14 +467,11 @@ void check_places(Reader& r, const Geometry& g) {
   }
 }
 
-}  // namespace
-
-std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
-  Reader r{input, mesh};
-  const Parts p = read_parts(r);
+void check_blast(Reader& r, const Parts& p) {
+  const Case& input = r.input;
   const Geometry& g = p.geometry;
   const Values blast = input["excitation"];
-  if (r.good() && blast.has("blast")) {
+  if (blast.has("blast")) {
     const Vec3 at = padded(blast["blast"]["position"].numbers());
     for (int d = 0; d < g.dim; ++d)
       if (at[u(d)] < g.lower[u(d)] || at[u(d)] > g.upper[u(d)]) {
@@ -493,36 +491,44 @@ std::vector<Diagnostic> check_problem(const Case& input, const Mesh* mesh) {
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
   }
-  if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
-  const Values courant = input["parameters"]["courant"];
-  if (r.good() && !courant.is_text() && input["parameters"]["viscosity"].boolean()) {
-    const auto order = static_cast<int>(input["parameters"]["order"].integer());
-    const double bearable = stable_courant(order, g.dim);
-    const std::string stiff = stiff_material(input, p);
-    if (!stiff.empty() && courant.number() > 1.1 * bearable)
-      r.found.push_back(input.warning_at(
-          courant,
-          fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
-                      "depends on its state",
-                      courant.number(), stiff),
-          fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
-    else if (courant.number() > 1.1 * bearable)
-      r.found.push_back(input.warning_at(
-          courant,
-          fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
-                      courant.number()),
-          order > 4
-              ? "Use auto: longer steps ring at the shortest waves of a zone and end in more steps, or in a collapse."
-              : "Use auto: with longer steps gas at rest rings at the shortest waves of a zone, with a ten-thousandth "
-                "to a "
-                "thousandth of its speed of sound."));
-  }
-  if (r.good()) check_burn(r, p);
-  check_places(r, g);
-  return std::move(r.found);
 }
 
-namespace {
+/// A Courant number that viscosity does not bear.
+void check_courant(Reader& r, const Parts& p) {
+  const Case& input = r.input;
+  const Values courant = input["parameters"]["courant"];
+  if (courant.is_text() || !input["parameters"]["viscosity"].boolean()) return;
+  const auto order = static_cast<int>(input["parameters"]["order"].integer());
+  const double bearable = stable_courant(order, p.geometry.dim);
+  const std::string stiff = stiff_material(input, p);
+  if (!stiff.empty() && courant.number() > 1.1 * bearable)
+    r.found.push_back(input.warning_at(
+        courant,
+        fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
+                    "depends on its state",
+                    courant.number(), stiff),
+        fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
+  else if (courant.number() > 1.1 * bearable)
+    r.found.push_back(input.warning_at(
+        courant,
+        fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
+                    courant.number()),
+        order > 4
+            ? "Use auto: longer steps ring at the shortest waves of a zone and end in more steps, or in a collapse."
+            : "Use auto: with longer steps gas at rest rings at the shortest waves of a zone, with a ten-thousandth "
+              "to a "
+              "thousandth of its speed of sound."));
+}
+
+/// What is wrong between the parts of a case that are right by themselves.
+void check_parts(Reader& r, const Parts& p) {
+  const Geometry& g = p.geometry;
+  if (r.good()) check_blast(r, p);
+  if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
+  if (r.good()) check_courant(r, p);
+  if (r.good()) check_burn(r, p);
+  check_places(r, g);
+}
 
 /// Density, energy and velocity at the start: of regions, or of another run where that has material.
 void set_start(Setup& s, const std::shared_ptr<Parts>& parts) {
@@ -551,6 +557,14 @@ void set_start(Setup& s, const std::shared_ptr<Parts>& parts) {
   };
 }
 
+/// What follows from the zones and their order.
+void set_resolution(Problem& out) {
+  const Setup& s = out.setup;
+  if (!out.own_courant)
+    out.march.courant =
+        usual_courant({s.k, out.geometry.dim, s.viscosity, out.stiff, out.march.integrator, s.viscosity_vanishes});
+}
+
 void set_parameters(Problem& out, const Case& input, const Parts& parts) {
   Setup& s = out.setup;
   const Values parameters = input["parameters"];
@@ -561,11 +575,10 @@ void set_parameters(Problem& out, const Case& input, const Parts& parts) {
   s.corner_matrices = parameters["corner_force"].text() == "matrices";
   s.mass_tolerance = parameters["mass_tolerance"].number();
   out.march.integrator = parameters["integrator"].text() == "rk4" ? Integrator::rk4 : Integrator::rk2_average;
-  const bool stiff = s.viscosity && !stiff_material(input, parts).empty();
-  out.march.courant =
-      parameters["courant"].is_text()
-          ? usual_courant({s.k, parts.geometry.dim, s.viscosity, stiff, out.march.integrator, s.viscosity_vanishes})
-          : parameters["courant"].number();
+  out.stiff = s.viscosity && !stiff_material(input, parts).empty();
+  out.own_courant = !parameters["courant"].is_text();
+  if (out.own_courant) out.march.courant = parameters["courant"].number();
+  set_resolution(out);
   out.march.end_time = parameters["end_time"].number();
   out.stop_outside_table = parameters["outside_table"].text() == "stop";
 }
@@ -594,6 +607,13 @@ void read_output(Problem& out, const Case& input) {
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
+  const auto read_cadence = [](const Values& from, Problem::Cadence& to) {
+    if (from.has("every")) to.every = from["every"].integer();
+    if (from.has("interval")) to.interval = from["interval"].number();
+    if (from.has("count")) to.count = from["count"].integer();
+  };
+  if (input["output"].has("frames")) read_cadence(input["output"]["frames"], out.frames);
+  if (input["output"].has("rows")) read_cadence(input["output"]["rows"], out.rows);
 }
 
 /// A point energy, of what the case has of the whole blast; `energy_factor` must be known.
@@ -620,21 +640,13 @@ void set_blast(Problem& out, const Case& input, const Parts& parts) {
   }
 }
 
-}  // namespace
-
-Problem make_problem(const Case& input, const Mesh* mesh) {
-  Reader r{input, mesh};
-  auto parts = std::make_shared<Parts>(read_parts(r));
-  for (const auto& d : r.found)
-    if (d.severity == Severity::error) throw Failure(d);
-
-  Problem out;
-  const Geometry& g = parts->geometry;
+void fill_problem(Problem& out, const Case& input, const std::shared_ptr<Parts>& parts) {
   Setup& s = out.setup;
-  s.mesh = g.zones(parts->extents);
+  out.geometry = parts->geometry;
+  out.extents = parts->extents;
   for (const Region& region : parts->regions) s.materials.push_back(parts->materials[region.material]);
   s.boundaries = parts->boundaries;
-  s.turns = g.turns;
+  s.turns = out.geometry.turns;
   out.initial = parts->initial;
   set_start(s, parts);
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
@@ -644,16 +656,58 @@ Problem make_problem(const Case& input, const Mesh* mesh) {
   out.material_names = parts->names;
   read_output(out, input);
   out.uniform = uniform(*parts);
-  out.is_grid = g.is_grid() && !g.graded();
-  out.zones = g.counts;
-  out.zones_text = count_case_zones(input, mesh).text;
-  out.lower = g.lower;
-  out.upper = g.upper;
   // Of the whole turn, or sphere; cylindrical flow is of a length of its axis.
-  const int dimensions = g.dim + g.turns;
+  const int dimensions = out.geometry.dim + s.turns;
   out.energy_unit = dimensions == 3 ? "J" : dimensions == 2 ? "J/m" : "J/m^2";
-  if (g.turns > 0) out.energy_factor = 2 * g.turns * std::numbers::pi;
+  if (s.turns > 0) out.energy_factor = 2 * s.turns * std::numbers::pi;
   set_blast(out, input, *parts);
+}
+
+}  // namespace
+
+bool names_files(const Case& input) {
+  if (input.values().has("initial") && input["initial"].has("from")) return true;
+  for (const std::string& name : input["materials"].keys())
+    if (input["materials"][name]["kind"].text() == "table") return true;
+  const Values sides = input["boundaries"];
+  for (const std::string& name : sides.keys())
+    if (sides[name].has("pressure_file") || sides[name].has("speed_file")) return true;
+  return false;
+}
+
+Reading<Problem> read_problem(const Case& input, const Mesh* mesh, Problem* before) {
+  log::debug("hydro-fem: a problem was made of the case");
+  Reader r{input, mesh};
+  const auto parts = std::make_shared<Parts>(read_parts(r, before != nullptr ? &before->geometry : nullptr));
+  check_parts(r, *parts);
+  Reading<Problem> out;
+  if (r.good()) {
+    out.problem = std::make_unique<Problem>();
+    fill_problem(*out.problem, input, parts);
+  }
+  out.said = std::move(r.found);
+  return out;
+}
+
+Problem make_problem(const Case& input, const Mesh* mesh) {
+  Reading<Problem> reading = read_problem(input, mesh, nullptr);
+  for (const auto& d : reading.said)
+    if (d.severity == Severity::error) throw Failure(d);
+  reading.problem->make_zones();
+  return std::move(*reading.problem);
+}
+
+std::optional<Problem> at_resolution(const Problem& problem, const std::vector<Index>& zones, int order) {
+  Problem out = problem;
+  Geometry& g = out.geometry;
+  std::copy(zones.begin(), zones.end(), g.counts.begin());
+  for (const Extent& e : out.extents)
+    for (int d = 0; d < g.dim && g.is_grid() && !e.everywhere; ++d)
+      if (g.inside_zones(d, e.lower[u(d)]) || g.inside_zones(d, e.upper[u(d)])) return {};
+  if (g.uncovered(out.extents)) return {};
+  out.setup.mesh = {};
+  out.setup.k = order;
+  set_resolution(out);
   return out;
 }
 

@@ -55,11 +55,11 @@ DeviceNeeds part_of(DeviceNeeds whole, double parts) {
   whole.nodes = std::ceil(whole.nodes / parts * (1 + 2 * layer));
   return whole;
 }
-OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
+OnDevice on_device(const Problem& problem, const Offer& offer) {
   if (offer.devices.empty()) return {};
-  if (const std::string why = problem_device_objection(input); !why.empty()) return {{0, why}, 0};
+  if (const std::string why = device_objection(problem.setup); !why.empty()) return {{0, why}, 0};
   const double ranks = std::max(1, offer.place.ranks);
-  const DeviceNeeds needs = part_of(problem_device_needs(input, mesh), ranks);
+  const DeviceNeeds needs = part_of(problem_device_needs(problem), ranks);
   const double points = needs.zones * std::pow(2 * needs.k, needs.dim);
   const auto named = [](const WorkerSpec& w) { return !w.device.empty(); };
   const WorkerSpec& first = *std::find_if(offer.workers.begin(), offer.workers.end(), named);
@@ -89,9 +89,12 @@ OnDevice on_device(const Case& input, const Mesh* mesh, const Offer& offer) {
 }  // namespace
 
 std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  std::vector<Diagnostic> out = check_problem(input, mesh);
+  if (names_files(input)) reading_.forget();  // they may be others now
+  const Reading<Problem>& reading = reading_.of(input, mesh, read_problem);
+  std::vector<Diagnostic> out = reading.said;
   if (has_errors(out)) return out;
-  if (const int most = most_ranks(input, mesh, best_kernels().lanes); offer.place.ranks > most) {
+  const Problem& problem = *reading.problem;
+  if (const int most = most_ranks(problem, best_kernels().lanes); offer.place.ranks > most) {
     Diagnostic d = input.error_at(input["parameters"]["order"],
                                   fmt::format("{} ranks are too many: this case has zones for {}, {} at a time",
                                               offer.place.ranks, most, best_kernels().lanes),
@@ -99,7 +102,7 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, con
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
   }
-  const Bytes needed = problem_memory(input, mesh, offer.place.ranks);
+  const Bytes needed = problem_memory(problem, offer.place.ranks);
   if (const Bytes had = offer.host.said() ? offer.host.value : offer.machine.memory; needed > had) {
     const Values order = input["parameters"]["order"];
     Diagnostic d =
@@ -114,31 +117,20 @@ std::vector<Diagnostic> HydroFem::check(const Case& input, const Mesh* mesh, con
 }
 
 Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  for (const auto& d : check_problem(input, mesh))
+  const Reading<Problem>& reading = reading_.of(input, mesh, read_problem);
+  for (const auto& d : reading.said)
     if (d.severity == Severity::error) return d;
+  const Problem& problem = *reading.problem;
   Estimate e;
-  e.host_memory = problem_memory(input, mesh, offer.place.ranks) + (Bytes{28} << 20);  // the program and its libraries
-  const ZoneCount count = count_case_zones(input, mesh);
-  const auto order = static_cast<double>(input["parameters"]["order"].integer());
-  const double zones = count.zones, dims = count.dim;
-  double nodes = zones * std::pow(order, dims);  // of a mesh, without those on its boundary
-  if (!mesh) {
-    nodes = 1;
-    for (std::size_t d = 0; d < input["grid"]["zones"].size(); ++d)
-      nodes *= static_cast<double>(input["grid"]["zones"].at(d).integer()) * order + 1;
-  }
-  const auto corner = [&](const char* name) {
-    Vec3 out{};
-    const auto numbers = input["grid"][name].numbers();
-    for (std::size_t d = 0; d < std::min<std::size_t>(3, numbers.size()); ++d) out[d] = numbers[d];
-    return out;
-  };
-  if (!mesh) e.box = {corner("lower"), corner("upper")};
+  e.host_memory = problem_memory(problem, offer.place.ranks) + (Bytes{28} << 20);  // the program and its libraries
+  const Geometry::Count count = problem.geometry.count();
+  const double order = problem.setup.k, zones = count.zones, dims = problem.geometry.dim, nodes = count_nodes(problem);
+  if (!mesh) e.box = {problem.geometry.lower, problem.geometry.upper};
   const double view = zones * std::pow(order + 1, dims);
   e.disk = static_cast<Bytes>(20 * view * (24 + 4 * 7) + 8 * (8 * dims * nodes + zones * std::pow(order, dims)));
   double steps = 0;
   try {
-    const Trial trial = kept_trial(input, mesh);
+    const Trial trial = kept_trial(problem, input, mesh);
     steps = trial.steps;
     // What does not divide among two threads, which meet in every iteration of the mass solve: a half with some 10,000 points
     // (rayleigh-taylor), a tenth with 64,000 (sedov-octant).
@@ -155,8 +147,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                {"quadrature points", fmt::format("{}", zones * std::pow(2 * order, dims))}};
   if (offer.place.ranks > 1)
     e.details.emplace_back("ranks", fmt::format("{} share the zones, {} each", offer.place.ranks,
-                                                format_bytes(problem_memory(input, mesh, offer.place.ranks))));
-  const OnDevice device = on_device(input, mesh, offer);
+                                                format_bytes(problem_memory(problem, offer.place.ranks))));
+  const OnDevice device = on_device(problem, offer);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
     e.device_memory = device.bytes;
@@ -174,7 +166,12 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
 Status HydroFem::prepare(RunContext& context) {
   context.progress.begin("prepare", 0, "");
   try {
-    problem_ = make_problem(context.input, context.mesh.get());
+    Reading<Problem>& reading = reading_.of(context.input, context.mesh.get(), read_problem);
+    for (const auto& d : reading.said)
+      if (d.severity == Severity::error) return d;
+    problem_ = std::move(*reading.problem);
+    reading_.forget();
+    problem_.make_zones();
     cluster_ = &context.cluster;
     op_ = std::make_unique<Operator>(problem_.setup, best_kernels(), context.team, cluster_);
     if (problem_.initial) tell_start();
@@ -183,49 +180,55 @@ Status HydroFem::prepare(RunContext& context) {
       placed.warning ? log::warning("{}", placed.told) : log::info("{}", placed.told);
     march_ = std::make_unique<March>(std::move(placed.backend), problem_.march);
     view_ = std::make_unique<View>(*op_, problem_.setup);
-    tracers_.clear();
-    const View::Boxes boxes = view_->boxes(op_->initial());
-    for (const auto& tracer : problem_.tracers) {
-      auto place = view_->locate(op_->initial(), boxes, tracer.position);
-      if (!place)
-        return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", tracer.name),
-                          "Put it inside the grid.");
-      tracers_.push_back(std::move(*place));
-    }
-    gauges_.emplace(problem_.gauges, *view_, op_->initial());
+    place_points();
+    op_->drop_initial();
   } catch (const Failure& failure) {
     return failure.error();
   }
   for (const auto& bc : problem_.setup.boundaries)
     if (bc.works()) closed_ = false;
   if (problem_.setup.energy_source) closed_ = false;
-  if (context.input["output"].has("frames")) {
-    const Values frames = context.input["output"]["frames"];
-    if (frames.has("every")) frames_every_ = frames["every"].integer();
-    if (frames.has("interval")) frames_interval_ = frames["interval"].number();
-    if (frames.has("count")) frames_count_ = frames["count"].integer();
-  }
   // A part begins where a frame is due: n frames of a run lie where an interval of end / n puts them.
-  const Index frames = std::max<Index>(1, frames_count_);
+  const Index frames = std::max<Index>(1, problem_.frames.count);
   parts_ = frames * ((parts_of_run + frames - 1) / frames);
-  rows_ = {};
-  if (context.input["output"].has("rows")) {
-    const Values rows = context.input["output"]["rows"];
-    if (rows.has("every")) rows_.every = rows["every"].integer();
-    if (rows.has("interval")) rows_.interval = rows["interval"].number();
-  }
   if (cluster_->leads())
-    log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}", problem_.zones_text,
-              problem_.setup.k, problem_.setup.k - 1, op_->space().nodes, march_->where(),
-              format_quantity(march_->last_step(), "s"));
+    log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}",
+              problem_.geometry.count().text, problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,
+              march_->where(), format_quantity(march_->last_step(), "s"));
   context.progress.end();
   return {};
+}
+
+/// Where tracers and gauges that move lie in the material, on the rank that looks. All ranks learn of the first that lies in no zone.
+void HydroFem::place_points() {
+  tracers_.clear();
+  gauges_.emplace(problem_.gauges);
+  if (problem_.tracers.empty() && problem_.gauges.empty()) return;
+  const State& state = march_->state();  // of all ranks
+  constexpr Index none = -1;
+  Index lost = none;
+  const auto tracers = static_cast<Index>(problem_.tracers.size());
+  if (cluster_->leads()) {
+    const View::Boxes boxes = view_->boxes(state);
+    for (Index i = 0; i < tracers && lost == none; ++i) {
+      auto place = view_->locate(state, boxes, problem_.tracers[u(i)].position);
+      place ? tracers_.push_back(std::move(*place)) : void(lost = i);
+    }
+    if (const Index gauge = lost == none ? gauges_->place(*view_, state) : none; gauge != none) lost = tracers + gauge;
+  }
+  if (cluster_->size() > 1) lost = cluster_->from_root(lost);
+  if (lost == none) return;
+  if (lost < tracers)
+    throw Failure(make_error(ErrorCode::invalid_input,
+                             fmt::format("{} lies in no zone", problem_.tracers[u(lost)].name),
+                             "Put it inside the grid."));
+  throw Failure(lies_in_no_zone(problem_.gauges[u(lost - tracers)].name));
 }
 
 /// What of the mass and energy of another run has come over.
 void HydroFem::tell_start() {
   const InitialRun& run = *problem_.initial;
-  const auto got = amounts_at_start(*op_, run, problem_.lower, problem_.upper);
+  const auto got = amounts_at_start(*op_, run, problem_.geometry.lower, problem_.geometry.upper);
   const auto& whole = run.amounts();
   if (got) start_off_ = {got->mass / whole.mass - 1, got->energy / whole.energy - 1};
   if (!cluster_->leads()) return;
@@ -239,17 +242,18 @@ void HydroFem::tell_start() {
 /// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.
 double HydroFem::share(double time) const {
   const auto parts = static_cast<double>(parts_);
-  const double rounding = 1e-9 * parts / static_cast<double>(std::max<Index>(1, frames_count_));
+  const double rounding = 1e-9 * parts / static_cast<double>(std::max<Index>(1, problem_.frames.count));
   return std::floor(time / problem_.march.end_time * parts * (1 + 1e-12) + rounding) / parts;
 }
 
 /// Whether a results frame is due since a time and step, so that frames show the same moments on every machine.
 bool HydroFem::crossed_mark(double from, Index from_step) const {
-  const auto marks = [](double x) { return std::floor(x * (1 + 1e-12) + 1e-9); };
-  if (frames_every_ > 0) return march_->accepted() / frames_every_ > from_step / frames_every_;
-  if (frames_interval_ > 0) return marks(march_->time() / frames_interval_) > marks(from / frames_interval_);
-  const auto n = static_cast<double>(frames_count_);
-  return marks(share(march_->time()) * n) > marks(share(from) * n);
+  const auto whole = [](double x) { return std::floor(x * (1 + 1e-12) + 1e-9); };
+  if (problem_.frames.every > 0) return march_->accepted() / problem_.frames.every > from_step / problem_.frames.every;
+  if (problem_.frames.interval > 0)
+    return whole(march_->time() / problem_.frames.interval) > whole(from / problem_.frames.interval);
+  const auto n = static_cast<double>(problem_.frames.count);
+  return whole(share(march_->time()) * n) > whole(share(from) * n);
 }
 
 void HydroFem::watch_tables() {
@@ -348,10 +352,7 @@ void HydroFem::fill(FrameBuilder& builder) const {
 }
 
 void HydroFem::save(CheckpointWriter& writer) const {
-  const State& s = march_->state();
-  writer.shared<double>("position", s.x);
-  writer.shared<double>("velocity", s.v);
-  writer.shared<double>("energy", s.e);
+  op_->write(writer, march_->held());
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
@@ -362,11 +363,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
 }
 
 void HydroFem::load(CheckpointReader& reader) {
-  State s = march_->state();
-  reader.range<double>("position", 0, s.x);
-  reader.range<double>("velocity", 0, s.v);
-  reader.range<double>("energy", 0, s.e);
-  march_->restore(std::move(s), reader.value<March::Memory>("march"));
+  march_->restore(op_->read(reader), reader.value<March::Memory>("march"));
   sums_ = reader.value<Sums>("sums");
   if (!problem_.gauges.empty()) {
     // The case of a resumed run may have gauges that the checkpoint, or all of it, knows nothing of.

@@ -43,14 +43,10 @@ class HydroFem final : public Solver {
     double first = 0;           ///< when [s]
   };
 
-  /// How often tables over time get a row: by absolute time or steps, never by the end of the run, which may move.
-  struct Rows {
-    Index every = 0;      ///< steps
-    double interval = 0;  ///< s
-    /// Rows that are due up to a time and step. With neither rule every step up to `dense`, then one whenever the steps have
-    /// grown by 1/dense; each `thinning`-th of a rule's.
-    [[nodiscard]] Index marks(double time, Index step, Index dense, Index thinning) const;
-  };
+  /// Rows of the tables over time that are due up to a time and step: by absolute time or steps, never by the end of the run, which may
+  /// move. Where the case has no rule every step up to `dense`, then one whenever the steps have grown by 1/dense; each `thinning`-th of
+  /// a rule's.
+  [[nodiscard]] Index marks(double time, Index step, Index dense, Index thinning) const;
 
   /// A row if one is due since a time and step, or if `anyway` and the step has none.
   void record(RunContext& context, double from, Index from_step, bool anyway);
@@ -62,13 +58,15 @@ class HydroFem final : public Solver {
   void record_gauges(RunContext& context);
   void record_tracers(RunContext& context);
   void write_gauges(RunContext& context) const;
-  void write_lines(RunContext& context) const;
-  void write_blast(RunContext& context) const;
+  void write_lines(RunContext& context, const State& state) const;
+  void write_blast(RunContext& context, const State& state) const;
+  void place_points();
   void record_front(RunContext& context);
   /// A blast whose shock runs into gas of one density, so that it can be found.
   [[nodiscard]] bool blast_in_uniform_gas() const { return problem_.setup.point_energy > 0 && problem_.uniform; }
   [[nodiscard]] double reach() const;
 
+  mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
   Problem problem_;
   Communicator* cluster_ = nullptr;
   std::unique_ptr<Operator> op_;
@@ -87,10 +85,7 @@ class HydroFem final : public Solver {
   bool announced_ = false;
   std::optional<Error> collapse_;       ///< of the time step
   std::optional<double> exact_radius_;  ///< of the blast after one second
-  Rows rows_;
-  Index frames_every_ = 0, frames_count_ = 0;
   Index parts_ = 1;  ///< of the end time, in which progress is counted; whole multiples of the frames
-  double frames_interval_ = 0;
 };
 
 /// The shock of a blast in gas of one density: the outermost middle between the density ahead and the largest one, along

@@ -41,7 +41,8 @@ double distance(const Vec3& a, const Vec3& b) {
 
 }  // namespace
 
-Index HydroFem::Rows::marks(double time, Index step, Index dense, Index thinning) const {
+Index HydroFem::marks(double time, Index step, Index dense, Index thinning) const {
+  const auto [every, count, interval] = problem_.rows;
   if (every > 0) return step / every / thinning;
   if (interval > 0) return static_cast<Index>(std::floor(time / interval * (1 + 1e-12) + 1e-9)) / thinning;
   if (step <= dense) return step;
@@ -55,7 +56,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   const double dt = march_->taken_step();
   if (dt > 0) sums_.shortest_step = sums_.shortest_step > 0 ? std::min(sums_.shortest_step, dt) : dt;
   const auto due = [&](Index dense, Index thinning) {
-    return anyway || rows_.marks(t, step, dense, thinning) > rows_.marks(from, from_step, dense, thinning);
+    return anyway || marks(t, step, dense, thinning) > marks(from, from_step, dense, thinning);
   };
   if (step == sums_.recorded) return;
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
@@ -87,12 +88,14 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
     context.results.table(steps).append({t, dt});
   }
   if (!problem_.gauges.empty()) record_gauges(context);
-  if (!tracers_.empty()) record_tracers(context);
+  if (!problem_.tracers.empty()) record_tracers(context);
 }
 
 void HydroFem::record_gauges(RunContext& context) {
+  const State& state = march_->state();  // of all ranks
+  if (!cluster_->leads()) return;
   view_->at_time(march_->time());
-  const std::vector<double> pressures = gauges_->sample(*view_, march_->state(), march_->time());
+  const std::vector<double> pressures = gauges_->sample(*view_, state, march_->time());
   TableInfo table = table_info("gauges", "Pressure at the gauges",
                                "Pressure at points that stay where they are, or move with the material.");
   TableInfo impulses = table_info("gauge_impulses", "Impulse at the gauges",
@@ -122,6 +125,7 @@ void HydroFem::write_gauges(RunContext& context) const {
 void HydroFem::record_tracers(RunContext& context) {
   const double t = march_->time();
   const State& state = march_->state();
+  if (!cluster_->leads()) return;
   view_->at_time(t);
   const int dim = op_->space().dim;
   TableInfo pressure =
@@ -155,8 +159,7 @@ void HydroFem::record_tracers(RunContext& context) {
   context.results.table(paths).append(x);
 }
 
-void HydroFem::write_lines(RunContext& context) const {
-  const State& state = march_->state();
+void HydroFem::write_lines(RunContext& context, const State& state) const {
   view_->at_time(march_->time());
   const View::Boxes boxes = view_->boxes(state);
   auto lines = problem_.lines;
@@ -165,8 +168,8 @@ void HydroFem::write_lines(RunContext& context) const {
     // From the centre along an axis and to the corner that is farthest.
     Vec3 axis = setup.point, corner = setup.point;
     for (int d = 0; d < setup.mesh.dim; ++d) {
-      const bool low = setup.point[u(d)] < 0.5 * (problem_.lower[u(d)] + problem_.upper[u(d)]);
-      corner[u(d)] = low ? problem_.upper[u(d)] : problem_.lower[u(d)];
+      const bool low = setup.point[u(d)] < 0.5 * (problem_.geometry.lower[u(d)] + problem_.geometry.upper[u(d)]);
+      corner[u(d)] = low ? problem_.geometry.upper[u(d)] : problem_.geometry.lower[u(d)];
     }
     axis[0] = corner[0];
     lines.push_back({"axis", setup.point, axis, 400});
@@ -230,14 +233,15 @@ void HydroFem::write_lines(RunContext& context) const {
 
 /// Rays of this length from the centre of the blast leave the material.
 double HydroFem::reach() const {
-  return distance(problem_.lower, problem_.upper);
+  return distance(problem_.geometry.lower, problem_.geometry.upper);
 }
 
 void HydroFem::record_front(RunContext& context) {
   const auto& setup = problem_.setup;
   const double t = march_->time();
-  const ShockFront front =
-      shock_front(*view_, march_->state(), setup, reach(), setup.density(setup.point, 0), samples_over_time);
+  const State& state = march_->state();
+  if (!cluster_->leads()) return;
+  const ShockFront front = shock_front(*view_, state, setup, reach(), setup.density(setup.point, 0), samples_over_time);
   if (!(front.radius > 0)) return;
   TableInfo info =
       table_info("shock_radius", "Radius of the shock",
@@ -258,33 +262,35 @@ void HydroFem::record_front(RunContext& context) {
   context.results.table(info).append(row);
 }
 
-void HydroFem::write_blast(RunContext& context) const {
+void HydroFem::write_blast(RunContext& context, const State& state) const {
   const auto& setup = problem_.setup;
   if (!blast_in_uniform_gas()) return;
   const double ahead = setup.density(setup.point, 0);
   if (problem_.exact_sedov) {
-    const BlastErrors b = blast_errors(*op_, *view_, march_->state(), setup, march_->time(), problem_.gamma, ahead,
+    const BlastErrors b = blast_errors(*op_, *view_, state, setup, march_->time(), problem_.gamma, ahead,
                                        problem_.blast_dimension, problem_.blast_energy);
     context.results.number("shock_radius", b.radius, "m");
     context.results.number("shock_radius_exact", b.exact_radius, "m");
     context.results.number("shock_radius_spread", b.radius_spread, "m");
     context.results.number("density_error_l2", b.density_l2, "1");
-  } else if (const ShockFront f = shock_front(*view_, march_->state(), setup, reach(), ahead, 600); f.radius > 0) {
+  } else if (const ShockFront f = shock_front(*view_, state, setup, reach(), ahead, 600); f.radius > 0) {
     context.results.number("shock_radius", f.radius, "m");
     context.results.number("shock_radius_spread", f.spread, "m");
   }
-  const bool square = problem_.is_grid && setup.mesh.dim >= 2 && problem_.zones[0] == problem_.zones[1] &&
-                      setup.turns == 0 && problem_.lower[0] == problem_.lower[1] &&
-                      problem_.upper[0] == problem_.upper[1] && setup.point[0] == setup.point[1] &&
+  const bool square = problem_.is_grid() && setup.mesh.dim >= 2 &&
+                      problem_.geometry.counts[0] == problem_.geometry.counts[1] && setup.turns == 0 &&
+                      problem_.geometry.lower[0] == problem_.geometry.lower[1] &&
+                      problem_.geometry.upper[0] == problem_.geometry.upper[1] && setup.point[0] == setup.point[1] &&
                       setup.gravity[0] == setup.gravity[1];
   const auto alike = [&](std::size_t side) {
     const BoundaryCondition &x = setup.boundaries[side], &y = setup.boundaries[side + 2];
     return x.kind == y.kind && x.value == y.value && !x.over_time && !y.over_time;
   };
   if (square && alike(0) && alike(1))
-    context.results.number(
-        "asymmetry", asymmetry(op_->space(), march_->state(), problem_.zones, problem_.upper[0] - problem_.lower[0]),
-        "1");
+    context.results.number("asymmetry",
+                           asymmetry(op_->space(), state, problem_.geometry.counts,
+                                     problem_.geometry.upper[0] - problem_.geometry.lower[0]),
+                           "1");
 }
 
 Status HydroFem::finish(RunContext& context) {
@@ -329,8 +335,11 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_velocity", times.velocity_solve, "s");
   number("seconds_energy", times.energy_solve, "s");
   write_gauges(context);
-  write_lines(context);
-  write_blast(context);
+  const State& state = march_->state();  // of all ranks
+  if (cluster_->leads()) {
+    write_lines(context, state);
+    write_blast(context, state);
+  }
   if (collapse_) return *collapse_;
   return {};
 }
@@ -405,10 +414,7 @@ class DensityError {
  public:
   DensityError(const Operator& op, const View& view, const State& state, const Setup& setup)
       : op_(op), view_(view), state_(state), setup_(setup), tables_(op.tables(), op.space().dim),
-        rule_(gauss_legendre(op.tables().k + 1)), phi_(lagrange(op.tables().l2_nodes, rule_.points)),
-        lane_of_(u(op.space().zones)) {
-    for (std::size_t i = op.lane_zones().size(); i-- > 0;) lane_of_[u(op.lane_zones()[i])] = static_cast<Index>(i);
-  }
+        rule_(gauss_legendre(op.tables().k + 1)), phi_(lagrange(op.tables().l2_nodes, rule_.points)) {}
 
   /// Of one zone, against the density exact(distance from the blast).
   template <class Exact>
@@ -444,8 +450,7 @@ class DensityError {
  private:
   [[nodiscard]] std::vector<double> projected(Index zone) const {
     const Tables& t = op_.tables();
-    const int dim = op_.space().dim, lanes = op_.kernels().lanes, energies = tables_.energies;
-    const Index batch = lane_of_[u(zone)] / lanes, lane = lane_of_[u(zone)] % lanes;
+    const int dim = op_.space().dim, energies = tables_.energies;
     std::vector<double> load(u(energies), 0), out(u(energies), 0);
     Matrix M{energies, energies, std::vector<double>(u(Index{energies} * energies), 0)};
     for (int q = 0; q < tables_.points; ++q) {
@@ -454,7 +459,7 @@ class DensityError {
       const reference::Spot spot = reference::spot_of(tables_, op_.space(), state_.x.data(), zone, q);
       const double volume =
           w * reference::determinant(dim, spot.J) * reference::measure(setup_.turns, spot.x[u(dim - 1)]);
-      const double mass = op_.data().mass[(batch * tables_.points + q) * lanes + lane];  // ρ volume
+      const double mass = view_.mass(zone, q);  // ρ volume
       for (int i = 0; i < energies; ++i) {
         load[u(i)] += mass * tables_.phi(q, i);
         for (int j = 0; j < energies; ++j) M(i, j) += volume * tables_.phi(q, i) * tables_.phi(q, j);
@@ -473,7 +478,6 @@ class DensityError {
   reference::ZoneTables tables_;
   LineRule rule_;
   Matrix phi_;
-  std::vector<Index> lane_of_;  ///< batch * lanes + lane of a zone
 };
 
 }  // namespace

@@ -51,25 +51,17 @@ double tensor_sum(const std::array<std::vector<double>, 3>& rows, int dim, int m
 View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), workers_(op.threads()) {
   const ZoneData& z = op.data();
   const Tables& t = op.tables();
-  const auto& lane_zone = op.lane_zones();
-  const int lanes = op.kernels().lanes;
-  density_points_.assign(u(op.space().zones * z.zone_points), 0);
-  for (std::size_t i = 0; i < lane_zone.size(); ++i) {
-    const Index zone = lane_zone[i], batch = static_cast<Index>(i) / lanes, lane = static_cast<Index>(i) % lanes;
-    const Index* map = &op.space().map[u(zone * op.space().zone_nodes)];
+  density_points_ = op.zones_on_leader(z.zone_points, [&](Index batch, Index lane, double* out) {
+    const Index lanes = op.kernels().lanes;
+    for (int q = 0; q < z.zone_points; ++q) out[q] = z.mass[(batch * z.zone_points + q) * lanes + lane];
+  });
+  if (!op.leads()) return;
+  for (Index zone = 0; zone < op.space().zones; ++zone)
     for (int q = 0; q < z.zone_points; ++q) {
-      double m = z.mass[(batch * z.zone_points + q) * lanes + lane];
+      double& m = density_points_[u(zone * z.zone_points + q)];
       for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m /= t.rule.weights[u(rest % t.q)];
-      if (z.turns > 0) {  // divided by r0 there, so that the quotient stays regular towards the axis
-        const double* radii = &op.space().x0[u((z.dim - 1) * op.space().nodes)];
-        double radius = 0;
-        for (int j = 0; j < z.zone_nodes; ++j)
-          radius += t.B(q % t.q, j % t.h1) * (z.dim > 1 ? t.B(q / t.q, j / t.h1) : 1) * radii[map[j]];
-        m /= reference::measure(z.turns, radius);
-      }
-      density_points_[u(zone * z.zone_points + q)] = m;
+      if (z.turns > 0) m /= turned(zone, q);  // so that the quotient stays regular towards the axis
     }
-  }
   const Space& s = op.space();
   const auto& nodes = op.tables().h1_nodes;
   for (int i = 0; i < s.zone_nodes; ++i) {
@@ -86,6 +78,26 @@ View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), wor
             tensor_sum(node_places_[u(i)].q, s.dim, t.q, [&](int q) { return points[q]; });
       }
   });
+}
+
+/// r0^turns at a mass point.
+double View::turned(Index zone, int q) const {
+  const Tables& t = op_.tables();
+  const Space& s = op_.space();
+  const Index* map = &s.map[u(zone * s.zone_nodes)];
+  const double* radii = &s.x0[u((s.dim - 1) * s.nodes)];
+  double radius = 0;
+  for (int j = 0; j < s.zone_nodes; ++j)
+    radius += t.B(q % t.q, j % t.h1) * (s.dim > 1 ? t.B(q / t.q, j / t.h1) : 1) * radii[map[j]];
+  return reference::measure(op_.data().turns, radius);
+}
+
+double View::mass(Index zone, int q) const {
+  const ZoneData& z = op_.data();
+  const Tables& t = op_.tables();
+  double m = density_points_[u(zone * z.zone_points + q)];
+  for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m *= t.rule.weights[u(rest % t.q)];
+  return z.turns > 0 ? m * turned(zone, q) : m;
 }
 
 View::Place View::place(Index zone, const Vec3& xi) const {

@@ -21,7 +21,8 @@ struct PointValues {
 /// formula of the stress: nothing is projected or smoothed. Used from one thread.
 class View {
  public:
-  /// `setup` and `op` must outlive the view.
+  /// `setup` and `op` must outlive the view. Of several ranks that share the operator it is collective, and only the leading one, which gets
+  /// what others have of the masses, can look.
   View(const Operator& op, const Setup& setup);
 
   /// A point of the material: a zone and its one-dimensional tables at fixed reference coordinates.
@@ -50,6 +51,9 @@ class View {
   /// What is burnt is so at this time from now on; everything without it.
   void at_time(double t) { time_ = t; }
 
+  /// Mass at a point of the quadrature of a zone: w ρ0 |J0| (times r0^turns).
+  [[nodiscard]] double mass(Index zone, int q) const;
+
   /// |J| at a place (times r^turns).
   [[nodiscard]] double volume(const State& state, const Place& place) const;
 
@@ -69,6 +73,7 @@ class View {
     std::shared_ptr<const std::vector<std::uint8_t>> types;
   };
   [[nodiscard]] const Topology& topology(int sub) const;
+  [[nodiscard]] double turned(Index zone, int q) const;
   [[nodiscard]] std::vector<int> kept_nodes(int sub) const;  ///< of the k+1 a direction
 
   const Operator& op_;

@@ -4,7 +4,6 @@
 
 #include "engine/core/hash.hpp"
 #include "engine/core/kept_values.hpp"
-#include "engine/solvers/hydro_fem/discretization/geometry.hpp"
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/rate_book.hpp"
@@ -37,42 +36,29 @@ double processor_seconds() {
 }
 
 struct Twin {
-  Case input;
+  Problem problem;
   double points = 0;      ///< of quadrature
   double resolution = 0;  ///< N
   double longest = 0;     ///< zones along the longest axis; of a mesh the root of all
-  Index order = 1;
+  int order = 1;
 };
 
-Twin twin_of(Case input, const Mesh* mesh) {
-  const ZoneCount count = count_case_zones(input, mesh);
-  const Index order = input["parameters"]["order"].integer();
-  double longest = std::pow(count.zones, 1.0 / count.dim);
-  if (mesh == nullptr) {
-    longest = 0;
-    for (std::size_t d = 0; d < input["grid"]["zones"].size(); ++d)
-      longest = std::max(longest, static_cast<double>(input["grid"]["zones"].at(d).integer()));
-  }
-  const auto k = static_cast<double>(order);
-  return {std::move(input), count.zones * std::pow(2 * k, count.dim), longest * k, longest, order};
-}
-
-/// The case with other zones or another order; nothing where that is no case, as where the border of a region falls inside a zone.
-std::optional<Case> changed(const Case& input, const Mesh* mesh, const std::vector<Index>& zones, Index order) {
-  CaseDocument document = input.document();
-  if (!zones.empty() && !document.set_json("/grid/zones", Json(zones))) return {};
-  if (!document.set_json("/parameters/order", Json(order))) return {};
-  auto out = Case::resolve(document, input.schema());
-  if (!out || has_errors(check_problem(*out, mesh))) return {};
-  return std::move(*out);
+Twin twin_of(Problem problem) {
+  const Geometry& g = problem.geometry;
+  const double zones = g.count().zones, k = problem.setup.k;
+  const double longest = g.is_grid()
+                             ? static_cast<double>(*std::max_element(g.counts.begin(), g.counts.begin() + g.dim))
+                             : std::pow(zones, 1.0 / g.dim);
+  const double points = zones * std::pow(2 * k, g.dim);
+  const int order = problem.setup.k;
+  return {std::move(problem), points, longest * k, longest, order};
 }
 
 /// Zones of a grid that are about `factor` times as coarse and allowed, at least two along an axis, or as many as there are: first
 /// along the longest axis, then along the others by what that became. Empty: none.
-std::vector<Index> coarser(const Case& input, double factor) {
-  std::vector<Index> all;
-  const Values zones = input["grid"]["zones"];
-  for (std::size_t d = 0; d < zones.size(); ++d) all.push_back(zones.at(d).integer());
+std::vector<Index> coarser(const Problem& problem, double factor) {
+  const auto& counts = problem.geometry.counts;
+  const std::vector<Index> all(counts.begin(), counts.begin() + problem.geometry.dim);
   std::vector<std::size_t> axes(all.size());
   std::iota(axes.begin(), axes.end(), 0);
   std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) { return all[a] > all[b]; });
@@ -90,7 +76,7 @@ std::vector<Index> coarser(const Case& input, double factor) {
     for (std::size_t i = 0; i < tries.size() && !found; ++i) {
       std::vector<Index> other = all;  // borders along one axis do not depend on the others
       other[d] = tries[i];
-      if (!changed(input, nullptr, other, input["parameters"]["order"].integer())) continue;
+      if (!at_resolution(problem, other, problem.setup.k)) continue;
       out[d] = tries[i];
       found = true;
     }
@@ -101,22 +87,23 @@ std::vector<Index> coarser(const Case& input, double factor) {
 }
 
 /// From the coarsest to the case itself, each of at least a third more points than the one before.
-std::vector<Twin> twins_of(const Case& input, const Mesh* mesh) {
-  const Index order = input["parameters"]["order"].integer();
-  const Twin whole = twin_of(input, mesh);
+std::vector<Twin> twins_of(const Problem& problem) {
+  const int order = problem.setup.k;
+  const bool grid = problem.geometry.is_grid();
+  const Twin whole = twin_of(problem);
   std::vector<Twin> out;
-  std::vector<Index> orders{order};
+  std::vector<int> orders{order};
   // Order 1 has energies that are constant in a zone, and on grids another law than the rest.
-  for (Index k = mesh == nullptr ? 2 : 1; k < order; ++k) orders.push_back(k);
-  const auto add = [&](const std::vector<Index>& zones, Index k) {
-    if (auto made = changed(input, mesh, zones, k)) out.push_back(twin_of(std::move(*made), mesh));
+  for (int k = grid ? 2 : 1; k < order; ++k) orders.push_back(k);
+  const auto add = [&](const std::vector<Index>& zones, int k) {
+    if (auto made = at_resolution(problem, zones, k)) out.push_back(twin_of(std::move(*made)));
   };
-  if (mesh == nullptr) {
+  if (grid) {
     for (double factor = std::sqrt(2.0); factor < whole.longest / 3.5; factor *= std::sqrt(2.0))
-      if (const auto zones = coarser(input, factor); !zones.empty())
-        for (const Index k : orders) add(zones, k);
+      if (const auto zones = coarser(problem, factor); !zones.empty())
+        for (const int k : orders) add(zones, k);
   } else {
-    for (const Index k : orders)
+    for (const int k : orders)
       if (k < order) add({}, k);
   }
   std::stable_sort(out.begin(), out.end(), [](const Twin& a, const Twin& b) { return a.points < b.points; });
@@ -152,14 +139,15 @@ struct Marched {
 };
 
 /// The march of a twin for at most `work` point-steps; those of a flow that collapses end there.
-Marched march_of(const Twin& twin, const Mesh* mesh, double work) {
-  const Problem problem = make_problem(twin.input, mesh);
+Marched march_of(const Twin& twin, double work) {
+  Problem problem = twin.problem;
+  problem.make_zones();
   Team team({WorkerSpec{}});
   Operator op(problem.setup, best_kernels(), team);
   March march(op, problem.march);
   Marched out;
   out.courant = problem.march.courant;
-  out.zones = problem.zones_text;
+  out.zones = problem.geometry.count().text;
   const double start = processor_seconds();
   try {
     while (out.work < work || out.times.size() < 3) {
@@ -225,13 +213,12 @@ Foreseen steps_from(const Marches& all, const Twin& whole, double courant, doubl
 
 }  // namespace
 
-Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
-  std::vector<Twin> twins = twins_of(input, mesh);
+Trial march_a_trial(const Problem& problem, double longest) {
+  std::vector<Twin> twins = twins_of(problem);
   if (twins.empty()) return {0, 0, "the number of steps follows from the flow"};
-  const Twin whole = twin_of(input, mesh);
-  const int dim = count_case_zones(input, mesh).dim;
-  const double end_time = input["parameters"]["end_time"].number(), most = longest / (dim == 3 ? 2 : 1);
-  const Problem problem = make_problem(input, mesh);
+  const Twin whole = twin_of(problem);
+  const int dim = problem.geometry.dim;
+  const double end_time = problem.march.end_time, most = longest / (dim == 3 ? 2 : 1);
   const double courant = problem.march.courant;
   if (problem.initial) keep_finest(twins, most);
   Marches all;
@@ -247,7 +234,7 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
       if (foreseen > 2 * budget) break;  // less than half of the way tells little of what comes later
     }
     try {
-      all.emplace_back(&twin, march_of(twin, mesh, budget));
+      all.emplace_back(&twin, march_of(twin, budget));
     } catch (const Failure&) {
       if (all.empty() && &twin == &twins.back()) throw;
       continue;  // too coarse for this flow
@@ -261,7 +248,7 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
   const auto& finest = all.back().first;
   const auto& m = all.back().second;
   const double rate = kept_rate(fmt::format("hydro-fem | point-steps | {} dimensions | order {}{}", dim, finest->order,
-                                            mesh != nullptr ? " | mesh" : ""),
+                                            problem.geometry.is_grid() ? "" : " | mesh"),
                                 1, [&] { return m.seconds > 0 ? m.work / m.seconds : 0.0; });
   if (rate > 0) out.seconds = out.steps * whole.points / rate;
   const std::string range = unsure <= 2   ? "it may be half or twice as much"
@@ -273,12 +260,12 @@ Trial march_a_trial(const Case& input, const Mesh* mesh, double longest) {
   return out;
 }
 
-Trial kept_trial(const Case& input, const Mesh* mesh, const std::string& folder) {
+Trial kept_trial(const Problem& problem, const Case& input, const Mesh* mesh, const std::string& folder) {
   // To be raised when twins are marched otherwise.
   constexpr int version = 3;
   Sha256 shape;
   shape.update(input.hash());
-  if (const auto run = make_problem(input, mesh).initial) {  // what lies in that folder may have changed
+  if (const auto& run = problem.initial) {  // what lies in that folder may have changed
     const std::array<double, 4> start = {run->time(), run->reach(), run->amounts().mass, run->amounts().energy};
     shape.update(std::as_bytes(std::span(start)));
   }
@@ -294,7 +281,7 @@ Trial kept_trial(const Case& input, const Mesh* mesh, const std::string& folder)
     std::istringstream in(*text);
     if (in >> out.steps >> out.seconds && out.steps > 0 && std::getline(in >> std::ws, out.basis)) return out;
   }
-  Trial out = march_a_trial(input, mesh);
+  Trial out = march_a_trial(problem);
   if (out.steps > 0) kept.remember(key, fmt::format("{:.6g} {:.6g} {}", out.steps, out.seconds, out.basis));
   return out;
 }

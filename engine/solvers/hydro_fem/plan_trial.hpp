@@ -4,6 +4,7 @@
 
 #include "engine/case/case.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/hydro_fem/problem.hpp"
 
 #include <string>
 
@@ -31,10 +32,11 @@ struct Trial {
 ///
 /// Seconds: processor time of this thread in the finest twin, a rate that is measured once and kept (rate_book.hpp). Runs on the
 /// calling thread.
-[[nodiscard]] Trial march_a_trial(const Case& input, const Mesh* mesh, double longest = 4.5e6);
+[[nodiscard]] Trial march_a_trial(const Problem& problem, double longest = 4.5e6);
 
-/// The same, kept between starts for a case and its mesh on this processor (KeptValues "trials"), so that neither a run after a check nor
+/// The same, kept between starts for a case, of which `problem` was read, and its mesh on this processor (KeptValues "trials"), so that neither a run after a check nor
 /// a check repeated marches again. `folder` empty: the user's cache.
-[[nodiscard]] Trial kept_trial(const Case& input, const Mesh* mesh, const std::string& folder = {});
+[[nodiscard]] Trial kept_trial(const Problem& problem, const Case& input, const Mesh* mesh,
+                               const std::string& folder = {});
 
 }  // namespace conoid::hydro_fem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A case is read once: from its check over its estimate to its run the surface of a boundary-element case is made a single time, and made
-// again where case or mesh are others; the files of a grid are read by its check alone.
+// A case is read once: from its check over its estimate to its run the surface of a boundary-element case and the zones of a flow are made
+// a single time, and made again where case or mesh are others; the files of a grid are read by its check alone.
 // labels: unit
 #include <QDir>
 #include <QFile>
@@ -18,11 +18,14 @@
 #include <fmt/core.h>
 
 #include "engine/core/log.hpp"
+#include "engine/mesh/generators.hpp"
 #include "engine/mesh/readers/read_mesh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "engine/session/case_checker.hpp"
 #include "engine/session/setup.hpp"
+#include "engine/solvers/registry.hpp"
 #include "engine/team/team.hpp"
+#include "tests/engine/solvers/memory_checkpoint.hpp"
 
 using namespace conoid;
 
@@ -31,14 +34,33 @@ namespace {
 /// How often a solver has said that it made a surface.
 class Made {
  public:
+  explicit Made(std::string what = "was made of the case") : what_(std::move(what)) {}
   [[nodiscard]] int count() const { return count_; }
 
  private:
+  std::string what_;
   int count_ = 0;
   std::unique_ptr<log::Subscription> listening_ = log::subscribe([this](const LogEntry& entry) {
-    if (entry.level == LogLevel::debug && entry.text.find("was made of the case") != std::string::npos) ++count_;
+    if (entry.level == LogLevel::debug && entry.text.find(what_) != std::string::npos) ++count_;
   });
 };
+
+/// A bent box of 3 × 2 × 2 hexahedra for hydro-fem, whose sides x = 0 are the group "left", and its case.
+CaseDocument flow_on_a_mesh(const QTemporaryDir& folder) {
+  BoxOptions sizes;
+  sizes.divisions = {3, 2, 2};
+  Mesh mesh = box(sizes).value();
+  for (std::size_t i = 0; i < mesh.mutable_points().size(); i += 3)
+    mesh.mutable_points()[i] *= 1 + 0.1 * mesh.mutable_points()[i + 1];
+  const std::string file = folder.filePath("zones.msh").toStdString();
+  write_mesh(mesh, file).or_throw();
+  const std::string text = fmt::format(R"({{
+    "conoid": 1, "solver": "hydro-fem", "title": "test", "mesh": {{"file": "{}", "unit": "m"}}, "materials": {{"air": {{"gamma": 1.4}}}},
+    "regions": [{{"material": "air", "density_formula": "1 + 0.2 * x", "pressure": 1, "velocity_formula": ["0.3 * x", "0", "0"]}}],
+    "parameters": {{"order": 2, "end_time": 0.02}}, "output": {{"tracers": [{{"position": [0.5, 0.5, 0.5]}}]}}}})",
+                                       file);
+  return CaseDocument::parse(text, "flow.json").value();
+}
 
 }  // namespace
 
@@ -53,6 +75,9 @@ class TestReadOnce : public QObject {
   void a_later_check_reads_a_grid_anew();
   void files_of_a_grid_are_read_by_the_check_alone_data();
   void files_of_a_grid_are_read_by_the_check_alone();
+  void check_estimate_and_run_share_zones();
+  void a_problem_that_was_kept_computes_what_a_new_one_does();
+  void an_edit_that_leaves_the_mesh_keeps_the_zones();
   void another_mesh_is_read_anew_data() { rows(); }
   void another_mesh_is_read_anew();
   void another_offer_is_another_answer();
@@ -189,6 +214,68 @@ void TestReadOnce::files_of_a_grid_are_read_by_the_check_alone() {
   const auto without = heard(folder, gone);
   QCOMPARE(without.size(), with.size());
   QVERIFY(without == with);
+}
+
+/// Trials of an estimate march what was read.
+void TestReadOnce::check_estimate_and_run_share_zones() {
+  const QTemporaryDir folder;
+  NoProgress quiet;
+  const Made made("hydro-fem: a problem was made"), zones("hydro-fem: zones were made");
+  Setup setup = set_up(flow_on_a_mesh(folder), quiet);  // checks and estimates
+  QVERIFY(setup.ok());
+  QCOMPARE(made.count(), 1);
+  Team team({{"cpu", 1, 1}});
+  const auto cluster = single_rank();
+  MemoryResults results;
+  RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
+  QVERIFY(setup.solver->prepare(context).ok());
+  QVERIFY(setup.solver->advance(context).ok());
+  QCOMPARE(made.count(), 1);
+  QCOMPARE(zones.count(), 1);
+}
+
+/// All that a checkpoint holds, bit for bit.
+void TestReadOnce::a_problem_that_was_kept_computes_what_a_new_one_does() {
+  const QTemporaryDir folder;
+  NoProgress quiet;
+  Setup setup = set_up(flow_on_a_mesh(folder), quiet);
+  QVERIFY(setup.ok());
+  Team team({{"cpu", 1, 1}});
+  const auto cluster = single_rank();
+  const auto end_of = [&](Solver& solver) {
+    MemoryResults results;
+    RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
+    solver.prepare(context).or_throw();
+    while (!solver.advance(context)->finished) {
+    }
+    test::MemoryCheckpoint all;
+    solver.save(all);
+    std::vector<double> out;
+    for (const char* name : {"position", "velocity", "energy"})
+      for (const double value : static_cast<const CheckpointReader&>(all).all<double>(name)) out.push_back(value);
+    return out;
+  };
+  const auto fresh = find_solver("hydro-fem")->make();
+  const std::vector<double> kept = end_of(*setup.solver), anew = end_of(*fresh);
+  QVERIFY(kept.size() > 100 && kept == anew);
+}
+
+void TestReadOnce::an_edit_that_leaves_the_mesh_keeps_the_zones() {
+  const QTemporaryDir folder;
+  CaseDocument document = flow_on_a_mesh(folder);
+  CaseChecker checker;
+  const auto zones = [&](const char* path, const char* value) {
+    if (path != nullptr) document.set(path, value).or_throw();
+    const Made made("hydro-fem: zones were made");
+    (void)checker.check(document);
+    return made.count();
+  };
+  QCOMPARE(zones(nullptr, nullptr), 1);
+  QCOMPARE(zones("parameters.order", "1"), 0);
+  QCOMPARE(zones("materials.air.gamma", "1.3"), 0);
+  QCOMPARE(zones("regions.0.pressure", "-1"), 0);  // an error
+  QCOMPARE(zones("regions.0.pressure", "2"), 0);
+  QCOMPARE(zones("mesh.unit", "cm"), 1);
 }
 
 void TestReadOnce::another_mesh_is_read_anew() {

@@ -28,8 +28,6 @@ class DeviceBackend final : public Backend {
                                                      i < options.workers.size() ? options.workers[i] : -1));
     if (share_) exchange_ = exchange_with_ranks(op, *share_, *parts_.front());
     if (parts_.size() > 1) exchange_ = exchange_among_peers(op, parts_, options.calls);
-    shown_ = op.initial();
-    looked_ = true;
   }
   ~DeviceBackend() override {
     // A device may still read what another has packed.
@@ -63,16 +61,16 @@ class DeviceBackend final : public Backend {
   }
   void add(double factor, std::initializer_list<Sum> sums) override {
     for (const Sum& s : sums)
-      if (s.out.row == Row::state) looked_ = false;
+      if (s.out.row == Row::state) brought_ = looked_ = false;
     for (const auto& part : parts_) part->add(factor, sums);
   }
   void copy(Ref to, Ref from) override {
     for (const auto& part : parts_) part->copy(to, from);
-    if (to.row == Row::state) looked_ = false;
+    if (to.row == Row::state) brought_ = looked_ = false;
   }
   void accept() override {
     for (const auto& part : parts_) part->accept();
-    looked_ = false;
+    brought_ = looked_ = false;
   }
 
   Energies energies() override {
@@ -90,15 +88,22 @@ class DeviceBackend final : public Backend {
   }
 
   const State& state() const override {
-    if (looked_) return shown_;
-    bring(Row::state, shown_);
+    const State& mine = held();
+    if (!share_) return mine;
+    if (!looked_) op_.gather(mine, whole_);
     looked_ = true;
-    return shown_;
+    return op_.leads() ? whole_ : mine;
+  }
+  const State& held() const override {
+    if (!brought_) bring(Row::state, held_);
+    brought_ = true;
+    return held_;
   }
   void set_state(State state) override {
     for (const auto& part : parts_) part->set_state(state);
-    shown_ = std::move(state);
-    looked_ = true;
+    held_ = std::move(state);
+    brought_ = true;
+    looked_ = false;
   }
 
   // Asked once a run, at its end or where something is wrong: the operator looks on the processors.
@@ -122,7 +127,7 @@ class DeviceBackend final : public Backend {
     (void)op_.update(state, updated_);
     return op_.first_outside(state);
   }
-  Vec3 centre(Row row, Index zone) const override { return zone_centre(op_.space(), taken(row).x, zone); }
+  Vec3 centre(Row row, Index zone) const override { return op_.centre(taken(row), zone); }
   KernelTimes times() const override { return times_; }
   std::string name() const override {
     const std::string& first = parts_.front()->info().name;
@@ -131,12 +136,9 @@ class DeviceBackend final : public Backend {
 
  private:
   void bring(Row row, State& to) const {
-    const State& sizes = op_.initial();
-    to.x.resize(sizes.x.size());
-    to.v.resize(sizes.v.size());
-    to.e.resize(sizes.e.size());
+    for (PagedVector* field : {&to.x, &to.v}) field->resize(u(op_.space().nodes * op_.space().dim));
+    to.e.resize(u(op_.space().zones * op_.data().zone_energies));
     for (const auto& part : parts_) part->bring(row, to);
-    if (share_) op_.gather(to);
   }
   [[nodiscard]] State taken(Row row) const {
     State out;
@@ -184,10 +186,11 @@ class DeviceBackend final : public Backend {
   std::optional<Operator::Share> share_;  // with other ranks
   std::vector<std::unique_ptr<DeviceZones>> parts_;
   std::unique_ptr<DeviceExchange> exchange_;  // none where one part is all
-  mutable State shown_;
-  double updated_ = 0;           // time of the last update
-  mutable bool looked_ = false;  // `shown_` is the state
-  int iterations_ = 0;           // of the last solve
+  mutable State held_, whole_;                // on the host: of this rank; of all ranks, on the leading one
+  mutable bool brought_ = false;              // `held_` is the state
+  double updated_ = 0;                        // time of the last update
+  mutable bool looked_ = false;               // `whole_` is
+  int iterations_ = 0;                        // of the last solve
   KernelTimes times_;
 };
 

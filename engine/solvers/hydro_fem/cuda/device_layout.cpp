@@ -287,7 +287,7 @@ void DeviceZones::lay_out_pressure() {
   loaded_place_ = integers(sides.place, "places of loads");
   side_terms_ = device_.allocate<double>(u(pressed_ * dim_ * sides.nodes), "terms of sides");
   if (!part_.shared) {
-    std::vector<double> extra = op_.body_force();
+    std::vector<double> extra(op_.body_force().begin(), op_.body_force().end());
     extra.resize(u(nodes_ * dim_), 0);
     extra_ = doubles(extra, "loads");
   }

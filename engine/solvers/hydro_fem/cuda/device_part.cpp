@@ -115,7 +115,7 @@ void DevicePart::meet(const Space& s, const std::vector<Index>& slot) {
   }
 }
 
-std::vector<double> DevicePart::at_nodes(const std::vector<double>& field) const {
+std::vector<double> DevicePart::at_nodes(std::span<const double> field) const {
   std::vector<double> out;
   out.reserve(field.size() / node_of.size() * nodes.size());
   for (std::size_t first = 0; first < field.size(); first += node_of.size())
@@ -123,20 +123,20 @@ std::vector<double> DevicePart::at_nodes(const std::vector<double>& field) const
   return out;
 }
 
-std::vector<double> DevicePart::at_zones(const std::vector<double>& values, Index each) const {
+std::vector<double> DevicePart::at_zones(std::span<const double> values, Index each) const {
   std::vector<double> out;
   out.reserve(u(each) * zones.size());
   for (const Index z : zones) out.insert(out.end(), values.begin() + z * each, values.begin() + (z + 1) * each);
   return out;
 }
 
-void DevicePart::spread_nodes(std::span<const double> mine, std::vector<double>& field) const {
+void DevicePart::spread_nodes(std::span<const double> mine, PagedVector& field) const {
   auto from = mine.begin();
   for (std::size_t first = 0; first < field.size(); first += node_of.size())
     for (const Index n : nodes) field[first + u(n)] = *from++;
 }
 
-void DevicePart::spread_zones(std::span<const double> mine, Index each, std::vector<double>& values) const {
+void DevicePart::spread_zones(std::span<const double> mine, Index each, PagedVector& values) const {
   auto from = mine.begin();
   for (const Index z : zones) {
     std::copy_n(from, each, values.begin() + z * each);

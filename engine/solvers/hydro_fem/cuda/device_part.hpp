@@ -42,11 +42,11 @@ struct DevicePart {
   [[nodiscard]] static Index lead(int dim) { return dim == 1 ? 2 : 1; }
 
   /// Values at the operator's nodes (component by component) or zones (`each` values of a zone), of this part.
-  [[nodiscard]] std::vector<double> at_nodes(const std::vector<double>& field) const;
-  [[nodiscard]] std::vector<double> at_zones(const std::vector<double>& values, Index each) const;
+  [[nodiscard]] std::vector<double> at_nodes(std::span<const double> field) const;
+  [[nodiscard]] std::vector<double> at_zones(std::span<const double> values, Index each) const;
   /// The other way round; what lies elsewhere is left alone.
-  void spread_nodes(std::span<const double> mine, std::vector<double>& field) const;
-  void spread_zones(std::span<const double> mine, Index each, std::vector<double>& values) const;
+  void spread_nodes(std::span<const double> mine, PagedVector& field) const;
+  void spread_zones(std::span<const double> mine, Index each, PagedVector& values) const;
 
  private:
   DevicePart() = default;

@@ -303,11 +303,14 @@ void DeviceZones::set_state(const State& state) {
 
 void DeviceZones::bring(Row row, State& to) const {
   const Buffers& b = rows_[static_cast<std::size_t>(row)];
-  std::vector<double> x(u(nodes_ * dim_)), v(x.size()), e(u(zones_ * op_.data().zone_energies));
-  std::vector<double>&hx = part_.shared ? x : to.x, &hv = part_.shared ? v : to.v, &he = part_.shared ? e : to.e;
-  stream_.to_host(std::span<double>(hx), b.x);
-  stream_.to_host(std::span<double>(hv), b.v);
-  stream_.to_host(std::span<double>(he), b.e);
+  std::vector<double> x, v, e;
+  const auto fetch = [&](const auto& from, PagedVector& whole, std::vector<double>& mine, Index count) {
+    if (part_.shared) mine.resize(u(count));
+    stream_.to_host(part_.shared ? std::span<double>(mine) : std::span<double>(whole), from);
+  };
+  fetch(b.x, to.x, x, nodes_ * dim_);
+  fetch(b.v, to.v, v, nodes_ * dim_);
+  fetch(b.e, to.e, e, zones_ * op_.data().zone_energies);
   stream_.synchronize();
   if (!part_.shared) return;
   part_.spread_nodes(x, to.x);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/solvers/hydro_fem/discretization/gauges.hpp"
 
+#include "engine/solvers/hydro_fem/discretization/index.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +14,11 @@ namespace {
 constexpr std::size_t numbers_kept = 10;  // a gauge in a checkpoint: its place, whether it moves, its sums
 
 }  // namespace
+
+Error lies_in_no_zone(const std::string& gauge) {
+  return make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", gauge),
+                    "Put it inside the material, or let it stay in space.");
+}
 
 void GaugeSums::add(double t, double pressure, double threshold) {
   if (time < 0) {
@@ -33,17 +40,21 @@ void GaugeSums::add(double t, double pressure, double threshold) {
   time = t;
 }
 
-Gauges::Gauges(std::vector<Gauge> gauges, const View& view, const State& initial)
-    : gauges_(std::move(gauges)), places_(gauges_.size()), sums_(gauges_.size()) {
-  if (gauges_.empty()) return;
+Gauges::Gauges(std::vector<Gauge> gauges)
+    : gauges_(std::move(gauges)), places_(gauges_.size()), sums_(gauges_.size()) {}
+
+Gauges::Gauges(std::vector<Gauge> gauges, const View& view, const State& initial) : Gauges(std::move(gauges)) {
+  if (const Index lost = place(view, initial); lost >= 0) throw Failure(lies_in_no_zone(gauges_[u(lost)].name));
+}
+
+Index Gauges::place(const View& view, const State& initial) {
   const View::Boxes boxes = view.boxes(initial);
   for (std::size_t i = 0; i < gauges_.size(); ++i) {
     if (!gauges_[i].moves) continue;
     places_[i] = view.locate(initial, boxes, gauges_[i].position);
-    if (!places_[i])
-      throw Failure(make_error(ErrorCode::invalid_input, fmt::format("{} lies in no zone", gauges_[i].name),
-                               "Put it inside the material, or let it stay in space."));
+    if (!places_[i]) return static_cast<Index>(i);
   }
+  return -1;
 }
 
 std::vector<double> Gauges::sample(const View& view, const State& state, double t) {

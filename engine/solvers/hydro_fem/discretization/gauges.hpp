@@ -17,6 +17,9 @@ struct Gauge {
   double threshold = 0;  ///< overpressure that counts as arrival [Pa]; 0: a hundredth of the pressure at the start
 };
 
+/// What to say of a gauge that is to move with material where there is none.
+[[nodiscard]] Error lies_in_no_zone(const std::string& gauge);
+
 /// What a gauge has seen so far. Overpressure is what goes beyond the pressure at the start.
 struct GaugeSums {
   double start = 0;    ///< pressure at the start [Pa]
@@ -29,11 +32,14 @@ struct GaugeSums {
   void add(double t, double pressure, double threshold);
 };
 
-/// Samples come at rows of the tables over time (`output.rows`). Where there is no material, a fixed gauge sees 0. From one thread, alike
-/// on all ranks.
+/// Samples come at rows of the tables over time (`output.rows`). Where there is no material, a fixed gauge sees 0. From one thread; of
+/// several ranks only the one that can look places them and takes samples.
 class Gauges {
  public:
-  /// Throws Failure(invalid_input) naming a moving gauge that lies in no zone.
+  explicit Gauges(std::vector<Gauge> gauges);
+  /// Finds those that move; returns the first that lies in no zone, -1 if all are found.
+  [[nodiscard]] Index place(const View& view, const State& initial);
+  /// Both. Throws Failure(invalid_input) naming a moving gauge that lies in no zone.
   Gauges(std::vector<Gauge> gauges, const View& view, const State& initial);
 
   /// Pressures now, one a gauge, and what they add to the sums.

@@ -2,6 +2,7 @@
 // Reading `grid`, `mesh` and the boxes and groups of regions.
 #include "engine/solvers/hydro_fem/discretization/geometry.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 
 #include <algorithm>
@@ -52,8 +53,13 @@ void read_grid(CaseReader& r, Geometry& g) {
           "Give the larger coordinate in `upper`.");
 }
 
-void read_mesh_zones(CaseReader& r, Geometry& g) {
+void read_mesh_zones(CaseReader& r, Geometry& g, const Geometry* before) {
   const Values v = r.input["mesh"];
+  if (before != nullptr && before->mesh != nullptr) {
+    g = *before;
+    return;
+  }
+  log::debug("hydro-fem: zones were made of the mesh");
   auto zones = zones_of_mesh(*r.mesh);
   if (!zones) {
     r.wrong(v["file"], zones.error().text, zones.error().hint);
@@ -153,23 +159,48 @@ ZoneMesh Geometry::zones(std::span<const Extent> extents) const {
   } else {
     m = mesh->zones;
   }
-  std::fill(m.region.begin(), m.region.end(), -1);
+  m.region = regions(m, extents);
+  return m;
+}
+
+std::vector<int> Geometry::regions(const ZoneMesh& m, std::span<const Extent> extents) const {
+  std::vector<int> out(m.region.size(), -1);
   for (std::size_t i = 0; i < extents.size(); ++i) {
     const Extent& e = extents[i];
     if (!e.group.empty()) {
       const auto at = std::find(group_names.begin(), group_names.end(), e.group);
       verify(at != group_names.end(), "a region's group exists");
       for (const Index zone : (*groups)[static_cast<std::size_t>(at - group_names.begin())])
-        m.region[u(zone)] = static_cast<int>(i);
+        out[u(zone)] = static_cast<int>(i);
       continue;
     }
     for (Index z = 0; z < m.zone_count(); ++z)
-      if (e.everywhere || inside(e, centre_of(m, z), dim)) m.region[u(z)] = static_cast<int>(i);
+      if (e.everywhere || inside(e, centre_of(m, z), dim)) out[u(z)] = static_cast<int>(i);
   }
-  return m;
+  return out;
 }
 
-Geometry read_geometry(CaseReader& r) {
+Geometry::Count Geometry::count() const {
+  if (!is_grid()) {
+    const Index zones = mesh->zones.zone_count();
+    return {static_cast<double>(zones), fmt::format("{}", zones)};
+  }
+  Count out{1, {}};
+  for (int d = 0; d < dim; ++d) {
+    out.zones *= static_cast<double>(counts[u(d)]);
+    out.text += fmt::format("{}{}", d ? " × " : "", counts[u(d)]);
+  }
+  return out;
+}
+
+bool Geometry::inside_zones(int d, double x) const {
+  const double line = line_of(d, x);
+  const bool between = line > 0 && line < static_cast<double>(counts[u(d)]);
+  // Lines of a graded grid are given in as many digits as messages have.
+  return between && std::abs(line - std::round(line)) >= (grading[u(d)] == 1 ? 1e-6 : 1e-3);
+}
+
+Geometry read_geometry(CaseReader& r, const Geometry* before) {
   Geometry g;
   const bool grid = r.input.values().has("grid"), mesh = r.input.values().has("mesh");
   if (grid == mesh) {
@@ -180,7 +211,7 @@ Geometry read_geometry(CaseReader& r) {
   }
   if (mesh) {
     verify(r.mesh != nullptr, "the mesh of the case has been read");
-    read_mesh_zones(r, g);
+    read_mesh_zones(r, g, before);
   } else {
     read_grid(r, g);
   }
@@ -206,24 +237,6 @@ Geometry read_geometry(CaseReader& r) {
 
 int turns_of(std::string_view coordinates) {
   return coordinates == "spherical" ? 2 : coordinates == "axisymmetric" || coordinates == "cylindrical" ? 1 : 0;
-}
-
-ZoneCount count_case_zones(const Case& input, const Mesh* mesh) {
-  ZoneCount out;
-  if (mesh) {
-    out.dim = std::max(1, mesh->dimension());
-    out.zones = static_cast<double>(count_zones(*mesh));
-    out.text = fmt::format("{}", count_zones(*mesh));
-    return out;
-  }
-  const Values zones = input["grid"]["zones"];
-  out.dim = static_cast<int>(zones.size());
-  out.zones = 1;
-  for (std::size_t d = 0; d < zones.size(); ++d) {
-    out.zones *= static_cast<double>(zones.at(d).integer());
-    out.text += fmt::format("{}{}", d ? " × " : "", zones.at(d).integer());
-  }
-  return out;
 }
 
 Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
@@ -252,14 +265,11 @@ Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
       continue;
     }
     for (int d = 0; d < g.dim && g.is_grid(); ++d) {
-      const double line = g.line_of(d, numbers[u(d)]);
-      const bool between = line > 0 && line < static_cast<double>(g.counts[u(d)]);
-      // Lines of a graded grid are given in as many digits as messages have.
-      if (!between || std::abs(line - std::round(line)) < (g.grading[u(d)] == 1 ? 1e-6 : 1e-3)) continue;
-      const double below = g.line_at(d, std::floor(line)), above = g.line_at(d, std::floor(line) + 1);
+      if (!g.inside_zones(d, numbers[u(d)])) continue;
+      const double line = std::floor(g.line_of(d, numbers[u(d)]));
       r.wrong(v[corner],
               fmt::format("the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
-                          "xyz"[d], numbers[u(d)], below, above),
+                          "xyz"[d], numbers[u(d)], g.line_at(d, line), g.line_at(d, line + 1)),
               fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
                           "there: a jump inside a zone is not kept sharp.",
                           "xyz"[d]));
@@ -270,41 +280,44 @@ Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
 }
 
 void check_cover(CaseReader& r, const Geometry& g, std::span<const Extent> extents) {
-  if (std::any_of(extents.begin(), extents.end(), [](const Extent& e) { return e.everywhere; })) return;
-  const auto report = [&](const Vec3& c) {
-    r.wrong(r.input["regions"], fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", c[0], c[1], c[2]),
+  if (const auto c = g.uncovered(extents))
+    r.wrong(r.input["regions"],
+            fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", (*c)[0], (*c)[1], (*c)[2]),
             "Let the first region have no box and no group: it then fills what the others leave.");
-  };
-  if (!g.is_grid()) {
-    const ZoneMesh m = g.zones(extents);
-    for (Index z = 0; z < m.zone_count(); ++z)
-      if (m.region[u(z)] < 0) return report(centre_of(m, z));
-    return;
+}
+
+std::optional<Vec3> Geometry::uncovered(std::span<const Extent> extents) const {
+  if (std::any_of(extents.begin(), extents.end(), [](const Extent& e) { return e.everywhere; })) return {};
+  if (!is_grid()) {
+    const std::vector<int> region = regions(mesh->zones, extents);
+    const auto none = std::find(region.begin(), region.end(), -1);
+    if (none == region.end()) return {};
+    return centre_of(mesh->zones, none - region.begin());
   }
   // Between two borders of regions all zones are alike: one of each is looked at.
   std::array<std::vector<Index>, 3> samples{{{0}, {0}, {0}}};
-  for (int d = 0; d < g.dim; ++d) {
+  for (int d = 0; d < dim; ++d) {
     auto& list = samples[u(d)];
     for (const Extent& e : extents)
       for (const double border : {e.lower[u(d)], e.upper[u(d)]}) {
-        const double line = g.line_of(d, border);
-        if (line > 0 && line < static_cast<double>(g.counts[u(d)]))
-          list.push_back(static_cast<Index>(line + (g.grading[u(d)] == 1 ? 1e-6 : 1e-3)));
+        const double line = line_of(d, border);
+        if (line > 0 && line < static_cast<double>(counts[u(d)]))
+          list.push_back(static_cast<Index>(line + (grading[u(d)] == 1 ? 1e-6 : 1e-3)));
       }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
   const auto centre = [&](int d, Index i) {
     const auto line = static_cast<double>(i);
-    return d < g.dim ? 0.5 * (g.line_at(d, line) + g.line_at(d, line + 1)) : 0.0;
+    return d < dim ? 0.5 * (line_at(d, line) + line_at(d, line + 1)) : 0.0;
   };
   for (const Index k : samples[2])
     for (const Index j : samples[1])
       for (const Index i : samples[0]) {
         const Vec3 c = {centre(0, i), centre(1, j), centre(2, k)};
-        if (std::none_of(extents.begin(), extents.end(), [&](const Extent& e) { return inside(e, c, g.dim); }))
-          return report(c);
+        if (std::none_of(extents.begin(), extents.end(), [&](const Extent& e) { return inside(e, c, dim); })) return c;
       }
+  return {};
 }
 
 }  // namespace conoid::hydro_fem

@@ -6,6 +6,7 @@
 #include "engine/solvers/hydro_fem/discretization/zones_of_mesh.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,20 +56,26 @@ struct Geometry {
   [[nodiscard]] std::vector<std::string> boundary_names() const;
   /// Zones with their regions: the last extent that holds a zone's centre, -1 where there is none.
   [[nodiscard]] ZoneMesh zones(std::span<const Extent> extents) const;
+  /// Regions of the zones of a mesh alone.
+  [[nodiscard]] std::vector<int> regions(const ZoneMesh& zones, std::span<const Extent> extents) const;
+  /// How many zones there are, from the sizes of a grid.
+  struct Count {
+    double zones = 0;
+    std::string text;  ///< "28 × 12" or "340"
+  };
+  [[nodiscard]] Count count() const;
+  /// Whether a place along an axis of a grid lies inside its zones, not on a side of them.
+  [[nodiscard]] bool inside_zones(int d, double x) const;
+  /// The centre of the first zone in no extent; of a mesh as well as of a grid.
+  [[nodiscard]] std::optional<Vec3> uncovered(std::span<const Extent> extents) const;
 };
 
 /// Setup::turns of the coordinates of a case.
 [[nodiscard]] int turns_of(std::string_view coordinates);
 
-/// Reads `grid` or `mesh`; what is wrong is added to the reader, and the result is then of no use.
-[[nodiscard]] Geometry read_geometry(CaseReader& reader);
-/// Zones of the case, from sizes alone, and its dimension.
-struct ZoneCount {
-  double zones = 0;
-  int dim = 2;
-  std::string text;  ///< "28 × 12" or "340"
-};
-[[nodiscard]] ZoneCount count_case_zones(const Case& input, const Mesh* mesh);
+/// Reads `grid` or `mesh`; what is wrong is added to the reader, and the result is then of no use. `before`: a geometry of the same mesh,
+/// whose zones are taken over; null if there is none.
+[[nodiscard]] Geometry read_geometry(CaseReader& reader, const Geometry* before = nullptr);
 /// Reads an optional box or group; borders must lie on sides of zones.
 [[nodiscard]] Extent read_extent(CaseReader& reader, const Geometry& geometry, const Values& at);
 /// The first zone in no extent is an error at `regions`.

@@ -247,21 +247,21 @@ std::optional<InitialRun::Amounts> amounts_at_start(const Operator& op, const In
   const reference::ZoneTables tables(op.tables(), s.dim);
   const Index W = op.kernels().lanes;
   const State& state = op.initial();
-  InitialRun::Amounts out;
-  for (std::size_t i = 0; i < op.lane_zones().size(); ++i) {
-    const Index zone = op.lane_zones()[i], batch = static_cast<Index>(i) / W, lane = static_cast<Index>(i) % W;
-    if (lane > 0 && op.lane_zones()[i - 1] == zone) continue;
+  const auto [mass, energy] = op.sum_zones([&](Index batch, Index lane) {
+    const Index zone = op.lane_zones()[u(batch * W + lane)];
+    std::array<double, 2> out{};
     for (int q = 0; q < z.zone_points; ++q) {
       if (!run.at(reference::spot_of(tables, s, s.x0.data(), zone, q).x)) continue;
       const Vec3 v = reference::spot_of(tables, s, state.v.data(), zone, q).x;
       double e = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
       for (int j = 0; j < tables.energies; ++j) e += tables.phi(q, j) * state.e[u(zone * tables.energies + j)];
-      const double mass = times * z.mass[(batch * z.zone_points + q) * W + lane];
-      out.mass += mass;
-      out.energy += mass * e;
+      const double here = times * z.mass[(batch * z.zone_points + q) * W + lane];
+      out[0] += here;
+      out[1] += here * e;
     }
-  }
-  return out;
+    return out;
+  });
+  return InitialRun::Amounts{mass, energy};
 }
 
 std::optional<InitialRun::Values> InitialRun::in_plane(const Vec3& from) const {

@@ -13,8 +13,11 @@ namespace {
 class HostBackend final : public Backend {
  public:
   explicit HostBackend(Operator& op) : op_(op) {
-    of(Row::state) = op.initial();
-    of(Row::rate).v.assign(op.initial().v.size(), 0);
+    State& first = of(Row::state);
+    op.copy(op.initial().x, first.x);
+    op.copy(op.initial().v, first.v);
+    op.copy(op.initial().e, first.e);
+    of(Row::rate).v.resize(op.initial().v.size());
   }
   double update(Row state, double t) override { return op_.update(of(state), t); }
   void acceleration(Row state, const StageTime& when) override { op_.acceleration(of(state), of(Row::rate).v, when); }
@@ -31,43 +34,38 @@ class HostBackend final : public Backend {
   void copy(Ref to, Ref from) override { op_.copy(at(from), at(to)); }
   void accept() override {
     std::swap(of(Row::state), of(Row::next));
-    whole_ = false;
+    looked_ = false;
   }
   Energies energies() override { return op_.energies(of(Row::state)); }
   const State& state() const override {
-    if (!whole_) op_.gather(rows_[0]);
-    whole_ = true;
-    return rows_[0];
+    if (!op_.shared()) return rows_[0];
+    if (!looked_) op_.gather(rows_[0], whole_);
+    looked_ = true;
+    return op_.leads() ? whole_ : rows_[0];
   }
+  const State& held() const override { return rows_[0]; }
   void set_state(State state) override {
     of(Row::state) = std::move(state);
-    whole_ = true;
+    looked_ = false;
   }
-  Operator::Limit limit(Row state) override {
-    op_.gather(of(state));
-    return op_.limit(of(state));
-  }
+  Operator::Limit limit(Row state) override { return op_.limit(of(state)); }
   Index outside() const override { return op_.outside(); }
-  Operator::Limit first_outside(Row state) override {
-    op_.gather(of(state));
-    return op_.first_outside(of(state));
-  }
-  Vec3 centre(Row state, Index zone) const override {
-    return zone_centre(op_.space(), rows_[static_cast<std::size_t>(state)].x, zone);
-  }
+  Operator::Limit first_outside(Row state) override { return op_.first_outside(of(state)); }
+  Vec3 centre(Row state, Index zone) const override { return op_.centre(rows_[static_cast<std::size_t>(state)], zone); }
   KernelTimes times() const override { return op_.times(); }
   std::string name() const override { return op_.kernels().name; }
 
  private:
   static constexpr std::size_t most_sums = 3;
   State& of(Row row) { return rows_[static_cast<std::size_t>(row)]; }
-  std::vector<double>& at(Ref r) {
+  PagedVector& at(Ref r) {
     State& s = of(r.row);
     return r.part == Part::x ? s.x : r.part == Part::v ? s.v : s.e;
   }
   Operator& op_;
-  mutable std::array<State, 4> rows_;  // of several ranks each has its part, until somebody looks
-  mutable bool whole_ = true;          // the state
+  std::array<State, 4> rows_;    // of several ranks each has its part
+  mutable State whole_;          // of all ranks, on the leading one, once somebody looks
+  mutable bool looked_ = false;  // `whole_` is the state
 };
 
 }  // namespace
@@ -76,7 +74,7 @@ std::unique_ptr<Backend> host_backend(Operator& op) {
   return std::make_unique<HostBackend>(op);
 }
 
-Vec3 zone_centre(const Space& s, const std::vector<double>& x, Index zone) {
+Vec3 zone_centre(const Space& s, const PagedVector& x, Index zone) {
   Vec3 centre{};
   for (int i = 0; i < s.zone_nodes; ++i)
     for (int d = 0; d < s.dim; ++d)

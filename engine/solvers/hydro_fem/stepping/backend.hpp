@@ -38,15 +38,18 @@ class Backend {
   virtual void accept() = 0;
 
   [[nodiscard]] virtual Energies energies() = 0;
-  /// On the host; valid until the next call that changes it.
+  /// On the host; valid until the next call that changes it. Of several ranks the whole of it on the leading one, and collective; the others'
+  /// is what they hold.
   [[nodiscard]] virtual const State& state() const = 0;
-  virtual void set_state(State state) = 0;
+  /// As far as this rank holds it.
+  [[nodiscard]] virtual const State& held() const = 0;
+  virtual void set_state(State state) = 0;  ///< as far as this rank holds it
 
   /// Of the last update, which was of this state.
   [[nodiscard]] virtual Operator::Limit limit(Row state) = 0;
   [[nodiscard]] virtual Index outside() const = 0;
   [[nodiscard]] virtual Operator::Limit first_outside(Row state) = 0;
-  /// Where nodes of a zone lie in one of the states, on average.
+  /// Where nodes of a zone lie in one of the states, on average. Collective.
   [[nodiscard]] virtual Vec3 centre(Row state, Index zone) const = 0;
 
   [[nodiscard]] virtual KernelTimes times() const = 0;
@@ -58,6 +61,6 @@ class Backend {
 [[nodiscard]] std::unique_ptr<Backend> host_backend(Operator& op);
 
 /// Mean of the positions (dim × nodes) of a zone's nodes.
-[[nodiscard]] Vec3 zone_centre(const Space& space, const std::vector<double>& x, Index zone);
+[[nodiscard]] Vec3 zone_centre(const Space& space, const PagedVector& x, Index zone);
 
 }  // namespace conoid::hydro_fem

@@ -175,12 +175,12 @@ double Operator::multiply_mass(const double* p, int components, double* y) {
   return std::accumulate(batch_sums_.begin(), batch_sums_.end(), 0.0);
 }
 
-void Operator::multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y) {
+void Operator::multiply_mass(const PagedVector& p, int components, PagedVector& y) {
   y.resize(p.size());
   multiply_mass(p.data(), components, y.data());
 }
 
-void Operator::precondition(const std::vector<double>& r, int components, std::vector<double>& z) {
+void Operator::precondition(const PagedVector& r, int components, PagedVector& z) {
   verify(!ranks_, "asked of an operator of one rank");
   z = r;
   const auto scale = [&](Interval nodes) {
@@ -200,7 +200,7 @@ void Operator::precondition(const std::vector<double>& r, int components, std::v
 /// same order.
 struct Operator::MassSolve {
   Operator& op;
-  std::vector<double>& a;
+  PagedVector& a;
   Together& all;
   int thread;
   std::exception_ptr& failure;  ///< of an exchange: the threads come to the end of the solve together
@@ -323,7 +323,7 @@ struct Operator::MassSolve {
   }
 };
 
-int Operator::solve_mass(std::vector<double>& a) {
+int Operator::solve_mass(PagedVector& a) {
   // Conjugate gradients with a sum of zone inverses on all components at once: P M P a = P rhs, from zero. A start vector
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
   // where the viscosity hangs on the sign of a velocity gradient.
@@ -369,7 +369,7 @@ void Operator::sum_forces() {
   finish_terms(space_.dim);
 }
 
-void Operator::acceleration(const State& state, std::vector<double>& a, const StageTime& when) {
+void Operator::acceleration(const State& state, PagedVector& a, const StageTime& when) {
   {
     const Stopwatch watch(times_.force, times_.corner_wall);
     sum_forces();
@@ -416,7 +416,7 @@ Work Operator::solve_work(int iterations) const {
   return {share * (iterations * dim * (flops + 10 * nodes)), share * (iterations * bytes)};
 }
 
-void Operator::energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de) {
+void Operator::energy_rate(const State& state, const PagedVector& v, double t, PagedVector& de) {
   const Stopwatch watch(times_.energy_solve, times_.corner_wall);
   de.resize(state.e.size());
   run_phase(
@@ -452,8 +452,13 @@ void Operator::add(double factor, std::span<const Sum> sums) const {
                     });
 }
 
-void Operator::copy(const std::vector<double>& from, std::vector<double>& to) const {
+void Operator::copy(const PagedVector& from, PagedVector& to) const {
   to.resize(from.size());
+  if (ranks_) {
+    for (const Interval& piece : pieces_of(from.size()))
+      std::copy(from.begin() + piece.begin, from.begin() + piece.end, to.begin() + piece.begin);
+    return;
+  }
   workers_.for_each({0, static_cast<Index>(from.size())}, largest_node_grain * 8, [&](Interval some, int) {
     std::copy(from.begin() + some.begin, from.begin() + some.end, to.begin() + some.begin);
   });

@@ -6,11 +6,13 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/hydro_fem/discretization/burn.hpp"
+#include "engine/solvers/hydro_fem/discretization/paged_vector.hpp"
 #include "engine/solvers/hydro_fem/discretization/space.hpp"
 #include "engine/solvers/hydro_fem/kernels/zone_kernels.hpp"
 #include "engine/team/phase.hpp"
 #include "engine/team/tuned_width.hpp"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +21,8 @@
 #include <vector>
 
 namespace conoid {
+class CheckpointReader;
+class CheckpointWriter;
 class Halo;
 class Team;
 }  // namespace conoid
@@ -32,7 +36,7 @@ struct ZoneTables;
 /// Position and velocity at nodes (dim × nodes, component by component), specific internal energy at the L2 nodes
 /// (zone × k^dim).
 struct State {
-  std::vector<double> x, v, e;
+  PagedVector x, v, e;
 };
 
 /// What holds on a boundary. Walls (planes of symmetry alike) and pistons have plane sides, in any direction.
@@ -117,9 +121,9 @@ class Operator {
  public:
   /// Of several ranks (`cluster`, which must outlive it) this one computes a part of the batches of zones in their order, and shares the
   /// sums at nodes with the ranks whose zones meet there; every call that computes is collective then. A state is right at the nodes of the
-  /// rank's zones and of its interval of nodes, and in its zones; gather() makes it whole. Sums are made of the same chunks in the same
-  /// order as on one rank, so that states and energies have the same bits on any number of ranks. What lies at the quadrature points of
-  /// zones, but for their mass, is kept of the rank's own; vectors of the state stay of full length.
+  /// rank's zones and of its interval of nodes, and in its zones; gather() makes it whole on one rank. Sums are made of the same chunks in
+  /// the same order as on one rank, so that states and energies have the same bits on any number of ranks. What lies at the quadrature
+  /// points of zones is kept of the rank's own, and of vectors, whose numbers are those of one rank, the pages that it writes (PagedVector).
   /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive, and Failure(resources)
   /// on all ranks if one would have no zones.
   Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster = nullptr);
@@ -128,8 +132,22 @@ class Operator {
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
-  /// The whole state on all ranks, from those that have its parts. Collective; nothing to do on one rank.
-  void gather(State& state) const;
+  /// Several ranks share it.
+  [[nodiscard]] bool shared() const { return ranks_ != nullptr; }
+  /// Of one rank, or the rank that gather() and zones_on_leader() are for.
+  [[nodiscard]] bool leads() const;
+  /// The whole state on the leading rank, from those that have its parts; others' `whole` is left alone. Collective, of several ranks.
+  void gather(const State& held, State& whole) const;
+  /// `each` numbers of every zone on the leading rank, empty elsewhere: give(batch, lane, numbers) is asked of a rank's own. Collective.
+  [[nodiscard]] std::vector<double> zones_on_leader(Index each,
+                                                    const std::function<void(Index, Index, double*)>& give) const;
+  /// Σ over the zones of two numbers each, of(batch, lane), by chunks of batches. Collective.
+  [[nodiscard]] std::array<double, 2> sum_zones(const std::function<std::array<double, 2>(Index, Index)>& of) const;
+  /// The state at the start, as far as this rank holds it, is no longer needed.
+  void drop_initial() { initial_ = {}; }
+  /// Arrays of a checkpoint, to which each rank adds what is its own, and of which it reads what it holds.
+  void write(CheckpointWriter& writer, const State& state) const;
+  [[nodiscard]] State read(const CheckpointReader& reader) const;
   /// Of several ranks, what a backend needs that keeps this rank's part elsewhere; none on one.
   struct Share {
     Communicator* cluster = nullptr;
@@ -156,36 +174,38 @@ class Operator {
     Index zone = 0;
     std::string reason;
   };
-  [[nodiscard]] Limit limit(const State& state) const;
+  [[nodiscard]] Limit limit(const State& state) const;  ///< collective
   /// Points of the last update whose state the table of their material does not hold, and where the first of them lies.
   [[nodiscard]] Index outside() const;
-  [[nodiscard]] Limit first_outside(const State& state) const;
+  [[nodiscard]] Limit first_outside(const State& state) const;  ///< collective
+  /// Mean of the positions of a zone's nodes. Collective.
+  [[nodiscard]] Vec3 centre(const State& state, Index zone) const;
   /// a = M_v^-1 (-F·1 + body force + boundary pressure) with the stress of the last update.
   /// The solve starts from zero. Measured, to the same residual: the last two accelerations extrapolated need 15.7 iterations
   /// for 14.9 on the triple point and 19.3 for 17.7 on Sedov's blast, as accelerations at a shock change more from stage to stage
   /// than the first iterations gain; they save only in smooth flow (12.6 for 14.8 on Gresho's vortex). README.md has the table.
   /// Pressure on boundaries is that of the stage's time, and pistons are accelerated as it says.
-  void acceleration(const State& state, std::vector<double>& a, const StageTime& when = {});
+  void acceleration(const State& state, PagedVector& a, const StageTime& when = {});
   /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
-  void energy_rate(const State& state, const std::vector<double>& v, double t, std::vector<double>& de);
+  void energy_rate(const State& state, const PagedVector& v, double t, PagedVector& de);
 
   /// out = base + factor × direction, on all threads; several such sums at once.
   struct Sum {
-    std::vector<double>* out = nullptr;
-    const std::vector<double>* base = nullptr;
-    const std::vector<double>* direction = nullptr;
+    PagedVector* out = nullptr;
+    const PagedVector* base = nullptr;
+    const PagedVector* direction = nullptr;
   };
   void add(double factor, std::span<const Sum> sums) const;
-  void copy(const std::vector<double>& from, std::vector<double>& to) const;
+  void copy(const PagedVector& from, PagedVector& to) const;
 
   [[nodiscard]] Energies energies(const State& state);
   [[nodiscard]] double total_mass() const;
   [[nodiscard]] const KernelTimes& times() const { return times_; }
   /// y = M_v p for `components` fields.
-  void multiply_mass(const std::vector<double>& p, int components, std::vector<double>& y);
-  [[nodiscard]] const std::vector<double>& inverse_diagonal() const { return diagonal_; }
+  void multiply_mass(const PagedVector& p, int components, PagedVector& y);
+  [[nodiscard]] const PagedVector& inverse_diagonal() const { return diagonal_; }
   /// z = what the velocity solve is preconditioned by times r, both `components` fields; walls are not looked at.
-  void precondition(const std::vector<double>& r, int components, std::vector<double>& z);
+  void precondition(const PagedVector& r, int components, PagedVector& z);
 
   /// What else a backend needs that keeps the state elsewhere.
   struct Constraint {
@@ -196,12 +216,12 @@ class Operator {
   [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }
   [[nodiscard]] const std::vector<BoundaryCondition>& boundaries() const { return boundaries_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const EquationOfState>>& materials() const { return materials_; }
-  [[nodiscard]] const std::vector<double>& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
-  [[nodiscard]] const std::vector<double>& body_force() const { return weight_; }  ///< M_v g; empty without one
+  [[nodiscard]] const PagedVector& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
+  [[nodiscard]] const PagedVector& body_force() const { return weight_; }              ///< M_v g; empty without one
   /// A piston of changing speed: the velocity at nodes that its unit speed is, and M_v times that.
   struct DrivenWall {
     int boundary = 0;
-    std::vector<double> velocity, momentum;
+    PagedVector velocity, momentum;
   };
   [[nodiscard]] const std::vector<DrivenWall>& driven_walls() const { return driven_; }
   [[nodiscard]] double wall_acceleration(const DrivenWall& wall, const StageTime& when) const;
@@ -216,22 +236,25 @@ class Operator {
 
  private:
   void number_batches(const ZoneMesh& mesh);
+  void set_sizes();
   void allocate_points(const Setup& setup);
   void start_velocities(const Setup& setup);
-  void set_masses(const Setup& setup);
+  void set_masses(const Setup& setup, const std::vector<Index>& hot);
   /// Of a zone while masses are made.
   struct ZoneMass;
   void start_densities(const Setup& setup, const Matrix& at_energies, ZoneMass& zone);
   void weigh_points(const Setup& setup, const reference::ZoneTables& tables, const std::vector<double>& weights,
-                    ZoneMass& zone, double* mass, double* J0inv);
+                    ZoneMass& zone, double* J0inv);
   [[nodiscard]] double round_off(Index zone) const;
   void count_uniform(double* uniform);
-  void set_diagonal(const reference::ZoneTables& tables);
-  void set_heft(const std::vector<double>& diagonals);
+  void add_diagonal(const reference::ZoneTables& tables, Index batch, const double* mass, PagedVector& diagonals) const;
+  void set_diagonal(const PagedVector& diagonals);
+  void set_heft(const PagedVector& diagonals);
   [[nodiscard]] std::vector<double> densities_at_points(const Setup& setup, const reference::ZoneTables& tables,
                                                         Index zone, const std::vector<double>& weights) const;
-  void project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index batch,
-                      Index lane);
+  void project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv,
+                      const ZoneMass& zone);
+  [[nodiscard]] std::vector<Index> zones_at_point(const Setup& setup) const;
   void set_widths();
   void set_burn(const Setup& setup);
   /// Density, energy and the rest at a quadrature point of a lane of the last update.
@@ -240,7 +263,7 @@ class Operator {
                             Index point) const;
   void set_constraints(const Setup& setup);
   void weigh_driven_walls();
-  void deposit_point_energy(const Setup& setup);
+  void deposit_point_energy(const Setup& setup, const std::vector<Index>& hot);
   void gravity_weights();
   /// out[c·stride + i - nodes.begin] = factor × Σ of what meets at node i, for an interval of nodes.
   void sum_node_terms(int components, Interval nodes, double factor, double* out, Index stride) const;
@@ -250,15 +273,21 @@ class Operator {
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
   struct MassSolve;
-  int solve_mass(std::vector<double>& a);  // of rhs_
-  void add_boundary_pressure(const std::vector<double>& x, double t, std::vector<double>& rhs) const;
-  void add_energy_source(const State& state, double t, std::vector<double>& de) const;
+  int solve_mass(PagedVector& a);  // of rhs_
+  void add_boundary_pressure(const PagedVector& x, double t, PagedVector& rhs) const;
+  void add_energy_source(const State& state, double t, PagedVector& de) const;
+  [[nodiscard]] Limit limit_in(const State& state, Index batch) const;
   // Of several ranks (operator_ranks.cpp).
   struct Ranks;
   [[nodiscard]] Interval batches_of(int rank, int ranks) const;
   void share_among(Communicator& cluster);
-  void share_nodes(const std::vector<int>& rank_of_batch);
-  void list_pieces(const std::vector<char>& held);
+  void share_nodes();
+  void list_pieces();
+  /// Whether this rank has a number for a node, or a zone.
+  [[nodiscard]] bool holds(Index node) const;
+  [[nodiscard]] bool owns(Index zone) const;
+  [[nodiscard]] bool meets_held_nodes(Index zone) const;
+  [[nodiscard]] Limit told_by(int rank, Limit said) const;
   void find_inner_batches();
   /// Terms of zones of other ranks at the nodes that this one holds, for `components` fields; in two halves, between which zones may be
   /// computed whose terms nobody else needs (inner_batches_).
@@ -270,11 +299,12 @@ class Operator {
   /// All ranks' sums of chunks, of which this rank has made those of an interval.
   void share_sums(std::vector<double>& sums, Interval own) const;
   /// Positions, right at all nodes of sides under pressure.
-  [[nodiscard]] const std::vector<double>& loaded_positions(const State& state) const;
+  [[nodiscard]] const PagedVector& loaded_positions(const State& state) const;
+  /// Of a field so long at nodes or of energies, what this rank holds. Of several ranks.
+  [[nodiscard]] const std::vector<Interval>& pieces_of(std::size_t size) const;
   void add_pieces(double factor, std::span<const Sum> sums) const;
-  void bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const;
   [[nodiscard]] double least_of_ranks(double step);
-  [[nodiscard]] Index limiting_batch() const;
+  [[nodiscard]] Index first_of_ranks(Index batch) const;
   [[nodiscard]] Index outside_of_ranks(Index own) const;
   [[nodiscard]] Interval own_batch_chunks() const {
     return {(own_batches_.begin + batch_grain_ - 1) / batch_grain_,
@@ -315,7 +345,6 @@ class Operator {
   Index batch_count_ = 0;
   Interval own_batches_, own_nodes_;  // of this rank; all on one
   Interval inner_batches_;  // the longest row of whole chunks of own ones whose terms no other rank needs; empty on one
-  Interval kept_;           // batches of which J0^-1, widths and inverse energy masses are kept
   std::vector<Interval> ghosts_;  // nodes of its zones besides, each interval at most a chunk long
   std::unique_ptr<Ranks> ranks_;  // null on one
   double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
@@ -325,7 +354,7 @@ class Operator {
   std::vector<int> batch_map_;   // likewise
   std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
   ZoneData data_;
-  std::vector<std::unique_ptr<double[], void (*)(double*)>> blocks_;
+  std::vector<PagedVector> blocks_;
   double* allocate(Index count);
   // Chunks of nodes and of batches: products are summed chunk by chunk in a fixed order, so that results do not depend on
   // the number of threads. They follow the size of the mesh alone: some fifty chunks of a small mesh, for even shares.
@@ -333,7 +362,7 @@ class Operator {
   Index node_grain_ = largest_node_grain, batch_grain_ = 8;
   TunedWidth solve_width_;  // threads of the mass solve, whose passes may be shorter than a barrier
 
-  std::vector<double> diagonal_;  // of M_v, inverse
+  PagedVector diagonal_;  // of M_v, inverse
   std::vector<Constraint> constraints_;
   std::vector<DrivenWall> driven_;
   std::vector<double> batch_step_;
@@ -341,10 +370,10 @@ class Operator {
   std::vector<Index> outside_;  // see ZoneData; empty without tables
   State initial_;
   KernelTimes times_;
-  std::vector<double> energy_weights_;  // ∫ ρ φ_j
-  std::vector<double> weight_;          // M_v g, empty without body force
-  std::vector<double> rhs_, y_, p_;     // of a solve: y is the residual over the diagonal, p the direction
-  std::vector<double> batch_sums_;      // of the products of each chunk
+  PagedVector energy_weights_;      // ∫ ρ φ_j
+  PagedVector weight_;              // M_v g, empty without body force
+  PagedVector rhs_, y_, p_;         // of a solve: y is the residual over the diagonal, p the direction
+  std::vector<double> batch_sums_;  // of the products of each chunk
 };
 
 }  // namespace conoid::hydro_fem

@@ -2,7 +2,7 @@
 // Single points of a state: why a zone allows no longer step, and where a table was left.
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "engine/solvers/hydro_fem/kernels/reference.hpp"
-#include "engine/solvers/hydro_fem/stepping/operator.hpp"
+#include "engine/solvers/hydro_fem/stepping/operator_ranks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -49,8 +49,16 @@ Operator::Local Operator::local(const reference::ZoneTables& tables, const State
 }
 
 Operator::Limit Operator::limit(const State& state) const {
+  if (!ranks_) return limit_in(state, limiting_batch_);
+  const bool mine = ranks_->own_step == ranks_->step;
+  const Index batch = std::min(batch_count_ - 1, first_of_ranks(mine ? limiting_batch_ : batch_count_));
+  const Index zone = lane_zone_[u(batch * kernels_.lanes)];
+  return told_by(ranks_->rank_of_zone[u(zone)], owns(zone) ? limit_in(state, batch) : Limit{});
+}
+
+Operator::Limit Operator::limit_in(const State& state, Index batch) const {
   const int dim = space_.dim;
-  const Index W = kernels_.lanes, batch = ranks_ ? limiting_batch() : limiting_batch_;
+  const Index W = kernels_.lanes;
   const auto QQ = static_cast<Index>(data_.zone_points);
   const reference::ZoneTables tables(tables_, dim);
   reference::Point worst;
@@ -96,16 +104,21 @@ Operator::Limit Operator::first_outside(const State& state) const {
   const Index W = kernels_.lanes;
   const auto QQ = static_cast<Index>(data_.zone_points);
   const reference::ZoneTables tables(tables_, space_.dim);
-  for (Index batch = 0; batch < batch_count_; ++batch)
-    // Those of other ranks are not counted here, so their points are looked at.
-    for (Index i = 0; i < W * QQ && (outside_[u(batch)] > 0 || ranks_); ++i) {
+  Limit out;
+  Index found = batch_count_;
+  for (Index batch = own_batches_.begin; batch < own_batches_.end && found == batch_count_; ++batch)
+    for (Index i = 0; i < W * QQ && outside_[u(batch)] > 0; ++i) {
       const Local at = local(tables, state, batch, i / QQ, i % QQ);
       const std::string beyond = batch_material_[u(batch)]->beyond(at.p.rho, at.energy);
-      if (!beyond.empty())
-        return {lane_zone_[u(batch * W + i / QQ)],
-                fmt::format("at ({:.5g}, {:.5g}, {:.5g}) {}", at.x[0], at.x[1], at.x[2], beyond)};
+      if (beyond.empty()) continue;
+      out = {lane_zone_[u(batch * W + i / QQ)],
+             fmt::format("at ({:.5g}, {:.5g}, {:.5g}) {}", at.x[0], at.x[1], at.x[2], beyond)};
+      found = batch;
+      break;
     }
-  return {};
+  if (!ranks_) return out;
+  found = first_of_ranks(found);
+  return found == batch_count_ ? Limit{} : told_by(ranks_->rank_of_zone[u(lane_zone_[u(found * W)])], out);
 }
 
 }  // namespace conoid::hydro_fem

@@ -34,12 +34,12 @@ void Operator::weigh_driven_walls() {
   for (DrivenWall& wall : driven_) multiply_mass(wall.velocity, space_.dim, wall.momentum);
 }
 
-void Operator::add_boundary_pressure(const std::vector<double>& position, double time, std::vector<double>& rhs) const {
+void Operator::add_boundary_pressure(const PagedVector& position, double time, PagedVector& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;
   const std::vector<double> pressures = pressures_at(boundaries_, time);
   for (const auto& face : mesh_.faces) {
-    if (!boundaries_[u(face.boundary)].presses()) continue;
+    if (!boundaries_[u(face.boundary)].presses() || (ranks_ && !meets_held_nodes(face.zone))) continue;
     const double pressure = pressures[u(face.boundary)];
     const int axis = face.side / 2;
     const double outward = face.side % 2 ? 1 : -1;
@@ -96,7 +96,7 @@ void Operator::add_boundary_pressure(const std::vector<double>& position, double
   }
 }
 
-void Operator::add_energy_source(const State& state, double time, std::vector<double>& de) const {
+void Operator::add_energy_source(const State& state, double time, PagedVector& de) const {
   // ∫ source φ_j (r) over the moved zone, then the inverse block.
   const int dim = space_.dim;
   const Tables& t = tables_;

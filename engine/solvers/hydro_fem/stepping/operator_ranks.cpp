@@ -5,7 +5,9 @@
 #include "engine/solvers/hydro_fem/stepping/operator_ranks.hpp"
 
 #include "engine/cluster/rank_share.hpp"
+#include "engine/io/checkpoint.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/solvers/hydro_fem/stepping/backend.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,27 +44,37 @@ Interval Operator::batches_of(int rank, int ranks) const {
 }
 
 void Operator::share_among(Communicator& cluster) {
-  const Index ranks = cluster.size(), me = cluster.rank(), W = kernels_.lanes;
+  const int ranks = cluster.size();
+  const Index W = kernels_.lanes;
   ranks_ = std::make_unique<Ranks>();
   ranks_->cluster = &cluster;
-  std::vector<int> rank_of_batch(u(batch_count_));
   ranks_->rank_of_zone.assign(u(space_.zones), 0);
-  for (Index r = 0; r < ranks; ++r) {
-    const Interval batches = batches_of(static_cast<int>(r), static_cast<int>(ranks));
-    if (r == me) own_batches_ = batches;
-    for (Index b = batches.begin; b < batches.end; ++b) {
-      rank_of_batch[u(b)] = static_cast<int>(r);
-      for (Index l = 0; l < W; ++l) ranks_->rank_of_zone[u(lane_zone_[u(b * W + l)])] = static_cast<int>(r);
-    }
+  for (int r = 0; r < ranks; ++r) {
+    const Interval batches = batches_of(r, ranks);
+    if (r == cluster.rank()) own_batches_ = batches;
+    for (Index i = batches.begin * W; i < batches.end * W; ++i) ranks_->rank_of_zone[u(lane_zone_[u(i)])] = r;
   }
-  share_nodes(rank_of_batch);
+  share_nodes();
 }
 
-void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
+bool Operator::holds(Index node) const {
+  return !ranks_ || ranks_->held[u(node)] != 0;
+}
+bool Operator::owns(Index zone) const {
+  return !ranks_ || ranks_->rank_of_zone[u(zone)] == ranks_->cluster->rank();
+}
+bool Operator::meets_held_nodes(Index zone) const {
+  const auto begin = space_.map.begin() + zone * space_.zone_nodes;
+  return std::any_of(begin, begin + space_.zone_nodes, [&](Index node) { return holds(node); });
+}
+bool Operator::leads() const {
+  return !ranks_ || ranks_->cluster->leads();
+}
+
+void Operator::share_nodes() {
   Ranks& all = *ranks_;
   const Index ranks = all.cluster->size(), me = all.cluster->rank();
-  const Index batch_terms = space_.dim * space_.zone_nodes * kernels_.lanes;
-  const auto rank_at = [&](Index m) { return rank_of_batch[u(meet_place_[u(m)] / batch_terms)]; };
+  const auto rank_at = [&](Index m) { return all.rank_of_zone[u(space_.meet[u(m)] / space_.zone_nodes)]; };
   // Nodes are numbered by the first zones that have them, and so are batches: a node belongs about where its first batch does, in
   // whole chunks.
   std::vector<Index> first(u(ranks + 1), 0);
@@ -78,7 +90,7 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
   for (Index r = 0; r < ranks; ++r) all.nodes.push_back({first[u(r)], first[u(r + 1)]});
   own_nodes_ = all.nodes[u(me)];
 
-  std::vector<char> held(u(space_.nodes), 0);
+  all.held.assign(u(space_.nodes), 0);
   std::vector<Halo::Side> sides(u(ranks));
   for (Index r = 0; r < ranks; ++r) sides[u(r)].rank = static_cast<int>(r);
   std::vector<int> holders;
@@ -90,7 +102,7 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
     for (Index m = places.begin; m < places.end; ++m) holders.push_back(rank_at(m));
     std::sort(holders.begin(), holders.end());
     holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
-    held[u(node)] = std::find(holders.begin(), holders.end(), me) != holders.end();
+    all.held[u(node)] = std::find(holders.begin(), holders.end(), me) != holders.end();
     if (holders.size() == 1) continue;
     for (Index m = places.begin; m < places.end; ++m) {
       const int from = rank_at(m);
@@ -111,16 +123,16 @@ void Operator::share_nodes(const std::vector<int>& rank_of_batch) {
   }
   std::sort(all.loaded.begin(), all.loaded.end());
   all.loaded.erase(std::unique(all.loaded.begin(), all.loaded.end()), all.loaded.end());
-  if (!all.loaded.empty()) all.positions = space_.x0;
-  list_pieces(held);
+  if (!all.loaded.empty()) all.positions.resize(space_.x0.size());
+  list_pieces();
 }
 
 /// What this rank's vectors hold, in intervals short enough to share out among threads.
-void Operator::list_pieces(const std::vector<char>& held) {
+void Operator::list_pieces() {
   Ranks& all = *ranks_;
   ghosts_.clear();
   for (Index node = 0; node < space_.nodes; ++node) {
-    if (!held[u(node)] || (node >= own_nodes_.begin && node < own_nodes_.end)) continue;
+    if (!holds(node) || (node >= own_nodes_.begin && node < own_nodes_.end)) continue;
     if (!ghosts_.empty() && ghosts_.back().end == node && ghosts_.back().size() < node_grain_)
       ++ghosts_.back().end;
     else
@@ -197,7 +209,7 @@ void Operator::share_sums(std::vector<double>& sums, Interval own) const {
   ranks_->cluster->sum(std::span(sums));
 }
 
-const std::vector<double>& Operator::loaded_positions(const State& state) const {
+const PagedVector& Operator::loaded_positions(const State& state) const {
   const Ranks& all = *ranks_;
   if (all.loaded.empty()) return state.x;
   // A side at which ranks meet has nodes that one of them does not hold.
@@ -215,9 +227,13 @@ const std::vector<double>& Operator::loaded_positions(const State& state) const 
   return all.positions;
 }
 
+const std::vector<Interval>& Operator::pieces_of(std::size_t size) const {
+  return size == u(space_.nodes * space_.dim) ? ranks_->of_nodes : ranks_->of_zones;
+}
+
 void Operator::add_pieces(double factor, std::span<const Sum> sums) const {
   for (const Sum& s : sums) {
-    const auto& pieces = s.base->size() == initial_.e.size() ? ranks_->of_zones : ranks_->of_nodes;
+    const auto& pieces = pieces_of(s.base->size());
     double* out = s.out->data();
     const double *base = s.base->data(), *direction = s.direction->data();
     workers_.for_each({0, static_cast<Index>(pieces.size())}, 32, [&](Interval some, int) {
@@ -227,35 +243,125 @@ void Operator::add_pieces(double factor, std::span<const Sum> sums) const {
   }
 }
 
-/// What the ranks have of `fields` at nodes and of energies, on rank 0.
-void Operator::bring(std::span<std::vector<double>* const> fields, std::vector<double>& energy) const {
-  const Ranks& all = *ranks_;
-  const Index n = space_.nodes, energies = data_.zone_energies;
-  const auto each = [&](int rank, const auto& piece) {
-    const Interval nodes = all.nodes[u(rank)];
-    for (auto* field : fields)
-      for (int d = 0; d < space_.dim; ++d) piece(field->begin() + d * n + nodes.begin, nodes.size());
-    for (Index zone = 0; zone < space_.zones; ++zone)
-      if (all.rank_of_zone[u(zone)] == rank) piece(energy.begin() + zone * energies, energies);
+std::vector<double> Operator::zones_on_leader(Index each,
+                                              const std::function<void(Index, Index, double*)>& give) const {
+  const Index W = kernels_.lanes;
+  const auto over = [&](Interval batches, const auto& zone) {  // in the order of lanes
+    for (Index b = batches.begin; b < batches.end; ++b)
+      for (Index l = 0; l < W; ++l)
+        if (l == 0 || lane_zone_[u(b * W + l)] != lane_zone_[u(b * W + l - 1)]) zone(b, l, lane_zone_[u(b * W + l)]);
   };
+  std::vector<double> out;
+  if (leads()) out.resize(u(space_.zones * each));
+  if (!ranks_) {
+    over(own_batches_, [&](Index b, Index l, Index zone) { give(b, l, &out[u(zone * each)]); });
+    return out;
+  }
   std::vector<double> mine;
-  each(all.cluster->rank(), [&](auto at, Index count) { mine.insert(mine.end(), at, at + count); });
-  const std::vector<double> joined = all.cluster->gather_values<double>(mine);
-  if (!all.cluster->leads()) return;
+  over(own_batches_, [&](Index b, Index l, Index) {
+    mine.resize(mine.size() + u(each));
+    give(b, l, &mine[mine.size() - u(each)]);
+  });
+  const std::vector<double> joined = ranks_->cluster->gather_values<double>(mine);
   auto from = joined.begin();
-  for (int r = 0; r < all.cluster->size(); ++r)
-    each(r, [&](auto at, Index count) {
-      std::copy_n(from, count, at);
-      from += count;
+  for (int r = 0; r < ranks_->cluster->size() && leads(); ++r)
+    over(batches_of(r, ranks_->cluster->size()), [&](Index, Index, Index zone) {
+      std::copy_n(from, each, out.begin() + zone * each);
+      from += each;
     });
+  return out;
 }
 
-void Operator::gather(State& state) const {
-  if (!ranks_) return;
-  std::vector<double>* const fields[] = {&state.x, &state.v};
-  bring(fields, state.e);
-  for (auto* field : {&state.x, &state.v, &state.e})
-    ranks_->cluster->broadcast(std::as_writable_bytes(std::span(*field)), 0);
+void Operator::gather(const State& held, State& whole) const {
+  const Ranks& all = *ranks_;
+  const Index n = space_.nodes, energies = data_.zone_energies;
+  if (leads()) {
+    for (PagedVector* field : {&whole.x, &whole.v}) field->resize(u(n * space_.dim));
+    whole.e.resize(u(space_.zones * energies));
+  }
+  for (const auto& [field, to] : {std::pair{&held.x, &whole.x}, std::pair{&held.v, &whole.v}})
+    for (int d = 0; d < space_.dim; ++d) {
+      const std::span<const double> mine(field->data() + d * n + own_nodes_.begin, u(own_nodes_.size()));
+      const std::vector<double> joined = all.cluster->gather_values<double>(mine);  // intervals in rank order
+      std::copy(joined.begin(), joined.end(), to->begin() + (leads() ? d * n : 0));
+    }
+  const std::vector<double> e = zones_on_leader(energies, [&](Index batch, Index lane, double* out) {
+    std::copy_n(held.e.begin() + lane_zone_[u(batch * kernels_.lanes + lane)] * energies, energies, out);
+  });
+  std::copy(e.begin(), e.end(), whole.e.begin());
+}
+
+std::array<double, 2> Operator::sum_zones(const std::function<std::array<double, 2>(Index, Index)>& of) const {
+  const Index W = kernels_.lanes;
+  std::array<std::vector<double>, 2> sums;
+  for (auto& each : sums) each.assign(batch_sums_.size(), 0);
+  for (Index b = own_batches_.begin; b < own_batches_.end; ++b)
+    for (Index l = 0; l < W; ++l) {
+      if (l > 0 && lane_zone_[u(b * W + l)] == lane_zone_[u(b * W + l - 1)]) continue;
+      const std::array<double, 2> here = of(b, l);
+      for (std::size_t i = 0; i < 2; ++i) sums[i][u(b / batch_grain_)] += here[i];
+    }
+  std::array<double, 2> out{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (ranks_) share_sums(sums[i], own_batch_chunks());
+    out[i] = std::accumulate(sums[i].begin(), sums[i].end(), 0.0);
+  }
+  return out;
+}
+
+namespace {
+constexpr const char *position_array = "position", *velocity_array = "velocity", *energy_array = "energy";
+}  // namespace
+
+void Operator::write(CheckpointWriter& writer, const State& state) const {
+  const auto piece = [&](const char* name, const PagedVector& of, Interval some) {
+    writer.piece<double>(name, static_cast<Index>(of.size()), some.begin,
+                         std::span<const double>(of.data() + some.begin, u(some.size())));
+  };
+  for (int d = 0; d < space_.dim; ++d) {
+    const Interval own{d * space_.nodes + own_nodes_.begin, d * space_.nodes + own_nodes_.end};
+    if (own.empty()) continue;
+    piece(position_array, state.x, own);
+    piece(velocity_array, state.v, own);
+  }
+  const Index energies = data_.zone_energies;
+  for (Index zone = 0, end = 0; zone < space_.zones; zone = end) {
+    for (end = zone + 1; end < space_.zones && owns(end) == owns(zone); ++end) {
+    }
+    if (owns(zone)) piece(energy_array, state.e, {zone * energies, end * energies});
+  }
+}
+
+State Operator::read(const CheckpointReader& reader) const {
+  State out;
+  for (PagedVector* field : {&out.x, &out.v}) field->resize(u(space_.nodes * space_.dim));
+  out.e.resize(u(space_.zones * data_.zone_energies));
+  const auto read = [&](const char* name, PagedVector& to) {
+    const auto range = [&](Interval some) {
+      reader.range<double>(name, some.begin, std::span<double>(to.data() + some.begin, u(some.size())));
+    };
+    if (!ranks_) return range({0, static_cast<Index>(to.size())});
+    for (const Interval& some : pieces_of(to.size())) range(some);
+  };
+  read(position_array, out.x);
+  read(velocity_array, out.v);
+  read(energy_array, out.e);
+  return out;
+}
+
+Vec3 Operator::centre(const State& state, Index zone) const {
+  Vec3 out{};
+  if (owns(zone)) out = zone_centre(space_, state.x, zone);
+  return ranks_ ? ranks_->cluster->from_root(out, ranks_->rank_of_zone[u(zone)]) : out;
+}
+
+/// What a rank has said.
+Operator::Limit Operator::told_by(int rank, Limit said) const {
+  Communicator& cluster = *ranks_->cluster;
+  said.zone = cluster.from_root(said.zone, rank);
+  said.reason.resize(cluster.from_root(said.reason.size(), rank));
+  cluster.broadcast(std::as_writable_bytes(std::span(said.reason)), rank);
+  return said;
 }
 
 double Operator::least_of_ranks(double step) {
@@ -263,10 +369,9 @@ double Operator::least_of_ranks(double step) {
   return ranks_->step = ranks_->cluster->minimum(step);
 }
 
-Index Operator::limiting_batch() const {
-  const double mine = ranks_->own_step == ranks_->step && !own_batches_.empty() ? static_cast<double>(limiting_batch_)
-                                                                                : static_cast<double>(batch_count_);
-  return std::clamp<Index>(static_cast<Index>(ranks_->cluster->minimum(mine)), 0, batch_count_ - 1);
+/// The least that a rank has; batch_count_: none has one.
+Index Operator::first_of_ranks(Index batch) const {
+  return static_cast<Index>(ranks_->cluster->minimum(static_cast<double>(batch)));
 }
 
 Index Operator::outside_of_ranks(Index own) const {

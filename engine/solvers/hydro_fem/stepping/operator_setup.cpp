@@ -28,6 +28,22 @@ double density_at_point(const Setup& setup, const Vec3& x, int region) {
   return density;
 }
 
+double distance_to_point(const Setup& setup, const ZoneMesh& mesh, Index vertex) {
+  double d2 = 0;
+  for (int d = 0; d < mesh.dim; ++d) {
+    const double delta = mesh.vertices[u(vertex * mesh.dim + d)] - setup.point[u(d)];
+    d2 += delta * delta;
+  }
+  return std::sqrt(d2);
+}
+
+/// As far from a point as rounding puts vertices that are as near.
+double slack_of(const ZoneMesh& mesh) {
+  double slack = 0;
+  for (const double x : mesh.vertices) slack = std::max(slack, 1e-12 * std::abs(x));
+  return slack;
+}
+
 }  // namespace
 
 /// Zeros. Of what is large the system gives pages as they are first written, so that the zones of other ranks take none.
@@ -35,9 +51,8 @@ double* Operator::allocate(Index count) {
   constexpr std::size_t alignment = 64;
   const std::size_t bytes = u(std::max<Index>(count, 1)) * sizeof(double);
   std::size_t room = bytes + alignment;
-  void* at = std::calloc(room, 1);
-  if (at == nullptr) throw std::bad_alloc();
-  blocks_.emplace_back(static_cast<double*>(at), [](double* q) { std::free(q); });
+  blocks_.emplace_back().resize(room / sizeof(double));
+  void* at = blocks_.back().data();
   return static_cast<double*>(std::align(alignment, bytes, at, room));
 }
 
@@ -52,25 +67,24 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   constexpr Index chunks = 64, side = 16;
   node_grain_ = std::clamp<Index>((space_.nodes / chunks + side - 1) / side * side, 64, largest_node_grain);
   batch_grain_ = std::clamp<Index>(batch_count_ / chunks, 1, 8);
-  kept_ = cluster != nullptr ? batches_of(cluster->rank(), cluster->size()) : Interval{0, batch_count_};
-  allocate_points(setup);
-  start_velocities(setup);
-  set_masses(setup);
-  set_burn(setup);
-  set_constraints(setup);
-  deposit_point_energy(setup);
   own_batches_ = {0, batch_count_};
   own_nodes_ = {0, space_.nodes};
   batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
-  rhs_.resize(initial_.v.size());
-  y_ = p_ = rhs_;
+  set_sizes();
+  if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
+  const std::vector<Index> hot = zones_at_point(setup);
+  allocate_points(setup);
+  start_velocities(setup);
+  set_masses(setup, hot);
+  set_burn(setup);
+  set_constraints(setup);
+  deposit_point_energy(setup, hot);
+  for (PagedVector* field : {&rhs_, &y_, &p_}) field->resize(initial_.v.size());
   gravity_weights();
   weigh_driven_walls();
-  if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
 }
 
-/// What the kernels read and write at the points of zones, as far as it is made in a step.
-void Operator::allocate_points(const Setup& setup) {
+void Operator::set_sizes() {
   const int dim = space_.dim;
   auto pow_dim = [&](int n) { return static_cast<int>(std::lround(std::pow(n, dim))); };
   data_.tables = &tables_;
@@ -80,6 +94,11 @@ void Operator::allocate_points(const Setup& setup) {
   data_.zone_nodes = space_.zone_nodes;
   data_.zone_energies = pow_dim(tables_.l2);
   data_.zone_points = pow_dim(tables_.q);
+}
+
+/// What the kernels read and write at the points of zones, as far as it is made in a step.
+void Operator::allocate_points(const Setup& setup) {
+  const int dim = space_.dim;
   data_.batch_map = batch_map_.data();
   data_.lane_zone = lane_zone_.data();
   data_.material = batch_material_.data();
@@ -105,9 +124,13 @@ void Operator::allocate_points(const Setup& setup) {
 
 void Operator::start_velocities(const Setup& setup) {
   const int dim = space_.dim;
-  initial_.x = space_.x0;
-  initial_.v.assign(space_.x0.size(), 0);
-  initial_.e.assign(u(space_.zones * data_.zone_energies), 0);
+  for (PagedVector* field : {&initial_.x, &initial_.v}) field->resize(space_.x0.size());
+  initial_.e.resize(u(space_.zones * data_.zone_energies));
+  over_nodes([&](Interval nodes) {
+    for (int d = 0; d < dim; ++d)
+      std::copy_n(space_.x0.begin() + d * space_.nodes + nodes.begin, nodes.size(),
+                  initial_.x.begin() + d * space_.nodes + nodes.begin);
+  });
   if (!setup.velocity) return;
   // A node between regions takes the velocity of the last of them.
   std::vector<int> region(u(space_.nodes), -1);
@@ -119,7 +142,7 @@ void Operator::start_velocities(const Setup& setup) {
     Vec3 p{};
     for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
     const Vec3 value = setup.velocity(p, region[u(i)]);
-    for (int d = 0; d < dim; ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
+    for (int d = 0; d < dim && holds(i); ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
   }
 }
 
@@ -165,6 +188,9 @@ void Operator::number_batches(const ZoneMesh& mesh) {
 struct Operator::ZoneMass {
   Index batch = 0, lane = 0, zone = 0;
   bool counts = true;             ///< not the repetition of an unused lane
+  bool own = true;                ///< of this rank: what is made of it is kept
+  bool weighed = true;            ///< its energy weights are kept
+  double* mass = nullptr;         ///< [point][W] of its batch
   std::span<double> rho;          ///< at the L2 nodes
   std::vector<double> at_points;  ///< densities, where they are taken there
   std::span<double> Me;
@@ -186,16 +212,15 @@ void Operator::start_densities(const Setup& setup, const Matrix& at_energies, Zo
           make_error(ErrorCode::invalid_input,
                      fmt::format("the specific energy is {} at ({:.6g}, {:.6g}, {:.6g})", e, p[0], p[1], p[2]),
                      "Look at the pressure given there, and at what its formula becomes at that point."));
-    initial_.e[u(of.zone * EE + j)] = e;
+    if (of.own) initial_.e[u(of.zone * EE + j)] = e;
   }
 }
 
 /// Masses at the points of a zone, its energy mass, and J0^-1 where it is kept.
 void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tables, const std::vector<double>& weights,
-                            ZoneMass& of, double* mass, double* J0inv) {
+                            ZoneMass& of, double* J0inv) {
   const int dim = space_.dim, QQ = data_.zone_points, EE = data_.zone_energies;
   const Index W = kernels_.lanes, b = of.batch, l = of.lane;
-  const bool kept = b >= kept_.begin && b < kept_.end;
   of.least = std::numeric_limits<double>::infinity();
   of.most = 0;
   std::fill(of.Me.begin(), of.Me.end(), 0.0);
@@ -216,20 +241,21 @@ void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tab
     const double m = weights[u(q)] * m0;
     of.least = std::min(of.least, m0);
     of.most = std::max(of.most, m0);
-    mass[(b * QQ + q) * W + l] = m;
-    if (kept) {
+    of.mass[q * W + l] = m;
+    if (of.own) {
       const auto inv = reference::inverse3(dim, J);
       for (int i = 0; i < dim * dim; ++i) J0inv[((b * QQ + q) * dim * dim + i) * W + l] = inv[u(i)];
     }
     for (int i = 0; i < EE; ++i) {
       const double Li = m * tables.phi(q, i);
-      if (of.counts) energy_weights_[u(of.zone * EE + i)] += Li;
+      if (of.counts && of.weighed) energy_weights_[u(of.zone * EE + i)] += Li;
       for (int j = 0; j < EE; ++j) of.Me[u(i * EE + j)] += Li * tables.phi(q, j);
     }
   }
 }
 
-void Operator::set_masses(const Setup& setup) {
+/// Every rank looks at all zones, so that what is wrong with one is told by all of them, and keeps what it needs.
+void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
   const int dim = space_.dim;
   const Tables& t = tables_;
   const reference::ZoneTables tables(t, dim);
@@ -244,7 +270,7 @@ void Operator::set_masses(const Setup& setup) {
   data_.J0inv = J0inv;
   data_.Meinv = Meinv;
   data_.uniform = uniform;
-  energy_weights_.assign(u(space_.zones * EE), 0);
+  energy_weights_.resize(u(space_.zones * EE));
   const Matrix l2_from_h1 = lagrange(t.h1_nodes, t.l2_nodes);
   Matrix at_energies{EE, space_.zone_nodes, std::vector<double>(u(Index{EE} * space_.zone_nodes))};
   for (int j = 0; j < EE; ++j)
@@ -257,13 +283,18 @@ void Operator::set_masses(const Setup& setup) {
   for (int q = 0; q < QQ; ++q)
     for (int d = 0, rest = q; d < dim; ++d, rest /= t.q) weights[u(q)] *= t.rule.weights[u(rest % t.q)];
 
-  std::vector<double> densities(u(batch_count_ * W * EE));  // at the L2 nodes of each lane
+  PagedVector densities;  // at the L2 nodes of each lane
+  densities.resize(u(batch_count_ * W * EE));
+  PagedVector diagonals;  // of the zones' masses, [batch][node][W]
+  diagonals.resize(u(batch_count_ * space_.zone_nodes * W));
   const auto zone_of = [&](Index b, Index l) {
     ZoneMass of;
     of.batch = b;
     of.lane = l;
     of.zone = lane_zone_[u(b * W + l)];
     of.counts = l == 0 || of.zone != lane_zone_[u(b * W + l - 1)];
+    of.own = b >= own_batches_.begin && b < own_batches_.end;
+    of.weighed = of.own || std::binary_search(hot.begin(), hot.end(), of.zone);
     of.rho = std::span(densities).subspan(u((b * W + l) * EE), u(EE));
     return of;
   };
@@ -274,20 +305,24 @@ void Operator::set_masses(const Setup& setup) {
     }
   const bool project = (turns_ > 0 || setup.at_points) && setup.energy;
   const auto weigh = [&](Interval batches, int) {
-    std::vector<double> Me(u(EE * EE));
-    for (Index b = batches.begin; b < batches.end; ++b)
+    std::vector<double> Me(u(EE * EE)), elsewhere(u(QQ * W));  // masses of zones of other ranks
+    for (Index b = batches.begin; b < batches.end; ++b) {
+      const bool own = b >= own_batches_.begin && b < own_batches_.end;
+      double* const here = own ? mass + b * QQ * W : elsewhere.data();
       for (Index l = 0; l < W; ++l) {
         ZoneMass of = zone_of(b, l);
         of.Me = Me;
-        weigh_points(setup, tables, weights, of, mass, J0inv);
+        of.mass = here;
+        weigh_points(setup, tables, weights, of, J0inv);
         if (of.most - of.least <= round_off(of.zone) * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
-        const bool kept = b >= kept_.begin && b < kept_.end;
         const bool projects = project && of.counts;
-        if (!kept && !projects) continue;
+        if (!own && !projects) continue;
         const Matrix inv = inverse(Matrix{EE, EE, Me});
-        for (int i = 0; kept && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-        if (projects) project_energy(setup, tables, inv, b, l);
+        for (int i = 0; own && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+        if (projects) project_energy(setup, tables, inv, of);
       }
+      add_diagonal(tables, b, here, diagonals);
+    }
   };
   // What the case gives by formulas is asked for by one thread.
   if (setup.at_points || project)
@@ -296,7 +331,8 @@ void Operator::set_masses(const Setup& setup) {
     workers_.for_each({0, batch_count_}, 16, weigh);
   count_uniform(uniform);
   set_widths();
-  set_diagonal(tables);
+  set_heft(diagonals);
+  set_diagonal(diagonals);
 }
 
 /// How far |J0| of a zone with straight sides may differ from point to point for nothing but its coordinates' digits. A derivative is a sum
@@ -327,30 +363,31 @@ void Operator::count_uniform(double* uniform) {
       ++uniform_batches_;
 }
 
-/// The inverse of the diagonal of M_v, and the diagonals of zones for its preconditioner.
-void Operator::set_diagonal(const reference::ZoneTables& tables) {
+/// Diagonals of a batch's masses, where this rank needs them at a node.
+void Operator::add_diagonal(const reference::ZoneTables& tables, Index b, const double* mass,
+                            PagedVector& diagonals) const {
   const Index W = kernels_.lanes;
-  const int QQ = data_.zone_points;
-  const double* mass = data_.mass;
-  diagonal_.assign(u(space_.nodes), 0);
-  std::vector<double> terms(u(batch_count_ * space_.zone_nodes * W), 0);
-  workers_.for_each({0, batch_count_}, 16, [&](Interval batches, int) {
-    for (Index b = batches.begin; b < batches.end; ++b)
-      for (int i = 0; i < space_.zone_nodes; ++i)
-        for (int q = 0; q < QQ; ++q) {
-          const double w = tables.w(q, i);
-          for (Index l = 0; l < W; ++l)
-            terms[u((b * space_.zone_nodes + i) * W + l)] += mass[(b * QQ + q) * W + l] * w * w;
-        }
-  });
-  set_heft(terms);
-  workers_.for_each({0, space_.nodes}, 1024, [&](Interval nodes, int) {
+  bool needed = !ranks_;
+  for (Index l = 0; l < W && !needed; ++l) needed = meets_held_nodes(lane_zone_[u(b * W + l)]);
+  if (!needed) return;
+  for (int i = 0; i < space_.zone_nodes; ++i)
+    for (int q = 0; q < data_.zone_points; ++q) {
+      const double w = tables.w(q, i);
+      for (Index l = 0; l < W; ++l) diagonals[u((b * space_.zone_nodes + i) * W + l)] += mass[q * W + l] * w * w;
+    }
+}
+
+/// The inverse of the diagonal of M_v.
+void Operator::set_diagonal(const PagedVector& diagonals) {
+  const Index W = kernels_.lanes;
+  diagonal_.resize(u(space_.nodes));
+  over_nodes([&](Interval nodes) {
     for (Index node = nodes.begin; node < nodes.end; ++node) {
       double sum = 0;
       for (Index m = space_.meet_begin[u(node)]; m < space_.meet_begin[u(node + 1)]; ++m) {
         const Index place = meet_place_[u(m)];
         const Index batch = place / (space_.dim * space_.zone_nodes * W);
-        sum += terms[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
+        sum += diagonals[u(place - batch * (space_.dim - 1) * space_.zone_nodes * W)];
       }
       diagonal_[u(node)] = 1 / sum;
     }
@@ -358,7 +395,7 @@ void Operator::set_diagonal(const reference::ZoneTables& tables) {
 }
 
 /// ZoneData::heft, from the diagonals of the zones' masses ([batch][node][W]).
-void Operator::set_heft(const std::vector<double>& diagonals) {
+void Operator::set_heft(const PagedVector& diagonals) {
   if (uniform_batches_ == static_cast<double>(batch_count_)) return;
   const Index W = kernels_.lanes, NN = space_.zone_nodes;
   std::vector<double> product(u(NN), 1);
@@ -366,7 +403,7 @@ void Operator::set_heft(const std::vector<double>& diagonals) {
     for (Index d = 0, rest = i; d < space_.dim; ++d, rest /= tables_.h1)
       product[u(i)] *= tables_.M(static_cast<int>(rest % tables_.h1), static_cast<int>(rest % tables_.h1));
   double* heft = allocate(batch_count_ * NN * W);
-  workers_.for_each(kept_, batch_grain_, [&](Interval batches, int) {
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
     for (Index b = batches.begin; b < batches.end; ++b) {
       if (data_.uniform[b * W] > 0) continue;
       for (Index i = b * NN * W; i < (b + 1) * NN * W; ++i)
@@ -403,16 +440,16 @@ std::vector<double> Operator::densities_at_points(const Setup& setup, const refe
 
 /// M_e e = ∫ ρ e0 φ instead of e0 at the L2 nodes: Gauss points interpolate as the projection does where the weight of the
 /// integrals is constant, and beside the axis, where it is r, they do not; the force there hangs on the highest mode of e.
-void Operator::project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv, Index b,
-                              Index l) {
-  const Index W = kernels_.lanes, zone = lane_zone_[u(b * W + l)];
+void Operator::project_energy(const Setup& setup, const reference::ZoneTables& tables, const Matrix& Meinv,
+                              const ZoneMass& of) {
+  const Index W = kernels_.lanes, zone = of.zone;
   const int EE = data_.zone_energies, QQ = data_.zone_points;
   std::vector<double> load(u(EE), 0), projected(u(EE), 0);
   double least = std::numeric_limits<double>::infinity();
   for (int q = 0; q < QQ; ++q) {
     const reference::Spot spot = reference::spot_of(tables, space_, space_.x0.data(), zone, q);
     const Vec3& x = spot.x;
-    const double mass = data_.mass[(b * QQ + q) * W + l];
+    const double mass = of.mass[q * W + of.lane];
     double e = setup.energy(x, mesh_.region[u(zone)]);
     if (!std::isfinite(e)) return;
     if (setup.at_points) {
@@ -433,6 +470,7 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
     least = std::min(least, e);
     for (int i = 0; i < EE; ++i) load[u(i)] += mass * tables.phi(q, i) * e;
   }
+  if (!of.own) return;
   for (int i = 0; i < EE; ++i)
     for (int j = 0; j < EE; ++j) projected[u(i)] += Meinv(i, j) * load[u(j)];
   // Beside a jump inside the zone it may swing below anything given: then the values at the nodes stay.
@@ -468,13 +506,13 @@ void Operator::set_widths() {
       }
     return true;
   };
-  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && cubes_[u(b)]; ++i) cubes_[u(b)] = cube_at(b, i / W, i % W);
   });
   if (std::all_of(cubes_.begin(), cubes_.end(), [](char cube) { return cube != 0; })) return;
   double* all = allocate(batch_count_ * points * size * W);
-  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W && !cubes_[u(b)]; ++i) {
         const Index at = (b * points + i / W) * size * W + i % W;
@@ -492,7 +530,7 @@ void Operator::set_burn(const Setup& setup) {
   const reference::ZoneTables tables(tables_, space_.dim);
   const Index W = kernels_.lanes, points = data_.zone_points;
   double* burn = allocate(batch_count_ * points * 2 * W);
-  workers_.for_each(kept_, batch_grain_, [&](Interval some, int) {
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval some, int) {
     for (Index b = some.begin; b < some.end; ++b)
       for (Index i = 0; i < points * W; ++i) {
         const Index zone = lane_zone_[u(b * W + i % W)];
@@ -519,7 +557,8 @@ void Operator::set_constraints(const Setup& setup) {
   for (std::size_t b = 0; b < setup.boundaries.size(); ++b)
     if (setup.boundaries[b].driven()) {
       driven[b] = static_cast<int>(driven_.size());
-      driven_.push_back({static_cast<int>(b), std::vector<double>(initial_.v.size(), 0), {}});
+      driven_.push_back({static_cast<int>(b), {}, {}});
+      driven_.back().velocity.resize(initial_.v.size());
     }
   std::map<Index, std::vector<Wall>> walls;
   for (const auto& face : mesh_.faces) {
@@ -543,6 +582,7 @@ void Operator::set_constraints(const Setup& setup) {
       for (int d = 0; d < axis; ++d) rest /= t.h1;
       if (rest % t.h1 != end) continue;
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
+      if (!holds(node)) continue;
       walls[node].push_back({n, speed, driven[u(face.boundary)]});
     }
   }
@@ -561,7 +601,7 @@ void Operator::set_constraints(const Setup& setup) {
       const double left = std::sqrt(dot(b, b));
       if (left < 1e-6) continue;
       for (double& c : b) c /= left;
-      const auto correct = [&](std::vector<double>& field, double speed) {
+      const auto correct = [&](PagedVector& field, double speed) {
         Vec3 v{};
         for (int d = 0; d < dim; ++d) v[u(d)] = field[u(d * space_.nodes + node)];
         const double missing = (speed - dot(v, wall.normal)) / dot(b, wall.normal);
@@ -583,28 +623,36 @@ void Operator::set_constraints(const Setup& setup) {
   }
 }
 
-void Operator::deposit_point_energy(const Setup& setup) {
-  if (setup.point_energy <= 0) return;
-  const int dim = space_.dim;
-  const int corners = 1 << dim;
-  const int EE = data_.zone_energies;
+/// Zones with a vertex at the point of a point energy, ascending; none without one.
+std::vector<Index> Operator::zones_at_point(const Setup& setup) const {
+  std::vector<Index> out;
+  if (setup.point_energy <= 0) return out;
+  const int dim = space_.dim, corners = 1 << dim;
   double best = std::numeric_limits<double>::infinity();
-  auto distance = [&](Index vertex) {
-    double d2 = 0;
-    for (int d = 0; d < dim; ++d) {
-      const double delta = mesh_.vertices[u(vertex * dim + d)] - setup.point[u(d)];
-      d2 += delta * delta;
-    }
-    return std::sqrt(d2);
-  };
-  for (const Index v : mesh_.zones) best = std::min(best, distance(v));
-  // As far from it as rounding puts vertices that are as near.
-  double slack = 0;
-  for (const double x : mesh_.vertices) slack = std::max(slack, 1e-12 * std::abs(x));
-  std::vector<double> hot(initial_.e.size(), 0);
+  for (const Index v : mesh_.zones) best = std::min(best, distance_to_point(setup, mesh_, v));
+  best += slack_of(mesh_);
   for (Index zone = 0; zone < space_.zones; ++zone)
+    for (int c = 0; c < corners; ++c)
+      if (distance_to_point(setup, mesh_, mesh_.zones[u(zone * corners + c)]) <= best) {
+        out.push_back(zone);
+        break;
+      }
+  return out;
+}
+
+void Operator::deposit_point_energy(const Setup& setup, const std::vector<Index>& hot_zones) {
+  if (hot_zones.empty()) return;
+  const int dim = space_.dim, corners = 1 << dim;
+  const Index EE = data_.zone_energies;
+  double best = std::numeric_limits<double>::infinity();
+  for (const Index zone : hot_zones)
+    for (int c = 0; c < corners; ++c)
+      best = std::min(best, distance_to_point(setup, mesh_, mesh_.zones[u(zone * corners + c)]));
+  best += slack_of(mesh_);
+  std::vector<double> hot(hot_zones.size() * u(EE), 0);
+  for (std::size_t n = 0; n < hot_zones.size(); ++n)
     for (int c = 0; c < corners; ++c) {
-      if (distance(mesh_.zones[u(zone * corners + c)]) > best + slack) continue;
+      if (distance_to_point(setup, mesh_, mesh_.zones[u(hot_zones[n] * corners + c)]) > best) continue;
       for (int j = 0; j < EE; ++j) {
         double w = 1;
         int rest = j;
@@ -613,25 +661,32 @@ void Operator::deposit_point_energy(const Setup& setup) {
           rest /= tables_.l2;
           w *= std::pow((c >> d & 1) ? xi : 1 - xi, tables_.k - 1);
         }
-        hot[u(zone * EE + j)] += w;
+        hot[n * u(EE) + u(j)] += w;
       }
     }
   // Scaled so that ∫ ρ e dV is the energy given.
+  const auto place = [&](std::size_t i) { return u(hot_zones[i / u(EE)] * EE) + i % u(EE); };
   double sum = 0;
-  for (std::size_t i = 0; i < hot.size(); ++i) sum += energy_weights_[i] * hot[i];
+  for (std::size_t i = 0; i < hot.size(); ++i) sum += energy_weights_[place(i)] * hot[i];
   const double factor = setup.point_energy / sum;
-  for (std::size_t i = 0; i < hot.size(); ++i) initial_.e[i] += factor * hot[i];
+  for (std::size_t i = 0; i < hot.size(); ++i)
+    if (owns(hot_zones[i / u(EE)])) initial_.e[place(i)] += factor * hot[i];
 }
 
 void Operator::gravity_weights() {
   if (gravity_ == Vec3{}) return;
   // ρ g tested against the basis is M_v times the constant field g; the same weights give potential energy.
-  std::vector<double> g(initial_.v.size());
-  for (int d = 0; d < space_.dim; ++d) std::fill_n(g.begin() + d * space_.nodes, space_.nodes, gravity_[u(d)]);
+  PagedVector g;
+  g.resize(initial_.v.size());
+  over_nodes([&](Interval nodes) {
+    for (int d = 0; d < space_.dim; ++d)
+      std::fill_n(g.begin() + d * space_.nodes + nodes.begin, nodes.size(), gravity_[u(d)]);
+  });
   multiply_mass(g, space_.dim, weight_);
 }
 
 double Operator::total_mass() const {
+  verify(!ranks_, "asked of an operator of one rank");
   double sum = 0;
   const Index W = kernels_.lanes;
   for (Index b = 0; b < batch_count_; ++b)

@@ -170,9 +170,7 @@ KidderOff kidder_off(const RowWorkers& workers, const flows::Kidder& shell, Setu
   KidderOff out;
   const Space& space = flow.op().space();
   for (Index i = 0; i < space.nodes; ++i) {
-    const auto at = [&](const std::vector<double>& x) {
-      return std::hypot(x[u(i)], space.dim > 1 ? x[u(space.nodes + i)] : 0.0);
-    };
+    const auto at = [&](const auto& x) { return std::hypot(x[u(i)], space.dim > 1 ? x[u(space.nodes + i)] : 0.0); };
     out.radius = std::max(out.radius, std::abs(at(flow.state().x) / at(space.x0) / shell.scale(end) - 1));
   }
   const double rate = shell.rate(end), speed = std::abs(rate) * shell.scale(end);

@@ -81,7 +81,7 @@ std::array<double, 2> both_ways(const TestRun& run, const Setup& of, double end,
 double standing_wave_error(const TestRun& run, int k, Index n) {
   static constexpr double amplitude = 1e-5;  // its square is left of what is not linear
   constexpr int points = 40;                 // a zone
-  std::array<std::vector<double>, 2> ends;
+  std::array<PagedVector, 2> ends;
   double sum = 0;
   for (const std::size_t sign : {0, 1}) {
     Setup s = flows::standing_wave(k, n, sign == 0 ? amplitude : -amplitude);

@@ -288,7 +288,7 @@ class Table : public VerifyRows {
       MarchOptions options = until(end, Integrator::rk4);
       options.courant = usual_courant({3, 2, false, false, Integrator::rk4});
       Flow a(calm, options, workers_), b(seeded, options, workers_);
-      const std::vector<double> start = a.state().x;
+      const PagedVector start = a.state().x;
       a.run();
       b.run();
       const Index nodes = a.op().space().nodes;
@@ -315,7 +315,7 @@ class Table : public VerifyRows {
       const auto off = [&](Index n) {  // 2x is the exact acceleration
         Flow flow(strict(flows::ball_of_falling_entropy(k, n), 1e-12), until(1, Integrator::rk4), one_);
         const State& s = flow.state();
-        std::vector<double> a(s.v.size());
+        PagedVector a(s.v.size());
         flow.op().update(s);
         flow.op().acceleration(s, a);
         const Index nodes = flow.op().space().nodes;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ inline Setup lively(int dim, int k, int turns, std::mt19937& random) {
   return s;
 }
 
-inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+inline bool same_bits(std::span<const double> a, std::span<const double> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 inline bool same_bits(const State& a, const State& b) {

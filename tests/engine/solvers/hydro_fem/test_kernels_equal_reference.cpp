@@ -40,7 +40,7 @@ class TestKernelsEqualReference : public QObject {
       op.kernels().force(op.data(), {0, op.batches()});
     const std::vector<double> terms(op.data().node_terms,
                                     op.data().node_terms + op.batches() * dim * op.space().zone_nodes * W);
-    std::vector<double> de;
+    PagedVector de;
     op.energy_rate(s, s.v, 0, de);
     double least = 1e300, largest_force = 0, off_force = 0, largest_power = 0, off_power = 0;
     double largest_matrix = 0, off_matrix = 0;
@@ -140,7 +140,7 @@ class TestKernelsEqualReference : public QObject {
             // A zone of one dimension and order 1 is always straight and of one density.
             if (plain || dim > 1 || k > 1) QCOMPARE(op.data().uniform[0] > 0, plain);
             const Space& space = op.space();
-            std::vector<double> p(static_cast<std::size_t>(space.nodes * dim)), y, truth(p.size(), 0);
+            PagedVector p(static_cast<std::size_t>(space.nodes * dim)), y, truth(p.size(), 0);
             for (double& x : p) x = value(random);
             op.multiply_mass(p, dim, y);
             const reference::ZoneTables tables(op.tables(), dim);
@@ -185,7 +185,7 @@ class TestKernelsEqualReference : public QObject {
               Team team({WorkerSpec{"cpu", 1, 1}});
               Operator op(s, *kernels, team);
               const Space& space = op.space();
-              std::vector<double> r(static_cast<std::size_t>(space.nodes * dim)), z, truth(r.size(), 0);
+              PagedVector r(static_cast<std::size_t>(space.nodes * dim)), z, truth(r.size(), 0);
               for (double& x : r) x = value(random);
               op.precondition(r, dim, z);
               const reference::ZoneTables tables(op.tables(), dim);
@@ -231,7 +231,7 @@ class TestKernelsEqualReference : public QObject {
         s.mass_tolerance = 1e-10;
         Team team({WorkerSpec{"cpu", 1, 1}});
         Operator op(s, best_kernels(), team);
-        std::vector<double> a;
+        PagedVector a;
         (void)op.update(op.initial());
         op.acceleration(op.initial(), a);
         const double root = std::pow(4.0 / 3, 0.5 * dim);
@@ -254,7 +254,7 @@ class TestKernelsEqualReference : public QObject {
         s.mass_tolerance = 1e-2;
         Team team({WorkerSpec{"cpu", 1, 1}});
         Operator op(s, best_kernels(), team);
-        std::vector<double> a, momentum;
+        PagedVector a, momentum;
         (void)op.update(op.initial());
         op.acceleration(op.initial(), a);
         op.multiply_mass(a, dim, momentum);
@@ -276,7 +276,7 @@ class TestKernelsEqualReference : public QObject {
       Team team({WorkerSpec{"cpu", 1, 1}});
       Operator op(s, best_kernels(), team);
       const auto n = static_cast<std::size_t>(op.space().nodes);
-      std::vector<double> one(n, 1), p(n), q(n), m1, mp, mq;
+      PagedVector one(n, 1), p(n), q(n), m1, mp, mq;
       for (std::size_t i = 0; i < n; ++i) {
         p[i] = value(random);
         q[i] = value(random);

@@ -278,7 +278,7 @@ class TestMarch : public QObject {
       Team team({WorkerSpec{"cpu", 1, 1}});
       Operator op(s, best_kernels(), team);
       op.update(op.initial());
-      std::vector<double> a;
+      PagedVector a;
       op.acceleration(op.initial(), a);
       double largest = 0;
       for (const double x : a) largest = std::max(largest, std::abs(x));

@@ -84,7 +84,7 @@ class TestSolverRun : public QObject {
     QFETCH(const int, steps);
     QFile file(QString("%1/resources/cases/%2/case.json").arg(CONOID_SOURCE_DIR, QTest::currentDataTag()));
     QVERIFY(file.open(QIODevice::ReadOnly));
-    const Trial trial = march_a_trial(resolved(file.readAll().toStdString()).value(), nullptr);
+    const Trial trial = march_a_trial(make_problem(resolved(file.readAll().toStdString()).value(), nullptr));
     QVERIFY2(trial.steps > 0.5 * steps && trial.steps < 2 * steps,
              qPrintable(QString("%1 for %2").arg(trial.steps).arg(steps)));
   }
@@ -104,7 +104,8 @@ class TestSolverRun : public QObject {
   void the_steps_to_come_are_told_by_trials() {
     QFETCH(const std::string, text);
     Bench b(text, {{"grid.zones.0", "18"}, {"grid.zones.1", "18"}});
-    const Trial trial = march_a_trial(b.input, nullptr), again = march_a_trial(b.input, nullptr);
+    const Problem problem = make_problem(b.input, nullptr);
+    const Trial trial = march_a_trial(problem), again = march_a_trial(problem);
     QVERIFY(trial.steps > 0 && trial.seconds > 0);
     QCOMPARE(again.steps, trial.steps);
     QVERIFY2(trial.basis.starts_with("from trials on up to "), trial.basis.c_str());
@@ -121,20 +122,21 @@ class TestSolverRun : public QObject {
     const std::string where = folder.path().toStdString();
     const Case blast = resolved(blast_case).value(),
                longer = resolved(blast_case, {{"parameters.end_time", "0.8"}}).value();
-    const Trial first = kept_trial(blast, nullptr, where), other = kept_trial(longer, nullptr, where);
+    const auto told = [&](const Case& of) { return kept_trial(make_problem(of, nullptr), of, nullptr, where); };
+    const Trial first = told(blast), other = told(longer);
     QVERIFY(first.steps > 0 && other.steps > 1.05 * first.steps);
     QFile file(folder.filePath("trials"));
     QVERIFY(file.open(QIODevice::ReadWrite));
     QByteArray text = file.readAll();
     QCOMPARE(text.count('\n'), 2);
     // Steps that no march would tell show where the answer comes from.
-    const QByteArray told = QByteArray::fromStdString(fmt::format(" = {:.6g} ", first.steps));
-    QVERIFY(text.contains(told));
+    const QByteArray line = QByteArray::fromStdString(fmt::format(" = {:.6g} ", first.steps));
+    QVERIFY(text.contains(line));
     file.resize(0);
     file.seek(0);
-    file.write(text.replace(told, " = 12345 "));
+    file.write(text.replace(line, " = 12345 "));
     file.close();
-    const Trial again = kept_trial(blast, nullptr, where);
+    const Trial again = told(blast);
     QCOMPARE(again.steps, 12345.0);
     QCOMPARE(again.basis, first.basis);
   }

@@ -125,7 +125,7 @@ class TestZonesAndNodes : public QObject {
     s.energy = [](const Vec3& x, int) { return x[1] * x[1]; };
     Team team({WorkerSpec{}});
     const Operator op(s, best_kernels(), team);
-    const std::vector<double>& e = op.initial().e;
+    const PagedVector& e = op.initial().e;
     const Index each = op.data().zone_energies;
     double off = 0, far_from_nodes = 0;
     const std::vector<double>& nodes = op.tables().l2_nodes;
