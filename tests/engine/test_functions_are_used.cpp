@@ -5,19 +5,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/engine/source_files.hpp"
+
 namespace fs = std::filesystem;
+using conoid::test::root, conoid::test::source_files, conoid::test::text_of;
 
 namespace {
-
-const fs::path root = CONOID_SOURCE_DIR;
 
 /// Of tests alone, each for a reason.
 const std::map<std::string, std::string> for_tests = {
@@ -38,9 +37,7 @@ const std::map<std::string, std::string> for_tests = {
 
 /// Without comments and texts.
 std::string code_of(const fs::path& file) {
-  std::ostringstream all;
-  all << std::ifstream(file, std::ios::binary).rdbuf();
-  const std::string text = all.str();
+  const std::string text = text_of(file);
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "//") == 0) {
@@ -61,17 +58,6 @@ std::string code_of(const fs::path& file) {
     } else {
       out += text[i];
     }
-  }
-  return out;
-}
-
-std::vector<fs::path> sources(const std::vector<std::string>& folders) {
-  static const std::set<std::string> endings = {".hpp", ".cpp", ".inl", ".cu"};
-  std::vector<fs::path> out;
-  for (const std::string& folder : folders) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.is_regular_file() && endings.contains(entry.path().extension().string())) out.push_back(entry.path());
   }
   return out;
 }
@@ -119,7 +105,7 @@ class TestFunctionsAreUsed : public QObject {
     static const std::regex of_a_set("_(base|avx2|avx512)$");  // named by CONOID_ISA_NAME
     static const std::regex function("(^|[^\\w.>])([a-z]\\w*)\\s*\\("), name("[A-Za-z_]\\w*");
     std::map<std::string, Seen> functions;
-    const std::vector<fs::path> engine = sources({"engine"}), all = sources({"engine", "render", "app"});
+    const std::vector<fs::path> engine = source_files({"engine"}), all = source_files({"engine", "render", "app"});
     for (const fs::path& file : engine) {
       if (file.extension() != ".hpp" || left_out(file)) continue;
       std::istringstream in(code_of(file));

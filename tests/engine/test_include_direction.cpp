@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -15,17 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/engine/source_files.hpp"
+
 namespace fs = std::filesystem;
+using conoid::test::root, conoid::test::source_files, conoid::test::text_of;
 
 namespace {
-
-const fs::path root = CONOID_SOURCE_DIR;
-
-std::string read(const fs::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file, std::ios::binary).rdbuf();
-  return out.str();
-}
 
 /// What stands between back ticks in the columns of a table's rows; `head` is the table's first line.
 struct TableRow {
@@ -60,7 +54,7 @@ std::vector<TableRow> table_of(const std::string& page, const std::string& head)
 const std::map<std::string, std::set<std::string>>& allowed() {
   static const auto table = [] {
     std::map<std::string, std::set<std::string>> out;
-    for (const TableRow& row : table_of(read(root / "ARCHITECTURE.md"), "| folder | may include |"))
+    for (const TableRow& row : table_of(text_of(root / "ARCHITECTURE.md"), "| folder | may include |"))
       for (const std::string& folder : row.first) out[folder] = {row.second.begin(), row.second.end()};
     return out;
   }();
@@ -77,17 +71,6 @@ std::string layer(const std::string& path) {
   if (steps[0] != "engine" || steps.size() < 3) return "";
   if (steps[1] == "solvers") return steps.size() == 3 ? "engine/solvers" : "engine/solvers/" + steps[2];
   return "engine/" + steps[1];
-}
-
-std::vector<fs::path> sources(const std::vector<std::string>& folders) {
-  static const std::set<std::string> endings = {".hpp", ".cpp", ".inl", ".cu", ".cuh", ".h"};
-  std::vector<fs::path> out;
-  for (const std::string& folder : folders) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.is_regular_file() && endings.contains(entry.path().extension().string())) out.push_back(entry.path());
-  }
-  return out;
 }
 
 struct Include {
@@ -161,9 +144,9 @@ void TestIncludeDirection::the_rules_themselves_bite() {
 void TestIncludeDirection::includes_go_one_way() {
   int seen = 0;
   std::map<std::string, std::set<std::string>> used;
-  for (const fs::path& path : sources({"engine", "render", "app"})) {
+  for (const fs::path& path : source_files({"engine", "render", "app"})) {
     const std::string file = fs::relative(path, root).string();
-    for (const Include& include : includes_of(read(path))) {
+    for (const Include& include : includes_of(text_of(path))) {
       ++seen;
       used[row_of(layer(file))].merge(std::set<std::string>{layer(include.name), include.name});
       const std::string wrong = objection(file, include.name);
@@ -180,7 +163,7 @@ void TestIncludeDirection::includes_go_one_way() {
 
 void TestIncludeDirection::the_page_names_every_folder() {
   std::set<std::string> described;
-  for (const TableRow& row : table_of(read(root / "ARCHITECTURE.md"), "| folder | what is in it |")) {
+  for (const TableRow& row : table_of(text_of(root / "ARCHITECTURE.md"), "| folder | what is in it |")) {
     QCOMPARE(row.first.size(), std::size_t{1});
     described.insert(row.first[0]);
     for (const std::string& word : row.second)
@@ -208,7 +191,7 @@ void TestIncludeDirection::the_page_names_every_folder() {
 /// Of each solver, "`setup`", "`march*`" or "`mesh/grading`" stands for files that begin so, and "`_values`" for another ending of the name before it. Of
 /// engine/solvers every header is named.
 void TestIncludeDirection::the_page_names_files_that_are_there() {
-  const std::string page = read(root / "ARCHITECTURE.md");
+  const std::string page = text_of(root / "ARCHITECTURE.md");
   std::size_t seen = 0;
   for (const TableRow& row : table_of(page, "| solver | its parts |")) {
     const fs::path folder = root / "engine/solvers" / row.first.at(0);
@@ -241,13 +224,13 @@ void TestIncludeDirection::the_page_names_files_that_are_there() {
 /// A name of a source in a comment ("shell_lanes.hpp"), without its folder; "<name>.cpp" and "_avx2.cpp" name none.
 void TestIncludeDirection::comments_name_files_that_are_there() {
   static const std::regex source("(^|[^\\w<>*.])([a-z][a-z0-9_]*\\.(hpp|cpp|inl|cu))\\b");
-  const std::vector<fs::path> files = sources({"engine", "render", "app", "tests"});
+  const std::vector<fs::path> files = source_files({"engine", "render", "app", "tests"});
   std::set<std::string> names;
   for (const fs::path& path : files) names.insert(path.filename().string());
   std::string missing;
   std::size_t seen = 0;
   for (const fs::path& path : files) {
-    std::istringstream in(read(path));
+    std::istringstream in(text_of(path));
     long number = 0;
     for (std::string line; std::getline(in, line);) {
       ++number;
@@ -265,9 +248,9 @@ void TestIncludeDirection::comments_name_files_that_are_there() {
 }
 
 void TestIncludeDirection::the_engine_knows_no_qt_and_no_vtk() {
-  for (const fs::path& path : sources({"engine"})) {
+  for (const fs::path& path : source_files({"engine"})) {
     const std::string file = fs::relative(path, root).string();
-    for (const Include& include : includes_of(read(path)))
+    for (const Include& include : includes_of(text_of(path)))
       if (is_gui(include.name)) QFAIL((file + ":" + std::to_string(include.line) + ": " + include.name).c_str());
   }
 }
@@ -281,8 +264,8 @@ void TestIncludeDirection::window_and_pictures_know_no_solver() {
     std::replace(name.begin(), name.end(), '_', '-');
     names.push_back(name);
   }
-  for (const fs::path& path : sources({"app", "render"})) {
-    const std::string text = read(path);
+  for (const fs::path& path : source_files({"app", "render"})) {
+    const std::string text = text_of(path);
     for (const std::string& name : names)
       if (text.find(name) != std::string::npos)
         QFAIL((fs::relative(path, root).string() + " names the solver " + name).c_str());
@@ -290,8 +273,8 @@ void TestIncludeDirection::window_and_pictures_know_no_solver() {
 }
 
 void TestIncludeDirection::every_file_names_its_licence() {
-  for (const fs::path& path : sources({"app", "engine", "render", "tests"})) {
-    const std::string head = read(path).substr(0, 200);
+  for (const fs::path& path : source_files({"app", "engine", "render", "tests"})) {
+    const std::string head = text_of(path).substr(0, 200);
     if (head.find("SPDX-License-Identifier: BSD-3-Clause") == std::string::npos)
       QFAIL((fs::relative(path, root).string() + " has no SPDX line at its top").c_str());
   }
