@@ -414,6 +414,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   // Nodes beside an interface may be a little faster than the medium; the step taken without a word is safe for that.
   if (!p.velocity || !p.velocity->constant()) limit /= overshoot;
   if (p.dt > limit * (1 + 1e-12)) {
+    constexpr double half_digit = 5e-4;  // of the four that are written: what is advised is not above the limit
     const Values where = v.has("time_step") ? v["time_step"] : v["courant"];
     diagnostics.push_back(input.error_at(
         where,
@@ -422,7 +423,7 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
                     p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest, length(h),
                     format_quantity(p.dt, "s")),
         fmt::format("Use a time step of at most {} or leave it out: {} of the limit is then taken.",
-                    format_quantity(limit, "s"), safe_step)));
+                    format_quantity(limit * (1 - half_digit), "s"), safe_step)));
   }
   if (v.has("steps")) {
     p.steps = v["steps"].integer();
@@ -628,8 +629,8 @@ void check_positions(const Setup& setup, const Case& input, std::vector<Diagnost
       input["output"]["segy"],
       fmt::format("positions in SEG-Y are rounded to {}, which moves receivers or sources by up to {:.2g} of a spacing",
                   format_quantity(unit, "m"), worst),
-      fmt::format("Put them on multiples of {}, or compute a model scaled up in length and time: images and time "
-                  "reversal take positions from the file.",
+      fmt::format("Put them on multiples of {}, or compute a model scaled up in length and time: time reversal takes "
+                  "positions from the file.",
                   format_quantity(unit, "m"))));
 }
 
@@ -803,17 +804,18 @@ void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnost
           input.error_at(where, fmt::format("{}: {}", what, text), "Move the receiver or enlarge the grid."));
   }
   const Values lines = output["receiver_lines"];
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    for (const char* end : {"from", "to"}) {
-      const Values where = lines.at(i)[end];
-      const Vec3 place = where.vec3();
-      const std::string text = outside(p.grid, place);
-      if (text.empty())
-        absorbs(where, fmt::format("the end of receiver line {}", i + 1), place);
-      else if (++lines_outside <= most)
-        diagnostics.push_back(input.error_at(where, fmt::format("receiver line {}: {}", i + 1, text),
-                                             "Move the line or enlarge the grid."));
-    }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    bool inside = true;
+    for (const char* end : {"from", "to"})
+      if (const std::string text = outside(p.grid, lines.at(i)[end].vec3()); !text.empty()) {
+        inside = false;
+        if (++lines_outside <= most)
+          diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
+                                               "Move the line or enlarge the grid."));
+      }
+    for (const char* end : {"from", "to"})
+      if (inside) absorbs(lines.at(i)[end], fmt::format("the end of receiver line {}", i + 1), lines.at(i)[end].vec3());
+  }
   if (p.receivers.size() > 100000)
     diagnostics.push_back(input.error_at(output,
                                          fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
@@ -852,6 +854,22 @@ void judge_waves(const Setup& setup, const Case& input, const Values& where, dou
   }
 }
 
+/// A plane wave goes on as one beside rigid faces alone.
+void check_plane(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const Problem& p = setup.problem;
+  if (p.initial.kind != Initial::Kind::plane) return;
+  for (std::size_t f = 0; f < 6; ++f) {
+    if (f / 2 == static_cast<std::size_t>(p.initial.axis) || p.faces[f].kind == FaceKind::rigid) continue;
+    diagnostics.push_back(input.warning_at(
+        input["excitation"]["initial"],
+        fmt::format("the plane wave along {} goes past the face {}, which is not rigid: from there inwards it is "
+                    "weakened and bent on its way",
+                    "xyz"[p.initial.axis], face_names[f]),
+        "Make the faces beside a plane wave rigid, or enlarge the grid across its way."));
+    return;  // of several one is enough
+  }
+}
+
 }  // namespace
 
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
@@ -865,6 +883,9 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
     diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
                                            "Add a source, or an initial pulse."));
 
+  check_plane(setup, input, diagnostics);
+  if (!has_errors(diagnostics))  // all positions lie in the grid
+    check_beside_obstacles(setup.obstacles, input, p, setup.pressure_receivers, diagnostics);
   if (!setup.velocity_known || p.dt <= 0) return;
   if (setup.highest_frequency > 0)
     judge_waves(setup, input, input["excitation"]["sources"], setup.highest_frequency, "the source", diagnostics);

@@ -78,6 +78,14 @@ std::shared_ptr<const Velocity> smoothed(const Grid& g, const Velocity& of, doub
   return sampled_velocity({n, g.spacing, g.origin}, stride, std::move(values), range);
 }
 
+/// How far write_segy() moves a position of this trace along each axis, at most.
+double rounding_of(const SegyTrace& trace) {
+  double largest = 1;
+  for (const Vec3& place : {trace.receiver, trace.source})
+    for (const double x : place) largest = std::max(largest, std::abs(x));
+  return 0.5 / segy_units_a_metre(largest) * (1 + 1e-9);
+}
+
 std::filesystem::path file_of_shot(const ImageSettings& settings, Index shot) {
   if (settings.observed == ImageSettings::Observed::segy) return settings.file;
   return settings.file / "traces" / fmt::format("shot-{}.sgy", shot);
@@ -152,6 +160,7 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
     if (n == 0) number = header.shot;
     one_in_file &= header.shot == number;
   }
+  const bool own = settings.observed == ImageSettings::Observed::run;
   const bool any_number = !named && only_one && one_in_file;
   Index of_shot = 0;
   for (Index n = 0; n < file->traces(); ++n) {
@@ -164,10 +173,15 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
           fmt::format("trace {} begins {} after the shot (bytes 109-110)", n + 1, format_quantity(header.delay, "s")),
           "Fill the traces with zeros from the moment of the shot on.");
     bool loaded = false;
+    const double rounded = own ? rounding_of(header) : 0;
     for (std::size_t r = 0; r < receivers.size(); ++r) {
       const Vec3& a = receivers[r].position;
-      const double d = std::hypot(a[0] - header.receiver[0], a[1] - header.receiver[1], a[2] - header.receiver[2]);
-      if (!(d <= near) || !(d < distance[r])) continue;
+      const Vec3 off{a[0] - header.receiver[0], a[1] - header.receiver[1], a[2] - header.receiver[2]};
+      const double d = std::hypot(off[0], off[1], off[2]);
+      if (!(d <= near) && !(std::max({std::abs(off[0]), std::abs(off[1]), std::abs(off[2])}) <= rounded)) continue;
+      // Receivers closer than what the file tells apart lie at one place there, in their order.
+      const bool numbered = own && header.channel == static_cast<std::int32_t>(r + 1);
+      if (!(d < distance[r]) && !(numbered && d <= distance[r])) continue;
       if (!loaded)
         if (const Status s = file->read(n, header, samples); !s) return s.error();
       loaded = true;

@@ -44,7 +44,8 @@ struct ObservedShot {
 /// Reads `parameters.image`; `highest` in Hz, 0 where it is not known; needs the time step.
 [[nodiscard]] ImageSettings read_image(const Case& input, const Problem& problem, double highest);
 
-/// Interval of the observed traces of a shot, or all of them. A receiver takes the trace whose position is nearest, within `near` metres. Errors (file,
+/// Interval of the observed traces of a shot, or all of them. A receiver takes the trace whose position is nearest, within `near` metres; of a run of
+/// our own within what its file rounds positions by, too, and of traces at one place that of its own number. Errors (file,
 /// invalid_input) say which file, and what fits not.
 [[nodiscard]] Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bool only_one,
                                                  std::span<const Receiver> receivers, double near);

@@ -260,6 +260,56 @@ void fill_obstacles(const ListedObstacles& listed, const Case& input, const Prob
     obstacles.set_cuts(std::make_shared<CutWalls>(problem, classes_of(listed.shapes), obstacles));
 }
 
+void check_beside_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem, std::size_t heard,
+                            std::vector<Diagnostic>& diagnostics) {
+  if (listed.shapes.empty()) return;
+  constexpr std::size_t most = 1000, most_told = 20;
+  constexpr double matters = 0.02;
+  const Grid& g = problem.grid;
+  const auto solid_at = classes_of(listed.shapes)();
+  std::size_t told = 0;
+  const auto look_at = [&](const Values& where, const std::string& what, const Vec3& place, const char* silent,
+                           const std::vector<NodeWeight>& weights) {
+    double all = 0, lost = 0;
+    for (const NodeWeight& node : weights) {
+      all += std::abs(node.weight);
+      if (solid_at({g.at(0, node.x), g.at(1, node.y), g.at(2, node.z)}) != Solid::none) lost += std::abs(node.weight);
+    }
+    const bool inside = solid_at(place) != Solid::none;
+    if (!inside && lost <= matters * all) return;
+    if (++told > most_told) return;
+    diagnostics.push_back(
+        inside
+            ? input.warning_at(where, fmt::format("{} lies in an obstacle, where it {}", what, silent),
+                               "Move it into the fluid, half a spacing and more from the wall.")
+            : input.warning_at(where,
+                               fmt::format("{} lies between nodes beside an obstacle: {:.0f} % of the nodes that it is "
+                                           "spread over, by their weights, lie in the wall",
+                                           what, 100 * lost / all),
+                               "Put it on a node, or four nodes and more from the wall."));
+  };
+  const Values excitation = input["excitation"];
+  std::size_t last = Source::not_listed;  // of an array one element is enough
+  for (std::size_t n = 0; n < std::min(most, problem.sources.size()); ++n) {
+    const Source& source = problem.sources[n];
+    const bool listed_source = source.listed != Source::not_listed;
+    const std::size_t before = told;
+    if (listed_source && source.listed == last) continue;
+    look_at(listed_source ? excitation["sources"].at(source.listed)["position"] : excitation["traces"],
+            listed_source ? fmt::format("source {}", source.listed + 1) : std::string("a sent trace"), source.position,
+            "is silent", source_weights(g, problem.faces, source, problem.spread));
+    if (told > before) last = source.listed;
+  }
+  const Values output = input["output"];
+  const std::size_t single = output["receivers"].size();
+  for (std::size_t n = 0; n < std::min(most, heard); ++n) {
+    const Receiver& receiver = problem.receivers[n];
+    look_at(n < single ? output["receivers"].at(n)["position"] : output["receiver_lines"],
+            fmt::format("receiver {}", receiver.name), receiver.position, "records nothing",
+            receiver_weights(g, problem.faces, receiver, problem.spread));
+  }
+}
+
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
                 std::vector<Diagnostic>& diagnostics) {
   const std::string kind = shape["kind"].text();

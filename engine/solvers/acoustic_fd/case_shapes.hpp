@@ -30,6 +30,10 @@ struct ListedObstacles {
 void fill_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem,
                     std::vector<Diagnostic>& diagnostics);
 
+/// Sources and receivers of the pressure (the first `heard`) that lie in obstacles, or are spread over nodes that do; of many the first thousand each.
+void check_beside_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem, std::size_t heard,
+                            std::vector<Diagnostic>& diagnostics);
+
 /// `shape` of a source that has its place.
 void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
                 std::vector<Diagnostic>& diagnostics);

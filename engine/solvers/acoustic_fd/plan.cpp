@@ -26,6 +26,15 @@ std::string grid_text(const Grid& g) {
   return fmt::format("{} × {} × {}", g.points[0], g.points[1], g.points[2]);
 }
 
+std::string enough_bytes(Bytes bytes) {
+  Bytes more = bytes;
+  for (;;) {
+    std::string text = format_bytes(more);
+    if (const auto written = parse_bytes(text); !written || *written >= bytes) return text;
+    more += more / 100 + 1;
+  }
+}
+
 Bytes field_budget(const Offer& offer) {
   constexpr Bytes rest = Bytes{64} << 20;
   return offer.host.said() ? offer.host.value : std::max(offer.host.value, 2 * rest) - rest;
@@ -193,7 +202,7 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
         input["grid"],
         fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
                     grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory),
-                    format_bytes(plan.least)),
+                    enough_bytes(plan.least)),
         "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
     d.code = ErrorCode::resources;
     out.push_back(std::move(d));
@@ -338,7 +347,7 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
         input["grid"],
         fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
                     format_bytes(needed), given ? "the budget is" : "of memory are to be had",
-                    format_bytes(planned.memory), format_bytes(plan.least)),
+                    format_bytes(planned.memory), enough_bytes(plan.least)),
         fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
                     1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
     d.code = ErrorCode::resources;

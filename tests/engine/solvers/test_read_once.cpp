@@ -3,7 +3,6 @@
 // a single time, and made again where case or mesh are others; the files of a grid are read by its check alone.
 // labels: unit
 #include <QDir>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -179,8 +178,8 @@ void TestReadOnce::files_of_a_grid_are_read_by_the_check_alone_data() {
       << R"("attenuation": {"kind": "constant_q", "quality": 30})"
       << R"("boundaries": {"x_max": {"kind": "impedance", "impedance": 2}},)";
   QTest::newRow("smooth obstacles")
-      << R"("obstacle_walls": "smooth", "obstacles": [{"kind": "mesh", "file": "body.ply", "unit": "m"},
-            {"kind": "file", "header": "solid.json", "above": 1.19}])"
+      << R"("obstacle_walls": "smooth", "obstacles": [{"kind": "mesh", "file": "body.stl", "unit": "m"},
+            {"kind": "file", "header": "solid.json", "above": 1.15}])"
       << "";
 }
 
@@ -193,7 +192,9 @@ void TestReadOnce::files_of_a_grid_are_read_by_the_check_alone() {
   write_model(folder, "density", "kg/m^3", 1200);
   write_model(folder, "solid", "m/s", 1);
   write_model(folder, "start", "Pa", 3);
-  QVERIFY(QFile::copy(CONOID_TEST_DATA "/safety/sphere.ply", folder.filePath("body.ply")));
+  Mesh body = read_mesh(CONOID_TEST_DATA "/safety/sphere.ply").value();  // of radius 1 around the origin
+  for (std::size_t i = 0; i < body.points().size(); ++i) body.mutable_points()[i] = 60 + 17 * body.points()[i];
+  write_mesh(body, folder.filePath("body.stl").toStdString()).or_throw();
   std::ofstream(folder.filePath("sent.csv").toStdString()) << "0,0\n0.01,1\n0.02,-1\n0.03,0\n0.04,0\n";
   std::ofstream(folder.filePath("case.json").toStdString()) << fmt::format(
       R"({{"conoid": 1, "solver": "acoustic-fd", "grid": {{"points": [33, 29, 31], "spacing": 4}},

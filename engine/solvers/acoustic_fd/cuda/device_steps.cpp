@@ -7,6 +7,7 @@
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_slice.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_windows.hpp"
+#include "engine/solvers/acoustic_fd/plan.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -281,7 +282,7 @@ std::unique_ptr<DeviceSteps> make_device_steps(const Problem& problem, Field<T>&
     throw Failure(
         make_error(ErrorCode::resources,
                    fmt::format("{} of device memory are too few to stream this grid through: {} are needed",
-                               format_bytes(budget), format_bytes(alone.least)),
+                               format_bytes(budget), enough_bytes(alone.least)),
                    "Allow more in compute.memory.device, lower the order, turn the longest axis of the grid to x, "
                    "or compute with --workers cpu."));
   return std::make_unique<Windowed<T>>(problem, host, std::move(devices.front()), alone);

@@ -6,6 +6,7 @@
 #include "engine/core/units.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
+#include "engine/solvers/acoustic_fd/plan.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
@@ -359,7 +360,7 @@ std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine
                    fmt::format("{} of memory are too few to stream planes of {} through", format_bytes(problem.memory),
                                format_bytes(plan.plane_bytes)),
                    fmt::format("Allow at least {}, lower the order, or turn the longest axis of the grid to x.",
-                               format_bytes(plan.least))));
+                               enough_bytes(plan.least))));
   if (problem.double_precision) return std::make_unique<StreamedMarch<double>>(problem, machine, plan);
   return std::make_unique<StreamedMarch<float>>(problem, machine, plan);
 }

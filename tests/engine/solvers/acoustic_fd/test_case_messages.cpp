@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad cases: each is told apart, with numbers and a remedy, and nothing crashes.
 // labels: unit
+#include "engine/io/segy.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+
+#include <fmt/core.h>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -105,6 +109,16 @@ class TestCaseMessages : public QObject {
                                        << QStringList{"absorbing layer of face z_min", "5.0 nodes"};
     QTest::newRow("receiver outside") << "output.receivers.0.position"
                                       << "[-1, 300, 300]" << true << QStringList{"R1", "outside"};
+    QTest::newRow("plane wave beside layers")
+        << "excitation.initial"
+        << R"({"kind": "plane", "axis": "y", "centre": [300, 200, 300], "width": 40})" << false
+        << QStringList{"plane wave along y", "face x_min", "not rigid"};
+    QTest::newRow("receiver in a layer") << "output.receivers.0.position"
+                                         << "[300, 560, 300]" << false
+                                         << QStringList{"receiver R1", "absorbing layer of face y_max", "3.0 nodes"};
+    QTest::newRow("line into a layer") << "output.receiver_lines"
+                                       << R"([{"from":[300,300,300],"to":[80,300,300],"count":4}])" << false
+                                       << QStringList{"end of receiver line 1", "absorbing layer of face x_min"};
     QTest::newRow("line outside") << "output.receiver_lines"
                                   << R"([{"from":[0,0,0],"to":[0,0,900],"count":4}])" << true
                                   << QStringList{"receiver line 1", "900 m"};
@@ -155,6 +169,95 @@ class TestCaseMessages : public QObject {
     const QString text = QString::fromStdString(found.front().render());
     for (const QString& word : words) QVERIFY2(text.contains(word), qPrintable(word + " not in: " + text));
     QVERIFY2(!found.front().hint.empty(), qPrintable(text));
+  }
+
+  /// Numbers are written with four digits, or three: whoever takes one as it stands is not refused.
+  void numbers_that_are_advised_are_enough() {
+    const auto number_after = [](const std::vector<Diagnostic>& said, const QString& pattern) {
+      for (const Diagnostic& d : said)
+        if (const auto found = QRegularExpression(pattern).match(QString::fromStdString(d.text + " " + d.hint));
+            found.hasMatch())
+          return found.captured(1).toStdString();
+      return std::string();
+    };
+    int advised = 0;
+    for (const double spacing : {10.0, 11.3, 9.77e-3, 8.123e3})
+      for (const char* order : {"2", "4", "8", "12"}) {
+        using Changes = std::vector<std::pair<std::string, std::string>>;
+        const std::string middle = fmt::format("[{0}, {0}, {0}]", 30 * spacing);
+        Changes changes{{"grid.spacing", fmt::format("{}", spacing)},
+                        {"parameters.order", order},
+                        {"excitation.sources.0.position", middle},
+                        {"excitation.sources.0.signal.frequency", fmt::format("{}", 150 / spacing)},
+                        {"output.receivers.0.position", middle},
+                        {"parameters.end_time", fmt::format("{}", 0.01 * spacing)},
+                        {"parameters.time_step", fmt::format("{}", spacing / 1500)}};
+        const std::string step = number_after(check(changes), "time step of at most (\\S+ \\S+) or");
+        QVERIFY(!step.empty());
+        changes.back().second = "\"" + step + "\"";
+        for (const Diagnostic& d : check(changes)) QVERIFY2(d.severity != Severity::error, d.render().c_str());
+        ++advised;
+      }
+    QCOMPARE(advised, 16);
+    for (const char* points : {"[200, 61, 67]", "[150, 131, 47]", "[90, 93, 97]", "[301, 40, 41]"}) {
+      const std::string enough = number_after(check({{"grid.points", points}, {"compute.memory.host", "1100000"}}),
+                                              "from the disk (\\S+ \\S+) are needed");
+      QVERIFY(!enough.empty());
+      for (const Diagnostic& d : check({{"grid.points", points}, {"compute.memory.host", "\"" + enough + "\""}}))
+        QVERIFY2(d.text.find("are needed") == std::string::npos, d.render().c_str());
+    }
+  }
+
+  /// A source in a wall sends nothing; between nodes beside one it sends what is left outside.
+  void points_in_walls_are_told() {
+    const std::pair<std::string, std::string> box{"medium.obstacles",
+                                                  R"([{"kind": "box", "lower": [0, 0, 0], "upper": [284, 600, 600]}])"};
+    const auto says = [&](const char* source, const char* receiver, const char* words) {
+      const auto all = check({box,
+                              {"excitation.sources.0.position", fmt::format("[{}, 300, 300]", source)},
+                              {"output.receivers.0.position", fmt::format("[{}, 300, 300]", receiver)}});
+      if (has_errors(all)) return false;
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Diagnostic& d) { return d.text.find(words) != std::string::npos; });
+    };
+    QVERIFY(says("200", "350", "source 1 lies in an obstacle, where it is silent"));
+    QVERIFY(says("300", "283.9", "receiver R1 lies in an obstacle, where it records nothing"));
+    QVERIFY(says("293", "350", "source 1 lies between nodes beside an obstacle"));
+    QVERIFY(says("300", "296", "receiver R1 lies between nodes beside an obstacle"));
+    QVERIFY(!says("290", "300", "obstacle") && !says("324", "331", "obstacle"));
+  }
+
+  /// SEG-Y keeps tenths of a millimetre: in a grid of micrometres that moves what is written, and what is read is not where it was recorded.
+  void positions_that_segy_cannot_keep_are_told() {
+    using Changes = std::vector<std::pair<std::string, std::string>>;
+    const auto says = [&](Changes changes, const char* words) {
+      changes.insert(changes.end(), {{"grid.spacing", "\"20 um\""},
+                                     {"excitation.sources.0.position", R"(["0.6 mm", "0.6 mm", "0.6 mm"])"},
+                                     {"excitation.sources.0.signal.frequency", "\"7.5 MHz\""},
+                                     {"parameters.end_time", "\"0.2 us\""}});
+      const auto all = check(changes);
+      if (has_errors(all)) return false;
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Diagnostic& d) { return d.text.find(words) != std::string::npos; });
+    };
+    const char* moved = "moves receivers or sources by up to 2 of a spacing";
+    const std::pair<std::string, std::string> on{"output.receivers.0.position", R"(["0.7 mm", "0.6 mm", "0.6 mm"])"},
+        between{"output.receivers.0.position", R"(["0.74 mm", "0.6 mm", "0.6 mm"])"}, segy{"output.segy", "\"ieee\""};
+    QVERIFY(says({between, segy}, moved));
+    QVERIFY(!says({on, segy}, "of a spacing") && says({on, segy}, "whole microseconds"));
+    QVERIFY(!says({between}, "of a spacing"));
+    // Of two traces one lies half a millimetre outside of the grid, 25 of its nodes.
+    std::vector<SegyTrace> traces(2);
+    traces[0].receiver = {0.0006, 0.0006, 0.0006};
+    traces[1].receiver = {0.0017, 0.0006, 0.0006};
+    SegyLayout layout;
+    layout.interval = 1e-6;
+    layout.samples = 4;
+    QVERIFY(write_segy(in_folder("heard.sgy"), layout, traces, std::vector<float>{0, 1, -1, 0, 0, 1, -1, 0}).ok());
+    QVERIFY(says({on,
+                  {"excitation.traces", R"({"kind": "segy", "file": "heard.sgy"})"},
+                  {"excitation.sources.0.signal.frequency", "\"100 kHz\""}},
+                 "1 of 2 traces lie outside"));
   }
 
   void velocity_files_are_checked() {

@@ -227,6 +227,42 @@ class TestImages : public QObject {
   Q_OBJECT
 
  private slots:
+  /// SEG-Y keeps tenths of a millimetre: receivers of an ultrasonic survey, two of which lie at one place there, find the traces of their run.
+  void receivers_find_the_traces_of_a_run_that_were_rounded() {
+    QTemporaryDir folder;
+    const std::filesystem::path base = folder.path().toStdString();
+    std::filesystem::create_directories(base / "traces");
+    const std::vector<double> places{0.01, 0.01034, 0.01036, 0.01044, 0.02006};  // m; grid of 0.2 mm
+    std::vector<Receiver> receivers;
+    std::vector<SegyTrace> traces;
+    std::vector<float> values;
+    for (std::size_t r = 0; r < places.size(); ++r) {
+      receivers.push_back({"", {places[r], 0, -0.0022}, {}, 1000});
+      SegyTrace trace;
+      trace.shot = 1;
+      trace.channel = static_cast<std::int32_t>(r + 1);
+      trace.receiver = receivers.back().position;
+      traces.push_back(trace);
+      for (int k = 0; k < 3; ++k) values.push_back(static_cast<float>(10 * r + static_cast<std::size_t>(k)));
+    }
+    SegyLayout layout;
+    layout.interval = 1e-6;
+    layout.samples = 3;
+    QVERIFY(write_segy(base / "traces" / "shot-1.sgy", layout, traces, values).ok());
+    ImageSettings settings;
+    settings.observed = ImageSettings::Observed::run;
+    settings.file = base;
+    const auto own = read_observed(settings, 1, true, receivers, 0.05 * 2e-4);
+    QVERIFY2(own.ok(), own ? "" : own.error().text.c_str());
+    QVERIFY(std::all_of(own->known.begin(), own->known.end(), [](char known) { return known != 0; }));
+    QVERIFY(own->values == values);
+    // Of a file of others only the first receiver lies where a trace does.
+    settings.observed = ImageSettings::Observed::segy;
+    settings.file = base / "traces" / "shot-1.sgy";
+    const auto other = read_observed(settings, 1, true, receivers, 0.05 * 2e-4);
+    QVERIFY(other.ok() && other->known == (std::vector<char>{1, 0, 0, 0, 0}));
+  }
+
   void the_gradient_is_the_transpose_of_what_a_change_of_the_speed_does_to_the_traces() {
     Problem p = image_problem(true, {26, 21, 23});
     // Some nodes whose speed changes, one of them on the rigid face, where a node stands for half a cell.
