@@ -42,7 +42,9 @@ struct State {
 /// What holds on a boundary. Walls (planes of symmetry alike) and pistons have plane sides, in any direction.
 struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
-  Vec3 normal{};     ///< wall and piston; zero = each side's own, pointing into the material
+  /// Of a piston: along which its speed is given, whatever its length; zero: each side's own normal, pointing into the material. A side
+  /// that stands aslant moves across itself by its share of that.
+  Vec3 normal{};
   double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
   /// Instead of the value: what it is at a time [s]. Called from one thread at a time.
   std::function<double(double t)> over_time{};
@@ -64,6 +66,9 @@ struct StageTime {
   double begin = 0, step = 0;  ///< of the step; 0: pistons are not accelerated
   double half = 0, whole = 0;
 };
+
+/// What of a piston's speed along its `normal` goes across a side, along the side's normal.
+[[nodiscard]] double share_across(const BoundaryCondition& piston, const SidePlane& side);
 
 using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
 
@@ -227,6 +232,7 @@ class Operator {
   [[nodiscard]] double wall_acceleration(const DrivenWall& wall, const StageTime& when) const;
   [[nodiscard]] double mass_tolerance() const { return mass_tolerance_; }
   [[nodiscard]] int mass_iterations() const { return mass_iterations_; }
+  [[nodiscard]] Error not_solved() const;  ///< what is wrong after so many
   [[nodiscard]] Team& team() const { return team_; }
   /// What a zone takes in the sum-factorised kernels, for telemetry; zeros where F is formed.
   [[nodiscard]] Work update_work() const;

@@ -46,6 +46,11 @@ double slack_of(const ZoneMesh& mesh) {
 
 }  // namespace
 
+double share_across(const BoundaryCondition& piston, const SidePlane& side) {
+  const Vec3 &a = piston.normal, &n = side.normal;
+  return (a[0] * n[0] + a[1] * n[1] + a[2] * n[2]) / std::hypot(a[0], a[1], a[2]);
+}
+
 /// Zeros. Of what is large the system gives pages as they are first written, so that the zones of other ranks take none.
 double* Operator::allocate(Index count) {
   constexpr std::size_t alignment = 64;
@@ -237,6 +242,13 @@ void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tab
     double rho_q = 0;
     for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * of.rho[u(j)];
     if (setup.at_points) rho_q = of.at_points[u(q)];
+    if (!(rho_q > 0))
+      throw Failure(make_error(
+          ErrorCode::invalid_input,
+          fmt::format("the density in zone {} varies so much that between the places where it is given its polynomial "
+                      "is {:.3g} at ({:.6g}, {:.6g}, {:.6g})",
+                      of.zone, rho_q, spot.x[0], spot.x[1], spot.x[2]),
+          "Let zones end where the density jumps (a region each side), or take smaller zones or a lower order."));
     const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
     const double m = weights[u(q)] * m0;
     of.least = std::min(of.least, m0);
@@ -552,6 +564,7 @@ void Operator::set_constraints(const Setup& setup) {
     Vec3 normal;
     double speed;  // v·n on it at the start
     int driven;    // number of its driven wall, or -1
+    double share;  // of the speed of that, across the side
   };
   std::vector<int> driven(setup.boundaries.size(), -1);
   for (std::size_t b = 0; b < setup.boundaries.size(); ++b)
@@ -576,14 +589,23 @@ void Operator::set_constraints(const Setup& setup) {
     Vec3 n = bc.normal == Vec3{} ? plane.normal : bc.normal;
     const double length = std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
     for (double& c : n) c /= length;
-    const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.at(0) : 0;
+    double share = 1;
+    if (bc.normal != Vec3{}) {
+      // The wall is the side, whatever way it is pushed.
+      share = share_across(bc, plane);
+      if (std::abs(share) < 1 - 1e-12)
+        n = plane.normal;
+      else
+        share = 1;
+    }
+    const double speed = bc.kind == BoundaryCondition::Kind::piston ? share * bc.at(0) : 0;
     for (int local = 0; local < space_.zone_nodes; ++local) {
       int rest = local;
       for (int d = 0; d < axis; ++d) rest /= t.h1;
       if (rest % t.h1 != end) continue;
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
       if (!holds(node)) continue;
-      walls[node].push_back({n, speed, driven[u(face.boundary)]});
+      walls[node].push_back({n, speed, driven[u(face.boundary)], share});
     }
   }
   for (const auto& [at, list] : walls) {
@@ -609,7 +631,7 @@ void Operator::set_constraints(const Setup& setup) {
       };
       correct(initial_.v, wall.speed);
       for (std::size_t i = 0; i < driven_.size(); ++i)
-        correct(driven_[i].velocity, wall.driven == static_cast<int>(i) ? 1 : 0);
+        correct(driven_[i].velocity, wall.driven == static_cast<int>(i) ? wall.share : 0);
       basis.push_back(b);
     }
     Constraint c{node, {}};
