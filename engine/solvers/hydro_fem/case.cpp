@@ -495,6 +495,37 @@ void check_places(Reader& r, const Geometry& g) {
   }
 }
 
+/// The end along an axis (0 lower, 1 upper) that a point is nearer to than to the line beside it; -1: neither.
+int folding_end(const Geometry& g, const Vec3& point, int d) {
+  const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
+  const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
+  const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
+  if (point[u(d)] < g.lower[u(d)] + first_slack) return 0;
+  return point[u(d)] > g.upper[u(d)] - last_slack ? 1 : -1;
+}
+
+/// Of the exact blast: its centre lies on the axis, and planes through it are mirrors.
+void check_exact_centre(Reader& r, const Parts& p) {
+  const Geometry& g = p.geometry;
+  const Values position = r.input["excitation"]["blast"]["position"], exact = r.input["output"]["exact"];
+  const Vec3 at = padded(position.numbers());
+  for (int d = 0; d < g.dim && r.good(); ++d) {
+    const int end = folding_end(g, at, d);
+    if (g.turns > 0 && d == g.dim - 1) {
+      if (end != 0 || g.lower[u(d)] > 1e-12 * g.upper[u(d)])
+        r.wrong(position,
+                "the exact solution is that of a blast at a point, and off the axis this one is a ring or a shell",
+                g.dim == 1 ? "Put it at radius 0, or take out `exact`." : "Let its y be 0, or take out `exact`.");
+    } else if (end >= 0 && g.is_grid() && p.boundaries[u(2 * d + end)].kind != BoundaryCondition::Kind::wall) {
+      r.wrong(
+          exact,
+          fmt::format("the exact solution is mirrored at sides through the centre of the blast, and '{}' is no wall",
+                      p.boundary_names[u(2 * d + end)]),
+          "Let that side be a plane of symmetry, or take out `exact`.");
+    }
+  }
+}
+
 void check_blast(Reader& r, const Parts& p) {
   const Case& input = r.input;
   const Geometry& g = p.geometry;
@@ -518,6 +549,8 @@ void check_blast(Reader& r, const Parts& p) {
     else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
+    else
+      check_exact_centre(r, p);
   }
 }
 
@@ -699,12 +732,7 @@ void set_blast(Problem& out, const Case& input, const Parts& parts) {
   const Values material = input["materials"][parts.names[parts.regions[0].material]];
   if (material["kind"].text() == "ideal-gas") out.gamma = material["gamma"].number();
   for (int d = 0; d < g.dim; ++d) {
-    // Nearer to an end than to the line beside it.
-    const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
-    const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
-    const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
-    const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
-    if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
+    if (folding_end(g, s.point, d) >= 0 && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
   }
 }
 

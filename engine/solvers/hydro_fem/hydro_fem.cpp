@@ -182,6 +182,7 @@ Status HydroFem::prepare(RunContext& context) {
     view_ = std::make_unique<View>(*op_, problem_.setup);
     place_points();
     op_->drop_initial();
+    problem_.setup.mesh.drop_places();
   } catch (const Failure& failure) {
     return failure.error();
   }

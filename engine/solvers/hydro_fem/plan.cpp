@@ -24,19 +24,19 @@ bool grid_of_cubes(const Geometry& g) {
 
 Bytes problem_memory(const Problem& problem, int ranks) {
   const double k = problem.setup.k, dim = problem.geometry.dim;
-  const double points = std::pow(2 * k, dim), corners = std::pow(2, dim);
+  const double points = std::pow(2 * k, dim);
   const double zone_nodes = std::pow(k + 1, dim), nodes = std::pow(k, dim), energies = nodes;
-  // Of each zone, on every rank: which nodes it has and what meets there, where they were at the start, the mesh.
-  const double everywhere = 3 * zone_nodes + (1 + dim) * nodes + 2 * (dim + corners) + 4;
-  // On the one that looks: densities for what is shown, and of several the whole state.
-  const double looks = points + zone_nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0);
+  // Of each zone, on every rank: its region, its rank, who has its nodes.
+  const double everywhere = 4 + 0.2 * nodes;
+  // On the one that looks: nodes and places of all zones, densities for what is shown, and of several ranks the whole state.
+  const double looks = points + 2 * zone_nodes + dim * nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0);
   // Of a rank's own zones: masses, S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a
   // node); node terms; inverse energy blocks; states, rates and the vectors of the velocity solve.
   const double matrices = grid_of_cubes(problem.geometry) ? 2 : 3;
   const double states = problem.march.integrator == Integrator::rk4 ? 4 : 3;
   const double own = points * (1 + matrices * dim * dim + (problem.setup.burn.points.empty() ? 0 : 2)) +
-                     zone_nodes * (dim + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
-                     nodes * (dim * (2 * states + 3) + 1) +
+                     zone_nodes * (dim + 2 + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
+                     nodes * (dim * (2 * states + 3) + 2) +
                      (problem.setup.corner_matrices ? dim * zone_nodes * energies : 0);
   return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + looks + own / std::max(1, ranks)));
 }

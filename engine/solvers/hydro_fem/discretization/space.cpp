@@ -45,6 +45,13 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
   return m;
 }
 
+void ZoneMesh::drop_places() {
+  vertices = {};
+  zones = {};
+  quadratic = {};
+  curve = nullptr;
+}
+
 Vec3 ZoneMesh::vertex(Index v) const {
   Vec3 p{};
   for (int d = 0; d < dim; ++d) p[u(d)] = vertices[u(v * dim + d)];

@@ -218,7 +218,7 @@ class Operator {
     std::array<double, 9> projector;  // dim × dim: what walls leave free
   };
   [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
-  [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }
+  [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }  ///< without places of zones
   [[nodiscard]] const std::vector<BoundaryCondition>& boundaries() const { return boundaries_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const EquationOfState>>& materials() const { return materials_; }
   [[nodiscard]] const PagedVector& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
@@ -242,6 +242,9 @@ class Operator {
 
  private:
   void number_batches(const ZoneMesh& mesh);
+  void map_batches();
+  void list_pressed_faces();
+  void drop_of_others();
   void set_sizes();
   void allocate_points(const Setup& setup);
   void start_velocities(const Setup& setup);
@@ -356,9 +359,10 @@ class Operator {
   double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
   std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
-  std::vector<char> cubes_;      // see ZoneData
-  std::vector<int> batch_map_;   // likewise
-  std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
+  std::vector<char> cubes_;           // see ZoneData
+  Paged<int> batch_map_;              // likewise, of own batches
+  Paged<int> meet_place_;             // space_.meet at nodes held, as offsets into node_terms of component 0
+  std::vector<Index> pressed_faces_;  // of the mesh, under pressure, at nodes held
   ZoneData data_;
   std::vector<PagedVector> blocks_;
   double* allocate(Index count);

@@ -77,6 +77,8 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
   set_sizes();
   if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
+  map_batches();
+  list_pressed_faces();
   const std::vector<Index> hot = zones_at_point(setup);
   allocate_points(setup);
   start_velocities(setup);
@@ -87,6 +89,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   for (PagedVector* field : {&rhs_, &y_, &p_}) field->resize(initial_.v.size());
   gravity_weights();
   weigh_driven_walls();
+  drop_of_others();
 }
 
 void Operator::set_sizes() {
@@ -162,10 +165,8 @@ void Operator::number_batches(const ZoneMesh& mesh) {
     for (std::size_t i = 0; i < zones.size(); i += u(W))
       batches.push_back(std::span(zones).subspan(i, std::min(u(W), zones.size() - i)));
   std::sort(batches.begin(), batches.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
-  std::vector<Index> place(u(space_.zones));  // batch*W + lane
   for (const auto& zones : batches) {
     for (Index l = 0; l < W; ++l) {
-      if (u(l) < zones.size()) place[u(zones[u(l)])] = batch_count_ * W + l;
       lane_zone_.push_back(zones[std::min(u(l), zones.size() - 1)]);
     }
     batch_material_.push_back(materials_.at(u(mesh.region[u(zones.front())])).get());
@@ -174,20 +175,52 @@ void Operator::number_batches(const ZoneMesh& mesh) {
   verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
   verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31),
          "a rank holds fewer than 2^31 node terms");
-  batch_map_.resize(u(batch_count_ * space_.zone_nodes * W));
-  for (Index b = 0; b < batch_count_; ++b)
-    for (int i = 0; i < space_.zone_nodes; ++i)
+}
+
+/// Nodes of the zones of own batches, and what meets at nodes that this rank holds.
+void Operator::map_batches() {
+  const Index W = kernels_.lanes, nodes = space_.zone_nodes;
+  batch_map_.resize(u(batch_count_ * nodes * W));
+  for (Index b = own_batches_.begin; b < own_batches_.end; ++b)
+    for (Index i = 0; i < nodes; ++i)
       for (Index l = 0; l < W; ++l)
-        batch_map_[u((b * space_.zone_nodes + i) * W + l)] =
-            static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * space_.zone_nodes + i)]);
+        batch_map_[u((b * nodes + i) * W + l)] = static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * nodes + i)]);
+  std::vector<Index> place(u(space_.zones));  // batch × W + lane
+  for (std::size_t i = lane_zone_.size(); i-- > 0;) place[u(lane_zone_[i])] = static_cast<Index>(i);
   meet_place_.resize(space_.meet.size());
-  for (std::size_t i = 0; i < space_.meet.size(); ++i) {
-    const Index zone = space_.meet[i] / space_.zone_nodes;
-    const Index local = space_.meet[i] % space_.zone_nodes;
-    const Index batch = place[u(zone)] / W;
-    const Index lane = place[u(zone)] % W;
-    meet_place_[i] = static_cast<int>((batch * space_.dim * space_.zone_nodes + local) * W + lane);
+  over_nodes([&](Interval some) {
+    for (Index m = space_.meet_begin[u(some.begin)]; m < space_.meet_begin[u(some.end)]; ++m) {
+      const Index at = place[u(space_.meet[u(m)] / nodes)], local = space_.meet[u(m)] % nodes;
+      meet_place_[u(m)] = static_cast<int>((at / W * space_.dim * nodes + local) * W + at % W);
+    }
+  });
+  if (ranks_) find_inner_batches();
+}
+
+void Operator::list_pressed_faces() {
+  for (std::size_t i = 0; i < mesh_.faces.size(); ++i)
+    if (boundaries_[u(mesh_.faces[i].boundary)].presses() && meets_held_nodes(mesh_.faces[i].zone))
+      pressed_faces_.push_back(static_cast<Index>(i));
+}
+
+/// What has only been looked at as everything was made.
+void Operator::drop_of_others() {
+  mesh_.drop_places();
+  if (!ranks_) return;
+  std::vector<Interval> zones, meetings, begins;
+  for (Index i = own_batches_.begin * kernels_.lanes; i < own_batches_.end * kernels_.lanes; ++i)
+    zones.push_back({lane_zone_[u(i)] * space_.zone_nodes, (lane_zone_[u(i)] + 1) * space_.zone_nodes});
+  std::vector<Interval> held = ghosts_;
+  held.push_back(own_nodes_);
+  for (const Interval& some : held) {
+    meetings.push_back({space_.meet_begin[u(some.begin)], space_.meet_begin[u(some.end)]});
+    begins.push_back({some.begin, some.end + 1});
   }
+  keep_entries(space_.meet, std::move(meetings));
+  keep_entries(space_.meet_begin, std::move(begins));
+  if (leads()) return;  // it looks at all zones
+  keep_entries(space_.map, std::move(zones));
+  keep_entries(space_.x0, ranks_->of_nodes);
 }
 
 struct Operator::ZoneMass {

@@ -151,6 +151,27 @@ class TestCaseMessages : public QObject {
     for (const QString& word : words) QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
   }
 
+  /// The exact blast is that of a point, between mirrors.
+  void an_exact_blast_has_its_centre_where_it_can_be() {
+    std::vector<std::pair<std::string, std::string>> blast{
+        {"regions", R"([{"material": "gas", "density": 1, "pressure": 0}])"},
+        {"excitation", R"({"blast": {"energy": 1, "position": [0, 0]}})"},
+        {"output", R"({"exact": "sedov"})"},
+        {"boundaries", R"({"x_max": {"kind": "free"}})"}};
+    for (const auto& d : check(blast)) QFAIL(d.render().c_str());
+    const auto said = [&](std::size_t change, const char* value) {
+      auto changed = blast;
+      changed[change].second = value;
+      const auto found = check(changed);
+      return found.empty() ? QString() : QString::fromStdString(found[0].render());
+    };
+    QVERIFY(said(3, R"({"y_min": {"kind": "free"}})").contains("'y_min' is no wall"));
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [3.5, 1.5]}})").isEmpty());
+    blast.emplace_back("grid.coordinates", "\"axisymmetric\"");
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [3.5, 0]}})").isEmpty());
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [0, 1.5]}})").contains("off the axis"));
+  }
+
   void weight_across_an_axis_is_warned_of() {
     std::vector<std::pair<std::string, std::string>> turned{{"grid.coordinates", "\"axisymmetric\""},
                                                             {"excitation", R"({"gravity": [0, -9.81]})"}};

@@ -58,7 +58,7 @@ Rates rates_of(Backend& b) {
   return out;
 }
 
-double apart(const std::vector<double>& got, const std::vector<double>& want) {
+double apart(std::span<const double> got, std::span<const double> want) {
   double off = 0, size = 0;
   if (got.size() != want.size()) return 1e300;
   for (std::size_t i = 0; i < got.size(); ++i) {
