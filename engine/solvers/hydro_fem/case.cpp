@@ -173,6 +173,11 @@ void read_materials(Reader& r, Parts& p) {
   }
 }
 
+void moves_along(Reader& r, const Values& direction) {
+  r.wrong(direction, "the piston moves along its own side, and pushes nothing",
+          "Give a direction that leads away from the side, such as the one that it stands on.");
+}
+
 /// Sides that v·n = 0 cannot hold on: curved ones; and plane ones that meet in such a blunt angle that a curved wall must
 /// have been meant, whose shared nodes would stand still.
 void check_walls(Reader& r, const Parts& p) {
@@ -189,6 +194,9 @@ void check_walls(Reader& r, const Parts& p) {
     if (kind != BoundaryCondition::Kind::wall && kind != BoundaryCondition::Kind::piston) continue;
     const SidePlane plane = side_plane(m, face);
     const Vec3& c = plane.middle;
+    const BoundaryCondition& bc = p.boundaries[u(face.boundary)];
+    if (kind == BoundaryCondition::Kind::piston && bc.normal != Vec3{} && std::abs(share_across(bc, plane)) < 1e-6)
+      return moves_along(r, at(face.boundary)["direction"]);
     if (plane.off > flat_side) {
       r.wrong(at(face.boundary),
               fmt::format("'{}' is curved at ({:.5g}, {:.5g}, {:.5g}), and walls and pistons are planes",
@@ -246,20 +254,32 @@ void check_poles(Reader& r, const Parts& p) {
   }
 }
 
-/// At the centre of cylindrical or spherical flow nothing can move.
+/// Nothing can move away from the centre of cylindrical or spherical flow, or from the axis.
 void check_centre(Reader& r, const Parts& p) {
   const Geometry& g = p.geometry;
-  if (g.dim != 1 || g.turns == 0 || g.lower[0] > 1e-12 * g.upper[0]) return;
+  const int radius = g.dim - 1;
+  const double least = 1e-12 * g.upper[u(radius)];
+  if (g.turns == 0 || g.lower[u(radius)] > least) return;
   const Values sides = r.input["boundaries"];
   const auto refuse = [&](int boundary) {
     if (p.boundaries[u(boundary)].kind != BoundaryCondition::Kind::wall)
-      r.wrong(sides[p.boundary_names[u(boundary)]], "the side at radius 0 is the centre, which stands still",
-              "Leave it out, or let the radius begin above 0.");
+      r.wrong(sides[p.boundary_names[u(boundary)]],
+              g.dim == 1 ? "the side at radius 0 is the centre, which stands still"
+                         : "this side lies on the axis, from which nothing moves away",
+              g.dim == 1 ? "Leave it out, or let the radius begin above 0." : "Leave it out, or let y begin above 0.");
   };
-  if (g.is_grid()) return refuse(0);
+  if (g.is_grid()) return refuse(2 * radius);
   const ZoneMesh& m = g.mesh->zones;
-  for (const auto& face : m.faces)
-    if (m.vertex(m.zones[u(face.zone * 2 + face.side)])[0] <= 1e-12 * g.upper[0]) refuse(face.boundary);
+  const int corners = 1 << g.dim;
+  for (const auto& face : m.faces) {
+    bool on_it = true;
+    for (int corner = 0; corner < corners && on_it; ++corner)
+      on_it = (corner >> (face.side / 2) & 1) != face.side % 2 ||
+              m.vertex(m.zones[u(face.zone * corners + corner)])[u(radius)] <= least;
+    if (!on_it) continue;
+    refuse(face.boundary);
+    if (!r.good()) return;
+  }
 }
 
 void read_boundaries(Reader& r, Parts& p) {
@@ -299,6 +319,8 @@ void read_boundaries(Reader& r, Parts& p) {
         bc.normal = padded(v["direction"].numbers());
         if (bc.normal == Vec3{})
           r.wrong(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
+        else if (g.is_grid() && bc.normal[u(index / 2)] == 0)
+          moves_along(r, v["direction"]);
       } else if (g.is_grid()) {
         bc.normal[u(index / 2)] = 1;
       }
@@ -431,9 +453,15 @@ Burn read_burn(const Case& input, const Parts& parts) {
   return out;
 }
 
-/// Points of detonation that nothing takes up.
+/// Points of detonation that nothing takes up, or that lack a coordinate.
 void check_burn(Reader& r, const Parts& p) {
   const Values points = r.input["excitation"]["detonation"];
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (static_cast<int>(points.at(i)["position"].size()) < p.geometry.dim)
+      return r.wrong(points.at(i)["position"],
+                     fmt::format("this point has {} coordinates, the {} {}", points.at(i)["position"].size(),
+                                 p.geometry.is_grid() ? "grid" : "mesh", p.geometry.dim),
+                     "Give one coordinate for each axis.");
   if (points.size() == 0 || read_burn(r.input, p).any()) return;
   r.wrong(points, "there are detonation points, and no region burns",
           "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
@@ -467,6 +495,37 @@ void check_places(Reader& r, const Geometry& g) {
   }
 }
 
+/// The end along an axis (0 lower, 1 upper) that a point is nearer to than to the line beside it; -1: neither.
+int folding_end(const Geometry& g, const Vec3& point, int d) {
+  const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
+  const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
+  const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
+  if (point[u(d)] < g.lower[u(d)] + first_slack) return 0;
+  return point[u(d)] > g.upper[u(d)] - last_slack ? 1 : -1;
+}
+
+/// Of the exact blast: its centre lies on the axis, and planes through it are mirrors.
+void check_exact_centre(Reader& r, const Parts& p) {
+  const Geometry& g = p.geometry;
+  const Values position = r.input["excitation"]["blast"]["position"], exact = r.input["output"]["exact"];
+  const Vec3 at = padded(position.numbers());
+  for (int d = 0; d < g.dim && r.good(); ++d) {
+    const int end = folding_end(g, at, d);
+    if (g.turns > 0 && d == g.dim - 1) {
+      if (end != 0 || g.lower[u(d)] > 1e-12 * g.upper[u(d)])
+        r.wrong(position,
+                "the exact solution is that of a blast at a point, and off the axis this one is a ring or a shell",
+                g.dim == 1 ? "Put it at radius 0, or take out `exact`." : "Let its y be 0, or take out `exact`.");
+    } else if (end >= 0 && g.is_grid() && p.boundaries[u(2 * d + end)].kind != BoundaryCondition::Kind::wall) {
+      r.wrong(
+          exact,
+          fmt::format("the exact solution is mirrored at sides through the centre of the blast, and '{}' is no wall",
+                      p.boundary_names[u(2 * d + end)]),
+          "Let that side be a plane of symmetry, or take out `exact`.");
+    }
+  }
+}
+
 void check_blast(Reader& r, const Parts& p) {
   const Case& input = r.input;
   const Geometry& g = p.geometry;
@@ -490,6 +549,8 @@ void check_blast(Reader& r, const Parts& p) {
     else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
       r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
               "Use another gamma, such as 1.4, or take out `exact`.");
+    else
+      check_exact_centre(r, p);
   }
 }
 
@@ -520,9 +581,49 @@ void check_courant(Reader& r, const Parts& p) {
               "thousandth of its speed of sound."));
 }
 
+/// What is given along axes that the flow has not, and of which nothing would come.
+void check_axes(Reader& r, const Geometry& g) {
+  const Case& input = r.input;
+  const auto beyond = [&](const Values& at, std::size_t axis, const std::string& found) {
+    r.wrong(at,
+            fmt::format("{} is given along {}, and the {} has {}", found, "xyz"[axis], g.is_grid() ? "grid" : "mesh",
+                        g.dim == 1 ? "one axis" : "two axes"),
+            g.is_grid() ? "Take it out, or give `grid` a number for each axis." : "Take it out.");
+  };
+  const auto look = [&](const Values& at) {
+    const auto numbers = at.numbers();
+    for (std::size_t d = u(g.dim); d < numbers.size(); ++d)
+      if (numbers[d] != 0) return beyond(at, d, fmt::format("{:g}", numbers[d]));
+  };
+  const auto look_if = [&](const Values& of, const char* key) {
+    if (of.has(key)) look(of[key]);
+  };
+  const Values excitation = input["excitation"], regions = input["regions"], points = excitation["detonation"];
+  look(excitation["gravity"]);
+  if (excitation.has("blast")) look(excitation["blast"]["position"]);
+  for (std::size_t i = 0; i < points.size(); ++i) look(points.at(i)["position"]);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    for (const char* key : {"lower", "upper", "velocity"}) look_if(regions.at(i), key);
+    if (!regions.at(i).has("velocity_formula")) continue;
+    const Values formulas = regions.at(i)["velocity_formula"];
+    for (std::size_t d = u(g.dim); d < formulas.size(); ++d)
+      if (formulas.at(d).text() != "0") beyond(formulas.at(d), d, fmt::format("'{}'", formulas.at(d).text()));
+  }
+  const Values sides = input["boundaries"];
+  for (const std::string& name : sides.keys()) look_if(sides[name], "direction");
+  if (input.values().has("initial") && input["initial"].has("from")) look(input["initial"]["from"]["position"]);
+  if (g.is_grid()) look(input["grid"]["lower"]);
+  if (g.dim == 2 && g.turns > 0 && r.good() && excitation["gravity"].size() > 1 &&
+      excitation["gravity"].numbers()[1] != 0)
+    r.found.push_back(input.warning_at(
+        excitation["gravity"], "the body force along y acts along the radius, on all sides of the axis alike",
+        "Weight in axisymmetric flow acts along x; across the axis it takes three dimensions."));
+}
+
 /// What is wrong between the parts of a case that are right by themselves.
 void check_parts(Reader& r, const Parts& p) {
   const Geometry& g = p.geometry;
+  if (r.good()) check_axes(r, g);
   if (r.good()) check_blast(r, p);
   if (r.good() && !g.is_grid()) check_shapes(r, g.mesh->zones);
   if (r.good()) check_courant(r, p);
@@ -631,12 +732,7 @@ void set_blast(Problem& out, const Case& input, const Parts& parts) {
   const Values material = input["materials"][parts.names[parts.regions[0].material]];
   if (material["kind"].text() == "ideal-gas") out.gamma = material["gamma"].number();
   for (int d = 0; d < g.dim; ++d) {
-    // Nearer to an end than to the line beside it.
-    const double little = 1e-6 * (g.upper[u(d)] - g.lower[u(d)]), last = static_cast<double>(g.counts[u(d)] - 1);
-    const double first_slack = g.is_grid() ? 0.5 * (g.line_at(d, 1) - g.lower[u(d)]) : little;
-    const double last_slack = g.is_grid() ? 0.5 * (g.upper[u(d)] - g.line_at(d, last)) : little;
-    const bool folded = s.point[u(d)] < g.lower[u(d)] + first_slack || s.point[u(d)] > g.upper[u(d)] - last_slack;
-    if (folded && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
+    if (folding_end(g, s.point, d) >= 0 && !(g.turns > 0 && d == g.dim - 1)) out.blast_energy *= 2;
   }
 }
 

@@ -182,6 +182,7 @@ Status HydroFem::prepare(RunContext& context) {
     view_ = std::make_unique<View>(*op_, problem_.setup);
     place_points();
     op_->drop_initial();
+    problem_.setup.mesh.drop_places();
   } catch (const Failure& failure) {
     return failure.error();
   }
@@ -231,12 +232,20 @@ void HydroFem::tell_start() {
   const auto got = amounts_at_start(*op_, run, problem_.geometry.lower, problem_.geometry.upper);
   const auto& whole = run.amounts();
   if (got) start_off_ = {got->mass / whole.mass - 1, got->energy / whole.energy - 1};
+  start_pressure_off_ = pressure_off_at_start(*op_, problem_.setup, run);
   if (!cluster_->leads()) return;
   if (got)
     log::info("the start is that run at t = {}: of its mass {:+.3g} %, of its energy {:+.3g} %",
               format_quantity(run.time(), "s"), 100 * start_off_->mass, 100 * start_off_->energy);
   else
     log::warning("the zones end before the material of the run does, which the start is taken from");
+  constexpr double most_off = 0.1;  // within a zone of the run its pressure is drawn by straight lines, too
+  if (start_pressure_off_ && *start_pressure_off_ > most_off)
+    log::warning(
+        "with the materials of the regions the start has other pressures than that run, {:.0f} % off on average. "
+        "Give each material the region that it fills by then; an explosive that has burnt there needs no detonation "
+        "points (or earlier ones: time begins at 0 again)",
+        100 * *start_pressure_off_);
 }
 
 /// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.

@@ -75,6 +75,7 @@ class HydroFem final : public Solver {
   std::vector<View::Place> tracers_;
   std::optional<Gauges> gauges_;
   std::optional<InitialRun::Amounts> start_off_;  ///< of another run's mass and energy, relative
+  std::optional<double> start_pressure_off_;      ///< likewise, of its pressures
   Sums sums_;
   Outside outside_;
   struct MassSolves {

@@ -313,6 +313,7 @@ Status HydroFem::finish(RunContext& context) {
     number("start_mass_difference", start_off_->mass, "1");
     number("start_energy_difference", start_off_->energy, "1");
   }
+  if (start_pressure_off_) number("start_pressure_difference", *start_pressure_off_, "1");
   if (closed_ && sums_.energy_first != 0) {
     number("energy_change", (e.total() - sums_.energy_first) / std::abs(sums_.energy_first), "1");
     number("energy_change_largest", sums_.energy_worst / std::abs(sums_.energy_first), "1");

@@ -25,17 +25,20 @@ bool grid_of_cubes(const Geometry& g) {
 Bytes problem_memory(const Problem& problem, int ranks) {
   const double k = problem.setup.k, dim = problem.geometry.dim;
   const double points = std::pow(2 * k, dim);
-  const double nodes = std::pow(k + 1, dim);
-  const double energies = std::pow(k, dim);
-  // Of each zone: mass, and density for what is shown; maps; some 14 nodal vectors.
-  const double everywhere = points * 2 + nodes * 4 + energies * 6 + 14 * dim * std::pow(k, dim);
-  // Of a rank's own zones: S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a node); node
-  // terms; inverse energy blocks.
+  const double zone_nodes = std::pow(k + 1, dim), nodes = std::pow(k, dim), energies = nodes;
+  // Of each zone, on every rank: its region, its rank, who has its nodes.
+  const double everywhere = 4 + 0.2 * nodes;
+  // On the one that looks: nodes and places of all zones, densities for what is shown, and of several ranks the whole state.
+  const double looks = points + 2 * zone_nodes + dim * nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0);
+  // Of a rank's own zones: masses, S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a
+  // node); node terms; inverse energy blocks; states, rates and the vectors of the velocity solve.
   const double matrices = grid_of_cubes(problem.geometry) ? 2 : 3;
-  const double own = points * (matrices * dim * dim + (problem.setup.burn.points.empty() ? 0 : 2)) +
-                     nodes * (dim + (matrices > 2 ? 1 : 0)) + energies * energies +
-                     (problem.setup.corner_matrices ? dim * nodes * energies : 0);
-  return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + own / std::max(1, ranks)));
+  const double states = problem.march.integrator == Integrator::rk4 ? 4 : 3;
+  const double own = points * (1 + matrices * dim * dim + (problem.setup.burn.points.empty() ? 0 : 2)) +
+                     zone_nodes * (dim + 2 + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
+                     nodes * (dim * (2 * states + 3) + 2) +
+                     (problem.setup.corner_matrices ? dim * zone_nodes * energies : 0);
+  return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + looks + own / std::max(1, ranks)));
 }
 
 int most_ranks(const Problem& problem, int lanes) {

@@ -260,7 +260,16 @@ void TestHydroRanks::a_run_along_the_radius_begins_one_in_the_plane() {
   QVERIFY(std::abs(number("start_mass_difference")) < 0.01);
   QVERIFY(std::abs(number("start_energy_difference")) < 0.03);
   QVERIFY(std::abs(number("total_energy") - 1) < 0.04);  // a half of the 2 J
+  const double off = number("start_pressure_difference");
+  // Where energy swings below zero beside the shock a frame has no pressure, and a line between two of its points has.
+  QVERIFY2(off < 1e-3, qPrintable(QString::number(off)));
   COMPARE_EXIT(run("plane2", 2), 0);
+  // In another material, of γ = 2 for 1.4, the same states have 1 / 0.4 of the pressure, which is told.
+  const rod::Said other = run("other", 2, {"--set", "materials.air.gamma=2"});
+  COMPARE_EXIT(other, 0);
+  QVERIFY2(other.says("150 % off on average"), other.err.c_str());
+  QVERIFY(std::abs(safety::left_by(scratch_ / "other").numbers.at("start_pressure_difference")["value"].get<double>() -
+                   1.5) < 2.5e-3);
   const std::string wrong = safety::difference(one, safety::left_by(scratch_ / "plane2"));
   QVERIFY2(wrong.empty(), wrong.c_str());
   // Zones that are thin in their corner must not be squeezed flat by it (62,000 steps on 16 × 16 zones to t = 0.4, 9,600 now), and the

@@ -51,6 +51,7 @@ class DeviceBackend final : public Backend {
   void acceleration(Row state, const StageTime& when) override {
     for (const auto& part : parts_) part->load(state, when);
     iterations_ = exchange_ ? exchange_->solve(when) : parts_.front()->solve(when);
+    if (iterations_ >= op_.mass_iterations()) throw Failure(op_.not_solved());
     times_.iterations += iterations_;
     ++times_.solves;
     tell_stages();

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -115,6 +116,9 @@ Status InitialRun::take(const Frame& frame) {
   if (density->values->size() != points || energy->values->size() != points || velocity->values->size() != 3 * points)
     return make_error(ErrorCode::invalid_input, "the frame has other values than points", "Take another frame.");
   all->density.assign(density->values->begin(), density->values->end());
+  all->pressure.assign(points, std::numeric_limits<double>::quiet_NaN());
+  if (const Field* pressure = field_of(part, "pressure"); pressure != nullptr && pressure->values->size() == points)
+    all->pressure.assign(pressure->values->begin(), pressure->values->end());
   // Beside a jump inside a zone its polynomial may swing below nothing at a corner, where no point of a quadrature lies.
   constexpr double least_share = 0.01;
   for (Index c = 0; c < all->cells.cells(); ++c) {
@@ -149,6 +153,7 @@ Status InitialRun::take_line(const Plane& all) {
     for (const std::size_t e : {0, 1}) {
       cell.density[e] = all.density[u(at[e])];
       cell.energy[e] = all.energy[u(at[e])];
+      cell.pressure[e] = all.pressure[u(at[e])];
       cell.velocity[e] = all.velocity[u(at[e])][0];
     }
     if (cell.end > cell.begin) cells_.push_back(cell);
@@ -264,6 +269,31 @@ std::optional<InitialRun::Amounts> amounts_at_start(const Operator& op, const In
   return InitialRun::Amounts{mass, energy};
 }
 
+std::optional<double> pressure_off_at_start(const Operator& op, const Setup& setup, const InitialRun& run) {
+  const Space& s = op.space();
+  const reference::ZoneTables tables(op.tables(), s.dim);
+  const Index W = op.kernels().lanes;
+  const auto [off, all] = op.sum_zones([&](Index batch, Index lane) {
+    const Index zone = op.lane_zones()[u(batch * W + lane)];
+    const int region = setup.mesh.region[u(zone)];
+    std::array<double, 2> out{};
+    for (int q = 0; q < op.data().zone_points; ++q) {
+      const reference::Spot spot = reference::spot_of(tables, s, s.x0.data(), zone, q);
+      const auto there = run.at(spot.x);
+      if (!there || !std::isfinite(there->pressure)) continue;
+      double pressure = 0, sound = 0;
+      setup.materials[u(region)]->evaluate({&there->density, 1}, {&there->energy, 1}, {&pressure, 1}, {&sound, 1});
+      const double det = reference::determinant(s.dim, spot.J);
+      pressure *= setup.burn.burnt(spot.x, det, s.dim, s.k, region, 0);
+      const double volume = det * reference::measure(setup.turns, spot.x[u(s.dim - 1)]);
+      out[0] += volume * std::abs(pressure - there->pressure);
+      out[1] += volume * std::abs(there->pressure);
+    }
+    return out;
+  });
+  return all > 0 ? std::optional(off / all) : std::nullopt;
+}
+
 std::optional<InitialRun::Values> InitialRun::in_plane(const Vec3& from) const {
   const Plane& p = *plane_;
   const bool around = turns_ == 1 && target_dim_ == 3;  // the run's y is the distance from the x axis
@@ -279,6 +309,7 @@ std::optional<InitialRun::Values> InitialRun::in_plane(const Vec3& from) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     out.density += n.n[i] * p.density[u(nodes[i])];
     energy += n.n[i] * p.energy[u(nodes[i])];
+    out.pressure += n.n[i] * p.pressure[u(nodes[i])];
     for (std::size_t d = 0; d < 2; ++d) velocity[d] += n.n[i] * p.velocity[u(nodes[i])][d];
   }
   out.energy = energy / out.density;
@@ -306,7 +337,7 @@ std::optional<InitialRun::Values> InitialRun::at(const Vec3& place) const {
   const double part = std::clamp((s - cell.begin) / (cell.end - cell.begin), 0.0, 1.0);
   const auto of = [&](const double* v) { return v[0] + part * (v[1] - v[0]); };
   const double density = of(cell.density);
-  Values out{density, of(cell.energy) / density, {}};
+  Values out{density, of(cell.energy) / density, {}, of(cell.pressure)};
   for (std::size_t d = 0; d < 3; ++d) out.velocity[d] = of(cell.velocity) * along[d];
   return out;
 }

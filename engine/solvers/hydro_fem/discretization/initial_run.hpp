@@ -25,6 +25,7 @@ class InitialRun {
   struct Values {
     double density = 0, energy = 0;  ///< kg/m³, J/kg
     Vec3 velocity{};                 ///< m/s
+    double pressure = 0;             ///< Pa, of the run's materials; no number where the frame has none
   };
   /// Amounts of the whole frame: of a sphere, of a length of a cylinder's axis, or of an area.
   struct Amounts {
@@ -56,13 +57,13 @@ class InitialRun {
   struct Cell {
     double begin, end;  // m
     // Energy is that per volume: in the middle of a blast it is even, where density falls to nothing and the specific one grows.
-    double density[2], energy[2], velocity[2];
+    double density[2], energy[2], velocity[2], pressure[2];
   };
   /// A frame in two dimensions; its arrays are its own, and the locator's.
   struct Plane {
     MeshGeometry mesh;
     CellArrays cells;
-    std::vector<double> density, energy;  ///< energy per volume
+    std::vector<double> density, energy, pressure;  ///< energy per volume
     std::vector<Vec3> velocity;
     std::unique_ptr<CellLocator> locator;
   };
@@ -80,10 +81,15 @@ class InitialRun {
 };
 
 class Operator;
+struct Setup;
 
 /// What of the run's amounts the start of an operator has where the run has material, unfolded over the planes of symmetry through its
 /// centre and per area or length as the run counts; none where the zones (between `lower` and `upper`) end before its material does.
 [[nodiscard]] std::optional<InitialRun::Amounts> amounts_at_start(const Operator& op, const InitialRun& run,
                                                                   const Vec3& lower, const Vec3& upper);
+/// How far the pressures that the materials of the regions have in the states of that run are from the run's own: the integral of the
+/// difference over that of the pressure, where the run has material. None where its frame has no pressures. Collective.
+[[nodiscard]] std::optional<double> pressure_off_at_start(const Operator& op, const Setup& setup,
+                                                          const InitialRun& run);
 
 }  // namespace conoid::hydro_fem

@@ -2,8 +2,11 @@
 // Vectors over all nodes or zones of which a rank holds its own: whoever never writes a part of one has no memory for it.
 #pragma once
 
+#include "engine/core/types.hpp"
+
 #include <cstddef>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,6 +42,18 @@ class ZeroPages {
 };
 
 /// resize() takes no memory; a copy, assign() and a loop over all of it take the whole.
-using PagedVector = std::vector<double, ZeroPages<double>>;
+template <class T>
+using Paged = std::vector<T, ZeroPages<T>>;
+using PagedVector = Paged<double>;
+
+/// Pages in which none of these intervals of bytes lies are given back, and read as zeros.
+void keep_pages(void* at, std::size_t bytes, std::span<const Interval> kept);
+/// The same of entries.
+template <class T>
+void keep_entries(Paged<T>& values, std::vector<Interval> kept) {
+  for (Interval& some : kept)
+    some = {some.begin * static_cast<Index>(sizeof(T)), some.end * static_cast<Index>(sizeof(T))};
+  keep_pages(values.data(), values.size() * sizeof(T), kept);
+}
 
 }  // namespace conoid::hydro_fem

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <unordered_map>
 
 namespace conoid::hydro_fem {
 
@@ -41,6 +43,13 @@ ZoneMesh box_zones(int dim, const std::array<std::vector<double>, 3>& lines) {
         }
       }
   return m;
+}
+
+void ZoneMesh::drop_places() {
+  vertices = {};
+  zones = {};
+  quadratic = {};
+  curve = nullptr;
 }
 
 Vec3 ZoneMesh::vertex(Index v) const {
@@ -114,6 +123,44 @@ SidePlane side_plane(const ZoneMesh& mesh, const ZoneMesh::Face& face) {
   return out;
 }
 
+namespace {
+
+/// The first node of each sub-cell, -1 until it has one: a vertex, an edge or side by its vertices, or the inside of a zone, which is its
+/// own alone.
+class FirstNodes {
+ public:
+  explicit FirstNodes(const ZoneMesh& mesh) : dim_(mesh.dim), of_vertex_(mesh.vertices.size() / u(mesh.dim), -1) {}
+  /// `key`: the vertices of a sub-cell of a zone, ascending. Zones come one after the other.
+  [[nodiscard]] Index& of(Index zone, std::span<const Index> key) {
+    if (key.size() == 1) return of_vertex_[u(key[0])];
+    if (key.size() == u(Index{1} << dim_)) {
+      if (inside_zone_ != zone) inside_ = -1;
+      inside_zone_ = zone;
+      return inside_;
+    }
+    Key full{-1, -1, -1, -1};
+    std::copy(key.begin(), key.end(), full.begin());
+    return of_side_.try_emplace(full, -1).first->second;
+  }
+
+ private:
+  using Key = std::array<Index, 4>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t sum = 0;
+      for (const Index vertex : key)
+        sum = (sum ^ static_cast<std::uint64_t>(vertex)) * 0x9e3779b97f4a7c15U + (sum >> 29);
+      return sum;
+    }
+  };
+  int dim_;
+  std::vector<Index> of_vertex_;
+  std::unordered_map<Key, Index, Hash> of_side_;
+  Index inside_zone_ = -1, inside_ = -1;
+};
+
+}  // namespace
+
 Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(mesh.zone_count()) {
   const int n = k + 1;
   const int corners = 1 << dim;
@@ -123,7 +170,7 @@ Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(m
 
   // A node lies inside the sub-cell spanned by the axes where it is not at an end. Its key: the sorted vertices of that
   // sub-cell, and its position counted from the smallest vertex towards the next smallest neighbours.
-  std::map<std::vector<Index>, Index> first_node;  // sub-cell → its first node
+  FirstNodes first_node(mesh);
   const std::vector<double> gll = gauss_lobatto(n);
   std::vector<double> position;  // dim a node, as they are numbered
   for (Index z = 0; z < zones; ++z) {
@@ -136,38 +183,40 @@ Space::Space(const ZoneMesh& mesh, int order) : dim(mesh.dim), k(order), zones(m
         rest /= n;
       }
       int fixed_bits = 0;
-      std::vector<int> free_axes;
+      std::array<int, 3> free_axes{};
+      std::size_t free = 0;
       for (int d = 0; d < dim; ++d) {
         if (at[u(d)] == k) fixed_bits |= 1 << d;
-        if (at[u(d)] != 0 && at[u(d)] != k) free_axes.push_back(d);
+        if (at[u(d)] != 0 && at[u(d)] != k) free_axes[free++] = d;
       }
-      std::vector<Index> key;
-      const int subcorners = 1 << free_axes.size();
-      for (int s = 0; s < subcorners; ++s) {
+      std::array<Index, 8> vertices{};
+      const std::span<Index> key(vertices.data(), std::size_t{1} << free);
+      for (std::size_t s = 0; s < key.size(); ++s) {
         int c = fixed_bits;
-        for (std::size_t f = 0; f < free_axes.size(); ++f)
+        for (std::size_t f = 0; f < free; ++f)
           if (s >> f & 1) c |= 1 << free_axes[f];
-        key.push_back(corner[c]);
+        key[s] = corner[c];
       }
       // Orientation: start at the smallest vertex; order the free axes by the vertex reached along each.
       const int start = static_cast<int>(std::min_element(key.begin(), key.end()) - key.begin());
-      std::vector<std::pair<Index, std::size_t>> axes;
-      for (std::size_t f = 0; f < free_axes.size(); ++f) axes.emplace_back(key[u(start ^ (1 << f))], f);
-      std::sort(axes.begin(), axes.end());
+      std::array<std::pair<Index, std::size_t>, 3> axes{};
+      for (std::size_t f = 0; f < free; ++f) axes[f] = {key[u(start ^ (1 << f))], f};
+      std::sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(free));
       Index inside = 0;
       Index stride = 1;
-      for (const auto& [towards, f] : axes) {
+      for (const auto& [towards, f] : std::span(axes).first(free)) {
         const int i = at[u(free_axes[f])];
         inside += stride * ((start >> f & 1) ? k - 1 - i : i - 1);
         stride *= k - 1;
       }
       std::sort(key.begin(), key.end());
-      const auto [found, fresh] = first_node.try_emplace(std::move(key), nodes);
-      if (fresh) {
+      Index& first = first_node.of(z, key);
+      if (first < 0) {
+        first = nodes;
         nodes += stride;
         position.resize(u(nodes) * u(dim));
       }
-      const Index node = found->second + inside;
+      const Index node = first + inside;
       map[u(z * zone_nodes + local)] = node;
       // Written again by each zone that shares it, with the same value up to round-off.
       {

@@ -4,6 +4,7 @@
 
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
+#include "engine/solvers/hydro_fem/discretization/paged_vector.hpp"
 
 #include <array>
 #include <functional>
@@ -34,6 +35,8 @@ struct ZoneMesh {
   /// Where reference coordinates in [0,1]^dim of a zone lie at the start.
   [[nodiscard]] Vec3 position(Index zone, const Vec3& xi) const;
   [[nodiscard]] Vec3 vertex(Index v) const;
+  /// Keeps regions and boundary faces only, once the zones' nodes are made.
+  void drop_places();
 };
 
 /// A boundary side at the start: its middle, its outward normal there, and the largest distance of its points from the
@@ -57,11 +60,11 @@ struct Space {
   int k;
   Index nodes = 0;  ///< scalar H1 dofs
   Index zones = 0;
-  int zone_nodes = 0;      ///< (k+1)^dim
-  std::vector<Index> map;  ///< zone × zone_nodes, lexicographic → node
-  std::vector<double> x0;  ///< dim × nodes: initial positions, component by component
+  int zone_nodes = 0;  ///< (k+1)^dim
+  Paged<Index> map;    ///< zone × zone_nodes, lexicographic → node
+  PagedVector x0;      ///< dim × nodes: initial positions, component by component
   /// Transposed map: the places zone*zone_nodes+local that meet at each node, ascending (a fixed order of sums).
-  std::vector<Index> meet_begin, meet;
+  Paged<Index> meet_begin, meet;
 };
 
 }  // namespace conoid::hydro_fem

@@ -15,6 +15,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 namespace conoid::hydro_fem {
 namespace {
 
@@ -318,10 +320,19 @@ struct Operator::MassSolve {
   int run() {
     const double tolerance2 = op.mass_tolerance_ * op.mass_tolerance_;
     const ConjugateEnd end = conjugate_gradients(*this, tolerance2, op.mass_iterations_);
+    if (!end.converged && end.iterations >= op.mass_iterations_) on_one_thread([&] { throw Failure(op.not_solved()); });
     over_sums([&](std::size_t k, std::size_t i, double sum) { a[k] += op.diagonal_[i] * sum; });
     return static_cast<int>(end.iterations);
   }
 };
+
+Error Operator::not_solved() const {
+  return make_error(
+      ErrorCode::not_converged,
+      fmt::format("the velocity solve is not at {:.3g} after {} iterations", mass_tolerance_, mass_iterations_),
+      "Density that varies by thousands within zones takes so many: take smaller zones or a lower order there, or a "
+      "larger `mass_tolerance`.");
+}
 
 int Operator::solve_mass(PagedVector& a) {
   // Conjugate gradients with a sum of zone inverses on all components at once: P M P a = P rhs, from zero. A start vector

@@ -42,7 +42,9 @@ struct State {
 /// What holds on a boundary. Walls (planes of symmetry alike) and pistons have plane sides, in any direction.
 struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
-  Vec3 normal{};     ///< wall and piston; zero = each side's own, pointing into the material
+  /// Of a piston: along which its speed is given, whatever its length; zero: each side's own normal, pointing into the material. A side
+  /// that stands aslant moves across itself by its share of that.
+  Vec3 normal{};
   double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
   /// Instead of the value: what it is at a time [s]. Called from one thread at a time.
   std::function<double(double t)> over_time{};
@@ -64,6 +66,9 @@ struct StageTime {
   double begin = 0, step = 0;  ///< of the step; 0: pistons are not accelerated
   double half = 0, whole = 0;
 };
+
+/// What of a piston's speed along its `normal` goes across a side, along the side's normal.
+[[nodiscard]] double share_across(const BoundaryCondition& piston, const SidePlane& side);
 
 using EnergySource = std::function<double(const Vec3& x, double t, int region)>;
 
@@ -213,7 +218,7 @@ class Operator {
     std::array<double, 9> projector;  // dim × dim: what walls leave free
   };
   [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
-  [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }
+  [[nodiscard]] const ZoneMesh& mesh() const { return mesh_; }  ///< without places of zones
   [[nodiscard]] const std::vector<BoundaryCondition>& boundaries() const { return boundaries_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const EquationOfState>>& materials() const { return materials_; }
   [[nodiscard]] const PagedVector& energy_weights() const { return energy_weights_; }  ///< ∫ ρ φ_j
@@ -227,6 +232,7 @@ class Operator {
   [[nodiscard]] double wall_acceleration(const DrivenWall& wall, const StageTime& when) const;
   [[nodiscard]] double mass_tolerance() const { return mass_tolerance_; }
   [[nodiscard]] int mass_iterations() const { return mass_iterations_; }
+  [[nodiscard]] Error not_solved() const;  ///< what is wrong after so many
   [[nodiscard]] Team& team() const { return team_; }
   /// What a zone takes in the sum-factorised kernels, for telemetry; zeros where F is formed.
   [[nodiscard]] Work update_work() const;
@@ -236,6 +242,9 @@ class Operator {
 
  private:
   void number_batches(const ZoneMesh& mesh);
+  void map_batches();
+  void list_pressed_faces();
+  void drop_of_others();
   void set_sizes();
   void allocate_points(const Setup& setup);
   void start_velocities(const Setup& setup);
@@ -350,9 +359,10 @@ class Operator {
   double uniform_batches_ = 0;    // whose matrix is a product of one-dimensional ones
   std::vector<Index> lane_zone_;  // batch × W
   std::vector<const EquationOfState*> batch_material_;
-  std::vector<char> cubes_;      // see ZoneData
-  std::vector<int> batch_map_;   // likewise
-  std::vector<int> meet_place_;  // space_.meet as offsets into node_terms of component 0
+  std::vector<char> cubes_;           // see ZoneData
+  Paged<int> batch_map_;              // likewise, of own batches
+  Paged<int> meet_place_;             // space_.meet at nodes held, as offsets into node_terms of component 0
+  std::vector<Index> pressed_faces_;  // of the mesh, under pressure, at nodes held
   ZoneData data_;
   std::vector<PagedVector> blocks_;
   double* allocate(Index count);

@@ -38,8 +38,8 @@ void Operator::add_boundary_pressure(const PagedVector& position, double time, P
   const int dim = space_.dim;
   const Tables& t = tables_;
   const std::vector<double> pressures = pressures_at(boundaries_, time);
-  for (const auto& face : mesh_.faces) {
-    if (!boundaries_[u(face.boundary)].presses() || (ranks_ && !meets_held_nodes(face.zone))) continue;
+  for (const Index number : pressed_faces_) {
+    const ZoneMesh::Face& face = mesh_.faces[u(number)];
     const double pressure = pressures[u(face.boundary)];
     const int axis = face.side / 2;
     const double outward = face.side % 2 ? 1 : -1;

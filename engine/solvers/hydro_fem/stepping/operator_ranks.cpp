@@ -114,8 +114,6 @@ void Operator::share_nodes() {
     }
   }
   all.halo = Halo(*all.cluster, std::move(sides));
-  find_inner_batches();
-
   for (const auto& face : mesh_.faces) {
     if (!boundaries_[u(face.boundary)].presses()) continue;
     const Index* map = &space_.map[u(face.zone * space_.zone_nodes)];

@@ -46,6 +46,11 @@ double slack_of(const ZoneMesh& mesh) {
 
 }  // namespace
 
+double share_across(const BoundaryCondition& piston, const SidePlane& side) {
+  const Vec3 &a = piston.normal, &n = side.normal;
+  return (a[0] * n[0] + a[1] * n[1] + a[2] * n[2]) / std::hypot(a[0], a[1], a[2]);
+}
+
 /// Zeros. Of what is large the system gives pages as they are first written, so that the zones of other ranks take none.
 double* Operator::allocate(Index count) {
   constexpr std::size_t alignment = 64;
@@ -72,6 +77,8 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   batch_sums_.assign(u((batch_count_ + batch_grain_ - 1) / batch_grain_), 0);
   set_sizes();
   if (cluster != nullptr && cluster->size() > 1) share_among(*cluster);
+  map_batches();
+  list_pressed_faces();
   const std::vector<Index> hot = zones_at_point(setup);
   allocate_points(setup);
   start_velocities(setup);
@@ -82,6 +89,7 @@ Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, C
   for (PagedVector* field : {&rhs_, &y_, &p_}) field->resize(initial_.v.size());
   gravity_weights();
   weigh_driven_walls();
+  drop_of_others();
 }
 
 void Operator::set_sizes() {
@@ -157,10 +165,8 @@ void Operator::number_batches(const ZoneMesh& mesh) {
     for (std::size_t i = 0; i < zones.size(); i += u(W))
       batches.push_back(std::span(zones).subspan(i, std::min(u(W), zones.size() - i)));
   std::sort(batches.begin(), batches.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
-  std::vector<Index> place(u(space_.zones));  // batch*W + lane
   for (const auto& zones : batches) {
     for (Index l = 0; l < W; ++l) {
-      if (u(l) < zones.size()) place[u(zones[u(l)])] = batch_count_ * W + l;
       lane_zone_.push_back(zones[std::min(u(l), zones.size() - 1)]);
     }
     batch_material_.push_back(materials_.at(u(mesh.region[u(zones.front())])).get());
@@ -169,20 +175,52 @@ void Operator::number_batches(const ZoneMesh& mesh) {
   verify(space_.nodes * space_.dim < (Index{1} << 31), "a rank holds fewer than 2^31 velocity unknowns");
   verify(batch_count_ * space_.dim * space_.zone_nodes * W < (Index{1} << 31),
          "a rank holds fewer than 2^31 node terms");
-  batch_map_.resize(u(batch_count_ * space_.zone_nodes * W));
-  for (Index b = 0; b < batch_count_; ++b)
-    for (int i = 0; i < space_.zone_nodes; ++i)
+}
+
+/// Nodes of the zones of own batches, and what meets at nodes that this rank holds.
+void Operator::map_batches() {
+  const Index W = kernels_.lanes, nodes = space_.zone_nodes;
+  batch_map_.resize(u(batch_count_ * nodes * W));
+  for (Index b = own_batches_.begin; b < own_batches_.end; ++b)
+    for (Index i = 0; i < nodes; ++i)
       for (Index l = 0; l < W; ++l)
-        batch_map_[u((b * space_.zone_nodes + i) * W + l)] =
-            static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * space_.zone_nodes + i)]);
+        batch_map_[u((b * nodes + i) * W + l)] = static_cast<int>(space_.map[u(lane_zone_[u(b * W + l)] * nodes + i)]);
+  std::vector<Index> place(u(space_.zones));  // batch × W + lane
+  for (std::size_t i = lane_zone_.size(); i-- > 0;) place[u(lane_zone_[i])] = static_cast<Index>(i);
   meet_place_.resize(space_.meet.size());
-  for (std::size_t i = 0; i < space_.meet.size(); ++i) {
-    const Index zone = space_.meet[i] / space_.zone_nodes;
-    const Index local = space_.meet[i] % space_.zone_nodes;
-    const Index batch = place[u(zone)] / W;
-    const Index lane = place[u(zone)] % W;
-    meet_place_[i] = static_cast<int>((batch * space_.dim * space_.zone_nodes + local) * W + lane);
+  over_nodes([&](Interval some) {
+    for (Index m = space_.meet_begin[u(some.begin)]; m < space_.meet_begin[u(some.end)]; ++m) {
+      const Index at = place[u(space_.meet[u(m)] / nodes)], local = space_.meet[u(m)] % nodes;
+      meet_place_[u(m)] = static_cast<int>((at / W * space_.dim * nodes + local) * W + at % W);
+    }
+  });
+  if (ranks_) find_inner_batches();
+}
+
+void Operator::list_pressed_faces() {
+  for (std::size_t i = 0; i < mesh_.faces.size(); ++i)
+    if (boundaries_[u(mesh_.faces[i].boundary)].presses() && meets_held_nodes(mesh_.faces[i].zone))
+      pressed_faces_.push_back(static_cast<Index>(i));
+}
+
+/// What has only been looked at as everything was made.
+void Operator::drop_of_others() {
+  mesh_.drop_places();
+  if (!ranks_) return;
+  std::vector<Interval> zones, meetings, begins;
+  for (Index i = own_batches_.begin * kernels_.lanes; i < own_batches_.end * kernels_.lanes; ++i)
+    zones.push_back({lane_zone_[u(i)] * space_.zone_nodes, (lane_zone_[u(i)] + 1) * space_.zone_nodes});
+  std::vector<Interval> held = ghosts_;
+  held.push_back(own_nodes_);
+  for (const Interval& some : held) {
+    meetings.push_back({space_.meet_begin[u(some.begin)], space_.meet_begin[u(some.end)]});
+    begins.push_back({some.begin, some.end + 1});
   }
+  keep_entries(space_.meet, std::move(meetings));
+  keep_entries(space_.meet_begin, std::move(begins));
+  if (leads()) return;  // it looks at all zones
+  keep_entries(space_.map, std::move(zones));
+  keep_entries(space_.x0, ranks_->of_nodes);
 }
 
 struct Operator::ZoneMass {
@@ -237,6 +275,13 @@ void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tab
     double rho_q = 0;
     for (int j = 0; j < EE; ++j) rho_q += tables.phi(q, j) * of.rho[u(j)];
     if (setup.at_points) rho_q = of.at_points[u(q)];
+    if (!(rho_q > 0))
+      throw Failure(make_error(
+          ErrorCode::invalid_input,
+          fmt::format("the density in zone {} varies so much that between the places where it is given its polynomial "
+                      "is {:.3g} at ({:.6g}, {:.6g}, {:.6g})",
+                      of.zone, rho_q, spot.x[0], spot.x[1], spot.x[2]),
+          "Let zones end where the density jumps (a region each side), or take smaller zones or a lower order."));
     const double m0 = det * rho_q * reference::measure(turns_, spot.x[u(dim - 1)]);
     const double m = weights[u(q)] * m0;
     of.least = std::min(of.least, m0);
@@ -552,6 +597,7 @@ void Operator::set_constraints(const Setup& setup) {
     Vec3 normal;
     double speed;  // v·n on it at the start
     int driven;    // number of its driven wall, or -1
+    double share;  // of the speed of that, across the side
   };
   std::vector<int> driven(setup.boundaries.size(), -1);
   for (std::size_t b = 0; b < setup.boundaries.size(); ++b)
@@ -576,14 +622,23 @@ void Operator::set_constraints(const Setup& setup) {
     Vec3 n = bc.normal == Vec3{} ? plane.normal : bc.normal;
     const double length = std::hypot(n[0], n[1], n[2]) * (bc.normal == Vec3{} ? -1 : 1);  // own normals point inwards
     for (double& c : n) c /= length;
-    const double speed = bc.kind == BoundaryCondition::Kind::piston ? bc.at(0) : 0;
+    double share = 1;
+    if (bc.normal != Vec3{}) {
+      // The wall is the side, whatever way it is pushed.
+      share = share_across(bc, plane);
+      if (std::abs(share) < 1 - 1e-12)
+        n = plane.normal;
+      else
+        share = 1;
+    }
+    const double speed = bc.kind == BoundaryCondition::Kind::piston ? share * bc.at(0) : 0;
     for (int local = 0; local < space_.zone_nodes; ++local) {
       int rest = local;
       for (int d = 0; d < axis; ++d) rest /= t.h1;
       if (rest % t.h1 != end) continue;
       const Index node = space_.map[u(face.zone * space_.zone_nodes + local)];
       if (!holds(node)) continue;
-      walls[node].push_back({n, speed, driven[u(face.boundary)]});
+      walls[node].push_back({n, speed, driven[u(face.boundary)], share});
     }
   }
   for (const auto& [at, list] : walls) {
@@ -609,7 +664,7 @@ void Operator::set_constraints(const Setup& setup) {
       };
       correct(initial_.v, wall.speed);
       for (std::size_t i = 0; i < driven_.size(); ++i)
-        correct(driven_[i].velocity, wall.driven == static_cast<int>(i) ? 1 : 0);
+        correct(driven_[i].velocity, wall.driven == static_cast<int>(i) ? wall.share : 0);
       basis.push_back(b);
     }
     Constraint c{node, {}};

@@ -105,6 +105,24 @@ class TestCaseMessages : public QObject {
     row("table", "materials.gas", "{\"model\": \"table\", \"file\": \"none.csv\"}", {"none.csv"});
     row("order", "parameters.order", "13", {"12"});
     row("suction in a gas", "regions.0.pressure", "-1", {"'gas'", "-1 Pa", "below 0 Pa"});
+    // Along axes that the flow has not nothing would come of them.
+    row("weight across the plane", "excitation", R"({"gravity": [0, 0, -9.81]})",
+        {"-9.81 is given along z", "two axes"});
+    row("blast above the plane", "excitation", R"({"blast": {"energy": 1, "position": [0, 0, 5]}})",
+        {"5 is given along z"});
+    row("velocity across the plane", "regions.0",
+        R"({"material": "gas", "density": 1, "pressure": 1, "velocity": [0, 0, 5]})", {"5 is given along z"});
+    row("formula across the plane", "regions.0",
+        R"({"material": "gas", "density": 1, "pressure": 1, "velocity_formula": ["0", "0", "x"]})",
+        {"'x' is given along z"});
+    row("box in space", "regions.1.upper", "[7, 1.5, 1]", {"1 is given along z"});
+    row("grid in space", "grid.lower", "[0, 0, 1]", {"1 is given along z"});
+    row("piston across the plane", "boundaries", R"({"x_min": {"kind": "piston", "speed": 1, "direction": [1, 0, 1]}})",
+        {"1 is given along z"});
+    row("piston along its side", "boundaries", R"({"x_min": {"kind": "piston", "speed": 1, "direction": [0, 1]}})",
+        {"moves along its own side", "direction"});
+    row("free axis", "", R"({"grid.coordinates": "axisymmetric", "boundaries": {"y_min": {"kind": "free"}}})",
+        {"lies on the axis"});
     row("more suction than a liquid bears", "regions.0", R"({"material": "water", "density": 1000, "pressure": -7e8})",
         {"'water'", "below -6e+08 Pa"});
   }
@@ -118,13 +136,51 @@ class TestCaseMessages : public QObject {
     }
     QString all;
     bool wrong = false;
-    for (const auto& d : check({{path.toStdString(), value.toStdString()}})) {
+    std::vector<std::pair<std::string, std::string>> changes{{path.toStdString(), value.toStdString()}};
+    if (path.isEmpty()) {  // several
+      changes.clear();
+      const Json several = Json::parse(value.toStdString());
+      for (const auto& [key, text] : several.items()) changes.emplace_back(key, text.dump());
+    }
+    for (const auto& d : check(changes)) {
       all += QString::fromStdString(d.render()) + "\n";
       wrong = wrong || d.severity == Severity::error;
       QVERIFY2(!d.hint.empty(), qPrintable(all));
     }
     QVERIFY2(wrong, qPrintable(all));
     for (const QString& word : words) QVERIFY2(all.contains(word), qPrintable(word + " is missing in: " + all));
+  }
+
+  /// The exact blast is that of a point, between mirrors.
+  void an_exact_blast_has_its_centre_where_it_can_be() {
+    std::vector<std::pair<std::string, std::string>> blast{
+        {"regions", R"([{"material": "gas", "density": 1, "pressure": 0}])"},
+        {"excitation", R"({"blast": {"energy": 1, "position": [0, 0]}})"},
+        {"output", R"({"exact": "sedov"})"},
+        {"boundaries", R"({"x_max": {"kind": "free"}})"}};
+    for (const auto& d : check(blast)) QFAIL(d.render().c_str());
+    const auto said = [&](std::size_t change, const char* value) {
+      auto changed = blast;
+      changed[change].second = value;
+      const auto found = check(changed);
+      return found.empty() ? QString() : QString::fromStdString(found[0].render());
+    };
+    QVERIFY(said(3, R"({"y_min": {"kind": "free"}})").contains("'y_min' is no wall"));
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [3.5, 1.5]}})").isEmpty());
+    blast.emplace_back("grid.coordinates", "\"axisymmetric\"");
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [3.5, 0]}})").isEmpty());
+    QVERIFY(said(1, R"({"blast": {"energy": 1, "position": [0, 1.5]}})").contains("off the axis"));
+  }
+
+  void weight_across_an_axis_is_warned_of() {
+    std::vector<std::pair<std::string, std::string>> turned{{"grid.coordinates", "\"axisymmetric\""},
+                                                            {"excitation", R"({"gravity": [0, -9.81]})"}};
+    const auto found = check(turned);
+    QCOMPARE(found.size(), std::size_t{1});
+    QVERIFY(found[0].severity == Severity::warning &&
+            QString::fromStdString(found[0].render()).contains("along the radius"));
+    turned[1].second = R"({"gravity": [-9.81, 0, 0]})";
+    QVERIFY(check(turned).empty());
   }
 
   void an_explosive_that_burns_has_no_pressure_of_its_own() {

@@ -73,6 +73,28 @@ class TestDrivenWalls : public QObject {
       }
   }
 
+  /// What is pushed at 0.5 m/s along (3, 4) moves at 0.3 m/s across its side, and slides along it; of a driven piston alike.
+  void a_piston_that_is_pushed_aslant_moves_across_its_side() {
+    for (const bool driven : {false, true})
+      for (int dim = 2; dim <= 3; ++dim) {
+        Setup straight = box_with_pistons(dim, 2);
+        straight.boundaries[2] = {Kind::wall};
+        straight.boundaries[0] = {Kind::piston, {1, 0, 0}, 0.3};
+        Setup aslant = straight;
+        aslant.boundaries[0] = {Kind::piston, {3, 4, 0}, 0.5};
+        if (driven) {
+          straight.boundaries[0].over_time = [](double t) { return 0.3 + 0.6 * std::sin(40 * t); };
+          aslant.boundaries[0].over_time = [](double t) { return 0.5 + std::sin(40 * t); };
+        }
+        double t = 0, other = 0;
+        const State want = marched(straight, Integrator::rk2_average, 10, &t),
+                    got = marched(aslant, Integrator::rk2_average, 10, &other);
+        QVERIFY(std::abs(t - other) < 1e-12 * t);
+        for (std::size_t i = 0; i < want.v.size(); ++i)
+          QVERIFY2(std::abs(got.v[i] - want.v[i]) < 1e-10, qPrintable(QString::number(got.v[i] - want.v[i])));
+      }
+  }
+
   void a_steady_curve_is_the_steady_value() {
     Setup a = flows::saltzmann(2, 12, 2), b = a;
     b.boundaries[0].over_time = [](double) { return 1.0; };

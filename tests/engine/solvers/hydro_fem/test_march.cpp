@@ -40,6 +40,40 @@ class TestMarch : public QObject {
   Q_OBJECT
 
  private slots:
+  /// A solve that ends before its tolerance is no solve.
+  void a_velocity_solve_that_does_not_end_is_told() {
+    std::mt19937 random(3);
+    Setup s = lively(2, 3, 0, random);
+    s.mass_iterations = 2;
+    Team team({WorkerSpec{"cpu", 2, 1}});
+    Operator op(s, best_kernels(), team);
+    (void)op.update(op.initial());
+    PagedVector a;
+    try {
+      op.acceleration(op.initial(), a);
+      QFAIL("two iterations do not reach 1e-14");
+    } catch (const Failure& failure) {
+      QCOMPARE(failure.error().code, ErrorCode::not_converged);
+      QVERIFY(failure.error().text.find("after 2 iterations") != std::string::npos);
+    }
+  }
+
+  /// Between the places where it is given the polynomial of a density that jumps by a million inside zones is negative.
+  void density_that_jumps_inside_zones_is_refused_where_it_turns_negative() {
+    std::mt19937 random(3);
+    Setup s = lively(1, 8, 0, random);
+    s.mesh.curve = nullptr;
+    s.density = [](const Vec3& x, int) { return x[0] < 0.33 ? 1e-3 : 1e3; };
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    try {
+      const Operator op(s, best_kernels(), team);
+      QFAIL("it has a mass below zero at some point");
+    } catch (const Failure& failure) {
+      QCOMPARE(failure.error().code, ErrorCode::invalid_input);
+      QVERIFY2(failure.error().text.find("varies so much") != std::string::npos, failure.error().text.c_str());
+    }
+  }
+
   void the_triple_point_has_its_published_energy() {
     // Laghos, RK2Avg, Q3-Q2, 14×6 zones, t = 0.6, mass solves to 1e-14: 85 accepted and 12 repeated steps.
     Flow flow(strict(flows::triple_point(3, 14, 6)), until(0.6));

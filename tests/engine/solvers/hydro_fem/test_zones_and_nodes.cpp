@@ -4,7 +4,10 @@
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <QTest>
+#include <algorithm>
 
 #include <algorithm>
 #include <set>
@@ -16,6 +19,33 @@ class TestZonesAndNodes : public QObject {
   Q_OBJECT
 
  private slots:
+  /// Of a vector of full length a rank has memory for what it writes, and can give back what it no longer needs.
+  void vectors_take_pages_as_they_are_written() {
+    PagedVector v;
+    v.resize(std::size_t{8} << 20);  // 64 MiB
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), all = v.size() * sizeof(double) / page;
+    const auto resident = [&] {
+      std::vector<unsigned char> there(all);
+      if (mincore(v.data(), v.size() * sizeof(double), there.data()) != 0) return all;
+      return static_cast<std::size_t>(std::count_if(there.begin(), there.end(), [](auto p) { return (p & 1) != 0; }));
+    };
+    constexpr std::size_t middle = std::size_t{4} << 20, large = 512;  // pages that the system may give for one
+    QCOMPARE(resident(), std::size_t{0});
+    v.front() = 1;
+    v[middle] = 2;
+    v.back() = 3;
+    QVERIFY(resident() >= 3 && resident() <= 3 * large);
+    keep_entries(v, {{Index{middle}, Index{middle} + 1}});
+    QVERIFY(resident() >= 1 && resident() <= large);
+    QCOMPARE(v[middle], 2.0);
+    QVERIFY(v.front() == 0 && v.back() == 0 && v[middle + 1] == 0);
+    PagedVector few;
+    few.resize(3);
+    few[1] = 1;
+    keep_entries(few, {});  // too few for pages of their own
+    QCOMPARE(few[1], 1.0);
+  }
+
   void rules_and_tables_are_exact() {
     for (int k = 1; k <= 12; ++k) {
       const Tables t(k);
