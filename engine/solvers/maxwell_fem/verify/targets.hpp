@@ -4,9 +4,11 @@
 
 #include "engine/core/error.hpp"
 #include "engine/mesh/mesh.hpp"
+#include "engine/solvers/maxwell_fem/discretization/elements.hpp"
 #include "engine/solvers/test_run.hpp"
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 namespace conoid::maxwell_fem {
