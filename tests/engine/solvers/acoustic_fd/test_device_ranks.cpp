@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two ranks with an emulated device each give the bits of one.
 // labels: unit emulated mpi2
-#include "tests/engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/shots.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTest>
 

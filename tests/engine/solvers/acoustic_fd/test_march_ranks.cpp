@@ -3,8 +3,8 @@
 // labels: unit mpi2
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/team/team.hpp"
-#include "tests/engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTest>
 

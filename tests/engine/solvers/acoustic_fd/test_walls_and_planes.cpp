@@ -14,8 +14,8 @@
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/team/device.hpp"
 #include "engine/team/team.hpp"
-#include "tests/engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
+#include "tests/engine/solvers/acoustic_fd/walls.hpp"
 
 #include <QTemporaryDir>
 #include <QTest>
