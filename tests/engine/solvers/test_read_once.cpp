@@ -40,7 +40,10 @@ class Made {
 class TestReadOnce : public QObject {
   Q_OBJECT
  private slots:
-  void check_estimate_and_run_share_a_surface_data() { rows(); }
+  void check_estimate_and_run_share_a_surface_data() {
+    rows();
+    QTest::newRow("maxwell-fem") << QString(CONOID_TEST_DATA "/safety/maxwell-fem.json");
+  }
   void check_estimate_and_run_share_a_surface();
   void check_and_estimate_share_a_grid();
   void another_mesh_is_read_anew_data() { rows(); }
