@@ -35,7 +35,7 @@ std::vector<double> spread(const Values& v) {
   return out;
 }
 
-int material_number(const Case& input, const Settings& s, const Values& at, std::vector<Diagnostic>& out) {
+int material_number(const Case& input, const Problem& s, const Values& at, std::vector<Diagnostic>& out) {
   const std::string name = at.text();
   for (std::size_t m = 0; m < s.material_names.size(); ++m)
     if (s.material_names[m] == name) return static_cast<int>(m);
@@ -47,7 +47,7 @@ int material_number(const Case& input, const Settings& s, const Values& at, std:
 }
 
 /// Metal with its coats, or a table.
-ImpedanceLaw read_impedance_law(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
+ImpedanceLaw read_impedance_law(const Case& input, const Problem& s, const Values& v, std::vector<Diagnostic>& out) {
   if (v["kind"].text() == "metal") {
     const double conductivity = v["conductivity"].number(), permeability = v["permeability"].number();
     std::vector<ThinCoat> coats;
@@ -71,7 +71,7 @@ ImpedanceLaw read_impedance_law(const Case& input, const Settings& s, const Valu
   return [=](double f) { return Complex(interpolate(at, r, f, 0), interpolate(at, x, f, 0)); };
 }
 
-Boundary read_boundary(const Case& input, const Settings& s, const Values& v, std::vector<Diagnostic>& out) {
+Boundary read_boundary(const Case& input, const Problem& s, const Values& v, std::vector<Diagnostic>& out) {
   const std::string kind = v["kind"].text();
   Boundary b;
   b.kind = kind == "pmc"                            ? BoundaryKind::pmc
@@ -93,20 +93,20 @@ Boundary read_boundary(const Case& input, const Settings& s, const Values& v, st
 
 }  // namespace
 
-std::vector<Medium> Settings::media(double frequency) const {
+std::vector<Medium> Problem::media(double frequency) const {
   std::vector<Medium> out;
   for (const MaterialLaw& law : laws) out.push_back(law(frequency));
   return out;
 }
 
-std::vector<Direction> Settings::incidences() const {
+std::vector<Direction> Problem::incidences() const {
   if (!monostatic) return {incidence};
   std::vector<Direction> out;
   for (std::size_t a = 0; a < monostatic->angles.size(); ++a) out.push_back(monostatic->direction(a));
   return out;
 }
 
-std::vector<PlaneWave> Settings::waves(double frequency) const {
+std::vector<PlaneWave> Problem::waves(double frequency) const {
   const double k = 2 * pi * frequency / light_speed;
   std::vector<PlaneWave> out;
   for (const Direction& d : incidences()) {
@@ -118,7 +118,7 @@ std::vector<PlaneWave> Settings::waves(double frequency) const {
 
 namespace {
 
-void read_image(const Case& input, const Values& v, Settings& s, std::vector<Diagnostic>& out) {
+void read_image(const Case& input, const Values& v, Problem& s, std::vector<Diagnostic>& out) {
   s.isar = true;
   s.isar_width = v["width"].number();
   s.isar_points = static_cast<int>(v["points"].integer());
@@ -150,7 +150,7 @@ void read_image(const Case& input, const Values& v, Settings& s, std::vector<Dia
 }
 
 /// Frequencies, and where waves come from.
-void read_waves(const Case& input, const Values& excitation, Settings& s, std::vector<Diagnostic>& out) {
+void read_waves(const Case& input, const Values& excitation, Problem& s, std::vector<Diagnostic>& out) {
   if (excitation.has("frequencies")) {
     const Values f = excitation["frequencies"];
     s.frequencies = read_frequencies(input, f, StepRounding::product_first, out);
@@ -180,7 +180,7 @@ void read_waves(const Case& input, const Values& excitation, Settings& s, std::v
 }
 
 /// Where the far field is seen: the cuts of the case or two across each other, each with a file of its own.
-void read_cuts(const Values& output, Settings& s) {
+void read_cuts(const Values& output, Problem& s) {
   const Values cuts = output["cuts"];
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     Cut c;
@@ -212,7 +212,7 @@ void read_cuts(const Values& output, Settings& s) {
 }
 
 /// What scatters: a sphere or a mesh, its surfaces and regions.
-void read_body(const Case& input, const Values& root, Settings& s, std::vector<Diagnostic>& out) {
+void read_body(const Case& input, const Values& root, Problem& s, std::vector<Diagnostic>& out) {
   if (root.has("sphere")) {
     const Values v = root["sphere"];
     SphereSetting p;
@@ -255,7 +255,7 @@ void read_body(const Case& input, const Values& root, Settings& s, std::vector<D
 }
 
 /// How it is solved.
-void read_solution(const Case& input, const Values& parameters, const Values& truncation, Settings& s,
+void read_solution(const Case& input, const Values& parameters, const Values& truncation, Problem& s,
                    std::vector<Diagnostic>& out) {
   s.domain.order = static_cast<int>(parameters["order"].integer());
   s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
@@ -295,7 +295,7 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
   s.truncation.loop = loop_named(loop);
 }
 
-void read_output(const Case& input, const Values& output, Settings& s, std::vector<Diagnostic>& out) {
+void read_output(const Case& input, const Values& output, Problem& s, std::vector<Diagnostic>& out) {
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
@@ -320,6 +320,19 @@ void read_output(const Case& input, const Values& output, Settings& s, std::vect
   if (s.exact && !s.sphere)
     out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere",
                                  "Add \"sphere\", or set exact to none."));
+  if (s.exact && s.sphere)
+    for (const int m : {s.sphere->core_material, s.sphere->coat > 0 ? s.sphere->coat_material : 0})
+      for (const double f : s.frequencies)
+        if (const Medium medium = s.laws[static_cast<std::size_t>(m)](f);
+            std::ranges::any_of(medium.epsilon, [&](const Complex& e) { return e != medium.epsilon[0]; }) ||
+            std::ranges::any_of(medium.mu, [&](const Complex& u) { return u != medium.mu[0]; })) {
+          out.push_back(input.error_at(
+              output["exact"],
+              fmt::format("the exact series is of isotropic materials, and '{}' is another one along each axis",
+                          s.material_names[static_cast<std::size_t>(m)]),
+              "Give a material of another kind, or set exact to none."));
+          return;
+        }
   if (s.exact && s.sphere && s.sphere->coat > 0 && s.sphere->core_material == 0 && s.body.kind != BoundaryKind::pec)
     out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
                                  "Set body.kind to pec, or exact to none."));
@@ -327,8 +340,8 @@ void read_output(const Case& input, const Values& output, Settings& s, std::vect
 
 }  // namespace
 
-Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
-  Settings s;
+Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
+  Problem s;
   const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
                truncation = root["truncation"], output = root["output"];
   s.laws.emplace_back([](double) { return Medium{}; });
@@ -364,7 +377,7 @@ RadiationLoop loop_named(std::string_view name) {
   return RadiationLoop::automatic;
 }
 
-RadiationWork radiation_work(const Settings& s, double columns) {
+RadiationWork radiation_work(const Problem& s, double columns) {
   // Steps: three a thousandth of the residual for bodies of a few wavelengths (modal theory with GMRES), five at least. A few
   // columns are applied each in every step; of many those that are independent, 2.7 times in all (almond, 42 columns).
   RadiationWork w;
@@ -375,19 +388,17 @@ RadiationWork radiation_work(const Settings& s, double columns) {
   return w;
 }
 
-Index expected_unknowns(const Settings& s, const Mesh* mesh) {
-  return static_cast<Index>(expected_tets(s, mesh) * (s.domain.order == 1 ? 1.3 : 6.6));
+Index expected_unknowns(const Problem& s) {
+  return static_cast<Index>(expected_tets(s) * (s.domain.order == 1 ? 1.3 : 6.6));
 }
 
-int thin_rows(const Settings& s, const Mesh* mesh) {
+int thin_rows(const Problem& s) {
   if (s.sphere)
     return s.sphere->core_material == 0 ? s.sphere->layers + (s.sphere->coat > 0 ? s.sphere->coat_layers : 0) : 0;
-  if (mesh == nullptr || s.body_material > 0) return 0;
-  const auto surface = bare_surface(s, std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh));
-  return surface ? layout_around(s, measure_body(*surface)).layer.layers : 0;
+  return s.mesh.bare && s.body_material == 0 ? layout_around(s, s.mesh.body).layer.layers : 0;
 }
 
-Bytes expected_memory(const Settings& s, Index unknowns, int rows, double columns, double points, double budget,
+Bytes expected_memory(const Problem& s, Index unknowns, int rows, double columns, double points, double budget,
                       int ranks) {
   return memory_with(expected_factors(unknowns, rows, s.direct, ranks), s, unknowns, columns, points, budget);
 }

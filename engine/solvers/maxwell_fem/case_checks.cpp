@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a case beyond its schema: groups, elements against waves and sizes, memory.
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/quality.hpp"
@@ -44,7 +45,7 @@ constexpr double small_wave_number = 0.9e-4, smallest_wave_number = 0.9e-5;
 /// 38 half a decibel on elements whose error elsewhere is a twentieth of that.
 constexpr double may_ring = 3;
 
-bool absorbs(const Settings& s, int material) {
+bool absorbs(const Problem& s, int material) {
   const Medium m = s.laws[static_cast<std::size_t>(material)](s.frequencies.back());
   const Complex n = std::sqrt(m.epsilon[0] * m.mu[1]);
   return std::abs(n.imag()) > 0.3 * std::abs(n);
@@ -52,7 +53,7 @@ bool absorbs(const Settings& s, int material) {
 
 struct Checker {
   const Case& input;
-  const Settings& s;  ///< of one band
+  const Problem& s;  ///< of one band
   Values place;
   std::vector<Diagnostic>& out;
 
@@ -103,7 +104,7 @@ struct Checker {
         s.sphere->core_material > 0 ? shorter_inside(s, s.sphere->core_material, s.sphere->radius) : 1;
     // The divisions (and rows, where they are what is too thick) with which no edge is too long.
     const auto refine = [&](double) {
-      Settings finer = s;
+      Problem finer = s;
       SphereSetting& p = *finer.sphere;
       const double wanted = 0.9 * edge_limit(s.domain.order) * shortest();
       const auto fits = [&](double edge, int material, double shorter = 1) {
@@ -138,15 +139,28 @@ struct Checker {
     smallness(radius);
   }
 
-  void volume(const Mesh& mesh) const {
-    auto domain = make_domain(mesh, s.domain);
-    if (!domain) {
-      Diagnostic d = domain.error();
-      d.place = input.document().place(d.text.find("region") != std::string::npos ? "/regions" : "/boundaries");
-      out.push_back(std::move(d));
-      return;
+  /// A metal with its coats is opaque: what is one side of it does not act on the other one as a resistive sheet does.
+  void metal_sheets(const Mesh& mesh, const Space& space) const {
+    for (const auto& [name, boundary] : s.domain.boundaries) {
+      const MeshGroup* group = mesh.group(name);
+      const Values at = input["boundaries"][name];
+      if (group == nullptr || at["kind"].text() != "metal") continue;
+      if (std::ranges::any_of(group->cells, [&](Index c) {
+            const auto n = mesh.nodes(c);
+            const Index face = space.find_face({n[0], n[1], n[2]});
+            return face >= 0 && space.sides(face).tet[1] >= 0;
+          }))
+        out.push_back(input.error_at(
+            at, fmt::format("the group '{}' is a metal without thickness: elements on both sides of a face", name),
+            "Use pec, or impedance for a resistive sheet that fields pass; or cut the volume out of the mesh behind "
+            "the metal."));
     }
-    const Space& space = domain->space;
+  }
+
+  void volume(const Mesh& mesh) const {
+    const Domain& domain = *s.mesh.domain;
+    const Space& space = domain.space;
+    metal_sheets(mesh, space);
     std::vector<double> longest(s.laws.size(), 0);
     for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t) {
       double& l = longest[space.tets()[t].region];
@@ -156,16 +170,16 @@ struct Checker {
       if (longest[m] > 0)
         edges(longest[m], static_cast<int>(m),
               [](double wanted) { return "refine to " + format_quantity(wanted, "m") + " there"; });
-    folds(mesh, *domain);
+    folds(mesh, domain);
     if (!s.geometry) {
       std::vector<Index> cells;
       for (const auto& [name, boundary] : s.domain.boundaries)
         if (boundary.kind != BoundaryKind::outer && boundary.kind != BoundaryKind::currents)
           for (const MeshGroup& g : mesh.groups())
             if (g.name == name && g.dimension == 2) cells.insert(cells.end(), g.cells.begin(), g.cells.end());
-      facets(mesh, cells, 3 / held(*domain).first);
+      facets(mesh, cells, 3 / held(domain).first);
     }
-    layer(mesh, *domain);
+    layer(mesh, domain);
   }
 
   /// Coarse curved elements in a thin layer can fold over: the map must not change its sign.
@@ -347,7 +361,7 @@ struct Checker {
     }
     conditions(given, mesh);
     if (has_errors(out)) return;
-    const BodyMeasure body = measure_body(mesh);
+    const BodyMeasure& body = s.mesh.body;
     smallness(body.size);
     if (!s.geometry) {
       std::vector<Index> cells(static_cast<std::size_t>(mesh.cell_count()));
@@ -370,54 +384,61 @@ struct Checker {
   }
 };
 
-void check_memory(const Case& input, const Settings& s, const std::vector<Band>& bands, const Mesh* mesh,
-                  const Values& place, std::vector<Diagnostic>& out) {
-  const Bytes budget = s.memory;
+Values place_of_body(const Case& input, const Problem& s) {
+  return s.sphere ? input["sphere"] : input["mesh"];
+}
+
+}  // namespace
+
+std::vector<Diagnostic> check_memory(const Case& input, const Problem& s, Bytes budget) {
   Index unknowns = 0;
   Bytes needed = 0;
-  for (const Band& band : bands) {
-    const Settings part = in_band(s, band);
-    const Index n = expected_unknowns(part, mesh);
+  for (const Band& band : bands_of(s)) {
+    const Problem part = in_band(s, band);
+    const Index n = expected_unknowns(part);
     const Bytes bytes =
-        expected_memory(part, n, thin_rows(part, mesh), 1, static_cast<double>(n) / 5.5, static_cast<double>(budget));
+        expected_memory(part, n, thin_rows(part), 1, static_cast<double>(n) / 5.5, static_cast<double>(budget));
     if (bytes > needed) {
       needed = bytes;
       unknowns = n;
     }
   }
-  if (needed <= 2 * budget) return;  // half of the factors may go to disk
+  if (needed <= 2 * budget) return {};  // half of the factors may go to disk
   const double ratio = static_cast<double>(needed) / static_cast<double>(budget);
   Diagnostic d = input.error_at(
-      place,
+      place_of_body(input, s),
       fmt::format("about {} unknowns need {}, the budget is {}", unknowns, format_bytes(needed), format_bytes(budget)),
       fmt::format("About {} unknowns would fit: coarsen the mesh by a factor of {:.2f} in edge length, use order 1, "
                   "or raise compute.memory.host.",
                   static_cast<Index>(static_cast<double>(unknowns) * std::pow(ratio, -0.75)), std::pow(ratio, 0.25)));
   d.code = ErrorCode::resources;
-  out.push_back(std::move(d));
+  return {std::move(d)};
 }
 
-}  // namespace
-
-std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory) {
-  std::vector<Diagnostic> out;
-  Settings s = read_settings(input, out);
-  s.memory = memory;
-  if (has_errors(out)) return out;
-  const std::shared_ptr<const Mesh> given(std::shared_ptr<void>(), mesh);
-  const auto skin = bare_surface(s, mesh != nullptr ? given : nullptr);
-  const Values place = s.sphere ? input["sphere"] : input["mesh"];
-  const std::vector<Band> bands = bands_of(s, skin.get());
-  for (const Band& band : bands) {
-    const Settings part = in_band(s, band);
-    const Checker checker{input, part, place, out};
+Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
+  Reading<Problem> out;
+  Problem s = read_case(input, out.said);
+  if (has_errors(out.said)) return out;
+  const std::shared_ptr<const Mesh> given =
+      mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
+  if (Status seen = look_at_mesh(s, given); !seen) {
+    Diagnostic d = seen.error();
+    d.place = input.document().place(d.text.find("region") != std::string::npos ? "/regions" : "/boundaries");
+    out.said.push_back(std::move(d));
+    return out;
+  }
+  log::debug("maxwell-fem: {} was made of the case", s.sphere ? "a sphere" : s.mesh.bare ? "a surface" : "a domain");
+  const auto skin = bare_surface(s, given);
+  const Values place = place_of_body(input, s);
+  for (const Band& band : bands_of(s)) {
+    const Problem part = in_band(s, band);
+    const Checker checker{input, part, place, out.said};
     if (s.sphere) checker.sphere();
     if (skin) checker.surface(*mesh, *skin);
     if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
-    if (!out.empty()) break;  // one message for what all bands have in common
+    if (!out.said.empty()) break;  // one message for what all bands have in common
   }
-  if (has_errors(out)) return out;
-  check_memory(input, s, bands, skin ? skin.get() : mesh, place, out);
+  if (!has_errors(out.said)) out.problem = std::make_unique<Problem>(std::move(s));
   return out;
 }
 

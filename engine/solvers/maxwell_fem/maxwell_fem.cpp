@@ -43,8 +43,15 @@ std::string no_device(std::string_view loop) {
 }
 }  // namespace
 
+Reading<Problem>& MaxwellFem::read(const Case& input, const Mesh* mesh) const {
+  return reading_.of(input, mesh, read_problem);
+}
+
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  std::vector<Diagnostic> out = check_settings(input, mesh, offer.host.value);
+  const Reading<Problem>& reading = read(input, mesh);
+  std::vector<Diagnostic> out = reading.said;
+  if (reading.problem)
+    for (Diagnostic& d : check_memory(input, *reading.problem, offer.host.value)) out.push_back(std::move(d));
   const bool device = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
   if (const Values direct = input["parameters"]["direct_solver"]; direct.text() == "device" && !device)
     out.push_back(input.error_at(direct, "the direct solver device factors on a device, and none is among the workers",
@@ -60,34 +67,35 @@ double MaxwellFem::k() const {
 }
 
 std::string MaxwellFem::at_frequency() const {
-  return settings_.frequencies.size() == 1 ? "" : " at " + format_quantity(frequency(), "Hz");
+  return problem_.frequencies.size() == 1 ? "" : " at " + format_quantity(frequency(), "Hz");
 }
 
 Index MaxwellFem::batch_size() const {
   // Vectors on S and currents of all columns at once in a quarter of the memory; the Krylov space takes another.
   const double column = 16.0 * static_cast<double>(10 * 2 * domain_.outer.size() + 3 * 4 * domain_.currents.size());
-  return std::clamp<Index>(static_cast<Index>(static_cast<double>(settings_.memory) / 4 / column), 1, 512);
+  return std::clamp<Index>(static_cast<Index>(static_cast<double>(problem_.memory) / 4 / column), 1, 512);
 }
 
 Status MaxwellFem::prepare(RunContext& context) {
-  std::vector<Diagnostic> found;
-  settings_ = read_settings(context.input, found);
-  settings_.memory = context.offer.host.value;
-  for (const Diagnostic& d : found)
+  Reading<Problem>& reading = read(context.input, context.mesh.get());
+  for (const Diagnostic& d : reading.said)
     if (d.severity == Severity::error) return d;
+  problem_ = std::move(*reading.problem);
+  reading_.forget();
+  problem_.memory = context.offer.host.value;
   given_ = context.mesh;
   cluster_ = &context.cluster;
   group_ = cluster_;
   stop_ = context.stop;
-  bands_ = bands_of(settings_, bare_surface(settings_, given_).get());
+  bands_ = bands_of(problem_);
   begin_order();
   context.progress.begin("mesh", 0, "");
   if (Status s = enter_band(0); !s) return s;
   context.progress.end();
   note_mesh(context);
-  if (cluster_->size() > 1 && cluster_->leads() && settings_.frequencies.size() > 1)
+  if (cluster_->size() > 1 && cluster_->leads() && problem_.frequencies.size() > 1)
     log::info("maxwell-fem: {} frequencies by {} ranks, each of another one as far as they go",
-              settings_.frequencies.size(), cluster_->size());
+              problem_.frequencies.size(), cluster_->size());
   return {};
 }
 
@@ -98,13 +106,19 @@ std::size_t MaxwellFem::band_of(std::size_t frequency) const {
 }
 
 Status MaxwellFem::enter_band(std::size_t band) {
-  Settings part = in_band(settings_, bands_[band]);
-  auto mesh = mesh_to_solve(part, given_, stop_);
-  if (!mesh) return mesh.error();
-  auto domain = make_domain(**mesh, part.domain, [this] { return stop_.stop_requested(); });
-  if (!domain) return domain.error();
+  Meshed made;
+  if (band == 0 && problem_.mesh.first) {
+    made = *problem_.mesh.first;
+    if (!made.mesh) made.domain->space.lies_in(*given_);
+  } else {
+    Problem part = in_band(problem_, bands_[band]);
+    auto fresh = mesh_with_spaces(part, given_, stop_);
+    if (!fresh) return fresh.error();
+    made = std::move(*fresh);
+  }
+  const Domain& domain = *made.domain;
   // Every rank made the mesh and the spaces for itself; they must be the same.
-  std::vector<double> marks{static_cast<double>(domain->free_unknowns), domain->distance, domain->currents.area()};
+  std::vector<double> marks{static_cast<double>(domain.free_unknowns), domain.distance, domain.currents.area()};
   std::vector<double> least = marks, most = marks;
   cluster_->minimum(std::span(least));
   cluster_->maximum(std::span(most));
@@ -115,19 +129,21 @@ Status MaxwellFem::enter_band(std::size_t band) {
   system_.reset();
   radiation_.reset();
   truncation_.reset();
-  mesh_ = *mesh;
-  domain_ = std::move(*domain);
+  mesh_ = made.mesh ? made.mesh : given_;
+  domain_ = std::move(*made.domain);
+  problem_.mesh.first.reset();
+  problem_.mesh.domain.reset();
   band_ = band;
   return prepare_view(stop_);
 }
 
 /// What the mesh of this band amounts to: numbers (of the last one in the end, the finest), a table where there are several.
 void MaxwellFem::note_mesh(RunContext& context) const {
-  const double top = settings_.frequencies[bands_[band_].last], wave = light_speed / top;
+  const double top = problem_.frequencies[bands_[band_].last], wave = light_speed / top;
   log::info(
       "maxwell-fem: {} tetrahedra of order {}, {} unknowns, S {} and S' {} faces, {:.3f} wavelengths apart, longest "
       "edge {:.3f} wavelengths at {}",
-      domain_.space.tets().size(), settings_.domain.order, domain_.free_unknowns, domain_.outer.faces(),
+      domain_.space.tets().size(), problem_.domain.order, domain_.free_unknowns, domain_.outer.faces(),
       domain_.currents.faces(), domain_.distance / wave, domain_.volume_edge / wave, format_quantity(top, "Hz"));
   Results& out = context.results;
   out.number("tetrahedra", static_cast<double>(domain_.space.tets().size()), "1");
@@ -143,9 +159,9 @@ void MaxwellFem::note_mesh(RunContext& context) const {
   t.columns = {{"from", "Hz", ""},      {"to", "Hz", ""},           {"tetrahedra", "1", ""},  {"unknowns", "1", ""},
                {"faces of S", "1", ""}, {"distance of S", "m", ""}, {"longest edge", "m", ""}};
   t.definition = "S and the elements are made anew for each band.";
-  out.table(t).append({settings_.frequencies[bands_[band_].first], top,
-                       static_cast<double>(domain_.space.tets().size()), static_cast<double>(domain_.free_unknowns),
-                       static_cast<double>(domain_.outer.faces()), domain_.distance, domain_.volume_edge});
+  out.table(t).append({problem_.frequencies[bands_[band_].first], top, static_cast<double>(domain_.space.tets().size()),
+                       static_cast<double>(domain_.free_unknowns), static_cast<double>(domain_.outer.faces()),
+                       domain_.distance, domain_.volume_edge});
 }
 
 /// Gives the factors a device of the team where that is asked for or pays.
@@ -153,7 +169,7 @@ void MaxwellFem::place_on_device(DirectOptions& direct, RunContext& context) con
   const std::vector<DeviceWorker*> devices = context.team.devices();
   std::vector<DeviceInfo> known;
   for (const DeviceWorker* d : devices) known.push_back(d->device().info());
-  const int rows = thin_rows(settings_, given_.get());
+  const int rows = thin_rows(problem_);
   const FactorWork work{static_cast<double>(domain_.free_unknowns),
                         expected_factors(domain_.free_unknowns, rows, direct).entries, group_->size(),
                         context.offer.deterministic.value};
@@ -171,9 +187,9 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
   const double begin = now();
   for (ImpedancePatch& i : domain_.impedances)
     if (i.law) i.surface_impedance = i.law(frequency());
-  system_ = std::make_unique<System>(domain_, settings_.media(frequency()), k(), settings_.form, threads);
-  DirectOptions direct = settings_.direct;
-  direct.memory = settings_.memory;
+  system_ = std::make_unique<System>(domain_, problem_.media(frequency()), k(), problem_.form, threads);
+  DirectOptions direct = problem_.direct;
+  direct.memory = problem_.memory;
   const std::filesystem::path folder = context.results.folder();
   direct.scratch = folder.empty() ? temporary_folder() : folder / "scratch";
   std::error_code ec;
@@ -211,7 +227,7 @@ bool MaxwellFem::devices_radiate(RunContext& context) const {
 
 /// The loop of this frequency.
 Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
-  const RadiationLoop asked = settings_.truncation.loop;
+  const RadiationLoop asked = problem_.truncation.loop;
   const bool devices = (asked == RadiationLoop::automatic || on_devices(asked)) && devices_radiate(context);
   if (asked != RadiationLoop::automatic) {
     if (!on_devices(asked) || devices) return asked;
@@ -224,7 +240,7 @@ Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
   }
   const auto solved = static_cast<double>(outcome_.solved.size() + (check_ ? 1 : 0)),
              at_once = static_cast<double>(batch_size());
-  RadiationWork work = radiation_work(settings_, std::min(solved, at_once));
+  RadiationWork work = radiation_work(problem_, std::min(solved, at_once));
   work.applications *= std::ceil(std::max(1.0, solved) / at_once);
   work.outer_points = static_cast<double>(domain_.outer.size());
   work.current_points = static_cast<double>(domain_.currents.size());
@@ -232,7 +248,7 @@ Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
   RadiationRates rates = radiation_rates(context.team.workers(), context.offer.devices, true);
   if (!devices) rates.devices.clear();
   // All ranks must choose the same: the least of each number, of ranks with one device each.
-  std::vector<double> least{static_cast<double>(settings_.memory), rates.multiply_adds / rates.threads, rates.copy,
+  std::vector<double> least{static_cast<double>(problem_.memory), rates.multiply_adds / rates.threads, rates.copy,
                             static_cast<double>(rates.threads), static_cast<double>(rates.beside)};
   if (group_->size() > 1 && rates.devices.size() > 1) rates.devices.resize(1);
   for (const RadiationRates::OfDevice& d : rates.devices)
@@ -258,17 +274,17 @@ Result<RadiationLoop> MaxwellFem::choose_loop(RunContext& context) const {
 
 Status MaxwellFem::begin_frequency(RunContext& context) {
   const int threads = context.team.threads();
-  waves_ = settings_.waves(frequency());
+  waves_ = problem_.waves(frequency());
   if (Status s = choose_waves(context.stop); !s) return s;
   context.progress.begin("near pairs", 0, "");
   const double begin = now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
-  TruncationOptions options = settings_.truncation;
+  TruncationOptions options = problem_.truncation;
   const auto loop = choose_loop(context);
   if (!loop) return loop.error();
   options.loop = *loop;
   if (options.loop == RadiationLoop::compressed && !radiation_->stopped()) {
-    radiation_->compress(0.1 * settings_.truncation.tolerance, threads, group_->rank(), group_->size());
+    radiation_->compress(0.1 * problem_.truncation.tolerance, threads, group_->rank(), group_->size());
     const CompressedRadiation& c = *radiation_->compressed();
     log::info("maxwell-fem: far blocks of rank {:.1f} on average in {}, the whole operator would be {}",
               c.average_rank(), format_bytes(c.bytes()), format_bytes(c.dense_bytes()));
@@ -289,7 +305,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   outcome_.facts.factor_operations = facts.flops;
   context.results.text("direct_solver", facts.method);
   context.progress.end();
-  options.memory = settings_.memory / 4;
+  options.memory = problem_.memory / 4;
   options.stop = context.stop;
   truncation_ = std::make_unique<Truncation>(*system_, *radiation_, options, group_);
   return {};
@@ -297,9 +313,9 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
 
 void MaxwellFem::choose_check_wave() {
   check_.reset();
-  if (waves_.size() != 1 || !settings_.reciprocity) return;
+  if (waves_.size() != 1 || !problem_.reciprocity) return;
   // From anywhere else, between V and H, so that symmetries of the body do not make the comparison one of zeros.
-  const Direction from = settings_.incidences()[0];
+  const Direction from = problem_.incidences()[0];
   check_from_ = {std::fmod(from.theta + 1.1, pi), from.phi + 0.7};
   check_ = wave_from(check_from_, false, k());
   check_->polarisation = scale(1 / std::sqrt(2.0), add(check_from_.theta_hat(), check_from_.phi_hat()));
@@ -316,7 +332,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
   mix.clear();
   error = 0;
   choose_check_wave();
-  if (!settings_.monostatic || !settings_.compress || count < 8) {
+  if (!problem_.monostatic || !problem_.compress || count < 8) {
     mix.assign(count * count, 0);
     for (std::size_t c = 0; c < count; ++c) {
       solved.push_back(static_cast<Index>(c));
@@ -350,7 +366,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
     const auto pivot = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
     const double largest = size[pivot];
     error = std::sqrt(std::max(largest, 0.0) / most);
-    if (error <= settings_.compress_tolerance) break;
+    if (error <= problem_.compress_tolerance) break;
     std::vector<Complex> q = columns[pivot];
     for (Complex& z : q) z /= std::sqrt(largest);
     r.emplace_back(count);
@@ -400,7 +416,7 @@ Status MaxwellFem::begin_batch(RunContext& context) {
 /// Fields and currents of the next block of the batch.
 Status MaxwellFem::collect_block(RunContext& context) {
   const auto count = static_cast<Index>(truncation_->waves().size());
-  const Index some = std::min(settings_.truncation.block, count - collected_);
+  const Index some = std::min(problem_.truncation.block, count - collected_);
   std::vector<Complex> u, f;
   if (Status s = truncation_->fields(truncation_->psi(), collected_, some, u, f); !s) return s;
   if (first_ == 0 && collected_ == 0) {
@@ -415,7 +431,7 @@ Status MaxwellFem::collect_block(RunContext& context) {
       outcome_.shown = shown_fields();
     }
   }
-  if (settings_.error_bar)
+  if (problem_.error_bar)
     if (Status s = add_residuals(u, some, context); !s) return s;
   currents_.insert(currents_.end(), f.begin(), f.end());
   collected_ += some;
@@ -429,7 +445,7 @@ Status MaxwellFem::add_residuals(std::span<const Complex> u, Index count, RunCon
     // Pairs of waves need the residuals of both.
     const bool whole = first_ == 0 && waves >= static_cast<Index>(outcome_.solved.size());
     const Bytes bytes = NextOrder::bytes(domain_, waves);
-    if (!whole || bytes > settings_.memory / 2) {
+    if (!whole || bytes > problem_.memory / 2) {
       if (first_ == 0)
         log::warning("maxwell-fem: no error bars: those of {} directions need {}, more than half of the memory budget",
                      outcome_.solved.size(), format_bytes(bytes));
@@ -454,7 +470,7 @@ Status MaxwellFem::find_changes() {
   if (!changes) return changes.error();
   outcome_.changes = std::move(*changes);
   log::info("maxwell-fem: error bars by elements of order {} after {} solves, residual {:.1e}",
-            settings_.domain.order + 1, next_order_->iterations(), next_order_->residual());
+            problem_.domain.order + 1, next_order_->iterations(), next_order_->residual());
   outcome_.facts.bar_unsettled = next_order_->settled() ? 0 : 1;
   next_order_.reset();
   return {};
@@ -483,7 +499,7 @@ void MaxwellFem::end_batch(RunContext& context) {
 
 void MaxwellFem::note_iteration(RunContext& context) {
   context.progress.at(truncation_->iterations());
-  context.progress.residual(truncation_->largest_residual(), settings_.truncation.tolerance);
+  context.progress.residual(truncation_->largest_residual(), problem_.truncation.tolerance);
   outcome_.rows.push_back({truncation_->largest_residual(), static_cast<double>(truncation_->active())});
   if (frequency_ == order_[next_]) write_iterations(context);  // those of others wait until they are written
 }
@@ -498,13 +514,13 @@ void MaxwellFem::write_iterations(RunContext& context) {
                {"residual", "1", "largest residual"},
                {"tolerance", "1", "tolerance"},
                {"active", "1", "right-hand sides that still run"}};
-  t.definition = settings_.truncation.method == TruncationMethod::gmres
+  t.definition = problem_.truncation.method == TruncationMethod::gmres
                      ? "Relative residual of (I - M) Psi = Psi_0, the largest of all right-hand sides."
                      : "Change of Psi over Psi in the norm of L2(S), the largest of all right-hand sides.";
   t.exact = {"tolerance"};
   Table& table = context.results.table(t);
   for (auto row = static_cast<std::size_t>(outcome_.told); row < outcome_.rows.size(); ++row)
-    table.append({static_cast<double>(++iterations_), outcome_.rows[row].residual, settings_.truncation.tolerance,
+    table.append({static_cast<double>(++iterations_), outcome_.rows[row].residual, problem_.truncation.tolerance,
                   outcome_.rows[row].active});
   outcome_.told = static_cast<double>(outcome_.rows.size());
 }

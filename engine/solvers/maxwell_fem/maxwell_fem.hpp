@@ -47,6 +47,8 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] Status finish(RunContext& context) override;
 
  private:
+  /// The case as it is kept.
+  [[nodiscard]] Reading<Problem>& read(const Case& input, const Mesh* mesh) const;
   /// Far-field amplitudes of one frequency that later tables need.
   struct Echo {
     double frequency = 0;
@@ -131,12 +133,13 @@ class MaxwellFem final : public Solver {
   /// What frames show, on its way to the leading rank and there.
   [[nodiscard]] std::vector<std::vector<std::complex<float>>> shown_fields() const;
   void show_fields(const std::vector<std::vector<std::complex<float>>>& fields);
-  [[nodiscard]] double frequency() const { return settings_.frequencies[frequency_]; }
+  [[nodiscard]] double frequency() const { return problem_.frequencies[frequency_]; }
   [[nodiscard]] double k() const;
   [[nodiscard]] std::string at_frequency() const;  ///< " at 2 GHz" when there are several
   [[nodiscard]] Index batch_size() const;
 
-  Settings settings_;
+  mutable KeptReading<Problem> reading_;  ///< from check() to prepare()
+  Problem problem_;
   std::vector<Band> bands_;
   std::size_t band_ = 0;               ///< whose mesh this is
   std::shared_ptr<const Mesh> given_;  ///< the case's

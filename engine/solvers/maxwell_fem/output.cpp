@@ -43,7 +43,7 @@ FarAmplitude exact_far(const SphereSeries& series, const PlaneWave& wave, const 
   return {seen_along(seen.theta_hat()), seen_along(seen.phi_hat())};
 }
 
-SphereSeries exact_of(const Settings& s, double frequency) {
+SphereSeries exact_of(const Problem& s, double frequency) {
   const double k = 2 * pi * frequency / light_speed;
   const SphereSetting& p = *s.sphere;
   const auto media = s.media(frequency);
@@ -67,10 +67,17 @@ Direction behind(const PlaneWave& wave) {  // where the wave goes
   return {std::acos(std::clamp(d[2], -1.0, 1.0)), std::atan2(d[1], d[0])};
 }
 
-/// Radius of the ball about the origin of coordinates that holds S'.
+/// Radius of the ball about the middle of S' that holds it: where the body lies among the coordinates turns phases alone.
 double extent(const Domain& d) {
+  Vec3 low = d.currents.point(0).x, high = low;
+  for (Index q = 0; q < d.currents.size(); ++q)
+    for (int c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], d.currents.point(q).x[c]);
+      high[c] = std::max(high[c], d.currents.point(q).x[c]);
+    }
+  const Vec3 middle = scale(0.5, add(low, high));
   double out = 0;
-  for (Index q = 0; q < d.currents.size(); ++q) out = std::max(out, norm(d.currents.point(q).x));
+  for (Index q = 0; q < d.currents.size(); ++q) out = std::max(out, distance(d.currents.point(q).x, middle));
   return out;
 }
 
@@ -94,9 +101,9 @@ constexpr const char* definition_of_sigma =
 
 std::vector<Direction> MaxwellFem::sphere_directions() const {
   std::vector<Direction> out;
-  if (settings_.sphere_step > 0)
-    for (double theta = 0; theta <= pi + 1e-9; theta += settings_.sphere_step)
-      for (double phi = 0; phi < 2 * pi - 1e-9; phi += settings_.sphere_step) out.push_back({theta, phi});
+  if (problem_.sphere_step > 0)
+    for (double theta = 0; theta <= pi + 1e-9; theta += problem_.sphere_step)
+      for (double phi = 0; phi < 2 * pi - 1e-9; phi += problem_.sphere_step) out.push_back({theta, phi});
   return out;
 }
 
@@ -106,13 +113,13 @@ Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
     return far_field(domain_, k(), f, count, directions, context.team.threads(), context.stop);
   };
   const auto solved = static_cast<Index>(outcome_.solved.size());
-  for (const Cut& cut : settings_.cuts) {
+  for (const Cut& cut : problem_.cuts) {
     std::vector<Direction> directions;
     for (std::size_t a = 0; a < cut.angles.size(); ++a) directions.push_back(cut.direction(a));
     out.cuts.push_back(seen(currents_, solved, directions));
   }
-  if (settings_.sphere_step > 0) out.sphere = seen(currents_, solved, sphere_directions());
-  const auto directions = settings_.incidences();
+  if (problem_.sphere_step > 0) out.sphere = seen(currents_, solved, sphere_directions());
+  const auto directions = problem_.incidences();
   out.back = seen(currents_, solved, directions);
   // Of the first wave that was solved, for the optical theorem.
   const Direction forward = behind(waves_[outcome_.solved[0]]);
@@ -122,7 +129,7 @@ Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
   // Of some waves where the others come from, for reciprocity.
   if (const Index some = std::min<Index>(solved, 24); some > 1) {
     std::vector<Direction> from;
-    for (Index s = 0; s < some; ++s) from.push_back(directions[outcome_.solved[s] / settings_.polarisations()]);
+    for (Index s = 0; s < some; ++s) from.push_back(directions[outcome_.solved[s] / problem_.polarisations()]);
     out.reciprocal = seen(currents_, solved, from);
   } else if (check_) {
     out.reciprocal = seen(currents_, 2, std::array<Direction, 2>{directions[0], check_from_});
@@ -132,19 +139,19 @@ Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
 }
 
 bool MaxwellFem::one_table() const {
-  return settings_.frequencies.size() > most_tables;
+  return problem_.frequencies.size() > most_tables;
 }
 
 std::string MaxwellFem::suffix() const {
-  return settings_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
+  return problem_.frequencies.size() == 1 ? "" : fmt::format("_f{}", frequency_ + 1);
 }
 
 /// Columns that lead a table: the frequency where all frequencies share it, the direction of incidence of a monostatic sweep.
 std::vector<Column> MaxwellFem::leading_columns(bool with_incidence) const {
   std::vector<Column> out;
   if (one_table()) out.push_back({"f", "Hz", "frequency"});
-  if (with_incidence && settings_.monostatic) {
-    const bool phi = settings_.monostatic->phi_runs;
+  if (with_incidence && problem_.monostatic) {
+    const bool phi = problem_.monostatic->phi_runs;
     out.push_back({phi ? "incident phi" : "incident theta", "deg", phi ? "incident phi" : "incident theta"});
   }
   return out;
@@ -153,7 +160,7 @@ std::vector<Column> MaxwellFem::leading_columns(bool with_incidence) const {
 std::vector<double> MaxwellFem::leading_values(bool with_incidence, std::size_t incidence) const {
   std::vector<double> out;
   if (one_table()) out.push_back(frequency());
-  if (with_incidence && settings_.monostatic) out.push_back(settings_.monostatic->angles[incidence] * 180 / pi);
+  if (with_incidence && problem_.monostatic) out.push_back(problem_.monostatic->angles[incidence] * 180 / pi);
   return out;
 }
 
@@ -169,9 +176,9 @@ FarAmplitude MaxwellFem::mixed(std::span<const FarAmplitude> far, std::size_t di
 }
 
 double MaxwellFem::change_back(std::size_t wave, bool seen_horizontal) const {
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::size_t solved = outcome_.solved.size();
-  if (seen_horizontal ? !settings_.horizontal : !settings_.vertical) return change_elsewhere(wave);
+  if (seen_horizontal ? !problem_.horizontal : !problem_.vertical) return change_elsewhere(wave);
   const std::size_t seen = wave / pols * pols + (pols == 2 && seen_horizontal ? 1 : 0), all = solved + (check_ ? 1 : 0);
   Complex sum = 0;
   for (std::size_t v = 0; v < solved; ++v)
@@ -190,12 +197,12 @@ double MaxwellFem::change_elsewhere(std::size_t wave) const {
 /// The bars of the echoes back, dB, the largest of each polarisation where the echo is not 25 dB below its largest.
 void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fields) {
   if (outcome_.changes.empty()) return;
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::size_t directions = settings_.incidences().size();
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  const std::size_t directions = problem_.incidences().size();
   TableInfo t;
   t.id = "error_bars";
   t.title = "Error bars of the echo";
-  t.form = settings_.frequencies.size() > 1 ? ChartForm::lines : ChartForm::none;
+  t.form = problem_.frequencies.size() > 1 ? ChartForm::lines : ChartForm::none;
   t.definition =
       "20 lg(1 + |change|/|F|), the largest of all directions whose echo is not 25 dB below the largest: what elements "
       "of the next order change, and the residual of the iteration.";
@@ -203,7 +210,7 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
   std::vector<double> row{frequency()};
   bool trusted = outcome_.facts.bar_unsettled == 0;
   for (std::size_t p = 0; p < pols; ++p) {
-    const bool h = settings_.is_horizontal(static_cast<Index>(p));
+    const bool h = problem_.is_horizontal(static_cast<Index>(p));
     const std::string name = h ? "HH" : "VV";
     std::vector<double> level, change;
     for (std::size_t d = 0; d < directions; ++d) {
@@ -223,7 +230,7 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
     row.push_back(bar);
     context.results.number("error_bar_" + name + suffix(), bar, "dB");
     trusted = trusted && bar <= most_trusted;
-    const Direction from = settings_.incidences()[worst];
+    const Direction from = problem_.incidences()[worst];
     const std::string text = fmt::format("the echo {} of theta {:.4g}, phi {:.4g} degrees{} may be off by {:.2g} dB",
                                          name, from.theta * 180 / pi, from.phi * 180 / pi, at_frequency(), bar);
     if (bar > told_bar)
@@ -249,8 +256,8 @@ void MaxwellFem::write_error_bars(RunContext& context, const FarFields& far_fiel
 
 void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
   CutErrors errors;
-  for (std::size_t number = 0; number < settings_.cuts.size(); ++number)
-    write_cut(context, settings_.cuts[number], far_fields.cuts[number], errors);
+  for (std::size_t number = 0; number < problem_.cuts.size(); ++number)
+    write_cut(context, problem_.cuts[number], far_fields.cuts[number], errors);
   // Nulls and the cross polarisation in a plane of symmetry are left out: 40 dB below the largest.
   double largest = 0, worst = 0, mean = 0;
   for (const auto& [got, exact] : errors) largest = std::max(largest, exact);
@@ -266,15 +273,15 @@ void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
     context.results.number("error_mean" + suffix(), mean / static_cast<double>(samples), "dB");
     context.results.number("error_largest" + suffix(), worst, "dB");
   }
-  if (settings_.sphere_step > 0) write_far_field(context, far_fields);
+  if (problem_.sphere_step > 0) write_far_field(context, far_fields);
 }
 
 void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors) {
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::size_t incidences = settings_.incidences().size();
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  const std::size_t incidences = problem_.incidences().size();
   const double wave_length = light_speed / frequency(),
-               radius = settings_.sphere ? settings_.sphere->radius + settings_.sphere->coat : extent(domain_);
-  const bool alone = !one_table() && !settings_.monostatic;  // a curve over one angle
+               radius = problem_.sphere ? problem_.sphere->radius + problem_.sphere->coat : extent(domain_);
+  const bool alone = !one_table() && !problem_.monostatic;  // a curve over one angle
   const std::string id = cut.file + (one_table() ? "" : suffix());
   TableInfo t;
   t.id = "rcs_" + id;
@@ -296,13 +303,13 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
   std::vector<std::string> names;
   for (std::size_t p = 0; p < pols; ++p)
     for (bool seen : {false, true})
-      names.push_back(std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"));
+      names.push_back(std::string(seen ? "H" : "V") + (problem_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"));
   for (const std::string& n : names) {
     t.columns.push_back({n, "dBsm", n});
     for (const char* u : {"m^2", "dBsm", "dB lambda^2", "dB pi a^2"}) units.columns.push_back({n + " " + u, u, n});
   }
-  const SphereSeries exact = settings_.exact ? exact_of(settings_, frequency()) : SphereSeries{};
-  if (settings_.exact)
+  const SphereSeries exact = problem_.exact ? exact_of(problem_, frequency()) : SphereSeries{};
+  if (problem_.exact)
     for (const std::string& n : names) {
       t.columns.push_back({n + " exact", "dBsm", n + ", exact"});
       t.exact.push_back(n + " exact");
@@ -331,13 +338,13 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
             const auto ends = ends_of_bar(size, change_elsewhere(w) + outcome_.facts.residual * size);
             bar_row.insert(bar_row.end(), ends.begin(), ends.end());
           }
-        const FarAmplitude true_f = settings_.exact ? exact_far(exact, waves_[w], cut.direction(a)) : FarAmplitude{};
+        const FarAmplitude true_f = problem_.exact ? exact_far(exact, waves_[w], cut.direction(a)) : FarAmplitude{};
         for (bool seen : {false, true}) {
           const double s = sigma(f.along(seen));
           row.push_back(decibel(s));
           more.insert(more.end(),
                       {s, decibel(s), decibel(s / (wave_length * wave_length)), decibel(s / (pi * radius * radius))});
-          if (!settings_.exact) continue;
+          if (!problem_.exact) continue;
           exact_row.push_back(decibel(sigma(true_f.along(seen))));
           errors.emplace_back(s, sigma(true_f.along(seen)));
         }
@@ -351,7 +358,7 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
 }
 
 void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_fields) {
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::vector<Direction> directions = sphere_directions();
   TableInfo t;
   t.id = "far_field" + (one_table() ? "" : suffix());
@@ -364,9 +371,9 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
   for (std::size_t p = 0; p < pols; ++p)
     for (const char* c : {"Re F_theta", "Im F_theta", "Re F_phi", "Im F_phi"})
       t.columns.push_back(
-          {fmt::format("{} {}", c, settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"), "V", ""});
+          {fmt::format("{} {}", c, problem_.is_horizontal(static_cast<Index>(p)) ? "H" : "V"), "V", ""});
   Table& table = context.results.table(t);
-  for (std::size_t i = 0; i < settings_.incidences().size(); ++i)
+  for (std::size_t i = 0; i < problem_.incidences().size(); ++i)
     for (std::size_t d = 0; d < directions.size(); ++d) {
       std::vector<double> row = leading_values(true, i);
       row.insert(row.end(), {directions[d].theta * 180 / pi, directions[d].phi * 180 / pi});
@@ -376,7 +383,7 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
       }
       table.append(row);
     }
-  if (one_table() || settings_.incidences().size() > 1) return;
+  if (one_table() || problem_.incidences().size() > 1) return;
   TableInfo round;
   round.id = "rcs_sphere" + suffix();
   round.title = "Cross section all round" + at_frequency();
@@ -385,7 +392,7 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
   round.columns = {{"theta", "deg", "theta"}, {"phi", "deg", "phi"}};
   // Both polarisations together come first: alone each of them jumps at the poles, where theta and phi turn.
   for (std::size_t p = 0; p < pols; ++p) {
-    const std::string incident = settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V";
+    const std::string incident = problem_.is_horizontal(static_cast<Index>(p)) ? "H" : "V";
     round.columns.push_back({"total " + incident, "dBsm", fmt::format("V{0} + H{0}", incident)});
     for (const char* seen : {"V", "H"}) round.columns.push_back({seen + incident, "dBsm", seen + incident});
   }
@@ -402,8 +409,8 @@ void MaxwellFem::write_far_field(RunContext& context, const FarFields& far_field
 }
 
 void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fields) {
-  const auto directions = settings_.incidences();
-  const auto pols = static_cast<Index>(settings_.polarisations());
+  const auto directions = problem_.incidences();
+  const auto pols = static_cast<Index>(problem_.polarisations());
   Echo& echo = echoes_.back();
   // [direction][incident polarisation][seen V, H]
   for (std::size_t d = 0; d < directions.size(); ++d)
@@ -411,7 +418,7 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
       const FarAmplitude f = mixed(far_fields.back, d, d * static_cast<std::size_t>(pols) + p);
       for (bool seen : {false, true}) echo.amplitude.push_back(f.along(seen));
     }
-  if (!settings_.monostatic) return;
+  if (!problem_.monostatic) return;
   const std::string suffix = one_table() ? "" : this->suffix();
   TableInfo t;
   t.id = "monostatic" + suffix;
@@ -420,10 +427,10 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
   t.form = one_table() ? ChartForm::none : ChartForm::lines;
   t.columns = leading_columns(false);
   t.columns.push_back(
-      {settings_.monostatic->phi_runs ? "phi" : "theta", "deg", settings_.monostatic->phi_runs ? "phi" : "theta"});
+      {problem_.monostatic->phi_runs ? "phi" : "theta", "deg", problem_.monostatic->phi_runs ? "phi" : "theta"});
   for (Index p = 0; p < pols; ++p)
     for (bool seen : {false, true}) {
-      const std::string n = std::string(seen ? "H" : "V") + (settings_.is_horizontal(p) ? "H" : "V");
+      const std::string n = std::string(seen ? "H" : "V") + (problem_.is_horizontal(p) ? "H" : "V");
       t.columns.push_back({n, "dBsm", n});
     }
   const bool bars = !outcome_.changes.empty();
@@ -435,7 +442,7 @@ void MaxwellFem::write_monostatic(RunContext& context, const FarFields& far_fiel
   round.id = "polar_monostatic" + suffix;
   round.form = ChartForm::polar;
   Table& table = context.results.table(t);
-  const auto& angles = settings_.monostatic->angles;
+  const auto& angles = problem_.monostatic->angles;
   const bool full = !one_table() && angles.size() > 1 && std::abs(angles.back() - angles.front()) > 1.99 * pi;
   Table* polar = full ? &context.results.table(round) : nullptr;
   for (std::size_t d = 0; d < angles.size(); ++d) {
@@ -467,13 +474,13 @@ constexpr const char* cannot_see =
 void MaxwellFem::judge_optical_theorem(Results& out, const FarAmplitude& forward) const {
   const Echo& echo = echoes_.back();
   const double size = std::hypot(std::abs(forward.theta), std::abs(forward.phi)),
-               hidden = 4 * pi / k() * size * std::max(settings_.truncation.tolerance, 1e-9) / echo.scattering,
+               hidden = 4 * pi / k() * size * std::max(problem_.truncation.tolerance, 1e-9) / echo.scattering,
                mismatch = std::abs(echo.extinction / echo.scattering - 1), allowed = std::max(1e-2, 10 * hidden);
   if (hidden > 0.1) {
     out.text("optical_theorem",
              fmt::format("Not judged{}: of a body this small the extinction is a part of {:.0e} of the forward "
                          "amplitude, less than the tolerance of the iteration.",
-                         at_frequency(), hidden > 0 ? settings_.truncation.tolerance / hidden : 0));
+                         at_frequency(), hidden > 0 ? problem_.truncation.tolerance / hidden : 0));
     return;
   }
   out.number("optical_theorem_mismatch", mismatch, "1");
@@ -490,7 +497,7 @@ void MaxwellFem::judge_optical_theorem(Results& out, const FarAmplitude& forward
 
 void MaxwellFem::judge_reciprocity(Results& out, double mismatch) const {
   out.number("reciprocity_mismatch", mismatch, "1");
-  const bool met = mismatch <= std::max(1e-2, 20 * settings_.truncation.tolerance);
+  const bool met = mismatch <= std::max(1e-2, 20 * problem_.truncation.tolerance);
   out.text("reciprocity",
            met ? fmt::format("Met to {:.1e}{}: the iteration has converged. {}", mismatch, at_frequency(), cannot_see)
                : fmt::format("Missed by {:.1e}{}: the iteration has not converged; lower truncation.tolerance.",
@@ -511,7 +518,7 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   for (std::size_t d = 0; d < rule.weights.size(); ++d)
     echo.scattering += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
   bool lossy = false;
-  for (const Medium& m : settings_.media(frequency()))
+  for (const Medium& m : problem_.media(frequency()))
     for (int d = 0; d < 3; ++d) lossy = lossy || m.epsilon[d].imag() < 0 || m.mu[d].imag() < 0;
   for (const ImpedancePatch& i : domain_.impedances)
     lossy = lossy || i.surface_impedance.real() > 1e-9 * vacuum_impedance;
@@ -528,15 +535,15 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
     double difference = 0, largest = 0;
     for (Index a = 0; a < some; ++a)
       for (Index b = 0; b < some; ++b) {
-        const Complex there = far[a * solved + b].along(settings_.is_horizontal(outcome_.solved[a])),
-                      back = far[b * solved + a].along(settings_.is_horizontal(outcome_.solved[b]));
+        const Complex there = far[a * solved + b].along(problem_.is_horizontal(outcome_.solved[a])),
+                      back = far[b * solved + a].along(problem_.is_horizontal(outcome_.solved[b]));
         difference = std::max(difference, std::abs(there - back));
         largest = std::max(largest, std::abs(there));
       }
     if (largest > 0) judge_reciprocity(out, difference / largest);
   } else if (check_) {
     // A single wave against one from elsewhere: p_b · F_a(r_b) = p_a · F_b(r_a).
-    const std::array<Direction, 2> from{settings_.incidences()[0], check_from_};
+    const std::array<Direction, 2> from{problem_.incidences()[0], check_from_};
     const std::vector<FarAmplitude>& far = far_fields.reciprocal;
     const auto along = [](const FarAmplitude& f, const Direction& d, const PlaneWave& w) {
       return f.theta * dot(d.theta_hat(), w.polarisation) + f.phi * dot(d.phi_hat(), w.polarisation);
@@ -561,17 +568,17 @@ Status MaxwellFem::write_frequency(RunContext& context) {
   write_error_bars(context, outcome_.far);
   write_checks(context, outcome_.far);
   write_facts(context.results, outcome_.facts);
-  const bool files = settings_.ffe && !context.results.folder().empty();
-  if (settings_.fast) remember();
-  if (!files && !settings_.amplitudes) return {};
+  const bool files = problem_.ffe && !context.results.folder().empty();
+  if (problem_.fast) remember();
+  if (!files && !problem_.amplitudes) return {};
   const std::vector<Complex> values = amplitudes();
-  if (settings_.amplitudes && !settings_.fast) write_amplitudes(context.results, frequency(), values);
+  if (problem_.amplitudes && !problem_.fast) write_amplitudes(context.results, frequency(), values);
   return files ? write_ffe(context.results.folder(), frequency(), frequency_, values) : Status();
 }
 
 void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
   out.number("directions_solved", static_cast<double>(outcome_.solved.size()), "1");
-  if (settings_.monostatic) out.number("compression_error", facts.compression_error, "1");
+  if (problem_.monostatic) out.number("compression_error", facts.compression_error, "1");
   out.number("factor_memory", facts.factor_bytes, "B");
   out.number("factor_entries", facts.factor_entries, "1");
   if (facts.solve_residual > 0) out.number("solve_residual", facts.solve_residual, "1");
@@ -581,25 +588,25 @@ void MaxwellFem::write_facts(Results& out, const OutcomeFacts& facts) const {
 
 Status MaxwellFem::finish(RunContext& context) {
   Results& out = context.results;
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  if (settings_.fast && !samples_.empty()) write_sweep(out);
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  if (problem_.fast && !samples_.empty()) write_sweep(out);
   if (echoes_.size() > 1) {
     TableInfo t;
     t.id = "frequency";
-    t.title = settings_.monostatic ? "Echo of the first direction" : "Echo";
+    t.title = problem_.monostatic ? "Echo of the first direction" : "Echo";
     t.definition = std::string(definition_of_sigma) + " Seen from where the wave comes.";
     t.columns = {{"f", "Hz", "frequency"}};
     for (std::size_t p = 0; p < pols; ++p)
       for (bool seen : {false, true}) {
         const std::string n =
-            std::string(seen ? "H" : "V") + (settings_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
+            std::string(seen ? "H" : "V") + (problem_.is_horizontal(static_cast<Index>(p)) ? "H" : "V");
         t.columns.push_back({n, "dBsm", n});
       }
-    if (!settings_.fast) {
+    if (!problem_.fast) {
       t.columns.push_back({"extinction", "dBsm", "extinction"});
       t.columns.push_back({"scattering", "dBsm", "scattering"});
     }
-    if (settings_.exact) {
+    if (problem_.exact) {
       t.columns.push_back({"exact", "dBsm", "exact"});
       t.exact = {"exact"};
     }
@@ -607,16 +614,16 @@ Status MaxwellFem::finish(RunContext& context) {
     for (const Echo& e : echoes_) {
       std::vector<double> row{e.frequency};
       for (std::size_t c = 0; c < 2 * pols; ++c) row.push_back(decibel(sigma(e.amplitude[c])));
-      if (!settings_.fast) row.insert(row.end(), {decibel(e.extinction), decibel(e.scattering)});
-      if (settings_.exact) {
-        const SphereSeries s = exact_of(settings_, e.frequency);
-        const double a = settings_.sphere->radius + settings_.sphere->coat;
+      if (!problem_.fast) row.insert(row.end(), {decibel(e.extinction), decibel(e.scattering)});
+      if (problem_.exact) {
+        const SphereSeries s = exact_of(problem_, e.frequency);
+        const double a = problem_.sphere->radius + problem_.sphere->coat;
         row.push_back(decibel(s.sigma_e(-1) * pi * a * a));
       }
       table.append(row);
     }
   }
-  if (settings_.range_profile && echoes_.size() >= 8) {
+  if (problem_.range_profile && echoes_.size() >= 8) {
     TableInfo t;
     t.id = "range_profile";
     t.title = "Range profile";
@@ -629,15 +636,15 @@ Status MaxwellFem::finish(RunContext& context) {
     std::vector<Complex> echo;
     for (const Echo& e : echoes_) {
       frequencies.push_back(e.frequency);
-      echo.push_back(e.amplitude[settings_.vertical ? 0 : 1]);  // co-polar, of the first wave
+      echo.push_back(e.amplitude[problem_.vertical ? 0 : 1]);  // co-polar, of the first wave
     }
     const RangeProfile profile = range_profile(frequencies, echo);
     for (std::size_t i = 0; i < profile.range.size(); ++i) table.append({profile.range[i], profile.level[i]});
   }
-  if (settings_.isar && settings_.monostatic && echoes_.size() >= 2) write_isar(out);
+  if (problem_.isar && problem_.monostatic && echoes_.size() >= 2) write_isar(out);
   if (!echoes_.empty())
     for (std::size_t p = 0; p < pols; ++p) {
-      const bool h = settings_.is_horizontal(static_cast<Index>(p));
+      const bool h = problem_.is_horizontal(static_cast<Index>(p));
       out.number(h ? "echo_HH" : "echo_VV", sigma(echoes_.back().amplitude[2 * p + static_cast<std::size_t>(h)]),
                  "m^2");
     }
@@ -654,8 +661,8 @@ Status MaxwellFem::finish(RunContext& context) {
     return make_error(
         ErrorCode::not_converged,
         fmt::format("the truncation did not converge: residual {:.2e} after {} iterations, {:.1e} was asked for",
-                    all.residual, static_cast<Index>(all.iterations), settings_.truncation.tolerance),
-        settings_.truncation.method == TruncationMethod::gmres
+                    all.residual, static_cast<Index>(all.iterations), problem_.truncation.tolerance),
+        problem_.truncation.method == TruncationMethod::gmres
             ? "Allow more iterations; for bodies of many wavelengths also move S farther out (truncation.distance)."
             : "Use the method gmres: the plain iteration diverges on large bodies with S close by.");
   return {};

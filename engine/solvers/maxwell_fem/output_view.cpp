@@ -138,7 +138,7 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   plane_fields_.clear();
   plane_points_.clear();
   shown_step_ = -1;
-  for (const PlaneSetting& plane : settings_.planes) {
+  for (const PlaneSetting& plane : problem_.planes) {
     auto points = locate(domain_, plane, [&stop] { return stop.stop_requested(); });
     if (!points) return points.error();
     plane_fields_.emplace_back(6 * points->x.size(), 0.0F);
@@ -170,7 +170,7 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
       for (int d = 0; d < 3; ++d) sum[p][d] += e[d];
       ++count[p];
     }
-  const bool add_incident = settings_.form == FieldForm::scattered;
+  const bool add_incident = problem_.form == FieldForm::scattered;
   for (std::size_t p = 0; p < sum.size(); ++p) {
     const auto inc = add_incident ? wave.electric(mesh_->point(static_cast<Index>(p))) : std::array<Complex, 3>{};
     for (int d = 0; d < 3; ++d) {
@@ -234,7 +234,7 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
 std::vector<std::vector<std::complex<float>>> MaxwellFem::shown_fields() const {
   std::vector<const std::vector<float>*> from{&surface_current_};
   for (const auto& plane : plane_fields_) from.push_back(&plane);
-  if (settings_.volume) from.push_back(&electric_);
+  if (problem_.volume) from.push_back(&electric_);
   std::vector<std::vector<std::complex<float>>> out;
   for (const auto* field : from) {
     auto& list = out.emplace_back();
@@ -246,7 +246,7 @@ std::vector<std::vector<std::complex<float>>> MaxwellFem::shown_fields() const {
 void MaxwellFem::show_fields(const std::vector<std::vector<std::complex<float>>>& fields) {
   std::vector<std::vector<float>*> to{&surface_current_};
   for (auto& plane : plane_fields_) to.push_back(&plane);
-  if (settings_.volume) to.push_back(&electric_);
+  if (problem_.volume) to.push_back(&electric_);
   for (std::size_t n = 0; n < to.size() && n < fields.size(); ++n) {
     to[n]->clear();
     for (const auto& v : fields[n]) to[n]->insert(to[n]->end(), {v.real(), v.imag()});
@@ -261,21 +261,21 @@ std::vector<CatalogEntry> MaxwellFem::catalog() const {
       Association::point,
       3,
       true,
-      settings_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
+      problem_.form == FieldForm::mixed ? "Electric field (scattered outside S')" : "Electric field"};
   std::vector<CatalogEntry> out{{"surface",
                                  {"surface_current", "A/m", FieldKind::signed_value, Association::cell, 3, true,
                                   domain_.conductor.faces() > 0 ? "Surface current" : "Equivalent current on S'"}}};
-  for (const PlaneSetting& p : settings_.planes) {
+  for (const PlaneSetting& p : problem_.planes) {
     out.push_back({p.name, electric});
     out.back().field.label = "Electric field";
   }
-  if (settings_.volume) out.push_back({"volume", electric});
+  if (problem_.volume) out.push_back({"volume", electric});
   return out;
 }
 
 void MaxwellFem::fill(FrameBuilder& builder) const {
   if (shown_step_ < 0) return;  // nothing to show yet: no frame of zeros
-  if (settings_.frequencies.size() > 1)
+  if (problem_.frequencies.size() > 1)
     builder.at(shown_step_, shown_, FrameAxis::frequency);
   else
     builder.at(shown_step_, static_cast<double>(shown_step_), FrameAxis::iteration);
@@ -284,13 +284,13 @@ void MaxwellFem::fill(FrameBuilder& builder) const {
     FramePart& part = builder.part("surface", surface_);
     if (builder.wants("surface_current")) part.fields.push_back(make_field(entries[0].field, surface_current_));
   }
-  for (std::size_t p = 0; p < settings_.planes.size(); ++p) {
-    const PlaneSetting& plane = settings_.planes[p];
+  for (std::size_t p = 0; p < problem_.planes.size(); ++p) {
+    const PlaneSetting& plane = problem_.planes[p];
     if (!builder.wants_part(plane.name)) continue;
     FramePart& part = builder.part(plane.name, ImageGeometry{plane.points, plane.origin, plane.spacing});
     if (builder.wants("electric_field")) part.fields.push_back(make_field(entries[1 + p].field, plane_fields_[p]));
   }
-  if (settings_.volume && builder.wants_part("volume")) {
+  if (problem_.volume && builder.wants_part("volume")) {
     FramePart& part = builder.part("volume", volume_);
     if (builder.wants("electric_field")) part.fields.push_back(make_field(entries.back().field, electric_));
   }

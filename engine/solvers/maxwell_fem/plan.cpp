@@ -3,7 +3,6 @@
 //
 // Laws and figures are fitted to three sample cases (README, "Estimates") on two cores of 3 GHz with AVX-512.
 #include "engine/core/units.hpp"
-#include "engine/core/vec3.hpp"
 #include "engine/linalg/sparse_direct.hpp"
 #include "engine/solvers/maxwell_fem/cuda/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
@@ -20,8 +19,6 @@
 #include <fmt/ranges.h>
 
 namespace conoid::maxwell_fem {
-
-using namespace conoid::vec;
 
 namespace {
 
@@ -84,7 +81,7 @@ double measured_factor_rate(int threads) {
 }
 
 /// Seconds of one core for what is shown and kept of one frequency: fields on planes, far fields.
-double shown_work(const Settings& s, double solved, double points) {
+double shown_work(const Problem& s, double solved, double points) {
   double on_planes = 0;
   for (const PlaneSetting& plane : s.planes)
     on_planes += static_cast<double>(plane.points[0] * plane.points[1] * plane.points[2]);
@@ -98,40 +95,32 @@ double shown_work(const Settings& s, double solved, double points) {
 
 /// Columns that are solved: those of a sweep that are independent, about ka Δφ/π + 12 a polarisation, and one more for
 /// reciprocity where there is a single one.
-double expected_columns(const Settings& s, const Mesh* mesh, double waves) {
+double expected_columns(const Problem& s, double waves) {
   if (waves < 1.5) return s.reciprocity ? 2 : 1;
   if (!s.monostatic || !s.compress || waves < 8) return waves;
-  double radius = s.sphere ? s.sphere->radius + s.sphere->coat : 0;
-  if (!s.sphere && mesh != nullptr) {
-    const auto [low, high] = mesh->bounds();
-    radius = 0.5 * norm(sub(high, low));
-  }
+  const double radius = s.sphere ? s.sphere->radius + s.sphere->coat : s.mesh.radius;
   const double wave_number = 2 * pi * s.frequencies.back() / light_speed,
                span = std::abs(s.monostatic->angles.back() - s.monostatic->angles.front());
   return std::min(waves, s.polarisations() * (wave_number * radius * span / pi + 12));
 }
 
 /// Frequencies that are computed: of a fast sweep some dozen, more where a body rings.
-double computed_frequencies(const Settings& s, std::size_t all) {
+double computed_frequencies(const Problem& s, std::size_t all) {
   const auto count = static_cast<double>(all);
   return s.fast ? std::min({count, static_cast<double>(s.fast->most), 12.0}) : count;
 }
 
 /// Points of S; S' has about as many.
-double expected_points(const Settings& s, const Mesh* mesh, double unknowns) {
+double expected_points(const Problem& s, double unknowns) {
   if (s.sphere) return face_points * (s.sphere->core_material > 0 ? 12.0 : 20.0) * std::pow(s.sphere->divisions, 2);
-  if (mesh != nullptr && mesh->dimension() == 3)
-    for (const auto& [name, boundary] : s.domain.boundaries)
-      if (boundary.kind == BoundaryKind::outer)
-        if (const MeshGroup* group = mesh->group(name); group != nullptr)
-          return static_cast<double>(face_points) * static_cast<double>(group->cells.size());
+  if (s.mesh.outer_faces > 0) return face_points * s.mesh.outer_faces;
   return unknowns / (s.domain.order == 1 ? 1.0 : 5.5);
 }
 
 constexpr double near_faces = 22;     ///< near faces of a point of S
 constexpr double device_start = 1.5;  ///< seconds: context, kernels, first copies
 
-std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
+std::string radiation_text(const Problem& s, const RadiationPlan& plan) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.reason;
     case RadiationLoop::compressed:
@@ -146,7 +135,7 @@ std::string radiation_text(const Settings& s, const RadiationPlan& plan) {
 }
 
 /// Of loops that the case names; else of what is planned. Wall-clock seconds of one rank.
-double radiation_seconds(const Settings& s, const RadiationPlan& plan) {
+double radiation_seconds(const Problem& s, const RadiationPlan& plan) {
   switch (s.truncation.loop) {
     case RadiationLoop::automatic: return plan.seconds(plan.way);
     case RadiationLoop::compressed: return plan.compressed_seconds;
@@ -157,9 +146,7 @@ double radiation_seconds(const Settings& s, const RadiationPlan& plan) {
 
 /// What is asked of every band.
 struct Question {
-  const Settings& s;
-  const Mesh* mesh;
-  std::shared_ptr<const Mesh> given;
+  const Problem& s;
   const Offer& offer;
   double waves = 0;             ///< incident, a frequency
   double factored = 0;          ///< flop/s of the factorisation
@@ -193,17 +180,17 @@ struct Foreseen {
 /// Adds a band: seconds to those of all, memory where it takes more than those before. `counted`: of the mesh that bands share.
 void add_band(const Question& q, const Band& band, const std::optional<CountedFactors>& counted, Estimate& e,
               Foreseen& all) {
-  const Settings& s = q.s;
-  Settings part = in_band(s, band);
+  const Problem& s = q.s;
+  Problem part = in_band(s, band);
   part.direct.threads = std::max(1, q.offer.threads.value);  // what waits for parents grows with them
-  const int rows = thin_rows(part, q.mesh);
+  const int rows = thin_rows(part);
   const double frequencies = computed_frequencies(s, part.frequencies.size());
   // Where there are more ranks than frequencies some share one, and its factors; else the last round may hold fewer.
   const int of_one = q.ranks_of_one(frequencies);
-  const Index here = counted ? counted->unknowns : expected_unknowns(part, q.mesh);
+  const Index here = counted ? counted->unknowns : expected_unknowns(part);
   const auto n = static_cast<double>(here);
-  const double solved = expected_columns(part, q.mesh, q.waves),
-               points = counted ? counted->outer_points : expected_points(part, q.mesh, n);
+  const double solved = expected_columns(part, q.waves),
+               points = counted ? counted->outer_points : expected_points(part, n);
   const ExpectedFactors foreseen = counted ? ExpectedFactors{counted->fronts.entries, counted->fronts.bytes,
                                                              counted->fronts.fullest - counted->fronts.bytes}
                                            : expected_factors(here, rows, part.direct, of_one);
@@ -318,7 +305,7 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
   return by;
 }
 
-std::string solver_text(const Settings& s, const Foreseen& all) {
+std::string solver_text(const Problem& s, const Foreseen& all) {
   if (all.place.device >= 0)
     return all.place.reason + (all.factored_on_device > 0 ? ", " + format_duration(all.factored_on_device) : "");
   if (own_fronts(s.direct))
@@ -329,7 +316,7 @@ std::string solver_text(const Settings& s, const Foreseen& all) {
 
 void add_details(const Question& q, const Foreseen& all, std::size_t bands, double frequencies, std::string radiation,
                  Estimate& e) {
-  const Settings& s = q.s;
+  const Problem& s = q.s;
   e.details = {{"unknowns", fmt::format("{}{}", all.is_counted ? "" : "about ", all.unknowns)},
                {"elements", fmt::format("order {}", s.domain.order)},
                {"frequencies",
@@ -362,14 +349,11 @@ void add_details(const Question& q, const Foreseen& all, std::size_t bands, doub
 }  // namespace
 
 Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
-  std::vector<Diagnostic> found;
-  const Settings s = read_settings(input, found);
-  for (const Diagnostic& d : found)
+  Reading<Problem>& reading = read(input, mesh);
+  for (const Diagnostic& d : reading.said)
     if (d.severity == Severity::error) return d;
-  const auto given = mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
-  const auto skin = bare_surface(s, given);
-  if (skin) mesh = skin.get();
-  const std::vector<Band> bands = bands_of(s, skin.get());
+  Problem& s = *reading.problem;
+  const std::vector<Band> bands = bands_of(s);
   // Not measured: half of what the threads would do without waiting.
   const double cores = std::max(1, offer.threads.value), measured = measured_factor_rate(offer.threads.value),
                factored = measured > 0 ? measured : factor_rate * std::max(1.0, 0.5 * cores);
@@ -377,16 +361,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   const bool lasting = offer.workers.size() == 1 || !offer.deterministic.value,
              may_use_devices =
                  lasting && (s.truncation.loop == RadiationLoop::automatic || on_devices(s.truncation.loop));
-  Question q{s,
-             mesh,
-             given,
-             offer,
-             static_cast<double>(s.incidences().size()) * s.polarisations(),
-             factored,
-             0,
-             lasting,
-             radiation_rates(offer.workers, offer.devices, false),
-             {}};
+  Question q{s, offer,   static_cast<double>(s.incidences().size()) * s.polarisations(), factored,
+             0, lasting, radiation_rates(offer.workers, offer.devices, false),           {}};
   q.alone = q.rates;
   // An emulated device has a library of the processors, and no rate.
   if (!q.rates.devices.empty() && offer.devices.front().backend == "cuda")
@@ -400,9 +376,12 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   for (const Band& band : bands) {
     // Bands of a built-in sphere have the same cells; a mesh with S of its own has one band.
     if (&band == &bands.front()) {
-      Settings part = in_band(s, band);
+      Problem part = in_band(s, band);
       part.direct.threads = std::max(1, offer.threads.value);
+      const auto given = mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
       counted = counted_factors(part, given, q.ranks_of_one(computed_frequencies(s, part.frequencies.size())));
+      s.mesh.first = std::move(part.mesh.first);  // the run computes on it
+      if (s.mesh.first && s.mesh.first->mesh) s.mesh.domain.reset();
     }
     add_band(q, band, counted, e, all);
   }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A case in the solver's own terms, and what is wrong with it.
+// A case in the solver's own terms, and what is wrong with it: read once, with its mesh, for check, estimate and run.
 #pragma once
 
 #include "engine/case/case.hpp"
 #include "engine/mesh/prepare.hpp"
 #include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 #include "engine/solvers/maxwell_fem/discretization/media.hpp"
+#include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/plan_radiation.hpp"
 #include "engine/solvers/maxwell_fem/solving/far_field.hpp"
 #include "engine/solvers/maxwell_fem/solving/truncation.hpp"
 #include "engine/solvers/plane_setting.hpp"
+#include "engine/solvers/reading.hpp"
 
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +47,32 @@ struct FastSweep {
   Index most = 30;        ///< frequencies computed
 };
 
-struct Settings {
+/// Frequencies [first, last] of Problem::frequencies that share one mesh.
+struct Band {
+  std::size_t first = 0, last = 0;
+};
+
+/// The mesh that is computed on, with its spaces.
+struct Meshed {
+  std::shared_ptr<const Mesh> mesh;  ///< null: the case's own
+  std::shared_ptr<Domain> domain;    ///< on that mesh
+};
+
+/// What was made of a case's mesh when it was read (look_at_mesh()), and of its first band when it was estimated. It refers to the case's mesh
+/// by value only, but for `domain`, which Space::lies_in() tells where that mesh is.
+struct MeshFacts {
+  bool known = false;
+  bool bare = false;                 ///< the program puts S around it
+  std::shared_ptr<const Mesh> skin;  ///< bare solids: their surface
+  BodyMeasure body;                  ///< bare ones
+  double radius = 0;                 ///< half the diagonal of the box around it, m
+  double tets = 0, outer_faces = 0;  ///< of a mesh with S of its own
+  EdgesFound edges;                  ///< of conductors in it, which get layers
+  std::shared_ptr<Domain> domain;    ///< of a mesh with S of its own, as it was given
+  std::optional<Meshed> first;       ///< the first band's
+};
+
+struct Problem {
   std::vector<double> frequencies;  ///< Hz, ascending
   std::optional<FastSweep> fast;
   Direction incidence;
@@ -78,6 +105,7 @@ struct Settings {
   bool error_bar = false;   ///< what the next order would change
   bool volume = false;      ///< frames with the field in the elements, which hide the body
   Bytes memory = 0;         ///< budget, as it was offered
+  MeshFacts mesh;
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
   /// Waves of the case at one frequency: [direction][polarisation].
@@ -87,25 +115,26 @@ struct Settings {
   [[nodiscard]] bool is_horizontal(Index wave) const { return !vertical || (horizontal && wave % 2 == 1); }
 };
 
-[[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
-
-/// What check() says beyond the schema; `mesh` may be null (sphere).
-[[nodiscard]] std::vector<Diagnostic> check_settings(const Case& input, const Mesh* mesh, Bytes memory);
+/// The case alone, without its mesh.
+[[nodiscard]] Problem read_case(const Case& input, std::vector<Diagnostic>& out);
+/// Case and mesh (null: a built-in sphere), and what is wrong with them beyond the schema.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh);
+/// What does not go with this memory.
+[[nodiscard]] std::vector<Diagnostic> check_memory(const Case& input, const Problem& problem, Bytes memory);
 
 /// `truncation.loop`; what is no loop of its own is automatic.
 [[nodiscard]] RadiationLoop loop_named(std::string_view name);
 
 /// What the radiation of `columns` right-hand sides of one frequency amounts to, surfaces without points.
-[[nodiscard]] RadiationWork radiation_work(const Settings& settings, double columns);
+[[nodiscard]] RadiationWork radiation_work(const Problem& problem, double columns);
 
 /// Unknowns of a mesh before it is made into a space: about 6.4 a tetrahedron for order 2, 1.2 for order 1.
-[[nodiscard]] Index expected_unknowns(const Settings& settings, const Mesh* mesh);
-/// Rows of elements of a layer around a conductor, whose factors are smaller than those of a solid; 0: a solid. `mesh` may be
-/// null.
-[[nodiscard]] int thin_rows(const Settings& settings, const Mesh* mesh);
+[[nodiscard]] Index expected_unknowns(const Problem& problem);
+/// Rows of elements of a layer around a conductor, whose factors are smaller than those of a solid; 0: a solid.
+[[nodiscard]] int thin_rows(const Problem& problem);
 /// Of the process at its fullest, without a compressed radiation operator. `columns`: right-hand sides that are solved; `points` of S;
 /// `ranks`: that share the factors.
-[[nodiscard]] Bytes expected_memory(const Settings& settings, Index unknowns, int rows, double columns, double points,
+[[nodiscard]] Bytes expected_memory(const Problem& problem, Index unknowns, int rows, double columns, double points,
                                     double budget, int ranks = 1);
 
 }  // namespace conoid::maxwell_fem

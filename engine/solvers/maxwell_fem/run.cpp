@@ -181,8 +181,8 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
   if (!kept) return kept.error();
   out.step = steps_;
   out.finished = finished_;
-  out.value = settings_.frequencies.size() > 1 ? settings_.frequencies[order_[std::min(next_, order_.size() - 1)]]
-                                               : static_cast<double>(iterations_);
+  out.value = problem_.frequencies.size() > 1 ? problem_.frequencies[order_[std::min(next_, order_.size() - 1)]]
+                                              : static_cast<double>(iterations_);
   return out;
 }
 
@@ -190,7 +190,7 @@ Result<Advanced> MaxwellFem::advance(RunContext& context) {
 Status MaxwellFem::keep(RunContext& context) {
   const bool of_others = frequency_ != order_[next_];
   frequency_ = order_[next_];
-  waves_ = settings_.waves(frequency());
+  waves_ = problem_.waves(frequency());
   choose_check_wave();
   write_iterations(context);
   if (Status s = write_frequency(context); !s) return s;
@@ -281,7 +281,7 @@ void MaxwellFem::load(CheckpointReader& reader) {
     s.frequency = at.at(0);
     samples_.push_back(std::move(s));
   }
-  frequency_ = settings_.frequencies.size();  // none of those that wait
+  frequency_ = problem_.frequencies.size();  // none of those that wait
   for (const std::size_t f : order_)
     if (reader.length(name_under_way(f)) > 0) interrupted_[f] = reader.all<double>(name_under_way(f));
   const auto echoes = reader.all<Complex>("echoes");

@@ -69,6 +69,7 @@ class TestReadOnce : public QObject {
   void check_estimate_and_run_share_a_surface_data() {
     rows();
     QTest::newRow("acoustic-fd") << QString(CONOID_TEST_DATA "/safety/acoustic-fd.json");
+    QTest::newRow("maxwell-fem") << QString(CONOID_TEST_DATA "/safety/maxwell-fem.json");
   }
   void check_estimate_and_run_share_a_surface();
   void a_later_check_reads_a_grid_anew();

@@ -39,6 +39,7 @@ struct Builder {
   Status sort_tets() {
     Space& space = domain.space;
     std::vector<int> region_of_cell(static_cast<std::size_t>(mesh.cell_count()), 0);
+    std::vector<bool> named(region_of_cell.size(), false);
     for (const auto& [name, material] : options.regions) {
       const MeshGroup* group = nullptr;
       for (const MeshGroup& g : mesh.groups())
@@ -46,7 +47,15 @@ struct Builder {
       if (group == nullptr)
         return make_error(ErrorCode::invalid_input, fmt::format("the mesh has no volume group '{}'", name),
                           "It has " + list_groups(mesh) + ".");
-      for (Index c : group->cells) region_of_cell[c] = material;
+      for (Index c : group->cells) {
+        if (named[c] && region_of_cell[c] != material)
+          return make_error(
+              ErrorCode::invalid_input,
+              fmt::format("cell {} of the region '{}' is in another region of another material, too", c, name),
+              "Let each volume be in one of the groups under /regions.");
+        named[c] = true;
+        region_of_cell[c] = material;
+      }
     }
     for (Tet& t : space.tets()) t.region = region_of_cell[t.cell];
     return {};
@@ -71,6 +80,18 @@ struct Builder {
           return make_error(ErrorCode::invalid_input,
                             fmt::format("cell {} of the group '{}' is not a face of any tetrahedron", c, name),
                             "Make the surface a part of the volume's boundary before meshing.");
+        // S' may be said to lie on a conductor.
+        const auto goes_with = [&](BoundaryKind a, BoundaryKind b) { return is(face, a) && boundary.kind == b; };
+        if (role[face] != no_role && names[role[face]] != name && !goes_with(BoundaryKind::pec, BoundaryKind::pec) &&
+            !goes_with(BoundaryKind::pec, BoundaryKind::currents) &&
+            !goes_with(BoundaryKind::currents, BoundaryKind::pec)) {
+          const Vec3 x = mesh.point(n[0]);
+          return make_error(
+              ErrorCode::invalid_input,
+              fmt::format("a face near ({:.4g}, {:.4g}, {:.4g}) m is in two groups with conditions, '{}' and '{}'",
+                          x[0], x[1], x[2], names[role[face]], name),
+              "Let each face be in one of the groups under /boundaries.");
+        }
         role[face] = static_cast<int>(kinds.size()) - 1;
       }
     }

@@ -32,23 +32,29 @@ constexpr double edge_beside = 0.45;     ///< wavelengths in a filled body, on S
 constexpr double size_inside = 0.5;      ///< of that edge, asked of the mesher, whose edges are up to 2.3 times as long
 constexpr double resonant = 3.5;  ///< k times size inside, beyond which waves go to and fro: finer by its cube root
 
-double longest_wave(const Settings& s) {
+double longest_wave(const Problem& s) {
   return light_speed / s.frequencies.front();
 }
-double shortest_wave(const Settings& s) {
+double shortest_wave(const Problem& s) {
   return light_speed / s.frequencies.back();
 }
 
 /// A solid without S is a body of which only the surface counts: what a STEP file becomes.
-bool is_bare_solid(const Settings& s, const Mesh& mesh) {
+bool is_bare_solid(const Problem& s, const Mesh& mesh) {
   return mesh.dimension() == 3 && s.domain.regions.empty() &&
          std::none_of(s.domain.boundaries.begin(), s.domain.boundaries.end(), [](const auto& named) {
            return named.second.kind == BoundaryKind::outer || named.second.kind == BoundaryKind::currents;
          });
 }
 
+/// As bare_surface(), of any mesh of the case.
+std::shared_ptr<const Mesh> surface_of(const Problem& s, std::shared_ptr<const Mesh> given) {
+  if (is_bare_solid(s, *given)) return std::make_shared<const Mesh>(boundary_surface(*given));
+  return given->dimension() < 3 ? given : nullptr;
+}
+
 /// Longest edge that the triangles of a body of this size may have.
-double edge_on_body(const Settings& s, double size) {
+double edge_on_body(const Problem& s, double size) {
   double edge = longest_on_body * shortest_wave(s);
   if (s.body_material > 0)
     if (const double n = refractive_index(s, s.body_material); n > 0) {
@@ -59,27 +65,68 @@ double edge_on_body(const Settings& s, double size) {
 
 }  // namespace
 
-std::shared_ptr<const Mesh> bare_surface(const Settings& s, std::shared_ptr<const Mesh> given) {
+std::shared_ptr<const Mesh> bare_surface(const Problem& s, std::shared_ptr<const Mesh> given) {
   if (s.sphere || !given) return nullptr;
-  if (is_bare_solid(s, *given)) return std::make_shared<const Mesh>(boundary_surface(*given));
-  return given->dimension() < 3 ? given : nullptr;
+  if (s.mesh.known) return s.mesh.skin ? s.mesh.skin : s.mesh.bare ? given : nullptr;
+  return surface_of(s, std::move(given));
 }
 
-Settings in_band(const Settings& s, const Band& band) {
-  Settings out = s;
+namespace {
+
+/// Edges of conductors of a body around which the program meshes.
+EdgesFound edges_of_body(const Problem& s, const Mesh& surface) {
+  std::vector<bool> conductor(static_cast<std::size_t>(surface.cell_count()),
+                              s.body_material == 0 && s.body.kind == BoundaryKind::pec);
+  for (const auto& [name, boundary] : s.domain.boundaries)
+    if (const MeshGroup* group = surface.group(name))
+      for (const Index c : group->cells) conductor[c] = boundary.kind == BoundaryKind::pec;
+  return edges_of_surface(surface, conductor, s.body_material > 0, s.edges);
+}
+
+}  // namespace
+
+Status look_at_mesh(Problem& s, const std::shared_ptr<const Mesh>& given) {
+  MeshFacts facts;
+  if (given && !s.sphere) {
+    const auto [low, high] = given->bounds();
+    facts.radius = 0.5 * norm(sub(high, low));
+    s.mesh = {};
+    if (const auto surface = bare_surface(s, given)) {
+      facts.bare = true;
+      if (surface != given) facts.skin = surface;
+      facts.body = measure_body(*surface);
+      facts.edges = edges_of_body(s, *surface);
+    } else {
+      for (CellShape c : given->shapes()) facts.tets += dimension_of(c) == 3;
+      for (const auto& [name, boundary] : s.domain.boundaries)
+        if (const MeshGroup* group = given->group(name); group != nullptr && boundary.kind == BoundaryKind::outer)
+          facts.outer_faces += static_cast<double>(group->cells.size());
+      auto domain = make_domain(*given, s.domain);
+      if (!domain) return domain.error();
+      log::debug("maxwell-fem: spaces were made of the mesh as it was given");
+      facts.domain = std::make_shared<Domain>(std::move(*domain));
+      if (const auto edges = find_edges(*given, s.domain, s.edges)) facts.edges = *edges;
+    }
+  }
+  facts.known = true;
+  s.mesh = std::move(facts);
+  return {};
+}
+
+Problem in_band(const Problem& s, const Band& band) {
+  Problem out = s;
   out.frequencies.assign(s.frequencies.begin() + static_cast<std::ptrdiff_t>(band.first),
                          s.frequencies.begin() + static_cast<std::ptrdiff_t>(band.last) + 1);
   return out;
 }
 
-std::vector<Band> bands_of(const Settings& s, const Mesh* surface) {
+std::vector<Band> bands_of(const Problem& s) {
   const std::size_t count = s.frequencies.size();
   // What is interpolated must have one mesh.
-  if (count == 0 || s.fast || (!s.sphere && surface == nullptr)) return {{0, count == 0 ? 0 : count - 1}};
-  const BodyMeasure body = surface != nullptr ? measure_body(*surface) : BodyMeasure{};
+  if (count == 0 || s.fast || (!s.sphere && !s.mesh.bare)) return {{0, count == 0 ? 0 : count - 1}};
   const auto layout = [&](std::size_t first, std::size_t last) {
-    const Settings part = in_band(s, {first, last});
-    if (surface != nullptr) return layout_around(part, body);
+    const Problem part = in_band(s, {first, last});
+    if (s.mesh.bare) return layout_around(part, s.mesh.body);
     Layout out;  // divisions and rows of a sphere are the case's
     out.layer.distance = sphere_distance(part);
     return out;
@@ -96,7 +143,7 @@ std::vector<Band> bands_of(const Settings& s, const Mesh* surface) {
   return out;
 }
 
-double refractive_index(const Settings& s, int material) {
+double refractive_index(const Problem& s, int material) {
   double out = 0;
   // Dispersion laws are smooth between the frequencies that are computed.
   for (double f : s.frequencies) {
@@ -110,12 +157,12 @@ double refractive_index(const Settings& s, int material) {
   return out;
 }
 
-double shorter_inside(const Settings& s, int material, double size) {
+double shorter_inside(const Problem& s, int material, double size) {
   const double n = refractive_index(s, material);
   return n > 0 ? std::min(1.0, std::cbrt(resonant * shortest_wave(s) / (n * 2 * pi * size))) : 1;
 }
 
-Layout layout_around(const Settings& s, const BodyMeasure& body) {
+Layout layout_around(const Problem& s, const BodyMeasure& body) {
   const double shortest = shortest_wave(s);
   Layout out;
   SurroundOptions& o = out.layer;
@@ -135,11 +182,11 @@ Layout layout_around(const Settings& s, const BodyMeasure& body) {
   return out;
 }
 
-double sphere_distance(const Settings& s) {
+double sphere_distance(const Problem& s) {
   return std::min(s.distance * longest_wave(s), share_of_size * (s.sphere->radius + s.sphere->coat));
 }
 
-SphereEdges sphere_edges(const Settings& s) {
+SphereEdges sphere_edges(const Problem& s) {
   const SphereSetting& p = *s.sphere;
   const double coated = p.radius + p.coat, outer = coated + sphere_distance(s);
   const auto with_height = [](double across, double height) { return std::hypot(across, height); };
@@ -161,7 +208,7 @@ namespace {
 /// Tetrahedra that surround() makes: faces of S from the area of the parallel surface of a ball, 1.64 tetrahedra a face in the
 /// row at the body, three a face in the others. Within a fifth of what spheres and an aircraft took. Inside, a ball of N triangles
 /// would hold 0.227 N^1.5 regular tetrahedra of their edge, and holds about as many of the mesher's.
-double tets_around(const Settings& s, const BodyMeasure& body) {
+double tets_around(const Problem& s, const BodyMeasure& body) {
   const Layout layout = layout_around(s, body);
   const SurroundOptions& o = layout.layer;
   const double parts = !s.geometry ? layout.parts : std::max(1.0, body.edge / edge_on_body(s, body.size)),
@@ -170,35 +217,27 @@ double tets_around(const Settings& s, const BodyMeasure& body) {
                outer = body.area + 4 * std::sqrt(pi * body.area) * o.distance + 4 * pi * o.distance * o.distance,
                faces = 2.9 * outer / (step * step);
   const double inside = o.filled ? 0.25 * cells * std::sqrt(cells) : 0;
-  return 1.64 * (cells + faces) + 3 * faces * (o.layers - 1) + inside;
+  return 1.64 * (cells + faces) + 3 * faces * (o.layers - 1) + inside + parts * s.mesh.edges.added_tets;
 }
 
 }  // namespace
 
-double expected_tets(const Settings& s, const Mesh* mesh) {
-  double tets = 0;
+double expected_tets(const Problem& s) {
+  if (s.mesh.bare) return tets_around(s, s.mesh.body);
+  double tets = s.mesh.tets + s.mesh.edges.added_tets;
   if (s.sphere) {
     const auto& p = *s.sphere;
     const double surface = p.core_material > 0 ? 12.0 * p.divisions * p.divisions : 20.0 * p.divisions * p.divisions;
     tets = 3 * surface * (p.layers + (p.coat > 0 ? p.coat_layers : 0));
     if (p.core_material > 0)
       tets += 6 * std::pow(p.divisions, 3) + 3 * surface * std::max(1.0, std::round(0.65 * p.divisions));
-  } else if (mesh != nullptr) {
-    if (is_bare_solid(s, *mesh))
-      tets = tets_around(s, measure_body(boundary_surface(*mesh)));
-    else if (mesh->dimension() < 3)
-      tets = tets_around(s, measure_body(*mesh));
-    else {
-      for (CellShape c : mesh->shapes()) tets += dimension_of(c) == 3;
-      if (const auto edges = find_edges(*mesh, s.domain, s.edges)) tets += edges->added_tets;
-    }
   }
   return tets;
 }
 
 namespace {
 
-Result<std::shared_ptr<const Mesh>> sphere_to_solve(Settings& s) {
+Result<std::shared_ptr<const Mesh>> sphere_to_solve(Problem& s) {
   const SphereSetting& p = *s.sphere;
   ShellsOptions o;
   o.radius = p.radius;
@@ -227,7 +266,7 @@ bool is_quadratic(const Mesh& mesh) {
 }
 
 /// The geometry meshed again: with middles of edges on it, and finer by `factor`.
-Result<std::shared_ptr<const Mesh>> from_geometry(const Settings& s, double factor, const std::stop_token& stop) {
+Result<std::shared_ptr<const Mesh>> from_geometry(const Problem& s, double factor, const std::stop_token& stop) {
   MeshRequest request = *s.geometry;
   request.gmsh.order = 2;
   if (factor < 1) request.gmsh.numbers["Mesh.MeshSizeFactor"] = factor;
@@ -237,21 +276,21 @@ Result<std::shared_ptr<const Mesh>> from_geometry(const Settings& s, double fact
 }
 
 /// The body's surface, curved where its geometry is known, with edges as short as the wave asks for.
-Result<std::shared_ptr<const Mesh>> body_to_solve(const Settings& s, std::shared_ptr<const Mesh> surface,
+Result<std::shared_ptr<const Mesh>> body_to_solve(const Problem& s, std::shared_ptr<const Mesh> surface,
                                                   const std::stop_token& stop) {
-  const double wanted = edge_on_body(s, measure_body(*surface).size);
+  BodyMeasure body = s.mesh.known ? s.mesh.body : measure_body(*surface);
+  const double wanted = edge_on_body(s, body.size);
   if (s.geometry) {
-    double factor = std::min(1.0, wanted / measure_body(*surface).edge);
+    double factor = std::min(1.0, wanted / body.edge);
     for (int attempt = 0; attempt < 4; ++attempt) {
       auto finer = from_geometry(s, factor, stop);
       if (!finer) return finer.error();
-      surface = bare_surface(s, *finer);
-      const double edge = measure_body(*surface).edge;
-      if (edge <= 1.05 * wanted) break;
-      factor *= 0.95 * wanted / edge;
+      surface = surface_of(s, *finer);
+      body = measure_body(*surface);
+      if (body.edge <= 1.05 * wanted) break;
+      factor *= 0.95 * wanted / body.edge;
     }
   }
-  const BodyMeasure body = measure_body(*surface);
   const int parts = layout_around(s, body).parts;
   if (parts < 2 || (s.geometry && body.edge < 1.3 * wanted)) return surface;
   auto finer = subdivided(*surface, parts);
@@ -260,7 +299,7 @@ Result<std::shared_ptr<const Mesh>> body_to_solve(const Settings& s, std::shared
 }
 
 /// Groups of the body's surface with conditions of their own; the rest of it is what the body is.
-Status condition_groups(Settings& s, Mesh& mesh, const Mesh& body) {
+Status condition_groups(Problem& s, Mesh& mesh, const Mesh& body) {
   std::vector<std::string> names;
   std::map<std::string, Boundary> conditions;
   for (const auto& [name, boundary] : s.domain.boundaries) {
@@ -275,7 +314,7 @@ Status condition_groups(Settings& s, Mesh& mesh, const Mesh& body) {
 }
 
 /// The given mesh, curved where its geometry is known, or the layer around the given surface.
-Result<std::shared_ptr<const Mesh>> mesh_with_layer(Settings& s, std::shared_ptr<const Mesh> given,
+Result<std::shared_ptr<const Mesh>> mesh_with_layer(Problem& s, std::shared_ptr<const Mesh> given,
                                                     const std::stop_token& stop) {
   if (!given) return make_error(ErrorCode::invalid_input, "the case has no mesh");
   const auto surface = bare_surface(s, given);
@@ -300,16 +339,23 @@ Result<std::shared_ptr<const Mesh>> mesh_with_layer(Settings& s, std::shared_ptr
 }
 
 /// A group for S' where it lies in this mesh, so that it does not follow elements that become thinner; false: it is the body itself, on
-/// which currents would become singular.
-Result<bool> keep_currents(Settings& s, Mesh& mesh, const Stopped& stopped) {
-  const auto domain = make_domain(mesh, s.domain, stopped);
-  if (!domain) return domain.error();
-  const Space& space = domain->space;
+/// which currents would become singular. `known`: the domain of this mesh, if it was made.
+Result<bool> keep_currents(Problem& s, Mesh& mesh, const Domain* known, const Stopped& stopped) {
   std::vector<std::array<Index, 3>> faces;
-  for (Index f = 0; f < domain->currents.faces(); ++f) {
-    const PatchFace& face = domain->currents.face(f);
-    if (space.sides(space.face_of(face.tet, face.local)).tet[1] < 0) return false;
-    faces.push_back(domain->currents.corners(space, f));
+  const auto take = [&faces](const Domain& domain) {
+    for (Index f = 0; f < domain.currents.faces(); ++f) {
+      const PatchFace& face = domain.currents.face(f);
+      if (domain.space.sides(domain.space.face_of(face.tet, face.local)).tet[1] < 0) return false;
+      faces.push_back(domain.currents.corners(domain.space, f));
+    }
+    return true;
+  };
+  if (known != nullptr) {
+    if (!take(*known)) return false;
+  } else {
+    const auto domain = make_domain(mesh, s.domain, stopped);
+    if (!domain) return domain.error();
+    if (!take(*domain)) return false;
   }
   for (const auto& [name, boundary] : s.domain.boundaries)
     if (boundary.kind == BoundaryKind::currents) return true;
@@ -323,33 +369,58 @@ Result<bool> keep_currents(Settings& s, Mesh& mesh, const Stopped& stopped) {
 }
 
 /// Elements at rims and sharp edges of conductors cut into layers. What is wrong with a mesh make_domain() says afterwards.
-Result<std::shared_ptr<const Mesh>> with_edges_graded(Settings& s, std::shared_ptr<const Mesh> mesh,
+Result<std::shared_ptr<const Mesh>> with_edges_graded(Problem& s, std::shared_ptr<const Mesh> mesh, bool as_given,
                                                       const std::stop_token& stop) {
   const Stopped stopped = [&stop] { return stop.stop_requested(); };
-  const auto edges = find_edges(*mesh, s.domain, s.edges, stopped);
+  const Domain* const known = as_given ? s.mesh.domain.get() : nullptr;
+  const auto edges =
+      known != nullptr ? Result<EdgesFound>(s.mesh.edges) : find_edges(*mesh, s.domain, s.edges, stopped);
   if (stop.stop_requested()) return stop_error();
   if (!edges || edges->count == 0) return mesh;
-  Settings with = s;
+  Problem with = s;
   Mesh before = *mesh;
-  const auto kept = keep_currents(with, before, stopped);
+  const auto kept = keep_currents(with, before, known, stopped);
   if (stop.stop_requested()) return stop_error();
+  if (kept && !*kept)
+    log::warning(
+        "maxwell-fem: elements at {} sharp edges of conductors are left as they are, since S' lies on the body: two "
+        "rows of "
+        "elements up to S make room for it",
+        edges->count);
   if (!kept || !*kept) return mesh;
   auto made = graded(before, with.domain, s.edges, stopped);
   if (!made) return made.error();
   log::info("maxwell-fem: elements at {} edges of conductors are cut into {} layers each: {} cells become {}",
-            edges->count, s.edges.layers, before.cell_count(), made->cell_count());
+            edges->count, edges->layers, before.cell_count(), made->cell_count());
   s = std::move(with);
   return std::make_shared<const Mesh>(std::move(*made));
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& s, std::shared_ptr<const Mesh> given,
-                                                  std::stop_token stop) {
+Result<std::shared_ptr<const Mesh>> mesh_to_solve(Problem& s, std::shared_ptr<const Mesh> given, std::stop_token stop) {
   if (s.sphere) return sphere_to_solve(s);
-  auto made = mesh_with_layer(s, std::move(given), stop);
+  auto made = mesh_with_layer(s, given, stop);
   if (!made) return made;
-  return with_edges_graded(s, std::move(*made), stop);
+  const bool as_given = *made == given;
+  return with_edges_graded(s, std::move(*made), as_given, stop);
+}
+
+Result<Meshed> mesh_with_spaces(Problem& s, const std::shared_ptr<const Mesh>& given, std::stop_token stop) {
+  auto mesh = mesh_to_solve(s, given, stop);
+  if (!mesh) return mesh.error();
+  Meshed out;
+  if (*mesh != given) out.mesh = *mesh;
+  if (!out.mesh && s.mesh.domain) {
+    out.domain = s.mesh.domain;
+    out.domain->space.lies_in(*given);
+    return out;
+  }
+  auto domain = make_domain(**mesh, s.domain, [&stop] { return stop.stop_requested(); });
+  if (!domain) return domain.error();
+  log::debug("maxwell-fem: spaces were made of the mesh that is computed on");
+  out.domain = std::make_shared<Domain>(std::move(*domain));
+  return out;
 }
 
 }  // namespace conoid::maxwell_fem

@@ -15,25 +15,23 @@
 
 namespace conoid::maxwell_fem {
 
-/// Frequencies [first, last] of Settings::frequencies that share one mesh.
-struct Band {
-  std::size_t first = 0, last = 0;
-};
+/// Puts what the case's mesh comes to into `problem.mesh`; null: a built-in sphere. Errors of a mesh with S of its own: those of make_domain().
+[[nodiscard]] Status look_at_mesh(Problem& problem, const std::shared_ptr<const Mesh>& given);
 
 /// The surface around which the program puts a layer: a surface mesh, or the skin of a solid without S (what a STEP file becomes). Null: the mesh has S already, or the case is a built-in sphere. `given` may be null.
-[[nodiscard]] std::shared_ptr<const Mesh> bare_surface(const Settings& settings, std::shared_ptr<const Mesh> given);
+[[nodiscard]] std::shared_ptr<const Mesh> bare_surface(const Problem& problem, std::shared_ptr<const Mesh> given);
 
 /// All frequencies of a mesh with S of its own share it; else they do up to a factor of 1.5, and as long as S and elements stay the
-/// same (small bodies). `surface`: of bare_surface().
-[[nodiscard]] std::vector<Band> bands_of(const Settings& settings, const Mesh* surface);
+/// same (small bodies). After look_at_mesh().
+[[nodiscard]] std::vector<Band> bands_of(const Problem& problem);
 /// The case with the frequencies of the band alone.
-[[nodiscard]] Settings in_band(const Settings& settings, const Band& band);
+[[nodiscard]] Problem in_band(const Problem& problem, const Band& band);
 
 /// The largest |√(ε_r μ_r)| of a material over the frequencies. Conductors so good that a wave ends within the surface (losses as
 /// large as the rest, index above 50) count as 0: an element need not follow it, their surface impedance is below 1/50 of η_0.
-[[nodiscard]] double refractive_index(const Settings& settings, int material);
+[[nodiscard]] double refractive_index(const Problem& problem, int material);
 
-/// S and elements around a body, for all frequencies of the settings.
+/// S and elements around a body, for all frequencies of the problem.
 struct Layout {
   SurroundOptions layer;
   int parts = 1;  ///< into which each edge of the body is cut
@@ -43,23 +41,26 @@ struct Layout {
   }
 };
 /// Edges inside of a filled body of this size in which waves go to and fro must be shorter than elsewhere, by this factor, at most 1.
-[[nodiscard]] double shorter_inside(const Settings& settings, int material, double size);
-[[nodiscard]] Layout layout_around(const Settings& settings, const BodyMeasure& body);
+[[nodiscard]] double shorter_inside(const Problem& problem, int material, double size);
+[[nodiscard]] Layout layout_around(const Problem& problem, const BodyMeasure& body);
 /// Of a built-in sphere: from the body to S, m.
-[[nodiscard]] double sphere_distance(const Settings& settings);
+[[nodiscard]] double sphere_distance(const Problem& problem);
 /// Longest edges of a built-in sphere's elements in the vacuum, the coat and the core (0: there is none), m.
 struct SphereEdges {
   double vacuum = 0, coat = 0, core = 0;
 };
-[[nodiscard]] SphereEdges sphere_edges(const Settings& settings);
+[[nodiscard]] SphereEdges sphere_edges(const Problem& problem);
 
-/// Tetrahedra of the whole mesh before it is made. `mesh`: the given one or the surface; null: a sphere.
-[[nodiscard]] double expected_tets(const Settings& settings, const Mesh* mesh);
+/// Tetrahedra of the whole mesh before it is made.
+[[nodiscard]] double expected_tets(const Problem& problem);
 
 /// The mesh to compute on: the given one, the sphere's, or the given closed surface with its layer up to S. The roles of the groups
-/// are put into `settings.domain`. Geometry (STEP, gmsh scripts …) is meshed anew with curved elements, as fine as the
+/// are put into `problem.domain`. Geometry (STEP, gmsh scripts …) is meshed anew with curved elements, as fine as the
 /// wave asks for.
-[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Settings& settings, std::shared_ptr<const Mesh> given,
+[[nodiscard]] Result<std::shared_ptr<const Mesh>> mesh_to_solve(Problem& problem, std::shared_ptr<const Mesh> given,
                                                                 std::stop_token stop);
+/// The same with its spaces; those that problem.mesh has of the mesh as it was given are used where nothing in it changes.
+[[nodiscard]] Result<Meshed> mesh_with_spaces(Problem& problem, const std::shared_ptr<const Mesh>& given,
+                                              std::stop_token stop);
 
 }  // namespace conoid::maxwell_fem

@@ -39,6 +39,8 @@ class Space {
 
   [[nodiscard]] int order() const { return order_; }
   [[nodiscard]] const Mesh& mesh() const { return *mesh_; }
+  /// The same mesh, point by point and cell by cell, at another place; it must outlive the space.
+  void lies_in(const Mesh& mesh) { mesh_ = &mesh; }
   [[nodiscard]] Index unknowns() const { return order_ == 1 ? edge_count_ : 2 * (edge_count_ + face_count()); }
   [[nodiscard]] Index edge_count() const { return edge_count_; }
   [[nodiscard]] Index face_count() const { return static_cast<Index>(faces_.size()); }

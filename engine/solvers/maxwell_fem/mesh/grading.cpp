@@ -54,15 +54,21 @@ std::vector<Face> faces_of(const Space& space, const DomainOptions& roles) {
   return out;
 }
 
-/// Of a tetrahedron at its edge between the local corners p and q.
+/// Of a tetrahedron in the middle of its edge between the local corners p and q, along its faces there: coarse curved elements on a smooth
+/// body have corners that bend, and faces that do not.
 double dihedral(const Space& space, Index tet, int p, int q) {
-  const auto at = [&](int corner) { return space.mesh().point(space.tets()[tet].points[corner]); };
-  const Vec3 along = unit(sub(at(q), at(p)));
+  constexpr std::array<Vec3, 4> corner{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  const Vec3 middle = scale(0.5, add(corner[p], corner[q]));
+  const Map map = space.map(tet, middle);
+  const auto leads = [&](const Vec3& way) {
+    return add(add(scale(way[0], map.columns[0]), scale(way[1], map.columns[1])), scale(way[2], map.columns[2]));
+  };
+  const Vec3 along = unit(leads(sub(corner[q], corner[p])));
   std::array<Vec3, 2> across{};
   int n = 0;
   for (int c = 0; c < 4; ++c)
     if (c != p && c != q) {
-      const Vec3 v = sub(at(c), at(p));
+      const Vec3 v = leads(sub(corner[c], middle));
       across[n++] = axpy(-dot(v, along), along, v);
     }
   return std::acos(std::clamp(dot(across[0], across[1]) / (norm(across[0]) * norm(across[1])), -1.0, 1.0));
@@ -89,10 +95,16 @@ class EdgesToGrade {
         if (!on_metal[edge.first] || !on_metal[edge.second]) continue;
         if (const auto at = around_.find(edge); at != around_.end()) at->second.tets.emplace_back(t, e);
       }
+    bool all_blunt = true;
     for (const auto& [edge, at] : around_)
-      if (widest(at.tets) > (at.sheet ? options.least_at_sheets : options.least_angle)) found.insert(edge);
+      if (const double angle = widest(at.tets); angle > (at.sheet ? options.least_at_sheets : options.least_angle)) {
+        found.insert(edge);
+        all_blunt = all_blunt && !at.sheet && angle <= blunt_edge;
+      }
+    layers = all_blunt ? (options.layers + 1) / 2 : options.layers;
   }
   std::set<Edge> found;
+  int layers = 0;
 
  private:
   /// The widest angle between conductors; a magnetic wall is a mirror, behind which it goes on.
@@ -458,6 +470,7 @@ Result<EdgesFound> find_edges(const Mesh& mesh, const DomainOptions& roles, cons
   const std::vector<Face> faces = faces_of(*space, roles);
   const EdgesToGrade edges(*space, faces, options);
   out.count = static_cast<Index>(edges.found.size());
+  out.layers = edges.layers;
   std::vector<bool> on_edge(static_cast<std::size_t>(mesh.point_count()), false);
   for (const auto& [a, b] : edges.found) {
     on_edge[a] = on_edge[b] = true;
@@ -470,8 +483,55 @@ Result<EdgesFound> find_edges(const Mesh& mesh, const DomainOptions& roles, cons
     if (on == 0) continue;
     // Each chord makes one piece more; those that keep an edge, and those with a point of one.
     const int pieces = 1 + on * (on - 1) / 2 - along, at_edges = std::min(pieces, on == 4 ? 2 * along : along);
-    out.added_tets += pieces - 1 + at_edges * (6.0 * options.layers - 1) + (pieces - at_edges) * 3.0 * options.layers;
+    out.added_tets += pieces - 1 + at_edges * (6.0 * out.layers - 1) + (pieces - at_edges) * 3.0 * out.layers;
   }
+  return out;
+}
+
+EdgesFound edges_of_surface(const Mesh& surface, const std::vector<bool>& conductor, bool filled,
+                            const GradingOptions& options) {
+  EdgesFound out;
+  if (options.layers < 1) return out;
+  const auto at = [&](Index p) { return surface.point(p); };
+  double volume = 0;
+  struct Side {
+    Vec3 normal, inwards;  ///< in the middle of the edge: of the face, and along it from the edge
+    bool conductor;
+  };
+  std::map<Edge, std::vector<Side>> sides;
+  for (Index c = 0; c < surface.cell_count(); ++c) {
+    const auto n = surface.nodes(c);
+    const int corners = dimension_of(surface.shape(c)) == 2 ? corners_of(surface.shape(c)) : 0;
+    for (int k = 2; k < corners; ++k) volume += triple(at(n[0]), at(n[k - 1]), at(n[k]));
+    for (int k = 0; k < corners; ++k) {
+      const int next = (k + 1) % corners, beyond = (k + 2) % corners;
+      const Vec3 a = at(n[k]), b = at(n[next]), half = scale(0.5, add(a, b));
+      Vec3 inwards = sub(at(n[beyond]), half);
+      if (surface.shape(c) == CellShape::triangle6)  // derivative of the quadratic map there
+        inwards = sub(scale(2, sub(add(at(n[3 + next]), at(n[3 + beyond])), at(n[3 + k]))), add(half, at(n[beyond])));
+      sides[edge_of(n[k], n[next])].push_back({unit(cross(sub(b, a), inwards)), inwards, conductor[c]});
+    }
+  }
+  bool all_blunt = !filled;
+  for (const auto& [edge, of] : sides) {
+    const auto metal = std::count_if(of.begin(), of.end(), [](const Side& s) { return s.conductor; });
+    if (metal == 0) continue;
+    double angle = 2 * pi;  // a rim
+    if (of.size() == 2 && metal == 2) {
+      const double bend = std::acos(std::clamp(dot(of[0].normal, of[1].normal), -1.0, 1.0)),
+                   outwards = dot(of[0].normal, of[1].inwards) * (volume < 0 ? -1 : 1);
+      angle = outwards < 0 || filled ? pi + bend : pi - bend;
+    } else if (!filled) {
+      continue;
+    }
+    if (!(angle > (filled ? options.least_at_sheets : options.least_angle))) continue;
+    ++out.count;
+    out.longest = std::max(out.longest, distance(at(edge.first), at(edge.second)));
+    all_blunt = all_blunt && angle <= blunt_edge;
+  }
+  constexpr double along = 5, beside = 18;
+  out.layers = all_blunt ? (options.layers + 1) / 2 : options.layers;
+  out.added_tets = static_cast<double>(out.count) * (along * (6.0 * out.layers - 1) + beside * 3.0 * out.layers);
   return out;
 }
 
@@ -483,7 +543,9 @@ Result<Mesh> graded(const Mesh& mesh, const DomainOptions& roles, const GradingO
   const std::vector<Face> faces = faces_of(*space, roles);
   EdgesToGrade edges(*space, faces, options);
   if (edges.found.empty()) return mesh;
-  return Cutter(*space, std::move(edges.found), options).run(stopped);
+  GradingOptions here = options;
+  here.layers = edges.layers;
+  return Cutter(*space, std::move(edges.found), here).run(stopped);
 }
 
 }  // namespace conoid::maxwell_fem

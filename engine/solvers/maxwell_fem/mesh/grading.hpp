@@ -15,19 +15,25 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 
+#include <vector>
+
 namespace conoid::maxwell_fem {
 
 struct GradingOptions {
-  int layers = 0;  ///< 0: the mesh as it is
+  int layers = 0;  ///< at rims; 0: the mesh as it is
   double power =
       3;  ///< layer l of n ends at the share (1 − l/(n + 1))^power of the way from the elements' far side to the edge
   /// Around an edge, radians, beyond which it is cut: of solid conductors, and of sheets (their rims, and where they are folded or meet; 229
-  /// degrees: facets of curved sheets bend by less than 49).
-  double least_angle = 5.76, least_at_sheets = 4.0;
+  /// degrees: facets of curved surfaces bend by less than 49).
+  double least_angle = 4.0, least_at_sheets = 4.0;
 };
+/// Around an edge, radians, up to which half the layers are enough: around the edges of boxes fields go with r^(-1/3).
+inline constexpr double blunt_edge = 5.76;
 
 struct EdgesFound {
   Index count = 0;
+  int layers =
+      0;  ///< half of those of the options, rounded up, where all are edges of solid conductors up to blunt_edge
   double longest = 0;     ///< m
   double added_tets = 0;  ///< by graded(), within some percent
 };
@@ -35,6 +41,12 @@ struct EdgesFound {
 /// make_domain(). Errors: those of Space::make; stopped.
 [[nodiscard]] Result<EdgesFound> find_edges(const Mesh& mesh, const DomainOptions& roles, const GradingOptions& options,
                                             const Stopped& stopped = {});
+
+/// The same of the surface of a body around which the mesh is yet to be made: edges by the angle outside of it, as many as the surface has.
+/// `conductor`: of each cell of the surface; `filled`: fields are on both sides of it. `added_tets` by what meshes around cubes
+/// had: 5 tetrahedra at an edge and 18 at one of its points alone.
+[[nodiscard]] EdgesFound edges_of_surface(const Mesh& surface, const std::vector<bool>& conductor, bool filled,
+                                          const GradingOptions& options);
 
 /// The mesh with layers at these edges: cells of dimension 2 and 3 with their groups. Tetrahedra of order 1 or 2.
 [[nodiscard]] Result<Mesh> graded(const Mesh& mesh, const DomainOptions& roles, const GradingOptions& options,

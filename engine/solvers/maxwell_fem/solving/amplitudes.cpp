@@ -88,14 +88,14 @@ IsarImage isar_image(std::span<const double> frequencies, const Cut& sweep, std:
 
 std::vector<Complex> MaxwellFem::amplitudes() const {
   std::vector<Complex> out;
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const FarFields& far = outcome_.far;
-  const std::size_t incidences = settings_.incidences().size(), on_sphere = sphere_directions().size();
+  const std::size_t incidences = problem_.incidences().size(), on_sphere = sphere_directions().size();
   const auto put = [&](const FarAmplitude& f) { out.insert(out.end(), {f.theta, f.phi}); };
   for (std::size_t w = 0; w < incidences * pols; ++w) {
     put(mixed(far.back, w / pols, w));
-    for (std::size_t c = 0; c < settings_.cuts.size(); ++c)
-      for (std::size_t a = 0; a < settings_.cuts[c].angles.size(); ++a) put(mixed(far.cuts[c], a, w));
+    for (std::size_t c = 0; c < problem_.cuts.size(); ++c)
+      for (std::size_t a = 0; a < problem_.cuts[c].angles.size(); ++a) put(mixed(far.cuts[c], a, w));
     for (std::size_t d = 0; d < on_sphere; ++d) put(mixed(far.sphere, d, w));
   }
   return out;
@@ -103,7 +103,7 @@ std::vector<Complex> MaxwellFem::amplitudes() const {
 
 std::vector<Direction> MaxwellFem::seen_from() const {
   std::vector<Direction> out;
-  for (const Cut& cut : settings_.cuts)
+  for (const Cut& cut : problem_.cuts)
     for (std::size_t a = 0; a < cut.angles.size(); ++a) out.push_back(cut.direction(a));
   const std::vector<Direction> sphere = sphere_directions();
   out.insert(out.end(), sphere.begin(), sphere.end());
@@ -126,8 +126,8 @@ void MaxwellFem::write_amplitudes(Results& out, double frequency, std::span<cons
                {"Re F_V", "V", ""},       {"Im F_V", "V", ""},           {"Re F_H", "V", ""},
                {"Im F_H", "V", ""}};
   Table& table = out.table(t);
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::vector<Direction> incidences = settings_.incidences(), seen = seen_from();
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  const std::vector<Direction> incidences = problem_.incidences(), seen = seen_from();
   std::size_t next = 0;
   for (std::size_t w = 0; w < incidences.size() * pols; ++w) {
     const Direction& from = incidences[w / pols];
@@ -135,7 +135,7 @@ void MaxwellFem::write_amplitudes(Results& out, double frequency, std::span<cons
       const Complex v = values[next], h = values[next + 1];
       next += 2;
       table.append({frequency, from.theta * degrees, from.phi * degrees,
-                    settings_.is_horizontal(static_cast<Index>(w)) ? 1.0 : 0.0, to.theta * degrees, to.phi * degrees,
+                    problem_.is_horizontal(static_cast<Index>(w)) ? 1.0 : 0.0, to.theta * degrees, to.phi * degrees,
                     v.real(), v.imag(), h.real(), h.imag()});
     };
     row(from);
@@ -145,8 +145,8 @@ void MaxwellFem::write_amplitudes(Results& out, double frequency, std::span<cons
 
 Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequency, std::size_t number,
                              std::span<const Complex> values) const {
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::vector<Direction> incidences = settings_.incidences(), sphere = sphere_directions();
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  const std::vector<Direction> incidences = problem_.incidences(), sphere = sphere_directions();
   std::vector<FfeBlock> blocks;
   std::size_t next = 0;
   const auto take = [&](FfeBlock& b) {
@@ -155,12 +155,12 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
   for (std::size_t w = 0; w < incidences.size() * pols; ++w) {
     const Direction& from = incidences[w / pols];
     const std::string wave =
-        fmt::format("{} from theta {:.6g} phi {:.6g}", settings_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
+        fmt::format("{} from theta {:.6g} phi {:.6g}", problem_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
                     from.theta * degrees, from.phi * degrees);
     FfeBlock back{wave, "monostatic", frequency, 1, 1, {from}, {}};
     take(back);
     blocks.push_back(std::move(back));
-    for (const Cut& cut : settings_.cuts) {
+    for (const Cut& cut : problem_.cuts) {
       FfeBlock b{wave, cut.name, frequency, cut.phi_runs ? 1 : cut.angles.size(), cut.phi_runs ? cut.angles.size() : 1,
                  {},   {}};
       for (std::size_t a = 0; a < cut.angles.size(); ++a) b.directions.push_back(cut.direction(a));
@@ -187,8 +187,8 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
 
 /// Of co-polar echoes, [frequency][angle].
 void MaxwellFem::write_isar(Results& out) const {
-  const Cut& sweep = *settings_.monostatic;
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const Cut& sweep = *problem_.monostatic;
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
   std::vector<double> frequencies;
   for (const Echo& e : echoes_) frequencies.push_back(e.frequency);
   std::vector<IsarImage> images;
@@ -198,12 +198,12 @@ void MaxwellFem::write_isar(Results& out) const {
   t.form = ChartForm::none;
   t.columns = {{"range", "m", "range"}, {"cross range", "m", "cross range"}};
   for (std::size_t p = 0; p < pols; ++p) {
-    const bool h = settings_.is_horizontal(static_cast<Index>(p));
+    const bool h = problem_.is_horizontal(static_cast<Index>(p));
     std::vector<Complex> echo;
     for (const Echo& e : echoes_)
       for (std::size_t a = 0; a < sweep.angles.size(); ++a)
         echo.push_back(e.amplitude[2 * (a * pols + p) + static_cast<std::size_t>(h)]);
-    images.push_back(isar_image(frequencies, sweep, echo, settings_.isar_width, settings_.isar_points));
+    images.push_back(isar_image(frequencies, sweep, echo, problem_.isar_width, problem_.isar_points));
     t.columns.push_back({h ? "HH" : "VV", "dBm", h ? "HH" : "VV"});
   }
   const IsarImage& first = images[0];

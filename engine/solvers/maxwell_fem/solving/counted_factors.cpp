@@ -67,24 +67,26 @@ SymmetricMatrix matrix_pattern(const Domain& domain, const TetRows& row_of, int 
   return m;
 }
 
-std::optional<CountedFactors> counted_factors(const Settings& settings, std::shared_ptr<const Mesh> mesh, int ranks) {
-  Settings s = settings;
-  const bool at_hand = s.sphere || (mesh && mesh->dimension() == 3 && !s.geometry && !bare_surface(s, mesh));
-  if (!at_hand || !own_fronts(s.direct) ||
-      static_cast<double>(expected_unknowns(s, s.sphere ? nullptr : mesh.get())) > most_counted)
+std::optional<CountedFactors> counted_factors(Problem& part, const std::shared_ptr<const Mesh>& given, int ranks) {
+  const bool at_hand = part.sphere || (given && !part.geometry && !part.mesh.bare);
+  if (!at_hand || !own_fronts(part.direct) || static_cast<double>(expected_unknowns(part)) > most_counted)
     return std::nullopt;
-  const auto made = mesh_to_solve(s, mesh, {});
-  if (!made) return std::nullopt;
-  const auto domain = make_domain(**made, s.domain);
-  if (!domain || domain->free_unknowns < 1) return std::nullopt;
+  if (!part.mesh.first) {
+    Problem s = part;  // groups take their roles in the mesh that is made
+    auto made = mesh_with_spaces(s, given, {});
+    if (!made) return std::nullopt;
+    part.mesh.first = std::move(*made);
+  }
+  const Domain& domain = *part.mesh.first->domain;
+  if (domain.free_unknowns < 1) return std::nullopt;
   const auto fronts =
-      count_fronts(matrix_pattern(*domain, rows_of_tets(*domain), s.direct.threads), s.direct, std::max(1, ranks));
+      count_fronts(matrix_pattern(domain, rows_of_tets(domain), part.direct.threads), part.direct, std::max(1, ranks));
   if (!fronts) return std::nullopt;
-  return CountedFactors{domain->free_unknowns, static_cast<double>(domain->outer.size()),
-                        static_cast<double>(domain->currents.size()), *fronts};
+  return CountedFactors{domain.free_unknowns, static_cast<double>(domain.outer.size()),
+                        static_cast<double>(domain.currents.size()), *fronts};
 }
 
-Bytes memory_with(const ExpectedFactors& factors, const Settings& s, Index unknowns, double columns, double points,
+Bytes memory_with(const ExpectedFactors& factors, const Problem& s, Index unknowns, double columns, double points,
                   double budget) {
   const auto n = static_cast<double>(unknowns), block = static_cast<double>(s.truncation.block);
   // Program, mesh and spaces. While factors are made: the matrix twice with where its entries go, 27 a row, and what waits for parents;

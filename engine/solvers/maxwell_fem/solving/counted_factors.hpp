@@ -27,12 +27,12 @@ struct CountedFactors {
 /// Cases of more unknowns are not counted: order and spaces of so many take about a second on two cores.
 inline constexpr double most_counted = 100000;
 /// None where the mesh is yet to be made by gmsh, is too large, cannot be computed on (which the check tells), or where factors are not
-/// fronts of our own. `mesh`: the case's, null: a built-in sphere.
-[[nodiscard]] std::optional<CountedFactors> counted_factors(const Settings& settings, std::shared_ptr<const Mesh> mesh,
+/// fronts of our own. `part`: the first band, to which the mesh that is made is kept; `given`: the case's mesh, null: a built-in sphere.
+[[nodiscard]] std::optional<CountedFactors> counted_factors(Problem& part, const std::shared_ptr<const Mesh>& given,
                                                             int ranks);
 
 /// Of the process at its fullest, with these factors; else as expected_memory() of problem.hpp.
-[[nodiscard]] Bytes memory_with(const ExpectedFactors& factors, const Settings& settings, Index unknowns,
-                                double columns, double points, double budget);
+[[nodiscard]] Bytes memory_with(const ExpectedFactors& factors, const Problem& problem, Index unknowns, double columns,
+                                double points, double budget);
 
 }  // namespace conoid::maxwell_fem

@@ -21,9 +21,9 @@ double decibels(double relative) {
 }  // namespace
 
 void MaxwellFem::begin_order() {
-  const std::size_t count = settings_.frequencies.size();
-  if (!settings_.fast || count <= at_first) {
-    settings_.fast.reset();
+  const std::size_t count = problem_.frequencies.size();
+  if (!problem_.fast || count <= at_first) {
+    problem_.fast.reset();
     for (std::size_t f = 0; f < count; ++f) order_.push_back(f);
     return;
   }
@@ -37,8 +37,8 @@ void MaxwellFem::remember() {
   sample.y = amplitudes();
   for (const FarAmplitude& f : outcome_.far.forward) sample.y.insert(sample.y.end(), {f.theta, f.phi});
   if (!outcome_.changes.empty())
-    for (std::size_t p = 0; p < static_cast<std::size_t>(settings_.polarisations()); ++p) {
-      const bool h = settings_.is_horizontal(static_cast<Index>(p));
+    for (std::size_t p = 0; p < static_cast<std::size_t>(problem_.polarisations()); ++p) {
+      const bool h = problem_.is_horizontal(static_cast<Index>(p));
       sample.off.push_back(change_back(p, h) +
                            outcome_.facts.residual * std::abs(mixed(outcome_.far.back, 0, p).along(h)));
     }
@@ -50,7 +50,7 @@ std::vector<SweepSample> MaxwellFem::scaled_samples(std::size_t most) const {
   for (const Sample& s : samples_) {
     const std::size_t stride = std::max<std::size_t>(1, s.y.size() / most);
     // The echo back comes first and counts; of the others some.
-    SweepSample& to = out.emplace_back(SweepSample{s.frequency / settings_.frequencies.back(), {}});
+    SweepSample& to = out.emplace_back(SweepSample{s.frequency / problem_.frequencies.back(), {}});
     for (std::size_t c = 0; c < s.y.size(); c += c < 4 ? 1 : stride) to.y.push_back(s.y[c]);
   }
   return out;
@@ -58,25 +58,25 @@ std::vector<SweepSample> MaxwellFem::scaled_samples(std::size_t most) const {
 
 /// On every rank alike, when all of order_ is computed: the leading rank says what comes next.
 void MaxwellFem::extend_order(Communicator& all) {
-  if (!settings_.fast || next_ < order_.size()) return;
+  if (!problem_.fast || next_ < order_.size()) return;
   const auto wanted = static_cast<std::size_t>(all.size());
   std::vector<double> more(wanted, -1);
   if (all.leads()) {
     std::vector<double> grid;
-    for (double f : settings_.frequencies) grid.push_back(f / settings_.frequencies.back());
-    const double tolerance = std::pow(10, settings_.fast->accuracy / 20) - 1;
+    for (double f : problem_.frequencies) grid.push_back(f / problem_.frequencies.back());
+    const double tolerance = std::pow(10, problem_.fast->accuracy / 20) - 1;
     const SweepPlan plan = plan_sweep(grid, scaled_samples(looked_at), newest_, tolerance, wanted);
     sweep_error_ = plan.error;
     agreed_ = plan.error <= tolerance ? agreed_ + 1 : 0;
-    const auto room = static_cast<std::size_t>(settings_.fast->most) -
-                      std::min(samples_.size(), static_cast<std::size_t>(settings_.fast->most));
+    const auto room = static_cast<std::size_t>(problem_.fast->most) -
+                      std::min(samples_.size(), static_cast<std::size_t>(problem_.fast->most));
     log::info("maxwell-fem: {} frequencies computed; the newest changed the sweep by up to {:.2g} dB", samples_.size(),
               decibels(plan.error));
     if (agreed_ < agreements)
       for (std::size_t n = 0; n < std::min(room, plan.next.size()); ++n) more[n] = static_cast<double>(plan.next[n]);
     if (agreed_ < agreements && room == 0)
       log::warning("maxwell-fem: after {} frequencies the sweep still changes by {:.2g} dB, {:.2g} dB were asked for",
-                   samples_.size(), decibels(plan.error), settings_.fast->accuracy);
+                   samples_.size(), decibels(plan.error), problem_.fast->accuracy);
   }
   all.broadcast(std::as_writable_bytes(std::span(more)), 0);
   newest_ = 0;
@@ -89,17 +89,17 @@ void MaxwellFem::extend_order(Communicator& all) {
 
 /// Echoes and amplitudes of all frequencies, from those that were computed.
 void MaxwellFem::write_sweep(Results& out) {
-  const double tolerance = std::pow(10, settings_.fast->accuracy / 20) - 1;
+  const double tolerance = std::pow(10, problem_.fast->accuracy / 20) - 1;
   const std::vector<SweepSample> all = scaled_samples(samples_[0].y.size());
   const RationalFit fit(all, 0.05 * tolerance);
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
-  const std::size_t waves = settings_.incidences().size() * pols, each = 2 * (1 + seen_from().size());
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
+  const std::size_t waves = problem_.incidences().size() * pols, each = 2 * (1 + seen_from().size());
   echoes_.clear();
-  for (const double f : settings_.frequencies) {
-    const std::vector<Complex> y = fit.at(f / settings_.frequencies.back());
+  for (const double f : problem_.frequencies) {
+    const std::vector<Complex> y = fit.at(f / problem_.frequencies.back());
     Echo echo{f, {}, 0, 0};
     for (std::size_t w = 0; w < waves; ++w) echo.amplitude.insert(echo.amplitude.end(), {y[w * each], y[w * each + 1]});
-    if (settings_.amplitudes) write_amplitudes(out, f, std::span(y).first(waves * each));
+    if (problem_.amplitudes) write_amplitudes(out, f, std::span(y).first(waves * each));
     echoes_.push_back(std::move(echo));
   }
   out.number("frequencies_computed", static_cast<double>(samples_.size()), "1");
@@ -121,14 +121,14 @@ void MaxwellFem::write_sweep(Results& out) {
 /// of f dF/df.
 void MaxwellFem::write_sweep_errors(Results& out, const RationalFit& fit) {
   if (samples_.size() < 3) return;
-  const auto pols = static_cast<std::size_t>(settings_.polarisations());
+  const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::size_t each = 2 * (1 + seen_from().size());
-  const double last = settings_.frequencies.back(), tolerance = std::pow(10, settings_.fast->accuracy / 20) - 1;
+  const double last = problem_.frequencies.back(), tolerance = std::pow(10, problem_.fast->accuracy / 20) - 1;
   const std::vector<SweepSample> all = scaled_samples(samples_[0].y.size());
   const std::span<const SweepSample> earlier(all.data(), all.size() - 1);
   const RationalFit before(earlier, 0.05 * tolerance);
   const auto seen = [&](std::size_t p) {  // of an echo: V, H
-    return settings_.is_horizontal(static_cast<Index>(p)) ? std::size_t{1} : std::size_t{0};
+    return problem_.is_horizontal(static_cast<Index>(p)) ? std::size_t{1} : std::size_t{0};
   };
   const auto place = [&](std::size_t p) { return p * each + seen(p); };
   const auto size = [&](double f, std::size_t p) {
@@ -152,7 +152,7 @@ void MaxwellFem::write_sweep_errors(Results& out, const RationalFit& fit) {
       "what elements of the next order change.";
   std::vector<std::string> names;
   for (std::size_t p = 0; p < pols; ++p) {
-    names.emplace_back(settings_.is_horizontal(static_cast<Index>(p)) ? "HH" : "VV");
+    names.emplace_back(problem_.is_horizontal(static_cast<Index>(p)) ? "HH" : "VV");
     t.columns.push_back({names[p], "dB", names[p]});
   }
   Table& table = out.table(t);

@@ -177,11 +177,13 @@ Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& wor
                       workers);
 }
 
-Result<SphereOutcome> run_as_case(const Settings& asked, std::size_t frequency, std::shared_ptr<const Mesh> surface,
+Result<SphereOutcome> run_as_case(const Problem& asked, std::size_t frequency, std::shared_ptr<const Mesh> surface,
                                   double radius, const SphereSeries& exact, const RowWorkers& workers) {
-  for (const Band& band : bands_of(asked, surface.get())) {
+  Problem whole = asked;
+  if (Status s = look_at_mesh(whole, surface); !s) return s.error();
+  for (const Band& band : bands_of(whole)) {
     if (frequency < band.first || frequency > band.last) continue;
-    Settings part = in_band(asked, band);
+    Problem part = in_band(whole, band);
     auto mesh = mesh_to_solve(part, surface, {});
     if (!mesh) return mesh.error();
     const double f = asked.frequencies[frequency];

@@ -57,8 +57,8 @@ struct SphereOutcome {
 /// Wave along +z, E along x; the outer radius is kb/k with k = 1/m.
 [[nodiscard]] Result<SphereOutcome> run_sphere(const SphereScene& scene, const RowWorkers& workers);
 /// A sphere as a case has it: S, rows, bands and elements are the program's choice. Of one of the frequencies; `surface`: the
-/// body's (or null: settings.sphere), of this outer radius.
-[[nodiscard]] Result<SphereOutcome> run_as_case(const Settings& settings, std::size_t frequency,
+/// body's (or null: problem.sphere), of this outer radius.
+[[nodiscard]] Result<SphereOutcome> run_as_case(const Problem& problem, std::size_t frequency,
                                                 std::shared_ptr<const Mesh> surface, double radius,
                                                 const SphereSeries& exact, const RowWorkers& workers);
 /// Exact series of the scene.

@@ -200,7 +200,7 @@ Result<SelfDualOutcome> run_self_dual(const RowWorkers& workers) {
   const std::vector<Direction> from{{0, 0}};
   std::array<double, 3> back{};
   for (int variant = 0; variant < 3; ++variant) {
-    Settings s;
+    Problem s;
     s.frequencies = {frequency};
     s.laws.emplace_back([](double) { return Medium{}; });
     s.body = {BoundaryKind::impedance, vacuum_impedance / 4};
@@ -256,7 +256,7 @@ Result<DiscOutcome> run_disc(double rim, int layers, double ka, const RowWorkers
   auto given = load_mesh(folder / "disc.geo", {.scale = 1.0}, gmsh, {});
   fs::remove_all(folder, ec);
   if (!given) return given.error();
-  Settings s;
+  Problem s;
   s.frequencies = {ka / a * light_speed / (2 * pi)};
   s.laws.emplace_back([](double) { return Medium{}; });
   s.domain.boundaries = {{"disc", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
@@ -315,7 +315,7 @@ Result<DuctOutcome> run_duct(double width, double length, double edge, int layer
   auto given = load_mesh(folder / "duct.geo", {.scale = 1.0}, gmsh, {});
   fs::remove_all(folder, ec);
   if (!given) return given.error();
-  Settings s;
+  Problem s;
   s.frequencies = {light_speed};  // a wave of 1 m
   s.laws.emplace_back([](double) { return Medium{}; });
   s.domain.boundaries = {
@@ -350,7 +350,7 @@ Result<PublishedOutcome> run_published_almond(const RowWorkers& workers) {
   constexpr double frequency = 3.5e9;
   auto body = target_surface(Target::almond, 0.012, 2);
   if (!body) return body.error();
-  Settings s;
+  Problem s;
   s.frequencies = {frequency};
   s.laws.emplace_back([](double) { return Medium{}; });
   auto mesh = mesh_to_solve(s, std::make_shared<const Mesh>(std::move(*body)), {});

@@ -56,8 +56,8 @@ struct Checks : VerifyRows {
 };
 
 /// A conducting sphere of 50 mm with the program's own S and elements.
-Settings sphere_settings(std::vector<double> ka, int divisions) {
-  Settings s;
+Problem sphere_settings(std::vector<double> ka, int divisions) {
+  Problem s;
   for (double v : ka) s.frequencies.push_back(v * light_speed / (2 * pi * 0.05));
   s.laws.emplace_back([](double) { return Medium{}; });
   s.sphere = SphereSetting{};
@@ -78,7 +78,7 @@ std::shared_ptr<const Mesh> curved_ball(int divisions) {
 
 /// S and elements follow body and wave, the whole band through.
 void as_cases(const Checks& c, bool quick) {
-  const auto run = [&](const std::string& name, const Settings& s, std::size_t f, std::shared_ptr<const Mesh> surface,
+  const auto run = [&](const std::string& name, const Problem& s, std::size_t f, std::shared_ptr<const Mesh> surface,
                        const SphereSeries& exact) {
     c.run.doing(name);
     auto out = run_as_case(s, f, std::move(surface), 0.05, exact, c.workers);
@@ -93,7 +93,7 @@ void as_cases(const Checks& c, bool quick) {
   }
   {
     const std::vector<double> ka{0.3144, 1.2575, 2.2007, 3.1438};  // 0.3 to 3 GHz
-    const Settings s = sphere_settings(ka, quick ? 3 : 4);
+    const Problem s = sphere_settings(ka, quick ? 3 : 4);
     for (std::size_t f = 0; f < ka.size(); f += quick ? 3 : 1) {
       const std::string name = fmt::format("one sweep of 0.3 to 3 GHz, ka = {:.3g}", ka[f]);
       if (!c.run.may_want(name)) continue;
@@ -106,7 +106,7 @@ void as_cases(const Checks& c, bool quick) {
   if (!find_gmsh().ok()) return;
   if (const std::string name = "surface of 80 curved triangles, ka = 2"; c.run.may_want(name)) {
     // A surface of order 2 stays curved.
-    Settings s = sphere_settings({2}, 2);
+    Problem s = sphere_settings({2}, 2);
     s.sphere.reset();
     const SphereOutcome o = run(name, s, 0, curved_ball(2), conducting_sphere(2));
     c.at_most(name + ": mean error", o.mean_db, 0.1, "Mie series", "dB");
@@ -121,7 +121,7 @@ void as_cases(const Checks& c, bool quick) {
   for (const Filled& ball : {Filled{12, 1, 2}, Filled{20, 2, 8}}) {
     const std::string name = fmt::format("filled by its surface, eps = {:g}, ka = {:g}", ball.permittivity, ball.ka);
     if (!c.run.may_want(name)) continue;
-    Settings s = sphere_settings({ball.ka}, 2);
+    Problem s = sphere_settings({ball.ka}, 2);
     s.sphere.reset();
     const double permittivity = ball.permittivity;
     s.laws.emplace_back([permittivity](double) {

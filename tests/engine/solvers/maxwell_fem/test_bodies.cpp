@@ -437,6 +437,110 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
     none.least_at_sheets = 6.3;  // more than a turn
     QCOMPARE(find_edges(straight, roles, none)->count, Index{0});
   }
+
+  /// A cube of 1 m at k = 2/m, broadside: 3.049 dBsm, what 104,628 unknowns with three layers at its edges come to, both polarisations within
+  /// 0.0004 dB and with error bars of 0.03. On nine squares a side it is 0.13 dB off without layers, and with 1.7 times the triangles 0.14.
+  void layers_at_the_edges_of_a_cube_bring_its_echo() {
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    Mesh cube;
+    constexpr int n = 3;
+    std::map<std::array<int, 3>, Index> points;
+    const auto at = [&](std::array<int, 3> p) {
+      const auto [known, fresh] = points.try_emplace(p, 0);
+      if (fresh) known->second = cube.add_point({p[0] / 3.0 - 0.5, p[1] / 3.0 - 0.5, p[2] / 3.0 - 0.5});
+      return known->second;
+    };
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {0, n})
+        for (int u = 0; u < n; ++u)
+          for (int v = 0; v < n; ++v) {
+            const auto corner = [&](int du, int dv) {
+              std::array<int, 3> p{};
+              p[static_cast<std::size_t>(axis)] = side;
+              p[static_cast<std::size_t>((axis + 1) % 3)] = u + du;
+              p[static_cast<std::size_t>((axis + 2) % 3)] = v + dv;
+              return at(p);
+            };
+            const std::array<Index, 4> square{corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)};
+            const bool turned = side == 0;
+            cube.add_cell(CellShape::triangle3, {square[0], square[turned ? 2 : 1], square[turned ? 1 : 2]});
+            cube.add_cell(CellShape::triangle3, {square[0], square[turned ? 3 : 2], square[turned ? 2 : 3]});
+          }
+    const auto mesh = std::make_shared<const Mesh>(std::move(cube));
+    const double exact = std::pow(10, 0.3049);
+    std::array<double, 2> off{};
+    for (const bool layers : {false, true}) {
+      Json json = case_of_body(2 * light_speed / (2 * std::numbers::pi)).document().json();
+      json["excitation"]["theta"] = 0;
+      json["output"]["reciprocity"] = false;
+      json["parameters"]["edge_layers"] = layers ? 2 : 0;  // of which half are made
+      const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
+      const auto input = Case::resolve(CaseDocument::from_json(json, "case.json"), *schema);
+      QVERIFY2(input.ok(), input.ok() ? "" : input.error().render().c_str());
+      off[layers ? 1 : 0] = 10 * std::log10(echo_of(*input, mesh) / exact);
+    }
+    qInfo("%.3f dB without layers, %.3f with one", off[0], off[1]);
+    QVERIFY2(std::abs(off[0]) > 0.1 && std::abs(off[1]) < 0.06, qPrintable(QString("%1 %2").arg(off[0]).arg(off[1])));
+  }
+
+  /// Boxes, cans and wings: which edges get layers, how many, and how many cells come of it, foreseen from the surface alone.
+  void sharp_edges_of_solids_get_layers() {
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    std::vector<std::array<double, 2>> hexagon;
+    for (int i = 0; i < 6; ++i)
+      hexagon.push_back({std::cos(i * std::numbers::pi / 3), std::sin(i * std::numbers::pi / 3)});
+    const Mesh box = prism({{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}}, 1, 2, {0, 0}),
+               wing = prism({{0, 0}, {1, -0.05}, {1, 0.05}}, 1, 2, {0.7, 0}), nut = prism(hexagon, 1, 2, {0, 0});
+    // The same corners on a round can: its sides are smooth, though the corners bend by 60 degrees.
+    const auto can = to_order2(nut, false, [](const Vec3& x) {
+      const double r = std::hypot(x[0], x[1]);
+      const bool side = r > 0.8;  // middles of edges between corners lie at 0.87, those towards the middle at 0.5
+      return side ? Vec3{x[0] / r, x[1] / r, x[2]} : x;
+    });
+    struct Row {
+      const char* name;
+      const Mesh& body;
+      Index count, on_surface;
+      int layers;
+    };
+    const std::array<Row, 4> bodies{
+        {{"box", box, 16, 16, 2}, {"wing", wing, 12, 12, 4}, {"nut", nut, 24, 24, 2}, {"can", can, 12, 24, 2}}};
+    DomainOptions roles;
+    roles.boundaries = {{"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+    GradingOptions options;
+    options.layers = 4;
+    for (const Row& row : bodies) {
+      const auto mesh = surround(row.body, {.distance = 0.3, .edge = 0.4, .layers = 2});
+      QVERIFY2(mesh.ok(), mesh.ok() ? "" : mesh.error().render().c_str());
+      const auto found = find_edges(*mesh, roles, options);
+      QVERIFY(found.ok());
+      QVERIFY2(found->count == row.count && found->layers == row.layers,
+               qPrintable(QString("%1: %2 edges, %3 layers").arg(row.name).arg(found->count).arg(found->layers)));
+      const std::vector<bool> metal(static_cast<std::size_t>(row.body.cell_count()), true);
+      const EdgesFound foreseen = edges_of_surface(row.body, metal, false, options);
+      QCOMPARE(foreseen.count, row.on_surface);
+      QCOMPARE(foreseen.layers, row.layers);
+      const auto made = graded(*mesh, roles, options);
+      QVERIFY(made.ok());
+      const auto tets = [](const Mesh& m) {
+        return static_cast<double>(
+            std::count_if(m.shapes().begin(), m.shapes().end(), [](CellShape c) { return dimension_of(c) == 3; }));
+      };
+      const double more = tets(*made) - tets(*mesh);
+      qInfo("%s: %.0f cells become %.0f, foreseen %.0f more", row.name, tets(*mesh), tets(*made), foreseen.added_tets);
+      QVERIFY2(std::abs(found->added_tets / more - 1) < 0.15, row.name);
+      // From the surface alone half as many or twice as many, where it is right about the edges.
+      if (row.count == row.on_surface)
+        QVERIFY2(foreseen.added_tets > 0.5 * more && foreseen.added_tets < 2 * more, row.name);
+      options.least_angle = 6.29;
+      QCOMPARE(find_edges(*mesh, roles, options)->count, Index{0});
+      options.least_angle = 4;
+      // A surface with an impedance is no conductor.
+      DomainOptions soft = roles;
+      soft.boundaries["body"] = {BoundaryKind::impedance, 377};
+      QCOMPARE(find_edges(*mesh, soft, options)->count, Index{0});
+    }
+  }
 };
 
 QTEST_APPLESS_MAIN(TestBodies)

@@ -15,6 +15,7 @@
 #include <numbers>
 #include <set>
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/sparse_direct.hpp"
@@ -99,7 +100,11 @@ struct Run {
   MaxwellFem solver;
   Status finished;
 
-  explicit Run(const Json& json, std::shared_ptr<const Mesh> m = nullptr) : input(resolved(json)), mesh(std::move(m)) {
+  /// `checked`: as a session goes, checked and estimated first.
+  explicit Run(const Json& json, std::shared_ptr<const Mesh> m = nullptr, bool checked = false)
+      : input(resolved(json)), mesh(std::move(m)) {
+    if (checked && has_errors(solver.check(input, mesh.get(), offer))) qFatal("the case has errors");
+    if (checked && !solver.estimate(input, mesh.get(), offer).ok()) qFatal("the case has no estimate");
     const Status s = solver.prepare(context);
     if (!s) qFatal("%s", s.error().render().c_str());
   }
@@ -647,8 +652,7 @@ class TestSolver : public QObject {
         offer.threads.value = threads;
         const auto told = MaxwellFem().estimate(input, given.get(), offer);
         QVERIFY2(told.ok(), told.ok() ? "" : told.error().render().c_str());
-        std::vector<Diagnostic> found;
-        Settings s = read_settings(input, found);
+        Problem s = *read_problem(input, given.get()).problem;
         s.direct.threads = threads;
         const auto counted = counted_factors(s, given, 1);
         QVERIFY(counted.has_value());
@@ -669,6 +673,57 @@ class TestSolver : public QObject {
         QCOMPARE(counted->fronts.bytes + counted->fronts.waiting, facts.bytes);
       }
     }
+  }
+
+  void a_case_is_read_once_data() {
+    QTest::addColumn<QString>("kind");
+    for (const char* kind : {"sphere", "volume", "graded volume", "surface", "solid"})
+      QTest::newRow(kind) << QString(kind);
+  }
+  /// From check over estimate to the run one reading, and spaces once; the answers are those of a run by itself, bit for bit.
+  void a_case_is_read_once() {
+    QFETCH(QString, kind);
+    Json json = kind == "sphere" ? sphere_case() : mesh_case();
+    json["excitation"]["frequency"] = "0.5 GHz";
+    std::shared_ptr<const Mesh> mesh;
+    if (kind == "volume") {
+      mesh = std::make_shared<const Mesh>(shells());
+      json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+    } else if (kind == "graded volume") {
+      // Every edge of an icosahedron that is a conductor.
+      mesh = std::make_shared<const Mesh>(*spherical_shells(
+          {.radius = 0.05, .hollow = true, .divisions = 1, .shells = {{0.09, 3, "vacuum"}}, .curved = false}));
+      json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+      json["parameters"] = read_json(R"({"edge_angle": 3.5, "edge_layers": 1})");
+    } else if (kind != "sphere") {
+      if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+      const Mesh ball = shells(false);
+      mesh = kind == "surface" ? std::make_shared<const Mesh>(*icosphere({.radius = 0.05, .divisions = 2}))
+                               : std::make_shared<const Mesh>(ball.extract(ball.group("core")->cells));
+    }
+    int read = 0, made = 0;
+    const auto listening = log::subscribe([&](const LogEntry& entry) {
+      read += entry.text.find("was made of the case") != std::string::npos;
+      made += entry.text.find("spaces were made") != std::string::npos;
+    });
+    Run once(json, mesh, true);
+    // Layers are cut into a mesh by the spaces that it had.
+    const int spaces = kind == "graded volume" ? 2 : 1;
+    QCOMPARE(read, 1);
+    QCOMPARE(made, spaces);
+    QVERIFY(once.go() && once.finished.ok());
+    Run alone(json, mesh);
+    QCOMPARE(read, 2);
+    QCOMPARE(made, 2 * spaces);
+    QVERIFY(alone.go() && alone.finished.ok());
+    QCOMPARE(once.results.numbers.size(), alone.results.numbers.size());
+    for (std::size_t n = 0; n < once.results.numbers.size(); ++n)
+      if (once.results.numbers[n].unit != "s") {
+        QCOMPARE(once.results.numbers[n].name, alone.results.numbers[n].name);
+        QCOMPARE(once.results.numbers[n].value, alone.results.numbers[n].value);
+      }
+    const auto *here = once.results.find("rcs_phi_0"), *there = alone.results.find("rcs_phi_0");
+    QVERIFY(here != nullptr && there != nullptr && here->rows == there->rows);
   }
 
   void range_profile_of_a_sweep_follows_the_series() {
@@ -734,7 +789,7 @@ class TestSolver : public QObject {
       if (kind.epsilon.real() < 0) json["sphere"]["divisions"] = 3;  // fields cling to the surface
       json["materials"] = {{"stuff", read_json(kind.json)}};
       std::vector<Diagnostic> found;
-      const Settings s = read_settings(resolved(json), found);
+      const Problem s = read_case(resolved(json), found);
       QVERIFY(!has_errors(found));
       QVERIFY2(std::abs(s.media(f)[1].epsilon[0] - kind.epsilon) < 1e-9, kind.name);
       QVERIFY2(s.media(f)[1].epsilon[0].imag() < 0, kind.name);
@@ -936,6 +991,85 @@ class TestSolver : public QObject {
     QVERIFY(!run.finished.ok());
     QVERIFY(run.finished.error().code == ErrorCode::not_converged);
     QVERIFY(run.results.find("rcs_phi_0") != nullptr);  // results are kept
+  }
+
+  /// Each of these was computed without a word, as one of the two that it may mean.
+  void what_may_mean_two_things_is_refused() {
+    Mesh mesh = shells();
+    const auto said = [&mesh](const char* boundaries) {
+      const Json json = mesh_case(boundaries);
+      return first_error(json, &mesh);
+    };
+    // A face in two groups: the last name in the alphabet won.
+    const std::vector<Index> body = mesh.group("body")->cells;
+    mesh.add_group("nose", 2).cells = {body.front(), body.back()};
+    QVERIFY(said(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"},
+                     "nose": {"kind": "impedance", "resistance": 100}})")
+                .contains("in two groups with conditions, 'body' and 'nose'"));
+    QCOMPARE(said(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}, "nose": {"kind": "pec"}})"), QString());
+    // S' may be said to lie on a conductor, and on nothing else.
+    QVERIFY(said(R"({"outer": {"kind": "outer"}, "body": {"kind": "impedance", "resistance": 100},
+                     "nose": {"kind": "currents"}})")
+                .contains("in two groups"));
+    // Cells in two regions.
+    mesh = shells(false);
+    const std::vector<Index> core = mesh.group("core")->cells;
+    mesh.add_group("kernel", 3).cells = {core.front()};
+    Json json = mesh_case(R"({"outer": {"kind": "outer"}})");
+    json["materials"] = read_json(R"({"one": {"permittivity": 2}, "two": {"permittivity": 3}})");
+    json["regions"] = read_json(R"({"core": {"material": "one"}, "kernel": {"material": "two"}})");
+    QVERIFY(first_error(json, &mesh).contains("is in another region of another material"));
+    json["regions"]["kernel"]["material"] = "one";
+    QCOMPARE(first_error(json, &mesh), QString());
+    // A coated metal with fields on both sides was a resistive sheet.
+    mesh = *spherical_shells({.radius = 0.05,
+                              .hollow = false,
+                              .surface = true,
+                              .divisions = 2,
+                              .shells = {{0.08, 2, "vacuum"}},
+                              .curved = false});
+    const char* metal = R"({"outer": {"kind": "outer"}, "body": {"kind": "metal", "conductivity": 1e4}})";
+    QVERIFY(said(metal).contains("metal without thickness"));
+    QCOMPARE(said(R"({"outer": {"kind": "outer"}, "body": {"kind": "impedance", "resistance": 100}})"), QString());
+    mesh = shells();
+    QCOMPARE(said(metal), QString());
+    // The exact series of a ball that is another one along each axis was that of its permittivity along x.
+    Json ball = sphere_case();
+    ball["sphere"]["radius"] = "20 mm";
+    ball["sphere"]["material"] = "crystal";
+    ball["materials"] = read_json(R"({"crystal": {"kind": "diagonal", "permittivity": [2, 3, 4]}})");
+    QVERIFY(first_error(ball).contains("isotropic"));
+    ball["materials"]["crystal"]["permittivity"] = {2, 2, 2};
+    QCOMPARE(first_error(ball), QString());
+  }
+
+  /// A body far from the origin of coordinates: the phase of its echo alone changes, and its size stays. (The scattered power was a sum over the
+  /// directions that a ball around the origin asks for, 2 (k r)², here two million.)
+  void a_body_far_from_the_origin_sends_the_same_echo() {
+    const double far = 50;  // m, 167 wavelengths
+    Mesh here = shells(), there = here;
+    for (std::size_t p = 0; p < there.mutable_points().size(); p += 3) there.mutable_points()[p] += far;
+    Json json = mesh_case(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+    json["excitation"]["theta"] = "90 deg";
+    json["excitation"]["polarisation"] = "V";
+    json["truncation"]["tolerance"] = 1e-8;
+    json["output"] = read_json(R"({"reciprocity": false})");
+    Run near(json, std::make_shared<const Mesh>(here)), away(json, std::make_shared<const Mesh>(there));
+    QVERIFY(near.go() && near.finished.ok() && away.go() && away.finished.ok());
+    // Places have 1e-16 of 50 m, which is 1e-13 of the radius; the mesh's facets differ by as much.
+    for (const char* number : {"echo_VV", "extinction", "scattering"})
+      QVERIFY2(std::abs(away.number(number) / near.number(number) - 1) < 1e-6, number);
+    const auto &a = near.results.find("amplitudes")->rows, &b = away.results.find("amplitudes")->rows;
+    // The row of the direction back: exp(2jk r̂·x) with the wave from +x.
+    const double k = 2 * std::numbers::pi * 1e9 / light_speed;
+    const auto& columns = near.results.find("amplitudes")->info.columns;
+    std::size_t real = 0;
+    while (columns[real].name.find("Re") == std::string::npos) ++real;
+    const Complex one(a[0][real], a[0][real + 1]), other(b[0][real], b[0][real + 1]);
+    QVERIFY2(std::abs(other - one * std::polar(1.0, 2 * k * far)) < 1e-6 * std::abs(one),
+             qPrintable(QString("%1 %2").arg(std::abs(other / one)).arg(std::arg(other / one))));
+    const auto* units = away.results.find("all_units_phi_0");
+    QVERIFY(units != nullptr && units->info.definition.find("a = 0.0") != std::string::npos);
   }
 
   void bad_cases_have_their_own_messages() {
