@@ -147,8 +147,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   Medium unit_medium;
   unit_medium.nu = nu;
   const Harmonic fixed(unit_medium, 0);
-  Accuracy fine = accuracy;
-  if (!fine.fixed8) fine.target = std::min(fine.target, 1e-7);
+  const Accuracy fine = static_accuracy(accuracy);
   const double begin = seconds();
   std::vector<Index> curved;
   for (Index n = 0; n < m; ++n)

@@ -3,6 +3,7 @@
 // it, equations for what the others hardly see, are added to products, not to the matrix.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -23,6 +24,11 @@ inline constexpr double kept_in_single = 1e-5;
 inline constexpr double compressed_sums_share = 0.1;
 /// Below so many nodes every pair of them is summed in less time than that takes.
 inline constexpr Index least_compressed_sums = 8000;
+/// The accuracy of the integrals of row sums, compressed or not: a diagonal's error is that of all its row's pairs.
+[[nodiscard]] inline Accuracy static_accuracy(Accuracy accuracy) {
+  if (!accuracy.fixed8) accuracy.target = std::min(accuracy.target, 1e-7);
+  return accuracy;
+}
 
 /// What was made, for results and logs.
 struct CompressionFacts {

@@ -12,6 +12,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/plan_compressed.hpp"
+#include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -193,7 +194,16 @@ Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool singl
                                                      std::min(1.0, static_cast<double>(known) / n));
     // Six cases reflected to all images, their products, both in the precision of the matrix, too.
     const double reflected = mirrors_.empty() ? 0 : 6 * n * static_cast<double>(mirrors_.size() + 1) * 24;
-    return static_cast<Bytes>(share * all + reflected) + compressed_solution_bytes(*surface_, 6);
+    // Before, row sums of bodies and curved ground take a static matrix of a finer tolerance and its rules, once.
+    const bool sums = surface_->node_count() >= least_compressed_sums && !options.accuracy.fixed8 &&
+                      surface_->active == static_cast<Index>(surface_->elements.size()) &&
+                      std::ranges::count(surface_->planar, true) < surface_->node_count();
+    SolveOptions finer = options;
+    finer.compression *= compressed_sums_share;
+    const Bytes before = sums ? plan_compression(*surface_, 0, finer, false).bytes +
+                                    FarRules<double>::bytes(*surface_, static_accuracy(options.accuracy), 0, false)
+                              : 0;
+    return std::max(before, static_cast<Bytes>(share * all + reflected) + compressed_solution_bytes(*surface_, 6));
   }
   const double entry = single ? 8 : 16;
   double a_value = entry;  // the matrix

@@ -449,6 +449,10 @@ class TestLayeredGround : public QObject {
     }
     QVERIFY2(apart < 1e-8, qPrintable(QString::number(apart)));
     QCOMPARE(run.solver.catalog().size(), std::size_t{1});
+    // Transfer mobility: of a force of 1.077 N.
+    QCOMPARE(run.rows("mobility").front().size(), std::size_t{4});
+    const double mobility = h.omega * std::abs(entry(run, "receivers_complex", 0, 5)) / std::hypot(0.4, 1);
+    QVERIFY(std::abs(run.rows("mobility")[0][1] / mobility - 1) < 1e-12);
     // A plane whose last row is 2e-16 m above the ground by round-off ends at the ground.
     json["output"]["planes"][0]["low"] = {-2, -1.5, -1.1};
     json["output"]["planes"][0]["points"] = {3, 12};
