@@ -23,6 +23,7 @@ const std::map<std::string, std::string> for_tests = {
     {"can_bind", "what this machine can, which a test that needs it asks"},
     {"can_lock_folders", "what this kernel can, which a test that needs it asks"},
     {"set_write_fault", "a disk that fails"},
+    {"construct", "what containers call of an allocator"},
     {"deallocate", "what containers call of an allocator"},
     {"of_partition", "what solvers to come are made of; so does heat_rod in tests/data"},
     {"take_streamed", "what solvers to come are made of; so does heat_rod in tests/data"},

@@ -785,14 +785,6 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh, Problem* befo
   return out;
 }
 
-Problem make_problem(const Case& input, const Mesh* mesh) {
-  Reading<Problem> reading = read_problem(input, mesh, nullptr);
-  for (const auto& d : reading.said)
-    if (d.severity == Severity::error) throw Failure(d);
-  reading.problem->make_zones();
-  return std::move(*reading.problem);
-}
-
 std::optional<Problem> at_resolution(const Problem& problem, const std::vector<Index>& zones, int order) {
   Problem out = problem;
   Geometry& g = out.geometry;

@@ -66,8 +66,6 @@ struct Problem {
 [[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh, Problem* before);
 /// Whether it names files beside its mesh: a table, another run.
 [[nodiscard]] bool names_files(const Case& input);
-/// The problem of a checked case with its zones; throws Failure on the first thing that is wrong.
-[[nodiscard]] Problem make_problem(const Case& input, const Mesh* mesh);
 /// The same flow with other zones of its grid (none given: as many) and another order, without its zones; none where the border of a region
 /// falls inside a zone. What is only compared with exact solutions stays that of `problem`.
 [[nodiscard]] std::optional<Problem> at_resolution(const Problem& problem, const std::vector<Index>& zones, int order);

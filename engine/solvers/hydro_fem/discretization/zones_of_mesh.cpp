@@ -188,11 +188,6 @@ Status find_boundaries(const Mesh& mesh, MeshZones& z) {
 
 }  // namespace
 
-Index count_zones(const Mesh& mesh) {
-  const int dim = mesh.dimension();
-  return std::count_if(mesh.shapes().begin(), mesh.shapes().end(), [&](CellShape s) { return dimension_of(s) == dim; });
-}
-
 Result<MeshZones> zones_of_mesh(const Mesh& mesh) {
   MeshZones out;
   ZoneMesh& m = out.zones;

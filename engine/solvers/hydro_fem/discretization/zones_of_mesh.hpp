@@ -22,7 +22,4 @@ struct MeshZones {
 };
 [[nodiscard]] Result<MeshZones> zones_of_mesh(const Mesh& mesh);
 
-/// Zones that a mesh holds, without building them.
-[[nodiscard]] Index count_zones(const Mesh& mesh);
-
 }  // namespace conoid::hydro_fem

@@ -5,6 +5,7 @@
 #include "engine/core/error.hpp"
 #include "engine/io/checkpoint.hpp"
 #include "engine/solvers/hydro_fem/hydro_fem.hpp"
+#include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/memory_checkpoint.hpp"
@@ -18,6 +19,15 @@
 #include <vector>
 
 namespace conoid::hydro_fem::testing {
+
+/// The problem of a checked case with its zones; throws Failure on the first thing that is wrong.
+[[nodiscard]] inline Problem make_problem(const Case& input, const Mesh* mesh) {
+  Reading<Problem> reading = read_problem(input, mesh, nullptr);
+  for (const auto& d : reading.said)
+    if (d.severity == Severity::error) throw Failure(d);
+  reading.problem->make_zones();
+  return std::move(*reading.problem);
+}
 
 /// Setup::turns that a dimension can have.
 inline std::vector<int> turns_in(int dim) {
