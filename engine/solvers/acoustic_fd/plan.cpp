@@ -255,8 +255,9 @@ Bytes disk_bytes(const Setup& setup, Bytes beside) {
 std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& offer) {
   if (share.parts == 1) return {};
   return fmt::format("{} of {} at the same time, each {}, frames show {}{}", share.parts, setup.shots.size(),
-                     offer.place.ranks > 1 ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
-                                           : std::string("on a device of its own"),
+                     offer.place.ranks == share.parts ? std::string("by a rank of its own")
+                     : offer.place.ranks > 1          ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
+                                                      : std::string("on a device of its own"),
                      setup.image.any() ? "the image of all and the waves of one" : "one",
                      share.why.empty() ? "" : "; no more, as " + share.why);
 }
