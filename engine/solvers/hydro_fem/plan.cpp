@@ -29,7 +29,9 @@ Bytes problem_memory(const Problem& problem, int ranks) {
   // Of each zone, on every rank: its region, its rank, who has its nodes.
   const double everywhere = 4 + 0.2 * nodes;
   // On the one that looks: nodes and places of all zones, densities for what is shown, and of several ranks the whole state.
-  const double looks = points + 2 * zone_nodes + dim * nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0);
+  // Beside them a frame: a place (three numbers) and seven values in single precision at each zone's nodes, and its cells.
+  const double frame = 6.5 * zone_nodes + (std::pow(2, dim) + 1.125) * nodes;
+  const double looks = points + 2 * zone_nodes + dim * nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0) + frame;
   // Of a rank's own zones: masses, S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a
   // node); node terms; inverse energy blocks; states, rates and the vectors of the velocity solve.
   const double matrices = grid_of_cubes(problem.geometry) ? 2 : 3;
