@@ -500,11 +500,11 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
     struct Row {
       const char* name;
       const Mesh& body;
-      Index count, on_surface;
+      Index count;
       int layers;
     };
     const std::array<Row, 4> bodies{
-        {{"box", box, 16, 16, 2}, {"wing", wing, 12, 12, 4}, {"nut", nut, 24, 24, 2}, {"can", can, 12, 24, 2}}};
+        {{"box", box, 16, 2}, {"wing", wing, 12, 4}, {"nut", nut, 24, 2}, {"can", can, 12, 2}}};
     DomainOptions roles;
     roles.boundaries = {{"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
     GradingOptions options;
@@ -518,7 +518,7 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
                qPrintable(QString("%1: %2 edges, %3 layers").arg(row.name).arg(found->count).arg(found->layers)));
       const std::vector<bool> metal(static_cast<std::size_t>(row.body.cell_count()), true);
       const EdgesFound foreseen = edges_of_surface(row.body, metal, false, options);
-      QCOMPARE(foreseen.count, row.on_surface);
+      QCOMPARE(foreseen.count, row.count);
       QCOMPARE(foreseen.layers, row.layers);
       const auto made = graded(*mesh, roles, options);
       QVERIFY(made.ok());
@@ -529,9 +529,8 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
       const double more = tets(*made) - tets(*mesh);
       qInfo("%s: %.0f cells become %.0f, foreseen %.0f more", row.name, tets(*mesh), tets(*made), foreseen.added_tets);
       QVERIFY2(std::abs(found->added_tets / more - 1) < 0.15, row.name);
-      // From the surface alone half as many or twice as many, where it is right about the edges.
-      if (row.count == row.on_surface)
-        QVERIFY2(foreseen.added_tets > 0.5 * more && foreseen.added_tets < 2 * more, row.name);
+      // From the surface alone: 0.66 to 1.12 of what comes, the less the more corners there are.
+      QVERIFY2(foreseen.added_tets > 0.55 * more && foreseen.added_tets < 1.3 * more, row.name);
       options.least_angle = 6.29;
       QCOMPARE(find_edges(*mesh, roles, options)->count, Index{0});
       options.least_angle = 4;
