@@ -201,7 +201,9 @@ std::array<double, 3> surface_wave_balance() {
   std::array<double, 3> out{};
   for (const double beta : {0.0, 0.05})
     for (const WaveKind kind : {WaveKind::rayleigh, WaveKind::love})
-      for (const auto& [hertz, mode] : {std::pair{0.5, 0}, {4.0, 0}, {15.0, 0}, {15.0, 1}, {30.0, 2}}) {
+      for (const std::pair<double, int>& of : {std::pair{0.5, 0}, {4.0, 0}, {15.0, 0}, {15.0, 1}, {30.0, 2}}) {
+        const double hertz = of.first;
+        const int mode = of.second;
         const SoilProfile p = soft_ground(beta);
         const double omega = 2 * std::numbers::pi * hertz;
         const WaveSetting w = along_ground(kind, mode);

@@ -4,7 +4,6 @@
 #include <QTest>
 
 #include <numbers>
-#include <tuple>
 
 #include <fmt/core.h>
 
@@ -301,8 +300,9 @@ class TestLayeredGround : public QObject {
     QCOMPARE(speeds.size(), std::size_t{2});
     for (std::size_t f = 0; f < 2; ++f) {
       const double omega = 2 * std::numbers::pi * speeds[f][0];
-      for (const auto& [column, load, component] : {std::tuple{1, "R", "z"}, {3, "L", "x"}}) {
-        const auto c = static_cast<std::size_t>(column);
+      for (const bool love : {false, true}) {
+        const std::size_t c = love ? 3 : 1;
+        const char *const load = love ? "L" : "R", *const component = love ? "x" : "z";
         const auto at = [&](const char* receiver) {
           return entry(run, "receivers_complex", f + 1,
                        column_of(run, fmt::format("{} {} u{} re", receiver, load, component)));
