@@ -48,8 +48,7 @@ class BandFit {
       const double theta = band * k / (inside - 1);
       theta_.push_back(theta);
       // (iθ)^p = (−1)^p (1 − z)^p e^{−iθp/2} / s^p
-      wanted_.push_back((power_ % 2 == 0 ? 1 : -1) * term.amplitude(theta) /
-                        std::pow(mean_over_step(theta), power_));
+      wanted_.push_back((power_ % 2 == 0 ? 1 : -1) * term.amplitude(theta) / std::pow(mean_over_step(theta), power_));
       row_pair(k, theta, 1 / std::sqrt(static_cast<double>(inside)));
     }
     for (int k = 0; k < outside; ++k) {
@@ -93,9 +92,7 @@ FarKernel::FarKernel(const Form& form, double highest, double error)
     : form_(form), shift_(form.rigid() ? 0.5 : 0), table_(places + 1) {
   verify(form.name != FormName::D, "far row-vectors are those of forms N, NC and DC");
   const double band = std::min(highest * form.delta(), 0.8 * std::numbers::pi);
-  const auto s = [](int power) {
-    return [power](double theta) { return std::pow(mean_over_step(theta), power); };
-  };
+  const auto s = [](int power) { return [power](double theta) { return std::pow(mean_over_step(theta), power); }; };
   const auto with_cosine = [](int power) {
     return [power](double theta) { return std::cos(0.5 * theta) * std::pow(mean_over_step(theta), power); };
   };

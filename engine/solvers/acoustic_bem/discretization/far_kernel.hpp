@@ -40,7 +40,7 @@ class FarKernel {
   static constexpr std::size_t terms = 5, places = 512;
   using Term = std::array<double, columns>;
   Form form_;
-  double shift_ = 0;  ///< steps by which all terms come later than R/Δ
+  double shift_ = 0;                            ///< steps by which all terms come later than R/Δ
   std::vector<std::array<Term, terms>> table_;  ///< by the part of a step, from none to a whole one
 };
 
