@@ -71,10 +71,9 @@ std::pair<std::string, std::string> compressed_detail(const Settings& s, const S
                whole = n * n * (length * (s.single_precision ? 4 : 8) + 3.6);
   return {
       "compressed matrices",
-      fmt::format("{} clusters, skeletons of {:.0f} unknowns; near {:.1f} %, far {:.1f} % of the row-vectors; whole {}",
-                  s.counted.clusters, s.counted.skeleton / static_cast<double>(s.counted.clusters),
-                  100 * s.counted.near_pairs / (n * n), 100 * s.counted.far_pairs / (n * n),
-                  format_bytes(static_cast<Bytes>(whole)))};
+      fmt::format("{} clusters, skeletons of {:.0f} points; near {:.1f} %, far {:.1f} % of the row-vectors; whole {}",
+                  s.counted.clusters, s.counted.of_leaf, 100 * s.counted.near_pairs / (n * n),
+                  100 * s.counted.far_pairs / (n * n), format_bytes(static_cast<Bytes>(whole)))};
 }
 
 std::pair<std::string, std::string> edges_in_a_wave(const Settings& s, const Surface& surface) {
@@ -316,7 +315,7 @@ void AcousticBem::tell_matrices(RunContext& context) const {
     context.results.number("k_max", static_cast<double>(f.columns), "1");
     if (f.clusters > 0) {
       context.results.number("clusters", static_cast<double>(f.clusters), "1");
-      context.results.number("skeleton_unknowns", static_cast<double>(f.skeleton), "1");
+      context.results.number("skeleton_points", static_cast<double>(f.skeleton), "1");
       context.results.number("compression_error", f.far_error, "1");
     }
     if (f.assembly_threads < context.team.threads())
@@ -483,8 +482,9 @@ constexpr Capability phases[] = {
     {"row extents", false, false, true},
     {"assembly", true, true, true, "disk"},
     {"summation", true, true, true, "disk and device"},
-    {"skeletons", false, false, false},
-    {"far clusters", false, false, false},
+    {"near matrices", false, false, true},
+    {"skeletons", false, false, false},  // each rank finds all of them
+    {"far clusters", false, false, true},
     {"steps", true, false, true},
     {"receivers", true, true, true},
     {"frequencies", false, false, true},

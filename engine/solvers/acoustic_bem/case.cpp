@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a case.
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 
 #include <algorithm>
@@ -499,11 +500,16 @@ double mean_distance(const Surface& surface) {
 SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
   // Beyond the highest frequency of the pulses a hundredth of their spectrum is left. A mesh carries no waves shorter than five edges well.
   constexpr double beyond = 1.25, least_edges = 5;
-  const double k = 2 * std::numbers::pi * highest_frequency(s) * beyond / s.form.c,
-               most = 2 * std::numbers::pi / (least_edges * surface.mean_edge);
+  const double turn = 2 * std::numbers::pi, pulses = turn * highest_frequency(s) * beyond / s.form.c,
+               most = turn / (least_edges * surface.mean_edge);
+  // Spectra are over those of the pulses: what is asked for beyond their band counts as much as what lies in it.
+  double asked = 0;
+  for (const auto* frequencies : {&s.frequencies, &s.maps})
+    for (const double f : *frequencies) asked = std::max(asked, turn * f / s.form.c);
   return {.error = s.compression,
-          .highest = std::min(k, most),
-          .least_gap = static_cast<double>(s.grouped + 2) * s.form.delta()};
+          .highest = std::max(std::min(pulses, most), asked),
+          .least_gap = FarKernel::least_gap(s.grouped) * s.form.delta(),
+          .cluster = 64};
 }
 
 void complete(Settings& s, const Surface& surface) {

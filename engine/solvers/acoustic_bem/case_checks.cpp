@@ -313,9 +313,6 @@ void check_compression(const Case& input, const Settings& s, const Surface& surf
     out.push_back(input.error_at(place, std::move(text), std::move(hint)));
   };
   const std::string whole = "Set parameters.matrices to \"whole\"";
-  if (s.ranks > 1)
-    refuse(at, fmt::format("compressed matrices are one rank's, and there are {}", s.ranks),
-           "Start it without mpirun, or set parameters.matrices to \"whole\".");
   const auto unlike = [&](const char* what) {
     refuse(at,
            fmt::format("matrices are compressed of rigid and soft bodies and of screens in an open fluid; {}", what),
@@ -329,6 +326,9 @@ void check_compression(const Case& input, const Settings& s, const Surface& surf
     unlike("this has a ground");
   else if (surface.has_walls())
     unlike("this has faces that are soft or have an impedance");
+  else if (s.screen && !surface.bodies.empty())
+    refuse(at, "a sheet is closed: what resonates inside it is not damped, and the error of compression could feed it",
+           "Set boundaries.surface to \"rigid\" where the sheet is a body, or parameters.matrices to \"whole\".");
   else if (!s.form.combined() && !s.screen)
     refuse(at,
            fmt::format("form {} leaves resonances inside bodies undamped, which the error of compression could feed",

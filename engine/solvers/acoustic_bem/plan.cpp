@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/core/units.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slice_store.hpp"
 #include "engine/solvers/acoustic_bem/discretization/tile.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
@@ -46,13 +47,6 @@ Bytes expected_memory(const Settings& s, Index unknowns, double courant) {
 
 namespace {
 
-/// Triangles that the skeletons touch, for each of their unknowns: r of m vertices leave a triangle with the chance (1 − r/m)³, borders of
-/// clusters come on top.
-double triangles_of_skeleton(const Settings& s, double unknowns) {
-  const double share = std::min(1.0, s.counted.skeleton / unknowns);
-  return share > 0 ? 2.3 * (1 - std::pow(1 - share, 3)) / share : 0;
-}
-
 /// Compressed matrices and planes with what their assembly and the march need: nothing lies on the disk.
 MemoryPlan plan_compressed(const Settings& s, Index unknowns, double courant, Bytes budget, int threads, Bytes own) {
   const auto n = static_cast<double>(unknowns);
@@ -64,13 +58,16 @@ MemoryPlan plan_compressed(const Settings& s, Index unknowns, double courant, By
   plan.threads = threads;
   plan.ranks = s.ranks;
   plan.tiles = static_cast<Bytes>(threads) * tile_memory(unknowns);
-  plan.values = static_cast<Bytes>(pairs * length * real);
-  // Row-vectors have their places and, while they are computed, their extents; panels a record each, also empty ones; surfaces of the
-  // skeletons and of what is compared are copies.
-  const double structure = 3.6 * pairs + static_cast<double>(sizeof(Panel)) * static_cast<double>(s.counted.clusters) *
-                                             (n + s.counted.skeleton),
-               surfaces = 2 * 2 * n * sizeof(Triangle), points = expected_points(s) * n * (8 * real + 11);
-  const Bytes assembling = static_cast<Bytes>(4 * pairs + surfaces) + plan.tiles;
+  const double far_length = 1.04 * static_cast<double>(FarKernel::columns);
+  const auto ranks = static_cast<double>(s.ranks);
+  plan.values = static_cast<Bytes>((s.counted.near_pairs * length + s.counted.far_pairs * far_length) * real / ranks);
+  // Row-vectors have their places and, while near ones are computed, their extents; panels a record each, also empty ones; the surface of
+  // what is compared is a copy.
+  const double panels = static_cast<double>(sizeof(Panel)) / static_cast<double>(panel_rows) *
+                        (n * n + s.counted.skeleton * s.counted.skeleton),
+               structure = (3.6 * pairs + panels) / ranks, surfaces = 2 * n * sizeof(Triangle),
+               points = expected_points(s) * n * (8 * real + 11) / ranks;
+  const Bytes assembling = static_cast<Bytes>(4 * s.counted.near_pairs + surfaces) + plan.tiles;
   const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
   plan.in_memory =
       own + plan.values + static_cast<Bytes>(structure + points) + std::max(assembling, marching) + (Bytes{32} << 20);
@@ -156,10 +153,8 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
   }
   double row_vectors = n * n;
   if (s.compressed()) {
-    // Near clusters with their borders, and triangles of skeletons; some far blocks whole.
-    const double of_skeleton = triangles_of_skeleton(s, n);
-    evaluations = (s.counted.near_pairs * 2.3 * 2.3 * 1.25 + s.counted.far_pairs * of_skeleton * of_skeleton) *
-                  s.assembly.far_points;
+    // Near clusters with their borders; pairs of points, at a sixth of an evaluation each.
+    evaluations = s.counted.near_pairs * 2.3 * 2.3 * 1.25 * s.assembly.far_points + s.counted.far_pairs / 6;
     row_vectors = s.counted.near_pairs + s.counted.far_pairs;
   }
   // Columns of what walls remember: both sides of each pair, of blocks of columns that share most of their triangles.

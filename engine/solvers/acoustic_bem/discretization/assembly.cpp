@@ -174,6 +174,16 @@ double BlockPattern::pairs() const {
   return sum;
 }
 
+std::vector<double> BlockPattern::slice_pairs() const {
+  std::vector<double> out;
+  for (Index b = 0; b < clusters(); ++b) {
+    double rows = 0;
+    for (Index a = 0; a < clusters(); ++a) rows += wants(a, b) ? static_cast<double>(of(a).size()) : 0;
+    out.insert(out.end(), static_cast<std::size_t>(of(b).size()), rows);
+  }
+  return out;
+}
+
 void Extents::lay_out(Index count, const BlockPattern* blocks) {
   unknowns = count;
   std::size_t entries = static_cast<std::size_t>(count * count);
@@ -213,12 +223,12 @@ Assembly::Assembly(const Surface& surface, Form form, AssemblyOptions options, C
                    const BlockPattern* pattern)
     : surface_(surface), form_(form), options_(options),
       cluster_(cluster != nullptr && cluster->size() > 1 ? cluster : nullptr), own_{0, surface.unknowns} {
-  verify(pattern == nullptr || cluster_ == nullptr, "blocks of a pattern are one rank's");
   if (surface.has_walls()) options_.lag2 = false;  // M_0 is far from symmetric there: it is solved as it is
   tiles_ = std::make_unique<Tiles>(tile_context(surface, form, options));
   if (pattern != nullptr) {
     pattern_ = *pattern;
     cut_pattern();
+    if (cluster_ != nullptr) own_ = share_of_slices(pattern_.slice_pairs(), cluster_->rank(), cluster_->size());
   } else {
     cut_tiles();
   }
@@ -283,13 +293,23 @@ Status Assembly::find_extents(Team& team, Progress& progress, const std::stop_to
         for (const std::size_t e : {extents_.entry(i, j), extents_.entry(j, i)})
           if (extents_.first[e] == 0) extents_.last[e] = std::max<std::uint16_t>(extents_.last[e], 2);
   };
-  std::vector<Index> chosen;  // ranks take tiles in turn
+  // Ranks take tiles in turn; of a pattern, whose slices are shared out already, those of their own slices.
+  const bool by_slices = !pattern_.begin.empty();
+  std::vector<Index> chosen = by_slices ? own_tiles() : std::vector<Index>{};
   const auto rank = static_cast<Index>(cluster_ != nullptr ? cluster_->rank() : 0),
              ranks = static_cast<Index>(cluster_ != nullptr ? cluster_->size() : 1);
-  for (Index k = rank; k < static_cast<Index>(tiles_->pairs.size()); k += ranks) chosen.push_back(k);
+  for (Index k = rank; k < static_cast<Index>(tiles_->pairs.size()) && !by_slices; k += ranks) chosen.push_back(k);
   if (Status s = tiles_->run("row extents", chosen, team, progress, stop, body, [](TileSpace&) {}); !s) return s;
-  if (cluster_ != nullptr) join_extents();
+  if (cluster_ != nullptr && !by_slices) join_extents();
   return {};
+}
+
+std::vector<Index> Assembly::own_tiles() const {
+  const auto meets = [&](Interval i) { return i.begin < own_.end && own_.begin < i.end; };
+  std::vector<Index> out;
+  for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
+    if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) out.push_back(static_cast<Index>(k));
+  return out;
 }
 
 /// Each rank has found those of its tiles; the others' are as if empty.
@@ -320,18 +340,26 @@ void Assembly::stream_values(std::function<Bytes()> window_memory, std::filesyst
   window_file_ = std::move(file);
 }
 
-Bytes Assembly::slice_bytes(std::size_t bytes_per_value) const {
-  Bytes values = 0;
-  const bool all = !pattern_.begin.empty();
-  const auto begin = all ? 0 : static_cast<std::size_t>(own_.begin * extents_.unknowns),
-             end = all ? extents_.first.size() : static_cast<std::size_t>(own_.end * extents_.unknowns);
-  for (std::size_t e = begin; e < end; ++e) {
-    const int first = std::max<int>(extents_.first[e], 1);
-    values += static_cast<Bytes>(std::max(extents_.last[e] - first + 1, 0));
-  }
+Bytes Assembly::slice_bytes(std::size_t bytes_per_value, Team& team) const {
+  const bool all = pattern_.begin.empty();
+  std::vector<Bytes> values(static_cast<std::size_t>(own_.size())), rows(values);
+  // All entries are gone through: pages of them, at large sizes.
+  const double entries = static_cast<double>(extents_.first.size());
+  for_range(team, "row extents", own_.size(), 16, 1e-9 * entries, [&](Interval some) {
+    std::vector<std::uint16_t> first, last;
+    for (auto k = static_cast<std::size_t>(some.begin); k < static_cast<std::size_t>(some.end); ++k) {
+      extents_.slice(own_.begin + static_cast<Index>(k), first, last);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        if (last[i] < first[i]) continue;
+        values[k] += static_cast<Bytes>(last[i] - first[i]) + 1;
+        ++rows[k];
+      }
+    }
+  });
+  const auto sum = [](const std::vector<Bytes>& v) { return std::accumulate(v.begin(), v.end(), Bytes{0}); };
+  const auto panels = static_cast<Bytes>((extents_.unknowns + panel_rows - 1) / panel_rows * own_.size());
   // A few zeros fill up groups of rows; panels take so much whether they hold values or not.
-  return values * bytes_per_value * 26 / 25 + (end - begin) * 3 +
-         static_cast<Bytes>(pattern_.clusters() * extents_.unknowns) * (all ? sizeof(Panel) : 0);
+  return sum(values) * bytes_per_value * 26 / 25 + sum(rows) * 3 + panels * (all ? 0 : sizeof(Panel));
 }
 
 /// The structure of every slice from the extents, without column 0, and memory or a file for its values.
@@ -392,12 +420,7 @@ void Assembly::close_m0(Matrices<Real>& out, std::vector<Eigen::Triplet<double>>
 template <class Real>
 Matrices<Real> Assembly::empty_matrices() const {
   const Index N = surface_.unknowns;
-  return {form_,
-          SparseMatrix(N, N),
-          pattern_.begin.empty() ? Slices<Real>(N, own_.size(), own_.begin) : Slices<Real>(pattern_.begin, N),
-          0,
-          0,
-          0};
+  return {form_, SparseMatrix(N, N), Slices<Real>(N, own_.size(), own_.begin), 0, 0, 0};
 }
 
 template <class Real>
@@ -421,8 +444,8 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
       for (Index panel = out.slices.panel_of(block.rows.begin);
            panel < out.slices.panels() && out.slices.panel(panel).begin < block.rows.end && !out.slices.streams();
            ++panel)
-        out.slices.fill(j - own_.begin, panel,
-                        [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
+        out.slices.fill_rows(j - own_.begin, panel, block.rows,
+                             [&](Index i, Index k) { return block.at(i, j) + (k - block.first(i, j)); });
       for (Index i = block.rows.begin; i < block.rows.end; ++i)
         if (block.first(i, j) == 0) space.m0.emplace_back(static_cast<int>(i), static_cast<int>(j), *block.at(i, j));
     }
@@ -466,10 +489,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
     space.seconds += thread_seconds() - begin;
   };
   std::vector<Eigen::Triplet<double>> m0;
-  const auto meets = [&](Interval i) { return i.begin < own_.end && own_.begin < i.end; };
-  std::vector<Index> chosen;
-  for (std::size_t k = 0; k < tiles_->pairs.size(); ++k)
-    if (meets(tiles_->pairs[k].rows) || meets(tiles_->pairs[k].cols)) chosen.push_back(static_cast<Index>(k));
+  const std::vector<Index> chosen = own_tiles();
   TilePhase::Devices on_devices;
   if (DeviceTiles::takes(surface_) && pattern_.begin.empty())
     on_devices = [&](DeviceWorker& worker) {

@@ -76,6 +76,8 @@ struct BlockPattern {
   }
   /// Pairs of unknowns of all wanted blocks.
   [[nodiscard]] double pairs() const;
+  /// Those of each slice.
+  [[nodiscard]] std::vector<double> slice_pairs() const;
 };
 
 /// First and last column of each row-vector, k ≥ 0: of all pairs of unknowns, row i of slice j at j·N + i, or of those of a pattern alone,
@@ -109,7 +111,7 @@ class Assembly {
  public:
   /// With several ranks each assembles slices of its own, an interval with about as many values as that of any other, and M_0
   /// becomes whole on all of them; all calls are then collective. Tiles in which slices of two ranks meet are computed by both.
-  /// `pattern`: blocks that are wanted, by a single rank and its processors; null: all. The others are empty, also in M_0: blocks whose
+  /// `pattern`: blocks that are wanted, by processors; null: all. The others are empty, also in M_0: blocks whose
   /// unknowns share a triangle must be among them.
   Assembly(const Surface& surface, Form form, AssemblyOptions options, Communicator* cluster = nullptr,
            const BlockPattern* pattern = nullptr);
@@ -120,7 +122,7 @@ class Assembly {
   /// First pass. Progress in tiles. ErrorCode::stopped after a stop request.
   [[nodiscard]] Status find_extents(Team& team, Progress& progress, const std::stop_token& stop);
   /// Memory of this rank's slices; after find_extents().
-  [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value) const;
+  [[nodiscard]] Bytes slice_bytes(std::size_t bytes_per_value, Team& team) const;
   /// Values are to live in windows of a scratch file (slice_store.hpp); before assemble(), which asks for the memory of the
   /// windows once extents and structure are there.
   void stream_values(std::function<Bytes()> window_memory, std::filesystem::path file);
@@ -142,6 +144,8 @@ class Assembly {
   };
   void cut_tiles();
   void cut_pattern();
+  /// Tiles that touch this rank's slices.
+  [[nodiscard]] std::vector<Index> own_tiles() const;
   void join_extents();
   template <class Real>
   [[nodiscard]] Matrices<Real> empty_matrices() const;

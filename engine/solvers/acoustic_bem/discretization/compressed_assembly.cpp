@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Skeletons, near slices, slices of skeletons, and far blocks for comparison.
+// Skeletons, near slices, row-vectors of points, and far blocks for comparison.
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <complex>
-#include <optional>
+#include <numeric>
 
 #include <Eigen/Dense>
 
 #include "engine/core/log.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/stepping/ranges.hpp"
+#include "engine/team/team.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -17,29 +22,64 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Far pairs of clusters whose blocks are compared: spread over all of them.
-std::vector<std::pair<Index, Index>> sampled_pairs(const Skeletons& skeletons) {
+/// A far pair and a leaf of each, whose unknowns' block is compared.
+struct FarSample {
+  Index a = 0, b = 0, leaf_a = 0, leaf_b = 0;
+};
+
+/// Spread over all far pairs.
+std::vector<FarSample> samples_of(const Skeletons& skeletons) {
   constexpr std::size_t most = 8;
-  std::vector<std::pair<Index, Index>> all, out;
-  for (Index a = 0; a < skeletons.clusters(); ++a)
-    for (Index b = a + 1; b < skeletons.clusters(); ++b)
-      if (skeletons.far.wants(a, b)) all.emplace_back(a, b);
+  const auto& all = skeletons.far_pairs;
   const std::size_t some = std::min(most, all.size());
-  for (std::size_t k = 0; k < some; ++k) out.push_back(all[(2 * k + 1) * all.size() / (2 * some)]);
+  std::vector<FarSample> out;
+  for (std::size_t k = 0; k < some; ++k) {
+    const auto [a, b] = all[(2 * k + 1) * all.size() / (2 * some)];
+    Index level = 0;
+    while (a >= skeletons.level(level).end) ++level;
+    FarSample sample{a, b, a, b};
+    for (; level > 0; --level) {
+      sample.leaf_a = skeletons.first_half(level, sample.leaf_a) + static_cast<Index>(k % 2);
+      sample.leaf_b = skeletons.first_half(level, sample.leaf_b) + static_cast<Index>(k / 2 % 2);
+    }
+    out.push_back(sample);
+  }
   return out;
 }
 
-/// Σ_k M_k(i, j) z^k of the rows in a range.
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Weights with which the unknowns of a leaf send by way of the points of a cluster that it is a part of.
+RowMatrix weights_of(const Skeletons& skeletons, Index leaf, Index cluster) {
+  const auto own = [&](Index k, Index c) {
+    return Eigen::Map<const RowMatrix>(skeletons.weights[static_cast<std::size_t>(c)].data(),
+                                       skeletons.parts(k, c).size(), skeletons.far.of(c).size());
+  };
+  RowMatrix out = own(0, leaf);
+  for (Index k = 0, c = leaf; c != cluster; ++k) {
+    const Index whole = skeletons.whole_of(k, c);
+    const Index from = skeletons.far.of(c).begin - skeletons.parts(k + 1, whole).begin;
+    out = (out * own(k + 1, whole).middleRows(from, skeletons.far.of(c).size())).eval();
+    c = whole;
+  }
+  return out;
+}
+
+/// Σ_k M_k(i, j) z^k of the rows in a range; of ranks (`cluster`) with columns of their own, all of it on each.
 template <class Real>
-Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval cols, Complex z) {
+Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval cols, Complex z,
+                             Communicator* cluster = nullptr) {
   Eigen::MatrixXcd out = Eigen::MatrixXcd::Zero(rows.size(), cols.size());
-  for (Index j = cols.begin; j < cols.end; ++j)
-    slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+  const Interval own{std::max(cols.begin, slices.first()), std::min(cols.end, slices.first() + slices.count())};
+  for (Index j = own.begin; j < own.end; ++j)
+    slices.for_each_row(j - slices.first(), [&](Index i, Index start, std::span<const Real> v) {
       if (i < rows.begin || i >= rows.end) return;
       Complex sum = 0;
       for (std::size_t d = v.size(); d-- > 0;) sum = sum * z + static_cast<double>(v[d]);
       out(i - rows.begin, j - cols.begin) = sum * std::pow(z, static_cast<double>(start));
     });
+  if (cluster != nullptr)
+    cluster->sum(std::span(reinterpret_cast<double*>(out.data()), 2 * static_cast<std::size_t>(out.size())));
   return out;
 }
 
@@ -47,10 +87,11 @@ Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval
 /// the band.
 template <class Real>
 Result<double> compared(const Surface& surface, const Form& form, const AssemblyOptions& options,
-                        const Skeletons& skeletons, const Slices<Real>& far, Team& team, const std::stop_token& stop) {
-  const auto pairs = sampled_pairs(skeletons);
+                        const Skeletons& skeletons, const Slices<Real>& far, Communicator* cluster, Team& team,
+                        const std::stop_token& stop) {
+  const std::vector<FarSample> samples = samples_of(skeletons);
   std::vector<Index> clusters;
-  for (const auto& [a, b] : pairs) clusters.insert(clusters.end(), {a, b});
+  for (const FarSample& s : samples) clusters.insert(clusters.end(), {s.leaf_a, s.leaf_b});
   std::sort(clusters.begin(), clusters.end());
   clusters.erase(std::unique(clusters.begin(), clusters.end()), clusters.end());
   const auto place = [&](Index c) { return std::lower_bound(clusters.begin(), clusters.end(), c) - clusters.begin(); };
@@ -63,8 +104,8 @@ Result<double> compared(const Surface& surface, const Form& form, const Assembly
     pattern.begin.push_back(static_cast<Index>(unknowns.size()));
   }
   pattern.wanted.assign(clusters.size() * clusters.size(), 0);
-  for (const auto& [a, b] : pairs) {
-    const auto i = static_cast<std::size_t>(place(a)), j = static_cast<std::size_t>(place(b));
+  for (const FarSample& s : samples) {
+    const auto i = static_cast<std::size_t>(place(s.leaf_a)), j = static_cast<std::size_t>(place(s.leaf_b));
     pattern.wanted[i * clusters.size() + j] = pattern.wanted[j * clusters.size() + i] = 1;
   }
   const Surface some = with_unknowns(surface, unknowns);
@@ -77,18 +118,17 @@ Result<double> compared(const Surface& surface, const Form& form, const Assembly
   for (int f = 1; f <= 5; ++f) {
     const Complex z = std::polar(1.0, f * skeletons.options.highest / 5 * form.delta());
     double error = 0, norm = 0;
-    const auto weights = [&](Index c) {
-      using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-      return Eigen::Map<const Rows>(skeletons.weights[static_cast<std::size_t>(c)].data(), skeletons.near.of(c).size(),
-                                    skeletons.far.of(c).size());
-    };
-    for (const auto& [a, b] : pairs)
-      for (const auto& [row, column] : {std::pair{a, b}, std::pair{b, a}}) {
-        const Eigen::MatrixXcd exact = transformed(whole->slices, pattern.of(place(row)), pattern.of(place(column)), z),
-                               between = transformed(far, skeletons.far.of(row), skeletons.far.of(column), z);
-        error += (exact - weights(row) * between * weights(column).transpose()).squaredNorm();
+    for (const FarSample& s : samples) {
+      const RowMatrix ta = weights_of(skeletons, s.leaf_a, s.a), tb = weights_of(skeletons, s.leaf_b, s.b);
+      const auto add = [&](const Eigen::MatrixXcd& exact, const Eigen::MatrixXcd& by_points) {
+        error += (exact - by_points).squaredNorm();
         norm += exact.squaredNorm();
-      }
+      };
+      const Interval pa = pattern.of(place(s.leaf_a)), pb = pattern.of(place(s.leaf_b)), fa = skeletons.far.of(s.a),
+                     fb = skeletons.far.of(s.b);
+      add(transformed(whole->slices, pa, pb, z), ta * transformed(far, fa, fb, z, cluster) * tb.transpose());
+      add(transformed(whole->slices, pb, pa, z), tb * transformed(far, fb, fa, z, cluster) * ta.transpose());
+    }
     log::debug("acoustic-bem: far blocks at {:.1f} of the band within {:.2g}, norm {:.3g}", 0.2 * f,
                std::sqrt(error / norm), std::sqrt(norm));
     worst = std::max(worst, std::sqrt(error / norm));
@@ -122,52 +162,123 @@ Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unkn
   return out;
 }
 
+namespace {
+
+/// The columns of points of this rank.
+Interval own_points(const Skeletons& skeletons, Communicator* cluster) {
+  if (cluster == nullptr || cluster->size() == 1) return {0, skeletons.size()};
+  return share_of_slices(skeletons.far.slice_pairs(), cluster->rank(), cluster->size());
+}
+
+/// Memory of far slices: row-vectors are of one length.
+Bytes far_bytes(const Skeletons& skeletons, Communicator* cluster, Bytes real) {
+  const Interval own = own_points(skeletons, cluster);
+  const std::vector<double> pairs_of = skeletons.far.slice_pairs();
+  const double pairs = std::accumulate(pairs_of.begin() + own.begin, pairs_of.begin() + own.end, 0.0);
+  return static_cast<Bytes>(pairs * (static_cast<double>(FarKernel::columns) * static_cast<double>(real) * 1.04 + 3.6) +
+                            static_cast<double>(skeletons.size()) * static_cast<double>(own.size()) /
+                                static_cast<double>(panel_rows) * sizeof(Panel));
+}
+
+}  // namespace
+
 template <class Real>
-Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form, const AssemblyOptions& options,
-                                           const SkeletonOptions& skeleton_options,
-                                           const std::function<Status(Bytes)>& room, Team& team, Progress& progress,
-                                           const std::stop_token& stop) {
-  auto found = find_skeletons(surface, skeleton_options, team, stop);
-  if (!found) return found.error();
-  const auto skeletons = std::make_shared<const Skeletons>(std::move(*found));
-  std::optional<Surface> of_skeletons;
-  std::optional<Assembly> far;
-  Bytes needed = 0;
-  if (skeletons->any_far()) {
-    of_skeletons = with_unknowns(surface, skeletons->unknown);
-    far.emplace(*of_skeletons, form, options, nullptr, &skeletons->far);
-    if (const Status s = far->find_extents(team, progress, stop); !s) return s.error();
-    needed = far->slice_bytes(sizeof(Real));
+Result<Slices<Real>> far_slices(const Skeletons& skeletons, const Form& form, Communicator* cluster, Team& team,
+                                const std::stop_token& stop) {
+  const FarKernel kernel(form, skeletons.options.highest, skeletons.options.error);
+  const Index count = skeletons.size();
+  const Interval own = own_points(skeletons, cluster);
+  Slices<Real> out(count, own.size(), own.begin);
+  std::vector<std::int32_t> cluster_of(static_cast<std::size_t>(count));
+  std::vector<std::vector<Index>> far_from(static_cast<std::size_t>(skeletons.clusters()));
+  for (Index c = 0; c < skeletons.clusters(); ++c)
+    for (Index k = skeletons.far.of(c).begin; k < skeletons.far.of(c).end; ++k)
+      cluster_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(c);
+  for (const auto& [a, b] : skeletons.far_pairs) {
+    far_from[static_cast<std::size_t>(a)].push_back(b);
+    far_from[static_cast<std::size_t>(b)].push_back(a);
   }
-  Assembly near(surface, form, options, nullptr, &skeletons->near);
-  if (const Status s = near.find_extents(team, progress, stop); !s) return s.error();
-  if (const Status s = room(needed + near.slice_bytes(sizeof(Real))); !s) return s.error();
-  auto out = near.template assemble<Real>(team, progress, stop);
-  if (!out) return out.error();
-  out->skeletons = skeletons;
-  if (!far) return out;
-  auto between = far->template assemble<Real>(team, progress, stop);
-  if (!between) return between.error();
-  out->far = std::move(between->slices);
-  out->evaluations += between->evaluations;
-  out->seconds += between->seconds;
-  const auto error = compared(surface, form, options, *skeletons, out->far, team, stop);
-  if (!error) return error.error();
-  out->far_error = *error;
-  log::info(
-      "acoustic-bem: {} clusters, skeletons of {:.1f} unknowns on average, {:.3g} pairs of unknowns near and {:.3g} of "
-      "skeletons of {:.3g} in all; far blocks within {:.2g}",
-      skeletons->clusters(), static_cast<double>(skeletons->size()) / static_cast<double>(skeletons->clusters()),
-      skeletons->near.pairs(), skeletons->far.pairs(), std::pow(static_cast<double>(surface.unknowns), 2),
-      out->far_error);
+  for_range(team, "far clusters", own.size(), 16, 5e-8 * skeletons.far.pairs(), [&](Interval some) {
+    std::vector<std::uint16_t> first(static_cast<std::size_t>(count)), last(first);
+    std::vector<std::array<double, FarKernel::columns>> values(first.size());
+    for (Index k = some.begin; k < some.end && !stop.stop_requested(); ++k) {
+      const Index j = own.begin + k;
+      std::fill(first.begin(), first.end(), std::uint16_t{1});
+      std::fill(last.begin(), last.end(), std::uint16_t{0});
+      const SkeletonPoint& y = skeletons.points[static_cast<std::size_t>(j)];
+      for (const Index c : far_from[static_cast<std::size_t>(cluster_of[static_cast<std::size_t>(j)])]) {
+        const Interval rows = skeletons.far.of(c);
+        for (auto i = static_cast<std::size_t>(rows.begin); i < static_cast<std::size_t>(rows.end); ++i) {
+          const Index begin = kernel.row_vector(skeletons.points[i], y, values[i]);
+          first[i] = static_cast<std::uint16_t>(begin);
+          last[i] = static_cast<std::uint16_t>(begin + FarKernel::columns - 1);
+        }
+      }
+      out.lay_out(k, first, last);
+      out.allocate(k);
+      for (Index panel = 0; panel < out.panels(); ++panel)
+        out.fill(k, panel, [&](Index i, Index) { return values[static_cast<std::size_t>(i)].data(); });
+    }
+  });
+  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
   return out;
 }
 
+template <class Real>
+Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form, const AssemblyOptions& options,
+                                           const SkeletonOptions& skeleton_options,
+                                           const std::function<Status(Bytes)>& room, Communicator* cluster, Team& team,
+                                           Progress& progress, const std::stop_token& stop) {
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  const double begin = now();
+  auto found = find_skeletons(surface, skeleton_options, team, stop);
+  if (!found) return found.error();
+  const double after_skeletons = now();
+  const auto skeletons = std::make_shared<const Skeletons>(std::move(*found));
+  Assembly near(surface, form, options, cluster, &skeletons->near);
+  if (const Status s = near.find_extents(team, progress, stop); !s) return s.error();
+  if (const Status s = room(far_bytes(*skeletons, cluster, sizeof(Real)) + near.slice_bytes(sizeof(Real), team)); !s)
+    return s.error();
+  const double after_extents = now();
+  auto out = near.template assemble<Real>(team, progress, stop);
+  if (!out) return out.error();
+  out->skeletons = skeletons;
+  const double after_near = now();
+  if (!skeletons->any_far()) return out;
+  auto between = far_slices<Real>(*skeletons, form, cluster, team, stop);
+  if (!between) return between.error();
+  out->far = std::move(*between);
+  const double after_far = now();
+  const auto error = compared(surface, form, options, *skeletons, out->far, cluster, team, stop);
+  if (!error) return error.error();
+  out->far_error = *error;
+  if (cluster != nullptr && !cluster->leads()) return out;
+  log::info(
+      "acoustic-bem: {} clusters on {} levels, skeletons of {:.1f} points for {:.1f} unknowns, {:.3g} pairs of "
+      "unknowns "
+      "near and {:.3g} of points of {:.3g} in all; far blocks within {:.2g}",
+      skeletons->leaves(), skeletons->levels(),
+      static_cast<double>(skeletons->far.begin[static_cast<std::size_t>(skeletons->leaves())]) /
+          static_cast<double>(skeletons->leaves()),
+      static_cast<double>(surface.unknowns) / static_cast<double>(skeletons->leaves()), skeletons->near.pairs(),
+      skeletons->far.pairs(), std::pow(static_cast<double>(surface.unknowns), 2), out->far_error);
+  log::info(
+      "acoustic-bem: {:.2f} s for skeletons, {:.2f} for extents, {:.2f} for near clusters, {:.2f} for far ones, "
+      "{:.2f} to compare",
+      after_skeletons - begin, after_extents - after_skeletons, after_near - after_extents, after_far - after_near,
+      now() - after_far);
+  return out;
+}
+
+template Result<Slices<float>> far_slices(const Skeletons&, const Form&, Communicator*, Team&, const std::stop_token&);
+template Result<Slices<double>> far_slices(const Skeletons&, const Form&, Communicator*, Team&, const std::stop_token&);
 template Result<Matrices<float>> assemble_compressed(const Surface&, const Form&, const AssemblyOptions&,
-                                                     const SkeletonOptions&, const std::function<Status(Bytes)>&, Team&,
-                                                     Progress&, const std::stop_token&);
+                                                     const SkeletonOptions&, const std::function<Status(Bytes)>&,
+                                                     Communicator*, Team&, Progress&, const std::stop_token&);
 template Result<Matrices<double>> assemble_compressed(const Surface&, const Form&, const AssemblyOptions&,
                                                       const SkeletonOptions&, const std::function<Status(Bytes)>&,
-                                                      Team&, Progress&, const std::stop_token&);
+                                                      Communicator*, Team&, Progress&, const std::stop_token&);
 
 }  // namespace conoid::acoustic_bem

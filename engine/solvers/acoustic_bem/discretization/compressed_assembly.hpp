@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Assembly of compressed matrices: near clusters as they are, far ones between their skeletons (skeletons.hpp).
-//
-// Both are slices of the usual assembly. Those of skeletons come from a surface whose unknowns are the skeletons' alone. Some far blocks
-// are computed whole as well and compared, so that the error is known.
+// Assembly of compressed matrices: near clusters as they are, by the usual assembly, far ones between the points of their skeletons
+// (skeletons.hpp, far_kernel.hpp). Some far blocks are computed whole as well and compared, so that the error is known.
 #pragma once
 
 #include <functional>
@@ -17,13 +15,20 @@ namespace conoid::acoustic_bem {
 /// The same surface with some of its unknowns alone, in this order; what others send and feel is left out.
 [[nodiscard]] Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unknowns);
 
-/// One rank, processors. Form N or NC or DC on a surface without walls, ground and filling, ordered by clusters. `room` is asked with the memory
-/// that slices will take once their sizes are known, and may refuse. Errors: stopped, those of `room`.
+/// Row-vectors between the points of far clusters: all rows, and of several ranks (`cluster`, null: one) the columns of this one, as many
+/// row-vectors as of any other. Error: stopped.
+template <class Real>
+[[nodiscard]] Result<Slices<Real>> far_slices(const Skeletons& skeletons, const Form& form, Communicator* cluster,
+                                              Team& team, const std::stop_token& stop);
+
+/// By processors; of several ranks each has slices of its own, near and far ones, and all calls are collective. Form N or NC or DC on a surface without walls, ground and filling, ordered by clusters. `room` is asked with the memory
+/// that slices (of this rank) will take once their sizes are known, and may refuse, on all ranks alike. Errors: stopped, those of `room`.
 template <class Real>
 [[nodiscard]] Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form,
                                                          const AssemblyOptions& options,
                                                          const SkeletonOptions& skeletons,
-                                                         const std::function<Status(Bytes)>& room, Team& team,
-                                                         Progress& progress, const std::stop_token& stop);
+                                                         const std::function<Status(Bytes)>& room,
+                                                         Communicator* cluster, Team& team, Progress& progress,
+                                                         const std::stop_token& stop);
 
 }  // namespace conoid::acoustic_bem

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Clusters of unknowns and their skeletons: what far clusters send to one another, by a few unknowns of each.
+// Clusters of unknowns and their skeletons: what far clusters send to one another, by a few points of each.
 //
 // Signals are limited in band: beyond `highest` the pulses have nothing left. What the unknowns j of a cluster send to any place far
-// from it is then, at all these frequencies alike, a combination of what a few of them send, its skeleton s, with real weights that
-// do not depend on time: u_j ≈ Σ_s T(j, s) u_s (an interpolative decomposition: H. Cheng, Z. Gimbutas, P. G. Martinsson, V. Rokhlin,
-// SIAM J. Sci. Comput. 26 (2005) 1389; skeletons of boundary elements: P. G. Martinsson, V. Rokhlin, J. Comput. Phys. 205 (2005) 1).
-// The same holds for what tests of a cluster feel of far sources. So M_k(A, B) ≈ T_A M_k(skeleton of A, skeleton of B) T_Bᵀ for
-// clusters that lie apart, with values M_k of the usual assembly.
+// from it is then, at all these frequencies alike, a combination of what a few points s of its faces send, its skeleton, with real
+// weights that do not depend on time: u_j ≈ Σ_s T(j, s) u_s (an interpolative decomposition: H. Cheng, Z. Gimbutas, P. G. Martinsson,
+// V. Rokhlin, SIAM J. Sci. Comput. 26 (2005) 1389; skeletons of boundary elements: P. G. Martinsson, V. Rokhlin, J. Comput. Phys. 205
+// (2005) 1). The same holds for what tests of a cluster feel of far sources. So M_k(A, B) ≈ T_A M_k(points of A, points of B) T_Bᵀ for
+// clusters that lie apart, where points send and feel as a monopole and as a dipole along the face's normal (far_kernel.hpp).
+//
+// Clusters form a binary tree, whose leaves have unknowns. Skeletons are nested: that of a cluster is chosen among those of its two
+// halves. A pair of clusters is far at the coarsest level at which the two lie apart.
 //
 // The fields of a cluster are sampled on a sphere around it that lies before all far clusters, at frequencies from none to the
 // highest: as what simple and double layers with the unknown's functions send there, which are what all forms send and, by
@@ -16,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "engine/core/error.hpp"
@@ -32,48 +36,86 @@ namespace conoid::acoustic_bem {
 /// The order of points in clusters: halved again and again across the longest side of what they span, so that the halves of halves are
 /// clusters of any size. Old number of each new one. O(n log² n); equal points keep their order.
 [[nodiscard]] std::vector<Index> cluster_order(std::span<const Vec3> points);
-/// The first of each cluster of `count` points so ordered, and the end; clusters of `most` at most.
+/// The first of each cluster of `count` points so ordered, and the end; clusters of `most` at most, 2^d of them.
 [[nodiscard]] std::vector<Index> cluster_begins(Index count, Index most);
 
 struct SkeletonOptions {
-  double error = 1e-3;      ///< root mean square of what unknowns send to far clusters, relative, at each frequency
+  double error = 1e-3;      ///< root mean square of what unknowns send to far clusters, relative, over all frequencies
   double highest = 0;       ///< wave number of the band's end, 1/m
   double separation = 0.5;  ///< far clusters: the gap between their spheres is wider than so many radii of the larger …
   double least_gap = 0;     ///< … and than so much, m: what steps of a group send each other stays near
-  Index cluster = 256;      ///< unknowns of a cluster at most; panel_rows at most
+  Index cluster = 128;      ///< unknowns of a leaf at most
 };
 
-/// Clusters, who is far from whom, and skeletons, whose unknowns are numbered cluster by cluster.
+/// What a skeleton is made of: a point of a face and the face's normal.
+struct SkeletonPoint {
+  Vec3 at{}, normal{};
+};
+
+/// Clusters, who is far from whom, and skeletons, whose points are numbered cluster by cluster.
+///
+/// Clusters are numbered level by level: leaves first, at last the root; the halves of the i-th of a level are the (2i)-th and (2i + 1)-th
+/// of the level before.
 struct Skeletons {
   SkeletonOptions options;
-  BlockPattern near;  ///< clusters of unknowns; wanted: those that are near
+  BlockPattern near;               ///< leaves, of unknowns; wanted: those that are near
+  std::vector<Index> level_begin;  ///< the first cluster of each level, and the end
   std::vector<Vec3> centre;
-  std::vector<double> radius;                ///< of a cluster with all triangles of its unknowns
-  BlockPattern far;                          ///< clusters of skeleton unknowns; wanted: those that are far
-  std::vector<std::int32_t> unknown;         ///< of each skeleton unknown
-  std::vector<std::vector<double>> weights;  ///< T of each cluster, [unknown of it][its skeleton]
+  std::vector<double> radius;                      ///< of a cluster with all triangles of its unknowns
+  BlockPattern far;                                ///< all clusters, of points; wanted: far pairs
+  std::vector<std::pair<Index, Index>> far_pairs;  ///< of clusters, a < b
+  std::vector<SkeletonPoint> points;
+  std::vector<std::vector<double>>
+      weights;  ///< T of each cluster: of a leaf [unknown][point], else [point of its halves][point]
 
-  [[nodiscard]] Index clusters() const { return near.clusters(); }
+  [[nodiscard]] Index leaves() const { return near.clusters(); }
+  [[nodiscard]] Index clusters() const { return level_begin.back(); }
+  [[nodiscard]] Index levels() const { return static_cast<Index>(level_begin.size()) - 1; }
+  [[nodiscard]] Interval level(Index k) const {
+    return {level_begin[static_cast<std::size_t>(k)], level_begin[static_cast<std::size_t>(k) + 1]};
+  }
   [[nodiscard]] Index unknowns() const { return near.begin.back(); }
-  [[nodiscard]] Index size() const { return static_cast<Index>(unknown.size()); }
-  [[nodiscard]] bool any_far() const;
+  [[nodiscard]] Index size() const { return static_cast<Index>(points.size()); }
+  [[nodiscard]] bool any_far() const { return !far_pairs.empty(); }
+  /// The first half of a cluster of level k ≥ 1; the second one is the next.
+  [[nodiscard]] Index first_half(Index k, Index cluster) const {
+    return level(k - 1).begin + 2 * (cluster - level(k).begin);
+  }
+  [[nodiscard]] Index whole_of(Index k, Index cluster) const { return level(k).end + (cluster - level(k).begin) / 2; }
+  /// What the weights of a cluster of level k are for: unknowns of a leaf, points of both halves.
+  [[nodiscard]] Interval parts(Index k, Index cluster) const {
+    if (k == 0) return near.of(cluster);
+    const Index half = first_half(k, cluster);
+    return {far.of(half).begin, far.of(half + 1).end};
+  }
 };
 
 /// Clusters and who is far from whom, without skeletons. The surface is ordered by clusters. O(clusters²).
 [[nodiscard]] Skeletons clusters_of(const Surface& surface, const SkeletonOptions& options);
-/// The skeleton of one cluster: its unknowns, and their weights in the order of the cluster's unknowns. From any thread.
-void find_skeleton(const Surface& surface, const Skeletons& clusters, Index cluster, std::vector<std::int32_t>& unknown,
-                   std::vector<double>& weights);
-/// All of them, by the team. Error: stopped.
+
+/// The skeleton of a cluster by itself.
+struct Skeleton {
+  std::vector<SkeletonPoint> points;
+  std::vector<double>
+      strength;                 ///< of each point: root of the sum of the squares of its weights, those of the unknowns
+  std::vector<double> weights;  ///< [part][point]
+};
+/// Of a leaf: its parts are its unknowns. From any thread.
+[[nodiscard]] Skeleton leaf_skeleton(const Surface& surface, const Skeletons& clusters, Index leaf);
+/// Of any other cluster: its parts are the points of both halves. From any thread.
+[[nodiscard]] Skeleton joined_skeleton(const Skeletons& clusters, Index cluster, const Skeleton& first,
+                                       const Skeleton& second);
+/// All that far pairs need, by the team. Error: stopped.
 [[nodiscard]] Result<Skeletons> find_skeletons(const Surface& surface, const SkeletonOptions& options, Team& team,
                                                const std::stop_token& stop);
 
 /// What a compressed matrix will hold, from the skeletons of some clusters.
 struct CompressedCount {
   double near_pairs = 0;  ///< of unknowns, whose row-vectors are kept
-  double far_pairs = 0;   ///< of skeleton unknowns, likewise
-  double skeleton = 0;    ///< unknowns of all skeletons
-  Index clusters = 0;
+  double far_pairs = 0;   ///< of points, likewise
+  double skeleton = 0;    ///< points of all skeletons
+  double of_leaf = 0;     ///< of the skeleton of a leaf
+  Index clusters = 0;     ///< leaves
 };
 [[nodiscard]] CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& options);
 

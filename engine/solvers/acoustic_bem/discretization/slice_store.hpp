@@ -85,11 +85,12 @@ extern template class SliceStore<double>;
 extern template class SlicesAtHand<float>;
 extern template class SlicesAtHand<double>;
 
-/// f(i, j, start, values) for the row-vectors, in memory or on the disk, that may begin below `columns`; the entries of a row i come with ascending j.
+/// f(i, j, start, values) for the row-vectors of some slices, in memory or (of all slices) on the disk, that may begin below `columns`; the
+/// entries of a row i come with ascending j.
 template <class Real, class F>
-void for_each_row_below(const Slices<Real>& slices, Index columns, F&& f) {
+void for_each_row_below(const Slices<Real>& slices, Interval some, Index columns, F&& f) {
   if (!slices.streams()) {
-    for (Index j = 0; j < slices.count(); ++j)
+    for (Index j = some.begin; j < some.end; ++j)
       for (Index panel = 0; panel < slices.panels(); ++panel)
         if (const Panel& p = slices[j].panels[static_cast<std::size_t>(panel)]; p.rows > 0 && p.first < columns)
           slices.for_each_row(

@@ -2,7 +2,7 @@
 // Slice matrices (Bramas et al. 2015, §3): slice j holds M_k(i, j) for all rows i and all k ≥ 1, one dense row-vector a
 // row, as each pair of unknowns meets over a few consecutive steps only.
 //
-// Storage of a slice: rows are cut into panels of 256, or as the caller says. Inside a panel the row-vectors are sorted by length, then by start
+// Storage of a slice: rows are cut into panels of 256. Inside a panel the row-vectors are sorted by length, then by start
 // column, and cut into groups of as many rows as a wide register holds numbers (16 or 8). The values of a group are stored
 // column by column, so that a row is a lane of the register; lengths differ little inside a group, and shorter rows are
 // filled up with zeros to the longest one. Real is float or double.
@@ -82,26 +82,15 @@ class Slices {
   /// `first`: the unknown of the first slice, where a rank holds a part of a matrix; slices are numbered from there.
   Slices(Index rows, Index count, Index first = 0)
       : rows_(rows), first_(first), slices_(static_cast<std::size_t>(count)) {}
-  /// Panels of other sizes: `panels` holds the first row of each, and the end. None has more than panel_rows.
-  Slices(std::vector<Index> panels, Index count)
-      : rows_(panels.back()), slices_(static_cast<std::size_t>(count)), panel_begin_(std::move(panels)) {}
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index count() const { return static_cast<Index>(slices_.size()); }
   [[nodiscard]] Index first() const { return first_; }  ///< the unknown of slice 0
-  [[nodiscard]] Index panels() const {
-    return panel_begin_.empty() ? (rows_ + panel_rows - 1) / panel_rows : static_cast<Index>(panel_begin_.size()) - 1;
-  }
+  [[nodiscard]] Index panels() const { return (rows_ + panel_rows - 1) / panel_rows; }
   /// Rows of a panel.
-  [[nodiscard]] Interval panel(Index k) const {
-    if (panel_begin_.empty()) return {k * panel_rows, std::min((k + 1) * panel_rows, rows_)};
-    return {panel_begin_[static_cast<std::size_t>(k)], panel_begin_[static_cast<std::size_t>(k) + 1]};
-  }
+  [[nodiscard]] Interval panel(Index k) const { return {k * panel_rows, std::min((k + 1) * panel_rows, rows_)}; }
   /// The panel of a row.
-  [[nodiscard]] Index panel_of(Index row) const {
-    if (panel_begin_.empty()) return row / panel_rows;
-    return std::upper_bound(panel_begin_.begin(), panel_begin_.end(), row) - panel_begin_.begin() - 1;
-  }
+  [[nodiscard]] Index panel_of(Index row) const { return row / panel_rows; }
   [[nodiscard]] const Slice<Real>& operator[](Index j) const { return slices_[static_cast<std::size_t>(j)]; }
   [[nodiscard]] Slice<Real>& operator[](Index j) { return slices_[static_cast<std::size_t>(j)]; }
 
@@ -121,6 +110,17 @@ class Slices {
   void fill(Index j, Index panel, Real* out, F&& source) const {
     std::fill_n(out, stored_values(j, panel), Real{0});
     for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
+      const double* v = source(i, static_cast<Index>(start));
+      for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
+    });
+  }
+  /// The same of some rows only, whose values are as they were made as yet.
+  template <class F>
+  void fill_rows(Index j, Index panel, Interval rows, F&& source) {
+    Slice<Real>& s = (*this)[j];
+    Real* const out = s.values.data() + s.panels[static_cast<std::size_t>(panel)].values;
+    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
+      if (i < rows.begin || i >= rows.end) return;
       const double* v = source(i, static_cast<Index>(start));
       for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
     });
@@ -190,7 +190,6 @@ class Slices {
 
   Index rows_ = 0, first_ = 0;
   std::vector<Slice<Real>> slices_;
-  std::vector<Index> panel_begin_;  ///< empty: panels of panel_rows
   std::shared_ptr<HugePages> pool_ = std::make_shared<HugePages>();
   std::shared_ptr<SliceStore<Real>> store_;
 };

@@ -36,8 +36,8 @@ class EngineOf final : public Engine {
 
   EngineOf(const Settings& settings, const Surface& surface, const std::vector<Vec3>& plane_points,
            Matrices<Real> matrices, Points receivers, Points planes, int assembly_threads, double assembly_wall,
-           Communicator& cluster)
-      : cluster_(cluster), march_(std::move(matrices), options(settings, surface, plane_points, cluster)),
+           Communicator& cluster, Team& team)
+      : cluster_(cluster), march_(std::move(matrices), options(settings, surface, plane_points, cluster, team)),
         receivers_(std::move(receivers)), planes_(std::move(planes)),
         receiver_count_(static_cast<Index>(settings.receivers.size())),
         plane_count_(static_cast<Index>(plane_points.size())) {
@@ -178,14 +178,15 @@ class EngineOf final : public Engine {
     cluster_.sum(std::span(out));
   }
   static MarchOptions options(const Settings& s, const Surface& surface, const std::vector<Vec3>& plane_points,
-                              Communicator& cluster) {
+                              Communicator& cluster, Team& team) {
     std::vector<Vec3> points = s.receivers;
     points.insert(points.end(), plane_points.begin(), plane_points.end());
     return {.steps = s.grouped,
             .runs = static_cast<Index>(s.runs.size()),
             .reach = points.empty() ? 0 : receiver_columns(surface, s.form, points) + s.grouped,
             .conjugate_gradients = s.gradients,
-            .cluster = &cluster};
+            .cluster = &cluster,
+            .team = &team};
   }
 
   Communicator& cluster_;
@@ -213,15 +214,24 @@ Bytes later_memory(const Settings& s, Index unknowns, int threads) {
          static_cast<Bytes>(threads) * (Bytes{4} << 20) + (Bytes{32} << 20);
 }
 
-/// Compressed matrices stay in memory, on one rank.
+/// Rows of this rank's share of some points; null: it has none.
+template <class Real>
+std::unique_ptr<Receivers<Real>> made_points(const Settings& settings, const Surface& surface,
+                                             const std::vector<Vec3>& points, const Communicator& cluster, Team& team) {
+  const Interval mine = share(static_cast<Index>(points.size()), cluster);
+  const std::vector<Vec3> some(points.begin() + mine.begin, points.begin() + mine.end);
+  if (some.empty()) return nullptr;
+  return std::make_unique<Receivers<Real>>(surface, settings.form, some, settings.grouped, team);
+}
+
+/// Compressed matrices stay in memory.
 template <class Real>
 Result<std::unique_ptr<Engine>> make_compressed(const Settings& settings, const Surface& surface,
                                                 const std::vector<Vec3>& plane_points, Bytes budget, Team& team,
                                                 Communicator& cluster, Progress& progress,
                                                 const std::stop_token& stop) {
   const auto made = [&](const std::vector<Vec3>& points) {
-    return points.empty() ? nullptr
-                          : std::make_unique<Receivers<Real>>(surface, settings.form, points, settings.grouped, team);
+    return made_points<Real>(settings, surface, points, cluster, team);
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
@@ -232,7 +242,8 @@ Result<std::unique_ptr<Engine>> make_compressed(const Settings& settings, const 
   const auto room = [&](Bytes needed) -> Status {
     ::malloc_trim(0);
     const Bytes all = resident_memory() + needed + later;
-    if (all <= budget) return {};
+    const bool fits = all <= budget;
+    if (cluster.minimum(fits ? 1.0 : 0.0) > 0) return {};
     return make_error(
         ErrorCode::resources,
         fmt::format("the compressed matrices of {} unknowns need {}, {} with all else; the budget is {}",
@@ -241,12 +252,12 @@ Result<std::unique_ptr<Engine>> make_compressed(const Settings& settings, const 
   };
   const auto begin = std::chrono::steady_clock::now();
   auto matrices = assemble_compressed<Real>(surface, settings.form, settings.assembly,
-                                            skeleton_options(settings, surface), room, team, progress, stop);
+                                            skeleton_options(settings, surface), room, &cluster, team, progress, stop);
   if (!matrices) return matrices.error();
   const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return std::unique_ptr<Engine>(std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices),
                                                                   std::move(receivers), std::move(planes),
-                                                                  team.threads(), assembly_wall, cluster));
+                                                                  team.threads(), assembly_wall, cluster, team));
 }
 
 template <class Real>
@@ -258,7 +269,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   const Bytes own = resident_memory();
   Assembly assembly(surface, settings.form, settings.assembly, &cluster);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
-  const Bytes needed = assembly.slice_bytes(sizeof(Real));
+  const Bytes needed = assembly.slice_bytes(sizeof(Real), team);
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.shortest_delta() / surface.mean_edge;
   const auto plan_for = [&](int threads) {
@@ -283,10 +294,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   };
   // Receivers come first: what they hold is then known when windows are given what is left.
   const auto made = [&](const std::vector<Vec3>& points) {
-    const Interval mine = share(static_cast<Index>(points.size()), cluster);
-    const std::vector<Vec3> some(points.begin() + mine.begin, points.begin() + mine.end);
-    return some.empty() ? nullptr
-                        : std::make_unique<Receivers<Real>>(surface, settings.form, some, settings.grouped, crew());
+    return made_points<Real>(settings, surface, points, cluster, crew());
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
@@ -330,7 +338,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   }
   auto engine =
       std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
-                                       std::move(planes), plan.threads, assembly_wall, cluster);
+                                       std::move(planes), plan.threads, assembly_wall, cluster, team);
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }

@@ -66,15 +66,32 @@ March<Real>::March(Matrices<Real> matrices, MarchOptions options)
 template <class Real>
 void March<Real>::prepare_far(Index reach) {
   summation_.keep_on_processors();
-  if (matrices_.far.count() == 0) return;
+  if (!matrices_.skeletons->any_far()) return;
   for (Index j = 0; j < matrices_.far.count(); ++j)
     for (const Panel& p : matrices_.far[j].panels)
       verify(p.rows == 0 || p.first >= options_.steps, "steps of a group send nothing to far clusters within it");
   far_summation_ = std::make_unique<Summation<Real>>("far clusters", matrices_.far, options_.steps, options_.level);
   far_summation_->keep_on_processors();
-  for (Index r = 0; r < options_.runs; ++r) far_histories_.emplace_back(matrices_.far.count(), reach, options_.steps);
+  for (Index r = 0; r < options_.runs; ++r)
+    far_histories_.emplace_back(matrices_.skeletons->size(), reach, options_.steps);
 }
 
+template <class Real>
+void March<Real>::for_skeletons(Team& team, Index level, double series, const std::function<void(Index)>& each) {
+  const Skeletons& skeletons = *matrices_.skeletons;
+  const Interval own = skeletons.level(level);
+  double weights = 0;
+  for (Index c = own.begin; c < own.end; ++c)
+    weights += static_cast<double>(skeletons.weights[static_cast<std::size_t>(c)].size());
+  if (weights == 0) return;
+  for_range(team, "far clusters", own.size(), 1, 1e-9 * series * weights, [&](Interval some) {
+    for (Index c = own.begin + some.begin; c < own.begin + some.end; ++c)
+      if (!skeletons.far.of(c).empty()) each(c);
+  });
+}
+
+/// What reached the points of a cluster goes to those of its halves, from the root down to the unknowns. Of ranks each does so with what its
+/// own slices brought, since all of this is linear: the sums over the ranks follow.
 template <class Real>
 void March<Real>::add_far(Team& team) {
   if (!far_summation_) return;
@@ -82,50 +99,48 @@ void March<Real>::add_far(Team& team) {
   const Skeletons& skeletons = *matrices_.skeletons;
   const auto n = static_cast<std::size_t>(unknowns()), m = static_cast<std::size_t>(skeletons.size()),
              series = histories_.size() * static_cast<std::size_t>(options_.steps);
-  const double seconds = 1e-9 * static_cast<double>(series * n * m) / static_cast<double>(skeletons.clusters());
-  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
-    for (Index c = some.begin; c < some.end; ++c) {
-      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+  for (Index level = skeletons.levels() - 1; level >= 0; --level)
+    for_skeletons(team, level, static_cast<double>(series), [&](Index c) {
+      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
       const auto rank = static_cast<std::size_t>(of.size());
-      const double* const weights = skeletons.weights[static_cast<std::size_t>(c)].data();
+      std::vector<double>& sums = level == 0 ? sums_ : far_sums_;
       for (std::size_t k = 0; k < series; ++k) {
         const double* const from = far_sums_.data() + k * m + static_cast<std::size_t>(of.begin);
-        double* const to = sums_.data() + k * n;
-        for (Index i = own.begin; i < own.end; ++i) {
-          const double* const w = weights + static_cast<std::size_t>(i - own.begin) * rank;
+        double* const to = sums.data() + k * (level == 0 ? n : m);
+        const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
+        for (Index i = parts.begin; i < parts.end; ++i, w += rank) {
           double sum = 0;
           for (std::size_t s = 0; s < rank; ++s) sum += w[s] * from[s];
           to[i] += sum;
         }
       }
-    }
-  });
+    });
 }
 
 template <class Real>
 void March<Real>::gather_far(Team& team, Index steps, Index ahead) {
   if (!far_summation_) return;
   const Skeletons& skeletons = *matrices_.skeletons;
-  const double seconds = 1e-9 * static_cast<double>(histories_.size()) * static_cast<double>(steps) *
-                         static_cast<double>(unknowns() * skeletons.size()) / static_cast<double>(skeletons.clusters());
-  for_range(team, "far clusters", skeletons.clusters(), 1, seconds, [&](Interval some) {
-    std::vector<double> sums;
-    for (Index c = some.begin; c < some.end; ++c) {
-      const Interval own = skeletons.near.of(c), of = skeletons.far.of(c);
+  const double series = static_cast<double>(histories_.size()) * static_cast<double>(steps);
+  for (Index level = 0; level < skeletons.levels(); ++level)
+    for_skeletons(team, level, series, [&](Index c) {
+      const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
       const auto rank = static_cast<std::size_t>(of.size());
-      for (std::size_t r = 0; r < histories_.size(); ++r)
+      std::vector<double> sums;
+      for (std::size_t r = 0; r < histories_.size(); ++r) {
+        const History<Real>& from = level == 0 ? histories_[r] : far_histories_[r];
         for (Index at = ahead - steps + 1; at <= ahead; ++at) {
           sums.assign(rank, 0);
           const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
-          for (Index i = own.begin; i < own.end; ++i, w += rank) {
-            const auto a = static_cast<double>(histories_[r].at(i, at));
+          for (Index i = parts.begin; i < parts.end; ++i, w += rank) {
+            const auto a = static_cast<double>(from.at(i, at));
             for (std::size_t s = 0; s < rank; ++s) sums[s] += w[s] * a;
           }
           for (std::size_t s = 0; s < rank; ++s)
             far_histories_[r].set(of.begin + static_cast<Index>(s), at, static_cast<Real>(sums[s]));
         }
-    }
-  });
+      }
+    });
 }
 
 template <class Real>
@@ -137,13 +152,39 @@ std::vector<NearMatrix<Real>> March<Real>::gathered_near(const Slices<Real>& sli
     m.begin.assign(static_cast<std::size_t>(N) + 1, 0);
     near.push_back(std::move(m));
   }
-  const auto each = [&](auto&& f) {
-    for_each_row_below(slices, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
+  // Few of the row-vectors that are looked at begin so early: pieces of the slices side by side, what they hold one after the other.
+  struct Found {
+    std::int32_t i, j;
+    int k;
+    Real value;
+  };
+  const auto look = [&](Interval some, auto&& found) {
+    for_each_row_below(slices, some, options_.steps, [&](Index i, Index j, Index start, std::span<const Real> v) {
       for (Index k = start; k < options_.steps && k < start + static_cast<Index>(v.size()); ++k)
-        f(near[static_cast<std::size_t>(k - 1)], i, j, v[static_cast<std::size_t>(k - start)]);
+        found(Found{static_cast<std::int32_t>(i), static_cast<std::int32_t>(j), static_cast<int>(k),
+                    v[static_cast<std::size_t>(k - start)]});
     });
   };
-  each([](NearMatrix<Real>& m, Index i, Index, Real) { ++m.begin[static_cast<std::size_t>(i) + 1]; });
+  const auto each = [&](auto&& f) {
+    if (options_.team == nullptr || slices.streams()) return look({0, slices.count()}, f);
+    constexpr Index piece = 128;
+    const Index at_once = 4 * options_.team->threads();
+    std::vector<std::vector<Found>> of(static_cast<std::size_t>(at_once));
+    for (Index begin = 0; begin < slices.count(); begin += at_once * piece) {
+      const double seconds = 2e-6 * static_cast<double>(std::min(slices.count() - begin, at_once * piece));
+      for_range(*options_.team, "near matrices", at_once, 1, seconds, [&](Interval some) {
+        for (Index p = some.begin; p < some.end; ++p) {
+          std::vector<Found>& mine = of[static_cast<std::size_t>(p)];
+          mine.clear();
+          const Index from = std::min(begin + p * piece, slices.count()), to = std::min(from + piece, slices.count());
+          look({from, to}, [&](const Found& one) { mine.push_back(one); });
+        }
+      });
+      for (const std::vector<Found>& some : of)
+        for (const Found& one : some) f(one);
+    }
+  };
+  each([&](const Found& f) { ++near[static_cast<std::size_t>(f.k - 1)].begin[static_cast<std::size_t>(f.i) + 1]; });
   for (NearMatrix<Real>& m : near) {
     for (std::size_t i = 0; i + 1 < m.begin.size(); ++i) m.begin[i + 1] += m.begin[i];
     m.column.resize(static_cast<std::size_t>(m.begin.back()));
@@ -151,11 +192,11 @@ std::vector<NearMatrix<Real>> March<Real>::gathered_near(const Slices<Real>& sli
   }
   std::vector<std::vector<Index>> next;
   for (const NearMatrix<Real>& m : near) next.push_back(m.begin);
-  each([&](NearMatrix<Real>& m, Index i, Index j, Real v) {
-    const auto at =
-        static_cast<std::size_t>(next[static_cast<std::size_t>(&m - near.data())][static_cast<std::size_t>(i)]++);
-    m.column[at] = static_cast<std::int32_t>(j);
-    m.value[at] = v;
+  each([&](const Found& f) {
+    const auto of = static_cast<std::size_t>(f.k - 1);
+    const auto at = static_cast<std::size_t>(next[of][static_cast<std::size_t>(f.i)]++);
+    near[of].column[at] = f.j;
+    near[of].value[at] = f.value;
   });
   if (cluster_ != nullptr) join_near(near);
   return near;

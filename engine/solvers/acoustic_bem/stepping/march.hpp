@@ -8,8 +8,8 @@
 // Of several ranks each sums over its own slices; one sum over the ranks, in their order, joins a group. All ranks then take the same
 // steps from the same sums, with M_0 … M_{n_g−1} whole on each: nothing else is told.
 //
-// Of compressed matrices the slices are those of near clusters; what far ones send goes by way of skeletons, whose past values are the
-// unknowns' weighted sums and whose sums are shared out by the same weights (skeletons.hpp). Far row-vectors begin behind the steps of a group.
+// Of compressed matrices the slices are those of near clusters; what far ones send goes by way of skeletons, whose past values are
+// weighted sums of those of the unknowns, or of the skeletons of halves, and whose sums are shared out by the same weights (skeletons.hpp). Far row-vectors begin behind the steps of a group.
 //
 // A team with a device has it take the steps of a group, where M_0 is symmetric (device_steps.hpp): the host waits for its sums, and then for
 // all steps of the group at once.
@@ -36,6 +36,7 @@ struct MarchOptions {
   bool conjugate_gradients = false;  ///< for M_0 instead of the sparse Cholesky factors
   KernelLevel level = KernelLevel::avx512;
   Communicator* cluster = nullptr;  ///< the ranks that share the slices, if there are several
+  Team* team = nullptr;             ///< whose threads look for M_1 … M_{n_g−1} among the slices; null: the caller's
 };
 
 /// M_0 y = s. Sparse Cholesky (Eigen SimplicialLLT with AMD), or conjugate gradients with Jacobi scaling to 1e-13; where M_0 is not
@@ -110,6 +111,8 @@ class March {
                                            std::vector<double>& given_up);
   void illuminate(const Illumination& l, std::size_t g, std::size_t run);
   void prepare_far(Index reach);
+  /// Calls each(cluster) for those of a level that have a skeleton, by the team; so many series are to pass through their weights.
+  void for_skeletons(Team& team, Index level, double series, const std::function<void(Index)>& each);
   /// Adds what far clusters sent to the sums of the group.
   void add_far(Team& team);
   /// Past values of the skeletons from those of the unknowns, `steps` of them that end with the newest one set, `ahead` of the histories' step.

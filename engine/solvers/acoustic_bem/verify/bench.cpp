@@ -18,6 +18,8 @@
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/discretization/cutouts.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/stepping/march.hpp"
 #include "engine/solvers/acoustic_bem/verify/bench_slices.hpp"
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
 #include "engine/solvers/acoustic_bem/verify/scenes.hpp"
@@ -256,60 +258,88 @@ void cut_outs(const Bench& b) {
   }
 }
 
-/// Memory of the slices, and time of a pass of eight steps over them, against the unknowns: of whole and of compressed matrices. Zeros take
-/// what values do, so that only row-vectors' extents are computed.
+/// What matrices take: memory, assembly, and a step of a march in a plane wave.
+struct Taken {
+  Bytes bytes = 0;
+  double assembly = 0, step = 0;  ///< s
+};
+
+/// Some groups of steps of a march on matrices that took so long; the fastest counts.
+Taken marched(Matrices<float> matrices, double assembly, const Surface& surface, Team& team) {
+  constexpr int steps = 8, groups = 6;
+  const Form form = matrices.form;
+  Taken out;
+  out.assembly = assembly;
+  out.bytes = matrices.slices.bytes({0, matrices.slices.count()}) + matrices.far.bytes({0, matrices.far.count()});
+  if (matrices.skeletons)
+    for (const auto& w : matrices.skeletons->weights) out.bytes += w.size() * sizeof(double);
+  March<float> march(std::move(matrices), {.steps = steps});
+  Excitation excitation{"wave", {}};
+  Wave wave;
+  wave.direction = {0, 0, 1};
+  wave.pulse = ricker_of(2);
+  excitation.waves.push_back(wave);
+  set_onsets(excitation, surface.vertices, 1);
+  RightHandSide l(surface, form, excitation);
+  out.step = HUGE_VAL;
+  for (int k = 0; k < groups; ++k) {
+    const double begin = wall_seconds();
+    march.advance(team, [&](Index n, Index, std::span<double> v) {
+      l.triangles(n, {0, l.triangle_count()});
+      l.gather({0, surface.unknowns}, v.data());
+    });
+    out.step = std::min(out.step, (wall_seconds() - begin) / steps);
+  }
+  return out;
+}
+
+/// Memory, assembly and a step against the unknowns: of compressed matrices, and of whole ones where they are small enough to be made here.
 void compression(const Bench& b) {
   RowTeam team(b.run.workers());
   constexpr int steps = 8;
-  const std::vector<int> all = b.run.quick ? std::vector<int>{16, 24} : std::vector<int>{16, 24, 34};
+  constexpr double error = 3e-3, edges = 10;
+  // The last ones take long: by name alone.
+  const std::vector<int> usual = b.run.quick ? std::vector<int>{16, 24} : std::vector<int>{16, 24, 34, 49},
+                         by_name{69, 98};
+  std::vector<int> all = usual;
+  all.insert(all.end(), by_name.begin(), by_name.end());
   NoProgress quiet;
   for (const int divisions : all) {
     const Surface surface = unit_sphere(divisions, true, Ordering::clusters);
     const Form form = form_for(surface, FormName::NC);
     const auto n = static_cast<double>(surface.unknowns);
+    const std::string what =
+        fmt::format("compressed matrices, sphere, N = {}, error 3e-3, ten edges a wave", surface.unknowns);
+    const bool named = b.run.only.find("N = ") != std::string::npos;
+    if (!b.run.may_want(what) || (!named && divisions > usual.back())) continue;
     b.run.doing(fmt::format("compressed matrices, {} unknowns", surface.unknowns));
-    const auto pass = [&](const Slices<float>& slices) {
-      const History<float> history = made_history(slices, steps);
-      Summation<float> sum("bench", slices, steps);
-      std::vector<double> out;
-      double best = HUGE_VAL;
-      for (int k = 0; k < 4; ++k) {
-        const double begin = wall_seconds();
-        sum.add_up(team, std::span(&history, 1), 0, out);
-        best = std::min(best, wall_seconds() - begin);
-      }
-      return best;
+    double begin = wall_seconds();
+    auto made = assemble_compressed<float>(surface, form, {},
+                                           {.error = error,
+                                            .highest = 2 * std::numbers::pi / (edges * surface.mean_edge),
+                                            .least_gap = FarKernel::least_gap(steps) * form.delta(),
+                                            .cluster = 64},
+                                           [](Bytes) { return Status{}; }, nullptr, team, quiet, {});
+    const double far_error = made->far_error, near = made->skeletons->near.pairs(), far = made->skeletons->far.pairs();
+    const Taken some = marched(std::move(*made), wall_seconds() - begin, surface, team);
+    Taken whole;
+    if (divisions <= (b.run.quick ? 16 : 24)) {
+      begin = wall_seconds();
+      auto matrices = assemble_all<float>(surface, form, {}, team);
+      whole = marched(std::move(matrices), wall_seconds() - begin, surface, team);
+    } else {
+      whole.bytes = static_cast<Bytes>(n * n * (4 * 1.04 * (2.24 / 0.4 + 3) + 3.6));  // by their count
+    }
+    const auto row = [&](std::string of, double value, const char* unit, double some_of, double whole_of) {
+      b.row({fmt::format("{}: {}", what, of), value, unit, whole_of > 0 ? some_of / whole_of : 0, 0,
+             whole_of > 0 ? "whole matrices" : "", "bandwidth"});
     };
-    const auto measured = [&](const Surface& of, const BlockPattern* pattern, Bytes& bytes) {
-      Assembly assembly(of, form, {}, nullptr, pattern);
-      assembly.find_extents(team, quiet, {}).or_throw();
-      const Slices<float> slices = std::move(*assembly.assemble_structure<float>(team, {}));
-      bytes += slices.bytes({0, slices.count()});
-      return pass(slices);
-    };
-    Bytes compressed = 0;
-    const double begin = wall_seconds();
-    const Skeletons skeletons = std::move(*find_skeletons(surface,
-                                                          {.error = 3e-3,
-                                                           .highest = 2 * std::numbers::pi / (10 * surface.mean_edge),
-                                                           .least_gap = (steps + 2) * form.delta()},
-                                                          team, {}));
-    const double found = wall_seconds() - begin;
-    double took = measured(surface, &skeletons.near, compressed);
-    took += measured(with_unknowns(surface, skeletons.unknown), &skeletons.far, compressed);
-    Bytes whole = 0;
-    // Larger whole ones by their count, as they would not fit everywhere.
-    const double took_whole = divisions <= 24 ? measured(surface, nullptr, whole) : 0;
-    if (whole == 0) whole = static_cast<Bytes>(n * n * (4 * 1.04 * (2.24 / 0.4 + 3) + 3.6));
-    const std::string what = fmt::format("sphere, N = {}, error 3e-3, ten edges a wave", surface.unknowns);
-    b.row({fmt::format("compressed matrices, {}: memory ({:.0f} of {} in a skeleton, whole {})", what,
-                       static_cast<double>(skeletons.size()) / static_cast<double>(skeletons.clusters()),
-                       surface.unknowns / skeletons.clusters(), format_bytes(whole)),
-           static_cast<double>(compressed) / 1e9, "GB", static_cast<double>(compressed) / static_cast<double>(whole), 0,
-           "whole matrices", "bandwidth"});
-    b.row({fmt::format("compressed matrices, {}: sums of a step (skeletons found in {:.1f} s)", what, found),
-           1e3 * took / steps, "ms", took_whole > 0 ? took / took_whole : 0, 0, took_whole > 0 ? "whole matrices" : "",
-           "bandwidth"});
+    row(fmt::format("memory ({:.1f} % of the row-vectors near, {:.1f} % as many far; whole {})", 100 * near / (n * n),
+                    100 * far / (n * n), format_bytes(whole.bytes)),
+        static_cast<double>(some.bytes) / 1e9, "GB", static_cast<double>(some.bytes), static_cast<double>(whole.bytes));
+    row(fmt::format("assembly (far blocks within {:.1e})", far_error), some.assembly, "s", some.assembly,
+        whole.assembly);
+    row("a step", 1e3 * some.step, "ms", some.step, whole.step);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/stepping/head_related.hpp"
 #include "engine/solvers/acoustic_bem/stepping/receivers.hpp"
@@ -213,10 +214,12 @@ Matrices<Real> compressed_all(const Surface& surface, const Form& form, double e
                               int grouped, Team& team) {
   const double highest = 2 * std::numbers::pi * ricker_of(k).highest_frequency();
   NoProgress quiet;
-  return std::move(*assemble_compressed<Real>(
-      surface, form, {},
-      {.error = error, .highest = highest, .least_gap = (grouped + 2) * form.delta(), .cluster = cluster},
-      [](Bytes) { return Status{}; }, team, quiet, {}));
+  return std::move(*assemble_compressed<Real>(surface, form, {},
+                                              {.error = error,
+                                               .highest = highest,
+                                               .least_gap = FarKernel::least_gap(grouped) * form.delta(),
+                                               .cluster = cluster},
+                                              [](Bytes) { return Status{}; }, nullptr, team, quiet, {}));
 }
 template Matrices<float> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);
 template Matrices<double> compressed_all(const Surface&, const Form&, double, double, Index, int, Team&);

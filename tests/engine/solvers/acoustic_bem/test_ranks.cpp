@@ -11,6 +11,9 @@
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
+#include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/verify/scenes.hpp"
 #include "engine/team/team.hpp"
 #include "tests/all_rows.hpp"
 #include "tests/engine/solvers/acoustic_bem/rank_runs.hpp"
@@ -138,6 +141,47 @@ class TestRanks : public QObject {
     const std::vector<double> whole = four.pressures(), end = rest.pressures();
     QVERIFY(end.size() < whole.size());
     QVERIFY(rank_difference({whole.end() - static_cast<std::ptrdiff_t>(end.size()), whole.end()}, end) < limit);
+  }
+
+  /// Near and far slices are shared out; a rank's sums of far ones go through the weights before ranks add theirs.
+  void ranks_with_compressed_matrices_are_one_rank() {
+    const Surface surface = unit_sphere(8, true, Ordering::clusters);
+    const Form form = form_for(surface, FormName::NC);
+    Team team({{"cpu", 1, 1}});
+    NoProgress quiet;
+    constexpr int grouped = 4;
+    Index near = 0, far = 0;
+    const auto marched = [&](Communicator* cluster) {
+      auto matrices = std::move(*assemble_compressed<double>(
+          surface, form, {},
+          {.error = 1e-2, .highest = 4, .least_gap = FarKernel::least_gap(grouped) * form.delta(), .cluster = 24},
+          [](Bytes) { return Status{}; }, cluster, team, quiet, {}));
+      near = matrices.slices.nonzeros();
+      far = matrices.far.nonzeros();
+      std::vector<double> out{matrices.far_error};
+      March<double> march(std::move(matrices), {.steps = grouped, .cluster = cluster});
+      while (march.step() < 40)
+        march.advance(team, [](Index n, Index, std::span<double> v) {
+          for (std::size_t i = 0; i < v.size(); ++i)
+            v[i] = std::exp(-0.02 * std::pow(static_cast<double>(n) - 12 - 0.02 * static_cast<double>(i), 2));
+        });
+      out.insert(out.end(), march.current(0).begin(), march.current(0).end());
+      return out;
+    };
+    const std::vector<double> one = marched(nullptr);
+    const Index all_near = near, all_far = far;
+    const auto pairs = world_->split(world_->rank() / 2);
+    for (Communicator* cluster : {world_.get(), pairs.get()}) {
+      const std::vector<double> here = marched(cluster);
+      QVERIFY2(rank_difference(one, here) < 2.2e-14, qPrintable(QString::number(rank_difference(one, here))));
+      // Even but for two slices, whose values are at most twice the mean.
+      const auto even = [&](Index own, Index all, Index slices) {
+        return own > 0 && std::abs(own - all / cluster->size()) <= 4 * all / slices;
+      };
+      QVERIFY(even(near, all_near, surface.unknowns) && even(far, all_far, surface.unknowns / 4));
+      QCOMPARE(static_cast<Index>(cluster->sum(static_cast<double>(near))), all_near);
+      QCOMPARE(static_cast<Index>(cluster->sum(static_cast<double>(far))), all_far);
+    }
   }
 
   /// Of the matrices each of four ranks holds a quarter, of the slices' values one more slice at most.

@@ -622,8 +622,8 @@ class TestSolver : public QObject {
     Run whole(json, bar);
     json["parameters"]["matrices"] = "compressed";
     Run compressed(json, bar), first(json, bar), second(json, bar);
-    QCOMPARE(compressed.number("clusters"), 8.0);
-    QVERIFY(compressed.number("skeleton_unknowns") > 100 && compressed.number("skeleton_unknowns") < 600);
+    QCOMPARE(compressed.number("clusters"), 32.0);
+    QVERIFY(compressed.number("skeleton_points") > 100 && compressed.number("skeleton_points") < 2000);
     const double error = compressed.number("compression_error");
     QVERIFY2(error > 1e-4 && error < 0.06, qPrintable(QString::number(error)));  // 0.01 was asked for
     QVERIFY(compressed.number("matrix_values") < whole.number("matrix_values"));
@@ -950,6 +950,9 @@ class TestSolver : public QObject {
     json["output"].erase("planes");
     json["output"]["receivers"].erase(0);
     QVERIFY(first_error(json, good).contains("this has a ground"));
+    json["boundaries"].erase("ground");
+    json["boundaries"]["surface"] = "screen";
+    QVERIFY(first_error(json, good).contains("a sheet is closed"));
     json = sphere_case();
     json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, 1.01]})");
     QVERIFY(first_error(json, good).contains("point source"));

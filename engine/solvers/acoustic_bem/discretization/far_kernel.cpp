@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Least squares for the terms, and their sums.
+#include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <span>
+
+#include "engine/core/error.hpp"
+#include "engine/core/vec3.hpp"
+
+namespace conoid::acoustic_bem {
+
+namespace {
+
+using namespace conoid::vec;
+
+double mean_over_step(double theta) {  // s
+  return theta == 0 ? 1 : std::sin(0.5 * theta) / (0.5 * theta);
+}
+
+/// A term (iθ)^power amplitude(θ) e^{iθ(ρ)}; ρ: the delay in steps, the common shift included.
+struct BandTerm {
+  int power = 0;
+  std::function<double(double)> amplitude;
+};
+
+/// The row-vectors of a term, found by least squares, for any delay.
+class BandFit {
+ public:
+  BandFit(const BandTerm& term, double band, double error, Index columns)
+      : power_(term.power), columns_(columns), free_(columns - term.power) {
+    constexpr int inside = 40, outside = 60;
+    const double above = std::min(std::max(1.5 * band, band + 0.3), 0.9 * std::numbers::pi);
+    Eigen::MatrixXd A(2 * (inside + outside), free_);
+    const auto row_pair = [&](int k, double theta, double weight) {
+      for (Index c = 0; c < free_; ++c) {
+        const std::complex<double> z = std::polar(weight, theta * static_cast<double>(first() + c));
+        A(2 * k, c) = z.real();
+        A(2 * k + 1, c) = z.imag();
+      }
+    };
+    for (int k = 0; k < inside; ++k) {
+      const double theta = band * k / (inside - 1);
+      theta_.push_back(theta);
+      // (iθ)^p = (−1)^p (1 − z)^p e^{−iθp/2} / s^p
+      wanted_.push_back((power_ % 2 == 0 ? 1 : -1) * term.amplitude(theta) / std::pow(mean_over_step(theta), power_));
+      row_pair(k, theta, 1 / std::sqrt(static_cast<double>(inside)));
+    }
+    for (int k = 0; k < outside; ++k) {
+      const double theta = above + (std::numbers::pi - above) * k / (outside - 1);
+      row_pair(inside + k, theta,
+               0.3 * error * std::pow(2 * std::sin(0.5 * theta), power_) / std::sqrt(static_cast<double>(outside)));
+    }
+    solver_.compute(A);
+    rows_ = A.rows();
+  }
+  /// Columns relative to that of the whole steps of the delay; `part`: the rest of it, 0 to 1.
+  void find(double part, std::span<double> out) const {
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(rows_);
+    const double weight = 1 / std::sqrt(static_cast<double>(theta_.size()));
+    for (std::size_t k = 0; k < theta_.size(); ++k) {
+      const auto at = static_cast<Eigen::Index>(2 * k);
+      const std::complex<double> w = std::polar(weight, theta_[k] * (part - 0.5 * power_)) * wanted_[k];
+      b(at) = w.real();
+      b(at + 1) = w.imag();
+    }
+    const Eigen::VectorXd q = solver_.solve(b);
+    std::vector<double> all(static_cast<std::size_t>(columns_), 0);
+    for (Index c = 0; c < free_; ++c) all[static_cast<std::size_t>(c)] = q(c);
+    for (int p = 0; p < power_; ++p)  // times 1 − z
+      for (std::size_t c = all.size() - 1; c > 0; --c) all[c] -= all[c - 1];
+    std::copy(all.begin(), all.end(), out.begin());
+  }
+
+ private:
+  [[nodiscard]] Index first() const { return 1 - columns_ / 2; }
+  int power_;
+  Index columns_, free_;
+  std::vector<double> theta_, wanted_;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver_;
+  Eigen::Index rows_ = 0;
+};
+
+}  // namespace
+
+FarKernel::FarKernel(const Form& form, double highest, double error)
+    : form_(form), shift_(form.rigid() ? 0.5 : 0), table_(places + 1) {
+  verify(form.name != FormName::D, "far row-vectors are those of forms N, NC and DC");
+  const double band = std::min(highest * form.delta(), 0.8 * std::numbers::pi);
+  const auto s = [](int power) { return [power](double theta) { return std::pow(mean_over_step(theta), power); }; };
+  const auto with_cosine = [](int power) {
+    return [power](double theta) { return std::cos(0.5 * theta) * std::pow(mean_over_step(theta), power); };
+  };
+  // Rigid: of ∂∂G, and of the sum of two steps of ∂G. Soft: of ∂G (and the difference of two steps of G), and of their sum.
+  const std::vector<BandTerm> all =
+      form.rigid() ? std::vector<BandTerm>{{0, s(3)}, {1, s(3)}, {2, s(3)}, {0, with_cosine(2)}, {1, with_cosine(2)}}
+                   : std::vector<BandTerm>{{0, s(2)}, {1, s(2)}, {0, with_cosine(1)}};
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    const BandFit fit(all[t], band, error, columns);
+    for (std::size_t k = 0; k <= places; ++k)
+      fit.find(static_cast<double>(k) / static_cast<double>(places), table_[k][t]);
+  }
+}
+
+Index FarKernel::row_vector(const SkeletonPoint& x, const SkeletonPoint& y, std::array<double, columns>& out) const {
+  const Vec3 r = sub(x.at, y.at);
+  const double R = norm(r), per_R = 1 / R, delta = form_.delta();
+  const double a = dot(x.normal, r) * per_R, b = dot(y.normal, r) * per_R, nn = dot(x.normal, y.normal);
+  std::array<double, terms> c{};
+  const double scale = per_R / (4 * std::numbers::pi), gamma = form_.gamma * delta;
+  if (form_.rigid()) {
+    // ∂∂G = e^{ikR}/(4πR) (c_0 + c_1 ik + c_2 (ik)²), and ik = iθ/Δ.
+    const double c0 = (nn - 3 * a * b) * per_R * per_R, c1 = (3 * a * b - nn) * per_R, c2 = -a * b;
+    c[0] = -scale * delta * c0;
+    c[1] = -scale * c1;
+    c[2] = -scale * c2 / delta;
+    if (form_.combined()) {
+      // (1 − z) s² = −iθ s³ e^{iθ/2} and (1 + z) s² = 2 cos(θ/2) s² e^{iθ/2} of b (ik − 1/R) e^{ikR}/(4πR)
+      const double k0 = -scale * b * per_R, k1 = scale * b / delta;
+      c[1] -= form_.alpha * k0;
+      c[2] -= form_.alpha * k1;
+      c[3] = gamma * k0;
+      c[4] = gamma * k1;
+    }
+  } else {
+    c[0] = -scale * delta * a * per_R;
+    c[1] = scale * (a - form_.alpha);
+    c[2] = scale * gamma;
+  }
+  const double delay = R / delta + shift_;
+  const double whole = std::floor(delay), place = (delay - whole) * static_cast<double>(places);
+  const auto k = std::min(static_cast<std::size_t>(place), places - 1);
+  const double right = place - static_cast<double>(k), left = 1 - right;
+  out.fill(0);
+  const std::size_t used = !form_.rigid() ? 3 : form_.combined() ? 5 : 3;
+  for (std::size_t t = 0; t < used; ++t) {
+    const double wl = c[t] * left, wr = c[t] * right;
+    const auto &at = table_[k][t], &next = table_[k + 1][t];
+    for (std::size_t d = 0; d < out.size(); ++d) out[d] += wl * at[d] + wr * next[d];
+  }
+  return static_cast<Index>(whole) + 1 - columns / 2;
+}
+
+}  // namespace conoid::acoustic_bem
