@@ -209,12 +209,13 @@ class TestConditions : public QObject {
     QVERIFY(write_mesh(plane, file).ok());
     const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
     QVERIFY(mesh);
-    QCOMPARE(marked(R"({"mesh": {}, "walls": {"around": {}}})", {}, mesh->get()),
-             (QStringList{"/walls all other faces: Wall", "/walls Axis of symmetry", "/walls/around around: Wall"}));
+    QCOMPARE(marked(R"({"mesh": {}, "walls": {"around": {"kind": "wall"}}})", {}, mesh->get()).join(" | "),
+             QString("/walls Axis of symmetry | /walls all other faces: Wall | /walls/around around: Wall"));
     for (const Marker& mark :
-         condition_marks(conditions_of(read_json(R"({"mesh": {}, "walls": {"around": {}}})"), schema), {}, mesh->get()))
+         condition_marks(conditions_of(read_json(R"({"mesh": {}, "walls": {"around": {"kind": "wall"}}})"), schema), {},
+                         mesh->get()))
       QCOMPARE(mark.position[1], mark.label == "Axis of symmetry" ? 0.0 : mark.label.starts_with("all") ? 1.0 : 0.5);
-    QCOMPARE(marked(R"({"mesh": {"kind": "flat"}, "walls": {"around": {}}})", {}, mesh->get()),
+    QCOMPARE(marked(R"({"mesh": {"kind": "flat"}, "walls": {"around": {"kind": "wall"}}})", {}, mesh->get()),
              (QStringList{"/walls all other faces: Wall", "/walls/around around: Wall"}));
   }
 
@@ -345,6 +346,25 @@ class TestConditions : public QObject {
     QTest::qWait(400);
     test::keep_picture(*w, "conditions-walls-dark.png");
     look_->choose(ThemeChoice::light);
+  }
+
+  void an_axisymmetric_grid_shows_its_axis() {
+    const auto blast = test::samples() / "underwater-blast" / "case.json";
+    if (!std::filesystem::exists(blast)) QSKIP("no such sample in this build");
+    auto w = test::shown_window(*look_, *settings_);
+    QVERIFY(w->open_case(blast).ok());
+    QTRY_VERIFY(w->model().report() && w->model().report()->estimate.box);
+    w->workbench()->case_panel().finish();
+    w->workbench()->case_panel().reveal("/boundaries/x_max");
+    FieldScene& scene = w->workbench()->viewport_panel().scene();
+    QTRY_COMPARE(boundaries(scene).size(), std::size_t{4});
+    QStringList labels;
+    for (const Marker& mark : boundaries(scene)) labels << QString::fromStdString(mark.label);
+    labels.sort();
+    QCOMPARE(labels, (QStringList{"Axis of symmetry", "Free", "Wall", "Wall"}));
+    for (const Marker& mark : boundaries(scene)) QCOMPARE(mark.label == "Axis of symmetry", mark.position[1] == 0);
+    QTest::qWait(200);
+    test::keep_picture(*w, "conditions-axis.png");
   }
 
   void sources_of_cases_in_the_plane_have_marks() {
