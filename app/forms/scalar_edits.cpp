@@ -397,11 +397,8 @@ ChoiceEdit::ChoiceEdit(const FormContext& context, const std::string& pointer, c
   combo_ = make_calm_combo(this);
   combo_->setAccessibleName(label());
   combo_->setPlaceholderText(tr("Choose…"));
-  for (const Json& choice : node["enum"]) {
-    QString text = text_of(choice);
-    if (choice.is_string()) text.replace('_', ' ');
-    combo_->addItem(text, QString::fromStdString(compact_json(choice)));
-  }
+  for (const Json& choice : node["enum"])
+    combo_->addItem(choice_words(choice), QString::fromStdString(compact_json(choice)));
   row->addWidget(combo_);
   setFocusProxy(combo_);
   connect(combo_, &QComboBox::activated, this,

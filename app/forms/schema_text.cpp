@@ -60,6 +60,16 @@ QString label_of(const std::string& key, const Json& node) {
   return label;
 }
 
+QString choice_words(const Json& choice) {
+  QString text = text_of(choice);
+  if (!choice.is_string()) return text;
+  text.replace('_', ' ');
+  // Words of their own: "rigid" alone may be said of something else.
+  const QString key = QStringLiteral("choice: ") + text;
+  const QString known = QCoreApplication::translate("schema", key.toUtf8().constData());
+  return known == key ? text : known;
+}
+
 QString text_of(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return QString::fromStdString(value.get<std::string>());

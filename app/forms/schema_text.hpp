@@ -23,6 +23,8 @@ namespace conoid::app {
 [[nodiscard]] QString description_of(const std::string& pointer, const Json& node, const Json& fallback);
 /// A value as a person would type it: 0.5, "2 GHz", "1, 2, 3".
 [[nodiscard]] QString text_of(const Json& value);
+/// A value of an enum as its list shows it: in the language of the window, as in the case where that is a name or a symbol.
+[[nodiscard]] QString choice_words(const Json& choice);
 /// A number as typed, or the text itself where it is no plain number: what is stored in the case.
 [[nodiscard]] Json json_from_text(const QString& text);
 /// What a new element starts with: empty objects, the first variant, arrays filled to their least size.

@@ -12,6 +12,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/look/translator.hpp"
+
 namespace conoid::app {
 
 QLabel* make_label(const QString& text, const char* role, QWidget* parent) {
@@ -91,16 +93,17 @@ void tab_as_laid_out(QWidget* root) {
 }
 
 FigureLabel::FigureLabel(const QString& text, Qt::Alignment alignment, QWidget* parent)
-    : QWidget(parent), text_(text), alignment_(alignment) {
+    : QWidget(parent), text_(in_figures(text)), alignment_(alignment) {
   setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
-  setAccessibleName(text);
+  setAccessibleName(text_);
 }
 
 void FigureLabel::set_text(const QString& text) {
-  if (text == text_) return;
+  const QString shown = in_figures(text);
+  if (shown == text_) return;
   const int before = sizeHint().width();
-  text_ = text;
-  setAccessibleName(text);
+  text_ = shown;
+  setAccessibleName(text_);
   if (sizeHint().width() != before) updateGeometry();
   update();
 }

@@ -11,6 +11,8 @@
 #include <QJsonObject>
 #include <QLocale>
 
+#include "engine/core/decimal_comma.hpp"
+
 static void init_translations() {
   Q_INIT_RESOURCE(conoid_look);
 }
@@ -35,6 +37,14 @@ QString with_french_spaces(QString text) {
 
 QLocale words_locale() {
   return loaded_locale().value_or(QLocale());
+}
+
+bool has_decimal_comma() {
+  return loaded_locale() && loaded_locale()->decimalPoint() == QLatin1String(",");
+}
+
+QString in_figures(const QString& text) {
+  return has_decimal_comma() ? QString::fromStdString(with_decimal_comma(text.toStdString())) : text;
 }
 
 bool Translator::load_language(const QString& language) {

@@ -34,6 +34,10 @@ struct Language {
 [[nodiscard]] const QList<Language>& languages();
 /// For names of months: of the language that was loaded last, else the system's.
 [[nodiscard]] QLocale words_locale();
+/// Whether the language of the window has a decimal comma.
+[[nodiscard]] bool has_decimal_comma();
+/// Figures for people, with a decimal comma where the language has one; what is typed again or copied keeps its points.
+[[nodiscard]] QString in_figures(const QString& text);
 /// "en", "fr": the wish, else the system's language where the program has it, else English.
 [[nodiscard]] QString chosen_language(const QString& wish);
 

@@ -3,6 +3,7 @@
 #include "app/model/conditions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -166,8 +167,10 @@ std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Con
   }
   const auto free = [&taken](std::size_t group) { return std::find(taken.begin(), taken.end(), group) == taken.end(); };
   if (rest.outside) {
-    for (std::size_t group = 0; group < mesh.side_places.size(); ++group)
-      if (mesh.side_places[group] && free(group)) return mesh.side_places[group];
+    const auto& places =
+        rest.radius < 0 ? mesh.side_places : mesh.at_zero[static_cast<std::size_t>(rest.radius)].elsewhere;
+    for (std::size_t group = 0; group < places.size(); ++group)
+      if (places[group] && free(group)) return places[group];
     return std::nullopt;
   }
   if (!mesh.frame || mesh.summary.dimension != 2) return std::nullopt;
@@ -176,6 +179,37 @@ std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Con
     collect_middles(
         part, [&free](float n) { return free(static_cast<std::size_t>(n)); }, middles);
   return central(middles);
+}
+
+/// The axis of the radius, where the coordinates of the case turn around a line or a point, and what is there at zero.
+std::optional<std::pair<int, QString>> symmetry_of(const Json& json, const Json& schema) {
+  const Json& sections = keyword_of(schema, "properties");
+  if (!sections.is_object()) return std::nullopt;
+  for (const auto& [name, section] : sections.items()) {
+    const Json* said = find_value(json, child_pointer("", name));
+    const Json& properties = keyword_of(section, "properties");
+    if (!said || !said->is_object() || !properties.is_object()) continue;
+    for (const auto& [key, property] : properties.items()) {
+      const Json& turns = keyword_of(property, "symmetry");
+      const std::string own = string_at(*said, key.c_str()), value = own.empty() ? string_at(property, "default") : own;
+      const Json& here = keyword_of(turns, value.c_str());
+      if (const auto side = side_of(string_at(here, "side"))) return std::pair(side->first, label_of(value, here));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Sides that begin the radius and are as the rest, and the rest itself.
+void take_symmetry(std::vector<Condition>& all, const Json& json, const Json& schema) {
+  const auto symmetry = symmetry_of(json, schema);
+  if (!symmetry) return;
+  for (Condition& one : all) {
+    const bool begins = one.is_side() && one.axis == symmetry->first && !one.upper;
+    const Json& section = property_at(schema, parent_pointer(one.key));
+    if (!one.rest && !(begins && string_at(section, "rest") == one.kind)) continue;
+    one.radius = symmetry->first;
+    one.at_zero = symmetry->second;
+  }
 }
 
 /// Instead of the rest of a box each of its sides that says nothing.
@@ -200,12 +234,16 @@ std::vector<Condition> conditions_of(const Json& json, const Json& schema) {
   for (Condition& one : out)
     if (one.rest) settle_rest(one, json, schema);
   const Json* mesh = find_value(json, "/mesh");
-  if (mesh && mesh->is_object()) return out;
+  if (mesh && mesh->is_object()) {
+    take_symmetry(out, json, schema);
+    return out;
+  }
   std::vector<Condition> rest;
   std::copy_if(out.begin(), out.end(), std::back_inserter(rest), [](const Condition& one) { return one.rest; });
   std::erase_if(out, [](const Condition& one) { return one.rest; });
   for (const Condition& one : rest)
     if (one.outside) add_unsaid_sides(one, out);
+  take_symmetry(out, json, schema);
   return out;
 }
 
@@ -223,35 +261,40 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
                                     const std::optional<std::array<Vec3, 2>>& box, const MeshPreview* mesh) {
   std::vector<Marker> out;
   std::vector<std::string> kinds;
-  for (const Condition& one : conditions) {
-    const auto kind = std::find(kinds.begin(), kinds.end(), one.kind);
-    const auto colour = static_cast<int>(kind - kinds.begin());
-    if (kind == kinds.end()) kinds.push_back(one.kind);
-    std::optional<Vec3> place;
-    if (one.rest) {
-      if (mesh) place = place_on_rest(*mesh, conditions, one);
-    } else if (!one.group.empty()) {
-      if (mesh) place = place_on_group(*mesh, one.group);
-    } else if (box) {
-      const auto axis = static_cast<std::size_t>(one.axis);
-      // A box without depth has no sides there.
-      if ((*box)[1][axis] > (*box)[0][axis]) {
-        place = vec::scale(0.5, vec::add((*box)[0], (*box)[1]));
-        (*place)[axis] = (*box)[one.upper ? 1 : 0][axis];
-      }
-    }
-    if (!place) continue;
+  const auto add = [&](const Condition& one, const std::string& kind, const Vec3& place, std::string label) {
+    const auto at = std::find(kinds.begin(), kinds.end(), kind);
     Marker marker;
     marker.kind = MarkerKind::boundary;
-    marker.position = *place;
-    marker.colour = colour;
+    marker.position = place;
+    marker.colour = static_cast<int>(at - kinds.begin());
     marker.key = one.key;
-    marker.label = one.words.toStdString();
-    if (one.rest)
-      marker.label = QCoreApplication::translate("Conditions", "all other faces: %1").arg(one.words).toStdString();
-    else if (!one.group.empty())
-      marker.label = one.group + ": " + marker.label;
+    marker.label = std::move(label);
     out.push_back(std::move(marker));
+    if (at == kinds.end()) kinds.push_back(kind);
+  };
+  for (const Condition& one : conditions) {
+    const std::string at_zero = one.at_zero.toStdString();
+    if (one.rest) {
+      if (!mesh) continue;
+      if (const auto place = place_on_rest(*mesh, conditions, one))
+        add(one, one.kind, *place,
+            QCoreApplication::translate("Conditions", "all other faces: %1").arg(one.words).toStdString());
+      if (one.radius < 0) continue;
+      if (const auto& place = mesh->at_zero[static_cast<std::size_t>(one.radius)].there)
+        add(one, at_zero, *place, at_zero);
+    } else if (!one.group.empty()) {
+      if (!mesh) continue;
+      if (const auto place = place_on_group(*mesh, one.group))
+        add(one, one.kind, *place, one.group + ": " + one.words.toStdString());
+    } else if (box) {
+      const auto axis = static_cast<std::size_t>(one.axis);
+      const double low = (*box)[0][axis], high = (*box)[1][axis];
+      if (!(high > low)) continue;  // a box without depth has no sides there
+      Vec3 place = vec::scale(0.5, vec::add((*box)[0], (*box)[1]));
+      place[axis] = one.upper ? high : low;
+      const bool zero = one.radius >= 0 && std::abs(low) <= 1e-12 * high;
+      add(one, zero ? at_zero : one.kind, place, zero ? at_zero : one.words.toStdString());
+    }
   }
   return out;
 }

@@ -17,7 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
-#include "app/panels/scene_pane.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "render/chart/chart_frame.hpp"
 #include "render/scene/ticks.hpp"
 

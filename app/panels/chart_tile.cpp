@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
-#include "app/panels/scene_pane.hpp"
+#include "app/panels/picture_theme.hpp"
 
 namespace conoid::app {
 

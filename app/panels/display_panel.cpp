@@ -3,6 +3,7 @@
 #include "app/panels/display_panel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -66,18 +67,23 @@ Holds look_into(const Frame& frame) {
   return out;
 }
 
-void fill(QComboBox* combo, const QStringList& names, const QHash<QString, QString>& labels, const std::string& chosen,
-          QString& key) {
+void fill(QComboBox* combo, const QStringList& names, const QHash<QString, QString>& labels, QString& key) {
   const QString now = names.join(';');
   const QSignalBlocker quiet(combo);
-  if (key != now || combo->count() == 0) {
-    key = now;
-    combo->clear();
-    combo->addItem(QObject::tr("None"), QString());
-    for (const QString& name : names) combo->addItem(labels.value(name, name), name);
-  }
-  combo->setCurrentIndex(std::max(0, combo->findData(QString::fromStdString(chosen))));
+  if (key == now && combo->count() > 0) return;
+  key = now;
+  combo->clear();
+  combo->addItem(QObject::tr("None"), QString());
+  for (const QString& name : names) combo->addItem(labels.value(name, name), name);
 }
+
+void show_place(QSlider* slider, double share) {
+  const QSignalBlocker still(slider);
+  slider->setValue(place(share));
+}
+
+constexpr double most_arrows = 2000;
+constexpr double least_opacity = 0.05;
 
 }  // namespace
 
@@ -123,6 +129,118 @@ DisplayPanel::DisplayPanel(const Look& look, QWidget* parent) : QScrollArea(pare
   for (QComboBox* combo : {map_, map_steps_, clip_side_, warp_, arrows_})
     connect(combo, &QComboBox::activated, this, &DisplayPanel::changed);
   connect(warp_scale_, &QLineEdit::editingFinished, this, &DisplayPanel::changed);
+  describe_map();
+  describe_planes();
+  describe_surface();
+  describe_vectors();
+  describe(bar_, &FieldView::color_bar);
+  describe(caption_, &FieldView::caption);
+  describe(outline_, &FieldView::outline);
+  describe(lengths_, &FieldView::extents);
+  describe(triad_, &FieldView::triad);
+}
+
+void DisplayPanel::describe(QCheckBox* box, bool FieldView::*member) {
+  choices_.push_back({[=](const FieldView& view) { box->setChecked(view.*member); },
+                      [=] { return QVariant(box->isChecked()); },
+                      [=](FieldView& view) { view.*member = box->isChecked(); }});
+}
+
+void DisplayPanel::describe(QComboBox* combo, std::string FieldView::*member) {
+  choices_.push_back({[=](const FieldView& view) {
+                        combo->setCurrentIndex(std::max(0, combo->findData(QString::fromStdString(view.*member))));
+                      },
+                      [=] { return combo->currentData(); },
+                      [=](FieldView& view) { view.*member = combo->currentData().toString().toStdString(); }});
+}
+
+void DisplayPanel::describe_map() {
+  describe(map_, &FieldView::color_map);
+  choices_.push_back({[this](const FieldView& view) {
+                        map_steps_->setCurrentIndex(std::max(0, map_steps_->findData(view.map_steps)));
+                      },
+                      [this] { return map_steps_->currentData(); },
+                      [this](FieldView& view) { view.map_steps = map_steps_->currentData().toInt(); }});
+  describe(map_reversed_, &FieldView::map_reversed);
+  describe(map_log_, &FieldView::map_log);
+  describe(map_symmetric_, &FieldView::map_symmetric);
+}
+
+void DisplayPanel::describe_planes() {
+  describe(mesh_cuts_, &FieldView::mesh_cuts);
+  for (std::size_t k = 0; k < 3; ++k) {
+    choices_.push_back({[this, k](const FieldView& view) { plane_[k]->setChecked(view.cuts[k].visible); },
+                        [this, k] { return QVariant(plane_[k]->isChecked()); },
+                        [this, k](FieldView& view) { view.cuts[k].visible = plane_[k]->isChecked(); }});
+    choices_.push_back({[this, k](const FieldView& view) { show_place(plane_at_[k], view.cuts[k].position); },
+                        [this, k] { return QVariant(plane_at_[k]->value()); },
+                        [this, k](FieldView& view) { view.cuts[k].position = share(plane_at_[k]); }});
+  }
+  choices_.push_back({[this](const FieldView& view) {
+                        iso_->setChecked(!view.iso.empty());
+                        if (!view.iso.empty())
+                          show_place(iso_at_, std::abs(view.iso.front()));
+                        else if (iso_at_->value() == 0)
+                          show_place(iso_at_, 0.5);
+                      },
+                      [this] { return QVariant(iso_->isChecked() ? iso_at_->value() : -1); },
+                      [this](FieldView& view) {
+                        view.iso.clear();
+                        if (iso_->isChecked()) view.iso = {share(iso_at_), -share(iso_at_)};
+                      }});
+}
+
+void DisplayPanel::describe_surface() {
+  describe(edges_, &FieldView::edges);
+  describe(smooth_, &FieldView::smooth);
+  choices_.push_back({[this](const FieldView& view) { show_place(opacity_, view.opacity); },
+                      [this] { return QVariant(opacity_->value()); },
+                      [this](FieldView& view) { view.opacity = std::max(share(opacity_), least_opacity); }});
+  const auto side = [this](const FieldView& view) {
+    if (view.clip)
+      for (int k = 0; k < 3; ++k)
+        if (const double n = view.clip->normal[static_cast<std::size_t>(k)]; n != 0)
+          clip_side_->setCurrentIndex(2 * k + (n < 0));
+  };
+  const auto chosen_side = [this] { return QVariant(clip_->isChecked() ? clip_side_->currentIndex() : -1); };
+  choices_.push_back({[this, side](const FieldView& view) {
+                        clip_->setChecked(view.clip.has_value());
+                        side(view);
+                      },
+                      chosen_side,
+                      [this](FieldView& view) {
+                        if (!clip_->isChecked()) return view.clip.reset();
+                        if (!view.clip) view.clip = ClipPlane{{}, share(clip_at_)};
+                        const int chosen = std::max(0, clip_side_->currentIndex());
+                        view.clip->normal = {0, 0, 0};
+                        view.clip->normal[static_cast<std::size_t>(chosen / 2)] = chosen % 2 == 0 ? 1 : -1;
+                      }});
+  choices_.push_back({[this](const FieldView& view) {
+                        if (view.clip)
+                          show_place(clip_at_, view.clip->position);
+                        else if (clip_at_->value() == 0)
+                          show_place(clip_at_, 0.5);
+                      },
+                      [this] { return QVariant(clip_at_->value()); },
+                      [this](FieldView& view) {
+                        if (view.clip) view.clip->position = share(clip_at_);
+                      }});
+}
+
+void DisplayPanel::describe_vectors() {
+  describe(warp_, &FieldView::warp_field);
+  choices_.push_back({[this](const FieldView& view) {
+                        warp_scale_->setText(view.warp_scale == 0 ? QString()
+                                                                  : QString::number(view.warp_scale, 'g', 6));
+                      },
+                      [this] { return QVariant(warp_scale_->text()); },
+                      [this](FieldView& view) { view.warp_scale = warp_scale_->text().replace(',', '.').toDouble(); }});
+  describe(arrows_, &FieldView::arrow_field);
+  choices_.push_back(
+      {[this](const FieldView& view) { show_place(arrow_count_, std::clamp(view.arrows / most_arrows, 0.0, 1.0)); },
+       [this] { return QVariant(arrow_count_->value()); },
+       [this](FieldView& view) { view.arrows = std::max(50, static_cast<int>(most_arrows * share(arrow_count_))); }});
+  describe(streamlines_, &FieldView::streamlines);
 }
 
 void DisplayPanel::make_cuts(QVBoxLayout* column) {
@@ -271,97 +389,38 @@ void DisplayPanel::show_view(const FieldView& view, const Frame* frame, FieldKin
   warp_box_->setVisible(!holds.movable.isEmpty());
   arrows_box_->setVisible(!holds.vectors.isEmpty());
   fill_maps(kind);
-  map_->setCurrentIndex(std::max(0, map_->findData(QString::fromStdString(view.color_map))));
-  map_steps_->setCurrentIndex(std::max(0, map_steps_->findData(view.map_steps)));
-  map_reversed_->setChecked(view.map_reversed);
-  map_log_->setChecked(view.map_log);
-  map_symmetric_->setChecked(view.map_symmetric);
+  fill(warp_, holds.movable, holds.labels, warp_key_);
+  fill(arrows_, holds.vectors, holds.labels, arrows_key_);
   std::string unit = "1";
   if (frame)
     for (const FramePart& part : frame->parts)
       for (const Field& field : part.fields)
         if (field.info.name == view.field) unit = field.info.unit;
   recipe_->show_recipe(view.recipe, unit, holds.grid || holds.volume);
-  mesh_cuts_->setChecked(view.mesh_cuts);
+  for (Choice& choice : choices_) {
+    choice.show(view);
+    choice.shown = choice.state();
+  }
   for (std::size_t k = 0; k < 3; ++k) {
-    plane_[k]->setChecked(view.cuts[k].visible);
-    const QSignalBlocker still(plane_at_[k]);
-    plane_at_[k]->setValue(place(view.cuts[k].position));
     plane_at_[k]->setEnabled(view.cuts[k].visible && (holds.grid || view.mesh_cuts));
     plane_[k]->setEnabled(holds.grid || view.mesh_cuts);
   }
-  iso_->setChecked(!view.iso.empty());
-  const QSignalBlocker iso_still(iso_at_), opacity_still(opacity_), clip_still(clip_at_), count_still(arrow_count_);
-  if (!view.iso.empty())
-    iso_at_->setValue(place(std::abs(view.iso.front())));
-  else if (iso_at_->value() == 0)
-    iso_at_->setValue(place(0.5));
   iso_at_->setEnabled(!view.iso.empty());
   iso_text_->setText(tr("%1 %").arg(qRound(100 * share(iso_at_))));
-  edges_->setChecked(view.edges);
-  smooth_->setChecked(view.smooth);
-  opacity_->setValue(place(view.opacity));
-  clip_->setChecked(view.clip.has_value());
   clip_at_->setEnabled(view.clip.has_value());
   clip_side_->setEnabled(view.clip.has_value());
-  if (view.clip) {
-    clip_at_->setValue(place(view.clip->position));
-    for (int k = 0; k < 3; ++k)
-      if (const double n = view.clip->normal[static_cast<std::size_t>(k)]; n != 0)
-        clip_side_->setCurrentIndex(2 * k + (n < 0));
-  } else if (clip_at_->value() == 0) {
-    clip_at_->setValue(place(0.5));
-  }
-  fill(warp_, holds.movable, holds.labels, view.warp_field, warp_key_);
   warp_scale_->setEnabled(!view.warp_field.empty());
   warp_scale_->setVisible(!view.warp_field.empty());
-  fill(arrows_, holds.vectors, holds.labels, view.arrow_field, arrows_key_);
-  arrow_count_->setValue(place(std::clamp(view.arrows / 2000.0, 0.0, 1.0)));
   arrow_count_->setVisible(!view.arrow_field.empty());
   streamlines_->setVisible(!view.arrow_field.empty());
-  streamlines_->setChecked(view.streamlines);
-  bar_->setChecked(view.color_bar);
-  caption_->setChecked(view.caption);
-  outline_->setChecked(view.outline);
   outline_->setVisible(holds.grid);
   lengths_->setVisible(holds.grid);
-  lengths_->setChecked(view.extents);
-  triad_->setChecked(view.triad);
 }
 
 void DisplayPanel::apply_to(FieldView& view) const {
-  view.color_map = map_->currentData().toString().toStdString();
-  view.map_steps = map_steps_->currentData().toInt();
-  view.map_reversed = map_reversed_->isChecked();
-  view.map_log = map_log_->isChecked();
-  view.map_symmetric = map_symmetric_->isChecked();
   recipe_->apply_to(view.recipe);
-  view.mesh_cuts = mesh_cuts_->isChecked();
-  for (std::size_t k = 0; k < 3; ++k) view.cuts[k] = {plane_[k]->isChecked(), share(plane_at_[k])};
-  view.iso.clear();
-  if (iso_->isChecked()) view.iso = {share(iso_at_), -share(iso_at_)};
-  view.edges = edges_->isChecked();
-  view.smooth = smooth_->isChecked();
-  view.opacity = std::max(share(opacity_), 0.05);
-  view.clip.reset();
-  if (clip_->isChecked()) {
-    ClipPlane clip;
-    clip.normal = {0, 0, 0};
-    const int side = std::max(0, clip_side_->currentIndex());
-    clip.normal[static_cast<std::size_t>(side / 2)] = side % 2 == 0 ? 1 : -1;
-    clip.position = share(clip_at_);
-    view.clip = clip;
-  }
-  view.warp_field = warp_->currentData().toString().toStdString();
-  view.warp_scale = warp_scale_->text().toDouble();
-  view.arrow_field = arrows_->currentData().toString().toStdString();
-  view.arrows = std::max(50, static_cast<int>(2000 * share(arrow_count_)));
-  view.streamlines = streamlines_->isChecked();
-  view.color_bar = bar_->isChecked();
-  view.caption = caption_->isChecked();
-  view.outline = outline_->isChecked();
-  view.extents = lengths_->isChecked();
-  view.triad = triad_->isChecked();
+  for (const Choice& choice : choices_)
+    if (choice.state() != choice.shown) choice.apply(view);
 }
 
 }  // namespace conoid::app

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <vector>
 
 #include <QScrollArea>
+#include <QVariant>
 
 #include "app/look/theme.hpp"
 #include "render/scene/field_scene.hpp"
@@ -29,7 +32,8 @@ class DisplayPanel : public QScrollArea {
   explicit DisplayPanel(const Look& look, QWidget* parent = nullptr);
   /// Takes over a view, and what the frame holds.
   void show_view(const FieldView& view, const Frame* frame, FieldKind kind);
-  /// Lays the choices made here over a view.
+  /// Lays the choices made here since show_view() over that view. What nobody touched stays as it was: it may be finer than a slider, or
+  /// nothing that can be chosen here.
   void apply_to(FieldView& view) const;
   [[nodiscard]] RecipeEditor& recipe() { return *recipe_; }
 
@@ -37,6 +41,19 @@ class DisplayPanel : public QScrollArea {
   void changed();
 
  private:
+  /// A choice is described once: what its widgets show of a view, in which state they are, and what that state makes of a view.
+  struct Choice {
+    std::function<void(const FieldView&)> show;
+    std::function<QVariant()> state;
+    std::function<void(FieldView&)> apply;
+    QVariant shown{};  ///< the state after the last show()
+  };
+  void describe_map();
+  void describe_planes();
+  void describe_surface();
+  void describe_vectors();
+  void describe(QCheckBox* box, bool FieldView::*member);
+  void describe(QComboBox* combo, std::string FieldView::*member);
   QWidget* make_section(const QString& title, QVBoxLayout** column);
   QSlider* make_slider(const QString& name);
   void fill_maps(FieldKind kind);
@@ -79,6 +96,7 @@ class DisplayPanel : public QScrollArea {
   QCheckBox* lengths_;
   QCheckBox* triad_;
   QCheckBox* caption_;
+  std::vector<Choice> choices_;
   QString map_kind_, warp_key_, arrows_key_;
 };
 

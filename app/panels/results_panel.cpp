@@ -34,7 +34,7 @@
 #include "app/panels/differences_panel.hpp"
 #include "app/panels/log_panel.hpp"
 #include "app/panels/measured_dialog.hpp"
-#include "app/panels/scene_pane.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "engine/core/atomic_file.hpp"
 #include "engine/run/run_reader.hpp"
 #include "render/capture/picture.hpp"
@@ -541,7 +541,7 @@ void ResultsPanel::compare_with(const RunModel* other, const QString& name) {
   }
   if (!other) differences_->compare({}, {});
   refresh_tabs();
-  draw_chart();
+  draw_soon();
 }
 
 QString ResultsPanel::balance_as_text(QChar separator) const {
@@ -634,7 +634,7 @@ Status ResultsPanel::write_chart(const QString& file) {
   if (file.endsWith(".csv")) return write_file_atomically(path, chart_as_text(',').toStdString());
   // A scene of its own, on white: the one on the screen stays as it is.
   auto scene = std::make_shared<ChartScene>();
-  scene->set_theme(light_theme());
+  scene->set_theme(white_theme());
   scene->set_crosshair(false);
   scene->set_chart(scene_->chart());
   scene->set_hidden(scene_->hidden());

@@ -18,7 +18,9 @@
 
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/names.hpp"
+#include "engine/core/units.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid::app {
@@ -52,10 +54,10 @@ ColourRangeButton::ColourRangeButton(const Look& look, QWidget* parent) : QToolB
   follows_->setChecked(true);
   low_ = new QLineEdit(box);
   low_->setAccessibleName(tr("Lower end of the colour range"));
-  low_->setAccessibleDescription(tr("A number in SI units; smaller values have the first colour"));
+  low_->setAccessibleDescription(tr("A number in SI units, or with a unit; smaller values have the first colour"));
   high_ = new QLineEdit(box);
   high_->setAccessibleName(tr("Upper end of the colour range"));
-  high_->setAccessibleDescription(tr("A number in SI units; larger values have the last colour"));
+  high_->setAccessibleDescription(tr("A number in SI units, or with a unit; larger values have the last colour"));
   auto* reset = new QPushButton(tr("Fit to this frame"), box);
   grid->addWidget(follows_, 0, 0, 1, 2);
   grid->addWidget(make_label(tr("From"), "muted", box), 1, 0);
@@ -80,10 +82,17 @@ bool ColourRangeButton::fixed() const {
   return !follows_->isChecked();
 }
 double ColourRangeButton::low() const {
-  return low_->text().toDouble();
+  return end_of(*low_).value_or(shown_.first);
 }
 double ColourRangeButton::high() const {
-  return high_->text().toDouble();
+  return end_of(*high_).value_or(shown_.second);
+}
+
+std::optional<double> ColourRangeButton::end_of(const QLineEdit& edit) const {
+  std::string text = edit.text().trimmed().toStdString();
+  if (text.find('.') == std::string::npos) std::replace(text.begin(), text.end(), ',', '.');
+  const auto read = parse_quantity(text, known_unit(unit_) ? unit_ : "1");
+  return read ? std::optional(read->value) : std::nullopt;
 }
 
 void ColourRangeButton::follow_field() {
@@ -92,10 +101,8 @@ void ColourRangeButton::follow_field() {
 }
 
 void ColourRangeButton::read() {
-  bool low_ok = false, high_ok = false;
-  const double low = low_->text().toDouble(&low_ok);
-  const double high = high_->text().toDouble(&high_ok);
-  if (fixed() && !(low_ok && high_ok && low < high)) {
+  const auto low = end_of(*low_), high = end_of(*high_);
+  if (fixed() && !(low && high && *low < *high)) {
     low_->setText(QString::number(shown_.first, 'g', 4));
     high_->setText(QString::number(shown_.second, 'g', 4));
   }
@@ -106,12 +113,14 @@ void ColourRangeButton::read() {
 
 void ColourRangeButton::show_range(double low, double high, const std::string& unit) {
   shown_ = {low, high};
+  unit_ = unit;
   // In the unit of the colour bar: "−12 … 12 nPa".
   const TickSet ticks = tidy_ticks(low, high, 5, unit);
   const auto figure = [&](double v) { return QString::number(v / ticks.scale, 'g', 3); };
   QString words = low == -high ? QChar(0xb1) + figure(high) : figure(low) + QString::fromUtf8(" … ") + figure(high);
   if (!ticks.unit.empty()) words += " " + QString::fromStdString(ticks.unit);
   words.replace('-', QChar(0x2212));
+  words = in_figures(words);
   setText(words);
   setToolTip(tr("Colour range: %1").arg(words));
   low_->setEnabled(fixed());
@@ -170,21 +179,13 @@ SceneHead::SceneHead(const Look& look, QWidget* parent) : QFrame(parent), look_(
   }
   range_ = new ColourRangeButton(look_, this);
 
-  struct Tool {
-    MouseTool tool;
-    const char* icon;
-    QString tip;
-  };
-  for (const Tool& one :
-       {Tool{MouseTool::probe, "probe", tr("Read values: point at the field; a click keeps one in the picture")},
-        Tool{MouseTool::profile, "profile", tr("Draw a line: the values along it become a chart")},
-        Tool{MouseTool::measure, "ruler", tr("Ruler: the length between two clicks, the angle of three")},
-        Tool{MouseTool::place, "place", tr("Place a receiver: click where it should be")}}) {
-    auto* button = make_icon_button(look_, one.icon, one.tip, this);
+  for (const MouseToolRow& row : mouse_tools()) {
+    if (row.tip.isEmpty()) continue;
+    auto* button = make_icon_button(look_, row.icon, row.tip, this);
     button->setCheckable(true);
-    button->setProperty("tool", static_cast<int>(one.tool));
+    button->setProperty("tool", row.id);
     connect(button, &QToolButton::clicked, this,
-            [this, tool = one.tool](bool on) { emit tool_chosen(on ? tool : MouseTool::turn); });
+            [this, tool = row.tool](bool on) { emit tool_chosen(on ? tool : MouseTool::turn); });
     tools_ << button;
   }
   views_ = make_icon_button(look_, "view", tr("Views: standard and kept ones"), this);
@@ -295,7 +296,13 @@ void SceneHead::set_picture(bool any, bool has_range) {
 void SceneHead::show_tool(MouseTool tool) {
   for (QToolButton* button : tools_)
     if (const QVariant own = button->property("tool"); own.isValid())
-      button->setChecked(own.toInt() == static_cast<int>(tool));
+      button->setChecked(own.toString() == mouse_tool(tool).id);
+}
+
+QToolButton* SceneHead::tool_button(const QString& id) const {
+  for (QToolButton* button : tools_)
+    if (button->property("tool").toString() == id) return button;
+  return nullptr;
 }
 
 void SceneHead::show_display_open(bool open) {

@@ -3,6 +3,8 @@
 // wide, in two where it is not; in a narrow pane what does not fit goes into a menu.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,7 +12,7 @@
 #include <QToolButton>
 
 #include "app/look/theme.hpp"
-#include "app/panels/scene_tools.hpp"
+#include "app/panels/mouse_tools.hpp"
 #include "render/scene/field_values.hpp"
 
 class QCheckBox;
@@ -44,10 +46,13 @@ class ColourRangeButton : public QToolButton {
 
  private:
   void read();
+  /// What is typed, in SI; none of what cannot be read.
+  [[nodiscard]] std::optional<double> end_of(const QLineEdit& edit) const;
   QCheckBox* follows_;
   QLineEdit* low_;
   QLineEdit* high_;
   std::pair<double, double> shown_{0, 1};
+  std::string unit_ = "1";
 };
 
 class SceneHead : public QFrame {
@@ -70,6 +75,8 @@ class SceneHead : public QFrame {
   /// Without a picture there is nothing to choose, to turn, to read or to save.
   void set_picture(bool any, bool has_range);
   void show_tool(MouseTool tool);
+  /// By the id of its row; null: there is none, or it has no button.
+  [[nodiscard]] QToolButton* tool_button(const QString& id) const;
   void show_display_open(bool open);
   /// Its menu is filled by the pane.
   [[nodiscard]] QToolButton* views_button() const { return views_; }

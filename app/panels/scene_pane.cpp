@@ -6,15 +6,12 @@
 #include <cmath>
 
 #include <QClipboard>
-#include <QFileDialog>
 #include <QFrame>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QImage>
-#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QStackedWidget>
 #include <QTimer>
@@ -22,35 +19,15 @@
 #include <QVBoxLayout>
 
 #include "app/look/small_widgets.hpp"
+#include "app/model/far_fields.hpp"
 #include "app/model/names.hpp"
 #include "app/panels/display_panel.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "app/panels/recipe_editor.hpp"
 #include "app/panels/scene_head.hpp"
-#include "engine/core/atomic_file.hpp"
 #include "engine/core/place.hpp"
 
 namespace conoid::app {
-namespace {
-
-Rgb rgb_of(const QColor& c) {
-  return {c.redF(), c.greenF(), c.blueF()};
-}
-
-}  // namespace
-
-conoid::Theme picture_theme(const Theme& theme, const QString& background) {
-  conoid::Theme out = theme.dark ? dark_theme() : light_theme();
-  out.background = rgb_of(theme.colour(background));
-  out.chart_background = out.background;
-  out.text = rgb_of(theme.colour("text"));
-  out.muted = rgb_of(theme.colour("muted"));
-  out.grid = rgb_of(theme.colour("grid"));
-  out.accent = rgb_of(theme.colour("accent"));
-  out.series.clear();
-  for (const QColor& colour : theme.series) out.series.push_back(rgb_of(colour));
-  return out;
-}
-
 ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget* parent)
     : QWidget(parent), run_(&run), look_(look), scene_(std::make_shared<FieldScene>()) {
   auto* column = new QVBoxLayout(this);
@@ -58,8 +35,8 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
   column->setSpacing(0);
   head_ = new SceneHead(look_, this);
   column->addWidget(head_);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(0);
+  row_ = new QHBoxLayout;
+  row_->setSpacing(0);
   stack_ = new QStackedWidget(this);
   auto* page = new QFrame(stack_);
   page->setObjectName("page");
@@ -84,16 +61,13 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
          "go away; with a tool in hand arrow keys point and Enter clicks"));
   stack_->addWidget(viewport_->widget());
   viewport_->widget()->installEventFilter(this);
-  row->addWidget(stack_, 1);
+  row_->addWidget(stack_, 1);
   // What is beside it comes first, see fit_display().
   stack_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  display_ = new DisplayPanel(look, this);
-  display_->hide();
-  row->addWidget(make_rule(this, true));
-  row->addWidget(display_);
-  column->addLayout(row, 1);
+  row_->addWidget(make_rule(this, true));
+  column->addLayout(row_, 1);
   tools_ = new SceneTools(*scene_, *viewport_, look_, this);
-  make_view_menu();
+  views_ = new SceneViews(*scene_, *head_->views_button(), this);
 
   follow_ranges_of(run);
   apply_theme();
@@ -107,9 +81,19 @@ ScenePane::ScenePane(RunModel& run, const Look& look, ViewportKind kind, QWidget
     return taken;
   };
   connect(&look, &Look::changed, this, &ScenePane::apply_theme);
-  connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
   connect_head();
   connect_tools();
+  connect_views();
+}
+
+void ScenePane::connect_views() {
+  connect(views_, &SceneViews::chosen, this, &ScenePane::look_from);
+  connect(views_, &SceneViews::troubled, this, &ScenePane::troubled);
+  connect(views_, &SceneViews::restored, this, [this] {
+    refresh_display();
+    viewport_->request_render();
+    emit camera_moved();
+  });
 }
 
 void ScenePane::connect_head() {
@@ -232,94 +216,6 @@ void ScenePane::resizeEvent(QResizeEvent* event) {
       this, [this] { tools_->place_texts(); }, Qt::QueuedConnection);
 }
 
-void ScenePane::make_view_menu() {
-  auto* menu = new QMenu(head_->views_button());
-  head_->views_button()->setMenu(menu);
-  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-    menu->clear();
-    const std::pair<QString, StandardView> views[] = {{tr("From above, at an angle"), StandardView::iso},
-                                                      {tr("From +x"), StandardView::plus_x},
-                                                      {tr("From −x"), StandardView::minus_x},
-                                                      {tr("From +y"), StandardView::plus_y},
-                                                      {tr("From −y"), StandardView::minus_y},
-                                                      {tr("From +z"), StandardView::plus_z},
-                                                      {tr("From −z"), StandardView::minus_z}};
-    for (const auto& [name, view] : views) menu->addAction(name, this, [this, view = view] { look_from(view); });
-    menu->addSeparator();
-    for (std::size_t i = 0; i < saved_.size(); ++i)
-      menu->addAction(QString::fromStdString(saved_[i].name), this, [this, i] { restore_view(i); });
-    if (!saved_.empty()) menu->addSeparator();
-    menu->addAction(tr("Keep this view…"), this, [this] {
-      bool ok = false;
-      const QString name = QInputDialog::getText(this, tr("Keep this view"), tr("Name"), QLineEdit::Normal,
-                                                 tr("View %1").arg(saved_.size() + 1), &ok);
-      if (ok && !name.trimmed().isEmpty()) save_view(name.trimmed());
-    });
-    QAction* save = menu->addAction(tr("Save the views to a file…"), this, &ScenePane::ask_where_to_save_views);
-    save->setEnabled(!saved_.empty());
-    menu->addAction(tr("Read views from a file…"), this, &ScenePane::ask_for_views);
-  });
-}
-
-void ScenePane::save_view(const QString& name) {
-  SavedView view{name.toStdString(), scene_->camera().placement(), scene_->view()};
-  const auto same = std::find_if(saved_.begin(), saved_.end(), [&](const SavedView& v) { return v.name == view.name; });
-  if (same != saved_.end())
-    *same = std::move(view);
-  else
-    saved_.push_back(std::move(view));
-  emit views_changed();
-}
-
-QByteArray ScenePane::views_as_text() const {
-  return QByteArray::fromStdString(saved_views_text(saved_));
-}
-
-Status ScenePane::set_views(const QByteArray& text) {
-  saved_.clear();
-  if (text.isEmpty()) return {};
-  auto views = parse_saved_views(text.toStdString());
-  if (!views) return views.error();
-  saved_ = std::move(views).value();
-  return {};
-}
-
-void ScenePane::restore_view(std::size_t index) {
-  if (index >= saved_.size()) return;
-  // The field stays: a view says from where and with which planes, not what.
-  static_cast<void>(scene_->set_view(seen_by(saved_[index], scene_->view())).ok());
-  scene_->camera().place(saved_[index].camera);
-  refresh_display();
-  viewport_->request_render();
-  emit camera_moved();
-}
-
-void ScenePane::ask_where_to_save_views() {
-  const QString file =
-      QFileDialog::getSaveFileName(this, tr("Save the views to a file"), "views.json", tr("Views (*.json)"));
-  if (file.isEmpty()) return;
-  if (const Status done = write_file_atomically(file.toStdString(), saved_views_text(saved_) + "\n"); !done)
-    emit troubled(QString::fromStdString(done.error().text), QString::fromStdString(done.error().hint));
-}
-
-void ScenePane::ask_for_views() {
-  const QString file = QFileDialog::getOpenFileName(this, tr("Read views from a file"), {}, tr("Views (*.json)"));
-  if (file.isEmpty()) return;
-  if (const Status done = read_views(file.toStdString()); !done)
-    emit troubled(QString::fromStdString(done.error().text), QString::fromStdString(done.error().hint));
-}
-
-Status ScenePane::read_views(const std::filesystem::path& file) {
-  auto views = read_saved_views(file);
-  if (!views) return views.error();
-  for (SavedView& view : *views) {
-    std::erase_if(saved_, [&](const SavedView& v) { return v.name == view.name; });
-    saved_.push_back(std::move(view));
-  }
-  emit views_changed();
-  return {};
-}
-
 void ScenePane::apply_theme() {
   scene_->set_theme(picture_theme(look_.theme(), "viewport"));
   tools_->apply_theme();
@@ -343,8 +239,18 @@ void ScenePane::set_tool(MouseTool tool) {
   head_->show_tool(tool);
 }
 
+DisplayPanel& ScenePane::display_panel() {
+  if (!display_) {
+    display_ = new DisplayPanel(look_, this);
+    display_->hide();
+    row_->addWidget(display_);
+    connect(display_, &DisplayPanel::changed, this, &ScenePane::apply_view);
+  }
+  return *display_;
+}
+
 void ScenePane::show_display_panel(bool visible) {
-  display_->setVisible(visible);
+  if (visible || display_) display_panel().setVisible(visible);
   head_->show_display_open(visible);
   fit_display();
   refresh_display();
@@ -353,11 +259,11 @@ void ScenePane::show_display_panel(bool visible) {
 void ScenePane::fit_display() {
   // Pixels: in less nothing is seen, and the choices take the pane until they are closed.
   constexpr int least_picture = 120;
-  stack_->setVisible(display_->isHidden() || width() >= display_->width() + least_picture);
+  stack_->setVisible(!display_panel_visible() || width() >= display_->width() + least_picture);
 }
 
 bool ScenePane::display_panel_visible() const {
-  return !display_->isHidden();
+  return display_ && !display_->isHidden();
 }
 
 bool ScenePane::has_picture() const {
@@ -447,10 +353,37 @@ void ScenePane::set_phase(double angle) {
 
 void ScenePane::apply_view() {
   FieldView view = scene_->view();
-  if (display_->isVisible()) {
+  if (display_ && display_->isVisible()) {
     display_->apply_to(view);
     take_far_field(view);
   }
+  take_head(view);
+  if (view.recipe == unfit_) view.recipe = scene_->view().recipe;  // told already
+  const std::string part = view.part, field = view.field;
+  const bool made = leave_what_is_made_no_longer(view);
+  if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
+  const bool remade = !(view.recipe == scene_->view().recipe);
+  // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told where it was typed.
+  const Status seen = scene_->set_view(view);
+  if (remade) {
+    unfit_ = seen ? std::nullopt : std::optional(view.recipe);
+    if (display_) display_->recipe().tell(seen ? QString() : QString::fromStdString(seen.error().text));
+    if (!seen) {
+      view.recipe = scene_->view().recipe;
+      view.part = part;
+      view.field = field;
+      static_cast<void>(scene_->set_view(view).ok());
+    } else {
+      show_choices();
+    }
+  }
+  if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
+  viewport_->request_render();
+  refresh_head();
+  refresh_display();
+}
+
+void ScenePane::take_head(FieldView& view) {
   if (auto [part, field] = head_->chosen(); !field.empty()) {
     view.part = std::move(part);
     view.field = std::move(field);
@@ -475,68 +408,30 @@ void ScenePane::apply_view() {
     view.low = range.low();
     view.high = range.high();
   }
-  if (view.recipe == unfit_) view.recipe = scene_->view().recipe;  // told already
-  const std::string part = view.part, field = view.field;
+}
+
+bool ScenePane::leave_what_is_made_no_longer(FieldView& view) const {
   const auto makes = [](const FrameRecipe& recipe, const std::string& name) {
     return std::any_of(recipe.formulas.begin(), recipe.formulas.end(), [&](const auto& f) { return f.name == name; });
   };
-  // What was seen is made no longer: the first field that needs no making.
-  if (const FrameRecipe& before = scene_->view().recipe; makes(before, field) && !makes(view.recipe, field))
+  if (const FrameRecipe& before = scene_->view().recipe; makes(before, view.field) && !makes(view.recipe, view.field))
     for (const FieldChoice& choice : scene_->choices())
       if (!makes(before, choice.info.name)) {
         view.part = choice.part;
         view.field = choice.info.name;
         break;
       }
-  const bool made = view.field == balloon_field || makes(view.recipe, view.field);
-  if (!own_fields_) run_->view(made ? std::string() : view.part, made ? std::string() : view.field);
-  const bool remade = !(view.recipe == scene_->view().recipe);
-  // The frame at hand may not carry the field yet; the next one will. What cannot be made of it is told where it was typed.
-  const Status seen = scene_->set_view(view);
-  if (remade) {
-    unfit_ = seen ? std::nullopt : std::optional(view.recipe);
-    display_->recipe().tell(seen ? QString() : QString::fromStdString(seen.error().text));
-    if (!seen) {
-      view.recipe = scene_->view().recipe;
-      view.part = part;
-      view.field = field;
-      static_cast<void>(scene_->set_view(view).ok());
-    } else {
-      show_choices();
-    }
-  }
-  if (!view.fixed_range && !own_fields_) run_->find_range(view.part, view.field, view.value, view.percent);
-  viewport_->request_render();
-  refresh_head();
-  refresh_display();
-}
-
-void ScenePane::offer_far_fields() {
-  std::vector<std::pair<QString, QString>> fields;
-  for (const RunTable& table : run_->tables()) {
-    if (table.info.form != ChartForm::sphere) continue;
-    for (const Column& column : table.info.columns)
-      if (column.name != "theta" && column.name != "phi")
-        fields.emplace_back(QString::fromStdString(table.info.id + ":" + column.name),
-                            translated(table.info.title) + ", " + QString::fromStdString(column.name));
-  }
-  display_->recipe().offer_far_fields(fields);
+  return view.field == balloon_field || makes(view.recipe, view.field);
 }
 
 void ScenePane::take_far_field(FieldView& view) {
   const QString key = display_->recipe().far_field();
   if (key == far_key_) return;
   far_key_ = key;
-  view.recipe.sphere.reset();
-  view.recipe.sphere_column = key.section(':', 1).toStdString();
-  const RunTable* table = run_->table(key.section(':', 0, 0).toStdString());
-  if (!table) return;
-  auto sphere = sphere_of(table->info.columns, table->rows);
-  if (!sphere)
-    return emit troubled(QString::fromStdString(sphere.error().text), QString::fromStdString(sphere.error().hint));
-  view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
+  if (const Status laid = lay_far_field(*run_, key, view.recipe); !laid)
+    return emit troubled(QString::fromStdString(laid.error().text), QString::fromStdString(laid.error().hint));
   // Shown at once: it is chosen for that.
-  QTimer::singleShot(0, this, [this] { choose(balloon_field); });
+  if (view.recipe.sphere) QTimer::singleShot(0, this, [this] { choose(balloon_field); });
 }
 
 void ScenePane::set_title(const QString& title) {
@@ -574,8 +469,8 @@ FieldInfo ScenePane::chosen_info(const FieldView& view) const {
 }
 
 void ScenePane::refresh_display() {
-  if (!display_->isVisible()) return;
-  offer_far_fields();
+  if (!display_ || !display_->isVisible()) return;
+  display_->recipe().offer_far_fields(far_fields_of(*run_));
   const auto frame = scene_->frame();
   const FieldInfo info = chosen_info(scene_->view());
   const FieldKind kind = info.name.empty() ? FieldKind::magnitude : kind_of(info, scene_->view().value);

@@ -2,7 +2,6 @@
 // One view of a field: its choices above the picture, the display choices beside it, tools for the mouse.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,11 +11,12 @@
 #include "app/look/theme.hpp"
 #include "app/model/run_model.hpp"
 #include "app/panels/scene_tools.hpp"
+#include "app/panels/scene_views.hpp"
 #include "render/scene/field_scene.hpp"
-#include "render/scene/saved_view.hpp"
 #include "render/window/make_viewport.hpp"
 #include "render/window/viewport.hpp"
 
+class QHBoxLayout;
 class QKeyEvent;
 class QLabel;
 class QStackedWidget;
@@ -26,9 +26,6 @@ namespace conoid::app {
 
 class DisplayPanel;
 class SceneHead;
-
-/// The window's colours as scenes and charts take them.
-[[nodiscard]] conoid::Theme picture_theme(const Theme& theme, const QString& background);
 
 /// The field of a preview that only marks some cells: no scale belongs to it.
 inline constexpr const char* mark_field = "chosen";
@@ -56,7 +53,8 @@ class ScenePane : public QWidget {
   [[nodiscard]] MouseTool tool() const { return tools_->tool(); }
   [[nodiscard]] SceneTools& tools() { return *tools_; }
   void show_display_panel(bool visible);
-  [[nodiscard]] DisplayPanel& display_panel() { return *display_; }
+  /// Made when it is first asked for: it has as many widgets as all the rest of the pane, and most panes never show it.
+  [[nodiscard]] DisplayPanel& display_panel();
   [[nodiscard]] bool display_panel_visible() const;
   [[nodiscard]] bool has_picture() const;
   [[nodiscard]] bool is_up_to_date() const { return shown_ == wanted_; }
@@ -87,18 +85,10 @@ class ScenePane : public QWidget {
   /// Takes the range that is known of all frames.
   void take_range(std::pair<double, double> range);
 
-  [[nodiscard]] const std::vector<SavedView>& saved_views() const { return saved_; }
-  /// The kept views as text (JSON) and back; of a text that cannot be read none is kept.
-  [[nodiscard]] QByteArray views_as_text() const;
-  Status set_views(const QByteArray& text);
-  /// Adds those of a file; a name that is there already is replaced.
-  [[nodiscard]] Status read_views(const std::filesystem::path& file);
-  void save_view(const QString& name);
-  void restore_view(std::size_t index);
+  [[nodiscard]] SceneViews& views() { return *views_; }
 
  signals:
   void camera_moved();
-  void views_changed();
   void probed(const conoid::Probe& probe);
   /// A click with the tool that reads values: this one is to be kept in the picture.
   void value_kept(const conoid::Probe& probe);
@@ -123,11 +113,12 @@ class ScenePane : public QWidget {
   void connect_head();
   void connect_tools();
   void fit_display();
-  void make_view_menu();
-  void ask_where_to_save_views();
-  void ask_for_views();
+  void connect_views();
   void apply_view();
-  void offer_far_fields();
+  /// Field, value and range as they are chosen above the picture.
+  void take_head(FieldView& view);
+  /// A field by a formula that is there no more gives way to the first that needs no making. True: the field is made of others.
+  bool leave_what_is_made_no_longer(FieldView& view) const;
   void take_far_field(FieldView& view);
   void refresh_head();
   void follow_ranges_of(RunModel& run);
@@ -144,10 +135,11 @@ class ScenePane : public QWidget {
   ViewportHost* viewport_ = nullptr;
   SceneHead* head_;
   SceneTools* tools_ = nullptr;
+  SceneViews* views_ = nullptr;
   QStackedWidget* stack_;
   QLabel* empty_text_;
-  DisplayPanel* display_;
-  std::vector<SavedView> saved_;
+  QHBoxLayout* row_;  ///< the picture, and what is beside it
+  DisplayPanel* display_ = nullptr;
   std::uint64_t wanted_ = 0, shown_ = 0;  ///< frames asked for and drawn, counted
   bool first_frame_ = true;
   double phase_ = 0;

@@ -16,6 +16,7 @@
 #include <QPixmap>
 
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/names.hpp"
 #include "engine/core/place.hpp"
 #include "render/scene/ticks.hpp"
@@ -27,6 +28,11 @@ constexpr int profile_samples = 400;
 constexpr int beside_axes = 96;  // what lies over the picture leaves the triad free
 
 }  // namespace
+
+QString probe_text(const Probe& probe) {
+  return in_figures(
+      QObject::tr("%1 at %2").arg(QString::fromStdString(probe.what), QString::fromStdString(probe.where)));
+}
 
 SceneTools::SceneTools(FieldScene& scene, ViewportHost& viewport, const Look& look, QObject* parent)
     : QObject(parent), scene_(scene), viewport_(viewport), look_(look), picture_widget_(viewport.widget()) {
@@ -54,13 +60,7 @@ void SceneTools::take(MouseTool tool) {
   show_pointer(false);
   scene_.set_line({});
   picture_widget_->setCursor(tool == MouseTool::turn ? Qt::ArrowCursor : Qt::CrossCursor);
-  static const QString hints[] = {QString(),
-                                  tr("Point at the field to read its value; click to keep it in the picture."),
-                                  tr("Press, draw a line across the field, let go."),
-                                  tr("Click where a receiver should be."),
-                                  tr("Click a side of the body, or choose it in the list."),
-                                  tr("Click two places for a length, a third for the angle at the second.")};
-  show_reading(hints[static_cast<int>(tool)]);
+  show_reading(mouse_tool(tool).hint);
 }
 
 bool SceneTools::handle_key(const QKeyEvent& event) {
@@ -131,7 +131,7 @@ void SceneTools::show_pointer(bool visible) {
 }
 
 void SceneTools::show_reading(const QString& shown) {
-  reading_->setText(shown);
+  reading_->setText(in_figures(shown));
   reading_->setVisible(!shown.isEmpty());
   reading_->adjustSize();
   place_line_box();
@@ -179,12 +179,13 @@ void SceneTools::make_line_box() {
 }
 
 void SceneTools::place_line_box() {
-  line_box_->setVisible((tool_ == MouseTool::profile || tool_ == MouseTool::measure) && picture_);
-  line_third_->setVisible(tool_ == MouseTool::measure);
-  line_third_word_->setVisible(tool_ == MouseTool::measure);
+  const MouseToolRow tool = mouse_tool(tool_);
+  line_box_->setVisible(tool.has_line && picture_);
+  line_third_->setVisible(tool.has_angle);
+  line_third_word_->setVisible(tool.has_angle);
   // Three places are narrower than two, so that all of them are seen.
   constexpr int least = 72, gap = 12, words = 72;  // words: a label with its spacing
-  const int count = tool_ == MouseTool::measure ? 3 : 2, room = picture_widget_->width() - beside_axes - 2 * gap;
+  const int count = tool.has_angle ? 3 : 2, room = picture_widget_->width() - beside_axes - 2 * gap;
   const int natural = line_from_->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m");
   for (QLineEdit* edit : {line_from_, line_to_, line_third_})
     edit->setFixedWidth(std::clamp(room / count - words, least, natural));
@@ -198,7 +199,7 @@ void SceneTools::take_typed_places() {
   std::vector<Vec3> ends;
   for (QLineEdit* edit : {line_from_, line_to_, line_third_}) {
     // The angle is no must.
-    if (edit == line_third_ && (tool_ != MouseTool::measure || edit->text().trimmed().isEmpty())) break;
+    if (edit == line_third_ && (!mouse_tool(tool_).has_angle || edit->text().trimmed().isEmpty())) break;
     const auto place = parse_place(edit->text().toStdString());
     if (!place) {
       // An end that is still empty is the next to be typed.
@@ -358,7 +359,7 @@ bool SceneTools::handle_probe(const InputEvent& event) {
     if (const auto probe = scene_.pick(event.x, event.y)) emit value_kept(*probe);
   if (event.kind != InputKind::move || event.button != MouseButton::none) return false;
   const auto probe = scene_.pick(event.x, event.y);
-  show_reading(probe ? QString::fromStdString(probe->text) : tr("Nothing here."));
+  show_reading(probe ? probe_text(*probe) : tr("Nothing here."));
   if (probe) emit probed(*probe);
   return false;  // turning goes on working while values are read
 }

@@ -11,6 +11,7 @@
 #include <QObject>
 
 #include "app/look/theme.hpp"
+#include "app/panels/mouse_tools.hpp"
 #include "render/scene/field_scene.hpp"
 #include "render/window/viewport.hpp"
 
@@ -21,8 +22,8 @@ class QLineEdit;
 
 namespace conoid::app {
 
-/// What the left mouse button does in the picture.
-enum class MouseTool { turn, probe, profile, place, choose, measure };
+/// "Pressure 3.2 mPa at (1.2, 0, 3.4) m" in the language of the window.
+[[nodiscard]] QString probe_text(const Probe& probe);
 
 class SceneTools : public QObject {
   Q_OBJECT

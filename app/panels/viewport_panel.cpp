@@ -22,6 +22,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/film.hpp"
 #include "app/model/markers.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "engine/core/units.hpp"
 #include "engine/run/derived_frame.hpp"
 #include "render/capture/picture.hpp"
@@ -43,6 +44,17 @@ void dress(FieldScene& scene, bool preview) {
   view.smooth = !preview;  // marks and qualities belong to cells
   view.caption = !preview;
   static_cast<void>(scene.set_view(view).ok());
+}
+
+/// What is hidden in the view is in no picture of it.
+void apply_legend(FieldView& view, const CaptureChoice& choice) {
+  for (bool FieldView::*shown : {&FieldView::color_bar, &FieldView::caption, &FieldView::triad, &FieldView::extents})
+    view.*shown = view.*shown && choice.legend;
+}
+
+/// Whether two moments are not the same but for their last digits.
+bool are_apart(double a, double b) {
+  return std::abs(a - b) > 1e-6 * std::max(std::abs(a), std::abs(b));
 }
 
 }  // namespace
@@ -90,9 +102,9 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
             if (!move_marker(model_, marker, place, direction)) refresh_markers();
           });
   connect(main_, &ScenePane::value_kept, this, [this](const Probe& probe) {
-    kept_.push_back({probe.position, MarkerKind::receiver, probe.text.substr(0, probe.text.find(" at ("))});
+    kept_.push_back({probe.position, MarkerKind::receiver, probe.what});
     refresh_markers();
-    log(LogLevel::info, QString::fromStdString(probe.text));
+    log(LogLevel::info, probe_text(probe));
   });
   connect(main_, &ScenePane::field_chosen, this, [this] {
     forget_kept();
@@ -276,6 +288,7 @@ void ViewportPanel::show_in_second() {
     if (difference_ && own) {
       const auto apart = difference_of(*frame, *own);
       if (!apart) return second_->set_sentence(QString::fromStdString(apart.error().text));
+      name_difference(other_->frames().moment(index));
       second_->show_frame(*apart);
       second_->follow_camera(*main_);
       return;
@@ -334,14 +347,27 @@ void ViewportPanel::set_split(bool on) {
   emit split_changed(on);
 }
 
+void ViewportPanel::name_difference(const Moment& of_other) {
+  const QString own = QString::fromStdString(run_.folder().filename().string());
+  const Moment moment = run_.frames().moment(wanted_index_);
+  // The nearest frame of the other may be of another moment: then the difference is one in time, too.
+  const QString title =
+      are_apart(moment.value, of_other.value)
+          ? tr("%1 at %2 less %3 at %4").arg(other_title_, moment_text(of_other), own, moment_text(moment))
+          : tr("%1 less %2").arg(other_title_, own);
+  if (title == second_title_) return;
+  second_title_ = title;
+  second_->set_title(title);
+}
+
 void ViewportPanel::set_difference(bool on) {
   if (!second_ || !other_ || on == difference_) return;
   difference_ = on;
   // Its own scale and its own fields: the run's are those of what it is made of.
   second_->set_own_fields(on);
   second_->clear({});
-  second_->set_title(on ? tr("%1 less %2").arg(other_title_, QString::fromStdString(run_.folder().filename().string()))
-                        : other_title_);
+  second_title_.clear();
+  if (!on) second_->set_title(other_title_);
   show_in_second();
   emit difference_changed(on);
 }
@@ -505,12 +531,9 @@ void ViewportPanel::log(LogLevel level, const QString& text, const QString& hint
 
 Status ViewportPanel::write_picture(const QString& file, const CaptureChoice& choice) {
   const auto scene = main_->copy_of_scene();
-  if (choice.background == Background::white) scene->set_theme(light_theme());
+  if (choice.background == Background::white) scene->set_theme(white_theme());
   FieldView view = scene->view();
-  view.color_bar = view.color_bar && choice.legend;
-  view.caption = view.caption && choice.legend;
-  view.triad = view.triad && choice.legend;
-  view.extents = view.extents && choice.legend;
+  apply_legend(view, choice);
   if (Status set = scene->set_view(view); !set) return set;
   PictureOptions options;
   options.scale = choice.scale;
@@ -555,11 +578,11 @@ void ViewportPanel::save_film() {
   if (file.isEmpty()) return;
   if (!file.endsWith(ending)) file += ending;
   const auto scene = main_->copy_of_scene();
-  if (choice.background == Background::white) scene->set_theme(light_theme());
+  if (choice.background == Background::white) scene->set_theme(white_theme());
   FieldView view = scene->view();
   // A range that was not typed is that of all pictures of the film.
   view.fixed_range = wave || main_->scene().view().fixed_range;
-  view.color_bar = view.caption = view.triad = view.extents = choice.legend;
+  apply_legend(view, choice);
   static_cast<void>(scene->set_view(view).ok());
   FilmOptions options{file,
                       choice.size.width(),

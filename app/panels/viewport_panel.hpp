@@ -80,6 +80,8 @@ class ViewportPanel : public QWidget {
   void show_now(std::size_t index);
   void show_in_second();
   void share_range();
+  /// Above the difference: whose it is, and of which moments where they are not the same.
+  void name_difference(const Moment& of_other);
   void tick();
   void refresh_timeline();
   void refresh_markers();
@@ -119,7 +121,7 @@ class ViewportPanel : public QWidget {
   bool following_ = true;
   bool previewing_ = false;
   bool difference_ = false;
-  QString other_title_;
+  QString other_title_, second_title_;
 };
 
 }  // namespace conoid::app

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/model/case_model.hpp"
-#include "app/panels/scene_pane.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "engine/solvers/registry.hpp"
 #include "render/chart/chart_scene.hpp"
 

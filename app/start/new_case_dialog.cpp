@@ -25,7 +25,7 @@
 #include "app/model/json_path.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/names.hpp"
-#include "app/panels/scene_pane.hpp"
+#include "app/panels/picture_theme.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/wave_numbers.hpp"
 #include "engine/solvers/registry.hpp"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cases, runs and meshes come into the window and leave it: opening, dropping, saving, locks, changes from outside.
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -14,6 +18,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QUrl>
 
 #include "app/look/small_widgets.hpp"
@@ -300,16 +305,33 @@ Status MainWindow::open_run(const std::filesystem::path& folder) {
   return {};
 }
 
+namespace {
+
+/// Does one thing after the other, each in a turn of the event loop of its own, for as long as the object is there.
+void in_turns(QObject& object, std::vector<std::function<void()>> things) {
+  if (things.empty()) return;
+  constexpr int next_turn = 1;  // ms
+  QTimer::singleShot(next_turn, &object, [&object, things = std::move(things)]() mutable {
+    things.front()();
+    things.erase(things.begin());
+    in_turns(object, std::move(things));
+  });
+}
+
+}  // namespace
+
 Status MainWindow::compare_runs(const std::filesystem::path& first, const std::filesystem::path& second) {
   if (Status opened = open_run(first); !opened) return opened;
   other_run_ = std::make_unique<RunModel>(start_session_);
   const QString name = QString::fromStdString(second.filename().string());
-  workbench_->viewport_panel().compare_with(other_run_.get(), name);
-  workbench_->results_panel().compare_with(other_run_.get(), name);
-  workbench_->results_panel().differences().compare(first, second);
-  connect(other_run_.get(), &RunModel::open_failed, this,
+  RunModel* const other = other_run_.get();
+  connect(other, &RunModel::open_failed, this,
           [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
-  other_run_->open(second);
+  // Each pane in a turn of the event loop of its own: timers, since what is posted is done in one.
+  in_turns(*other, {[this, other, name] { workbench_->viewport_panel().compare_with(other, name); },
+                    [this, other, name] { workbench_->results_panel().compare_with(other, name); },
+                    [this, first, second] { workbench_->results_panel().differences().compare(first, second); },
+                    [other, second] { other->open(second); }});
   return {};
 }
 

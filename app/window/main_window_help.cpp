@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSlider>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -58,17 +59,11 @@ QWidget* field_at(CasePanel& panel, const std::string& pointer) {
   return best ? static_cast<QWidget*>(best) : &panel;
 }
 
-QWidget* tool_of(SceneHead& head, const QString& name) {
-  static const std::pair<const char*, MouseTool> tools[] = {{"probe", MouseTool::probe},
-                                                            {"profile", MouseTool::profile},
-                                                            {"measure", MouseTool::measure},
-                                                            {"place", MouseTool::place}};
-  for (const auto& [known, tool] : tools)
-    if (name == known)
-      for (auto* button : head.findChildren<QToolButton*>())
-        if (const QVariant own = button->property("tool"); own.isValid() && own.toInt() == static_cast<int>(tool))
-          return button->isVisible() ? static_cast<QWidget*>(button) : &head;  // in a narrow head it is in a menu
-  return nullptr;
+/// In a narrow head it is in a menu.
+QWidget* tool_of(SceneHead& head, const QString& id) {
+  QToolButton* button = id.isEmpty() ? nullptr : head.tool_button(id);
+  if (!button) return nullptr;
+  return button->isVisible() ? static_cast<QWidget*>(button) : &head;
 }
 
 }  // namespace

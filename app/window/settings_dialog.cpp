@@ -7,6 +7,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFontDatabase>
 #include <QFormLayout>
@@ -14,6 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -90,10 +92,9 @@ void SettingsDialog::add_look() {
   QComboBox* font = add_choice(tr("Font"), tr("Of all words in the window; charts keep the program’s own"));
   font->addItem(tr("The program's own"), QString());
   font->addItem(tr("As the system"), QStringLiteral("system"));
-  for (const QString& family : QFontDatabase::families())
-    if (!QFontDatabase::isPrivateFamily(family) && QFontDatabase::isSmoothlyScalable(family))
-      font->addItem(family, family);
+  if (const QString own = settings_.font_family(); !own.isEmpty() && own != "system") font->addItem(own, own);
   font->setCurrentIndex(std::max(0, font->findData(settings_.font_family())));
+  offer_fonts(font);
   connect(font, &QComboBox::activated, this, [this, font] {
     settings_.set_font_family(font->currentData().toString());
     look_.set_font_family(settings_.font_family());
@@ -108,6 +109,27 @@ void SettingsDialog::add_look() {
     look_.set_font_scale(settings_.font_scale());
     emit changed();
   });
+}
+
+void SettingsDialog::offer_fonts(QComboBox* font) {
+  // Each family is looked up in files: some at a time, while the dialog is there already.
+  constexpr qint64 slice_ms = 8;
+  auto* turns = new QTimer(font);
+  connect(turns, &QTimer::timeout, font,
+          [font, turns, families = QFontDatabase::families(), next = qsizetype{0}]() mutable {
+            QElapsedTimer spent;
+            spent.start();
+            for (; next < families.size() && spent.elapsed() < slice_ms; ++next) {
+              const QString& family = families[next];
+              if (QFontDatabase::isPrivateFamily(family) || !QFontDatabase::isSmoothlyScalable(family)) continue;
+              // The one that is in use stands there already, and all in the order of their names.
+              int row = font->count();
+              while (row > 2 && font->itemText(row - 1).compare(family, Qt::CaseInsensitive) > 0) --row;
+              if (font->findData(family) < 0) font->insertItem(row, family, family);
+            }
+            if (next >= families.size()) turns->deleteLater();
+          });
+  turns->start(1);
 }
 
 void SettingsDialog::add_words() {

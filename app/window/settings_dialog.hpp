@@ -27,6 +27,7 @@ class SettingsDialog : public QDialog {
  private:
   QComboBox* add_choice(const QString& name, const QString& tip);
   void add_look();
+  void offer_fonts(QComboBox* font);
   void add_words();  ///< language and units
   void add_workers();
   void add_memory();

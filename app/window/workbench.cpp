@@ -173,11 +173,11 @@ void Workbench::keep_views_in(Settings& settings) {
   const auto file = [&model = model_] { return QString::fromStdString(model.document().file().string()); };
   const auto load = [&settings, &pane, file] {
     // Kept by another version perhaps: then there are none.
-    static_cast<void>(pane.set_views(settings.views(file())).ok());
+    static_cast<void>(pane.views().set(settings.views(file())).ok());
   };
   connect(&model_, &CaseModel::opened, this, load);
-  connect(&pane, &ScenePane::views_changed, this,
-          [&settings, &pane, file] { settings.set_views(file(), pane.views_as_text()); });
+  connect(&pane.views(), &SceneViews::changed, this,
+          [&settings, &pane, file] { settings.set_views(file(), pane.views().as_text()); });
   load();
 }
 

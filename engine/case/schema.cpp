@@ -21,7 +21,9 @@ using namespace schema_nodes;
 namespace {
 
 // Beside those of schema.hpp: `rest`, of a map or list of conditions on groups of a surface, is what its faces in none of these are: a pointer
-// ("/body/kind") to the key that says it, or the kind itself. For pictures.
+// ("/body/kind") to the key that says it, or the kind itself. `symmetry`, of an enum of coordinates, is for those that turn around a line
+// or a point {"side": "y_min", "title": …}: the side of the box where the radius begins, and what it is where the radius is zero; it is then
+// no boundary. Both are for pictures.
 constexpr std::array keywords = {"type",
                                  "properties",
                                  "required",
@@ -44,6 +46,7 @@ constexpr std::array keywords = {"type",
                                  "file",
                                  "group",
                                  "rest",
+                                 "symmetry",
                                  "discriminator",
                                  "variants",
                                  "map",
@@ -151,6 +154,7 @@ class SchemaCheck {
     if (const Json* names = get(node, "formerly"); names != nullptr && names->is_array())
       for (const Json& name : *names)
         if (!name.is_string()) fault(where, "formerly must be a list of names");
+    if (const Json* turns = get(node, "symmetry"); turns != nullptr) symmetry(*turns, node, where);
     if (!faults.empty() && faults.size() > 20) return;
 
     const std::string_view t = variant && type(node).empty() ? "object" : type(node);
@@ -173,6 +177,18 @@ class SchemaCheck {
   }
 
  private:
+  void symmetry(const Json& turns, const Json& coordinates, const std::string& where) {
+    if (!turns.is_object()) return fault(where, "symmetry must be an object");
+    const Json* values = get(coordinates, "enum");
+    for (const auto& [value, said] : turns.items()) {
+      if (values == nullptr || std::find(values->begin(), values->end(), Json(value)) == values->end())
+        fault(where, "symmetry of " + in_quotes(value) + ", which is not in the enum");
+      const std::string_view side = said.is_object() ? word(said, "side") : std::string_view();
+      if ((side != "x_min" && side != "y_min" && side != "z_min") || word(said, "title").empty())
+        fault(where, "symmetry must give a side x_min, y_min or z_min and a title");
+    }
+  }
+
   void fault(const std::string& where, const std::string& text) { faults.push_back(where + ": " + text); }
 
   void object(const Json& node, const std::string& where) {

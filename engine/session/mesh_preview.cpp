@@ -102,6 +102,22 @@ std::vector<std::vector<Vec3>> outer_sides(const Mesh& mesh, const std::vector<s
   return out;
 }
 
+/// Parts sides, by group, into those at a coordinate of zero and the others.
+MeshPreview::AtZero part_at_zero(const std::vector<std::vector<Vec3>>& sides, std::size_t axis) {
+  double farthest = 0;
+  for (const auto& of_group : sides)
+    for (const Vec3& middle : of_group) farthest = std::max(farthest, std::abs(middle[axis]));
+  const double zero = 1e-12 * farthest;  // digits of coordinates in files
+  MeshPreview::AtZero out;
+  for (const auto& of_group : sides) {
+    std::vector<Vec3> there, elsewhere;
+    for (const Vec3& middle : of_group) (std::abs(middle[axis]) <= zero ? there : elsewhere).push_back(middle);
+    if (out.elsewhere.empty()) out.there = central(there);
+    out.elsewhere.push_back(central(elsewhere));
+  }
+  return out;
+}
+
 /// A file as it is, in metres: what is chosen or changed by hand counts its cells.
 Result<Mesh> unrepaired(const std::filesystem::path& file, double scale, std::stop_token stop) {
   MeshRequest request;
@@ -184,7 +200,9 @@ Result<std::shared_ptr<const MeshPreview>> preview_mesh(const MeshRequest& reque
     skin.fields.push_back(cell_field("group", "Groups", group_numbers(mesh, 2, out->group_names)));
     frame->parts.push_back(std::move(skin));
   }
-  for (const auto& sides : outer_sides(mesh, out->group_names)) out->side_places.push_back(central(sides));
+  const auto sides = outer_sides(mesh, out->group_names);
+  for (const auto& of_group : sides) out->side_places.push_back(central(of_group));
+  for (std::size_t axis = 0; axis < 3; ++axis) out->at_zero[axis] = part_at_zero(sides, axis);
   out->frame = std::move(frame);
   out->scale = loaded->scale;
   for (const Diagnostic& d : loaded->notes) out->notes.push_back(d.text);

@@ -2,6 +2,7 @@
 // A mesh to be looked at before anything is computed: figures, checks and a frame with groups and quality as fields.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -31,6 +32,13 @@ struct MeshPreview {
   /// Of the outer sides of the cells (faces of a volume mesh, rims of a plane one), for each of group_names the middle of the side that is
   /// nearest to the middle of all of the group: where a mark of it stands. None where no outer side is in it.
   std::vector<std::optional<Vec3>> side_places;
+  /// The same for each axis, of the sides that lie where its coordinate is zero and of those that do not: where it is a radius, those at zero
+  /// lie on the axis of symmetry.
+  struct AtZero {
+    std::optional<Vec3> there;                   ///< of the sides at zero in no group
+    std::vector<std::optional<Vec3>> elsewhere;  ///< for each of group_names
+  };
+  std::array<AtZero, 3> at_zero;
   double scale = 1;                ///< metres a unit of the file
   std::vector<std::string> notes;  ///< what was merged, turned, left out; which unit was taken
   std::string fixed;               ///< why its elements cannot be given another size; empty: they can

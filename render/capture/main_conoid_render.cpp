@@ -58,7 +58,9 @@ struct Arguments {
   std::string show;
   std::string component;
   std::optional<double> phase;
-  std::optional<double> warp;
+  std::optional<double> warp, opacity;
+  std::string arrows, streamlines, clip;
+  int arrow_count = 0;
   std::string warp_field;
   std::string title;
   ChartWishes chart;
@@ -166,7 +168,7 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
       "--range", a.range,
       "LOW:HIGH or LOW,HIGH of the colours, with units or in SI units; of a film also \"each\": of each frame "
       "alone, or \"full\": up to the loudest (default: all values; of waves what three quarters of the frames stay "
-      "within)");
+      "within, a fourth of the loudest at least)");
   app->add_option("--samples", a.samples,
                   "1 or 2 samples along each side of a pixel: 1 draws faster, with rougher edges")
       ->capture_default_str()
@@ -177,6 +179,13 @@ std::unique_ptr<CLI::App> command_line(Arguments& a) {
   app->add_flag("--cuts", a.cuts, "Cut through volume meshes instead of showing their surface");
   app->add_option("--warp", a.warp_field, "Move mesh points by this field");
   app->add_option("--warp-scale", a.warp, "Metres a unit of that field (default: 5 % of the size)");
+  app->add_option("--arrows", a.arrows, "Draw this vector field as arrows");
+  app->add_option("--streamlines", a.streamlines, "Draw lines along this vector field");
+  app->add_option("--arrow-count", a.arrow_count, "About how many arrows, or lines")->check(CLI::Range(1, 100000));
+  app->add_option("--clip", a.clip,
+                  "Take away what of mesh surfaces lies beyond a place: \"+x=0.2m\" all above, \"-x=0.2m\" all below");
+  app->add_option("--opacity", a.opacity, "Of mesh surfaces and iso-surfaces, above 0 to 1")
+      ->check(CLI::Range(0.01, 1.0));
   app->add_option("--title", a.title, "Title (default: the title of the case)");
   app->add_flag("--bare", a.bare, "Nothing but the field: no colour bar, text, axes or outline");
   app->add_flag("--thumbnail", a.thumbnail, "480x300, bare, of a frame that shows something");
@@ -243,6 +252,14 @@ Result<FieldView> field_view(const Arguments& a) {
   view.mesh_cuts = view.mesh_cuts || a.cuts;
   if (!a.iso.empty()) view.iso = a.iso;
   if (a.warp) view.warp_scale = *a.warp;
+  if (a.opacity) view.opacity = *a.opacity;
+  if (!a.arrows.empty() && !a.streamlines.empty())
+    return make_error(ErrorCode::command_line, "--arrows and --streamlines were both given", "Leave one of them out.");
+  if (!a.arrows.empty() || !a.streamlines.empty()) {
+    view.streamlines = a.arrows.empty();
+    view.arrow_field = view.streamlines ? a.streamlines : a.arrows;
+  }
+  if (a.arrow_count > 0) view.arrows = a.arrow_count;
   view.value.angle = a.phase.value_or(0) * 3.14159265358979323846 / 180;
   if (!a.iso.empty())
     for (CutPlane& cut : view.cuts) cut.visible = false;
@@ -361,7 +378,7 @@ Result<std::shared_ptr<const Frame>> with_formulas(std::shared_ptr<const Frame> 
   return derive(std::move(frame), formulas);
 }
 
-/// This frame less the other run's at the nearest moment.
+/// This frame less the other run's at the nearest moment; says so where that is another one.
 Result<std::shared_ptr<const Frame>> less_the_other(const Arguments& a, const std::shared_ptr<const Frame>& frame,
                                                     const std::string& field) {
   if (a.chart.minus.empty()) return frame;
@@ -378,6 +395,10 @@ Result<std::shared_ptr<const Frame>> less_the_other(const Arguments& a, const st
   if (!field.empty()) what.fields = {field};
   const auto there = (*opened)->read(nearest, what);
   if (!there) return there.error();
+  if (const double apart = std::abs((*there)->value - frame->value);
+      apart > 1e-6 * std::max(std::abs((*there)->value), std::abs(frame->value)))
+    fmt::print(stderr, "conoid-render: warning: frames of unlike moments: {} less {}\n",
+               moment_of(frame->axis, frame->value), moment_of((*there)->axis, (*there)->value));
   return difference_of(*frame, **there);
 }
 
@@ -393,16 +414,9 @@ Status complete_recipe(const Arguments& a, const std::filesystem::path& run, Fie
   if (a.balloon.empty()) return {};
   const std::size_t colon = a.balloon.find(':');
   const std::string name = a.balloon.substr(0, colon);
-  if (name.find('/') != std::string::npos)
-    return make_error(ErrorCode::command_line,
-                      "--balloon takes the name of a table of charts/, found \"" + name + "\"");
-  const auto stored =
-      read_table((std::filesystem::is_directory(run) ? run : run.parent_path()) / "charts" / (name + ".csv"));
-  if (!stored) return stored.error();
-  std::vector<std::vector<double>> rows;
-  for (std::size_t r = 0; r < stored->table.rows(); ++r)
-    rows.emplace_back(stored->table.row(r).begin(), stored->table.row(r).end());
-  auto sphere = sphere_of(stored->info.columns, rows);
+  const auto table = read_run_table(run, name);
+  if (!table) return table.error();
+  auto sphere = sphere_of(table->info.columns, table->rows);
   if (!sphere) return sphere.error();
   view.recipe.sphere = std::make_shared<const SphereTable>(std::move(sphere).value());
   view.recipe.sphere_column = colon == std::string::npos ? std::string() : a.balloon.substr(colon + 1);
@@ -436,32 +450,66 @@ void widen(Box& box, const FramePart& part) {
 
 constexpr Box no_box{1e300, -1e300, 1e300, -1e300, 1e300, -1e300};
 
+/// A place along an axis, "z=-300m", and where in a part's box that is.
+struct PlaceInBox {
+  std::size_t axis = 0;
+  double fraction = 0.5;  ///< from the lower end
+};
+Result<PlaceInBox> place_in_box(const char* flag, const std::string& text, const FramePart& part) {
+  const std::size_t axis = text.empty() ? 3 : static_cast<std::size_t>(text[0] - 'x');
+  const auto at =
+      axis < 3 && text.size() > 2 && text[1] == '=' ? parse_quantity(text.substr(2), "m") : Result<Quantity>(Error{});
+  if (!at)
+    return make_error(ErrorCode::command_line,
+                      fmt::format("{} must be x=, y= or z= and a length, found \"{}\"", flag, text),
+                      fmt::format("For example {} z=-300m", flag));
+  Box box = no_box;
+  widen(box, part);
+  const double low = box[2 * axis], high = box[2 * axis + 1];
+  const double slack = 1e-9 * (std::abs(low) + std::abs(high));
+  if (!(at->value >= low - slack && at->value <= high + slack))
+    return make_error(ErrorCode::command_line,
+                      fmt::format("{} {}: the part {} reaches from {} to {} there", flag, text, part.name,
+                                  format_quantity(low, "m"), format_quantity(high, "m")),
+                      "Give a place in between.");
+  return PlaceInBox{axis, high > low ? (at->value - low) / (high - low) : 0.5};
+}
+
 /// Planes at places instead of fractions. Of each axis one; the others are not drawn.
 Status apply_cuts(const Arguments& a, const Frame& frame, FieldView& view) {
-  if (a.cut.empty()) return {};
   const FramePart* part = nullptr;
   if (drawn_field(frame, view, &part) == nullptr) return {};
-  Box box = no_box;
-  widen(box, *part);
-  for (CutPlane& cut : view.cuts) cut.visible = false;
+  if (!a.cut.empty())
+    for (CutPlane& cut : view.cuts) cut.visible = false;
   for (const std::string& text : a.cut) {
-    const std::size_t axis = text.empty() ? 3 : static_cast<std::size_t>(text[0] - 'x');
-    const auto at =
-        axis < 3 && text.size() > 2 && text[1] == '=' ? parse_quantity(text.substr(2), "m") : Result<Quantity>(Error{});
-    if (!at)
-      return make_error(ErrorCode::command_line, "--cut must be x=, y= or z= and a length, found \"" + text + "\"",
-                        "For example --cut z=-300m");
-    const double low = box[2 * axis], high = box[2 * axis + 1];
-    const double slack = 1e-9 * (std::abs(low) + std::abs(high));
-    if (!(at->value >= low - slack && at->value <= high + slack))
-      return make_error(ErrorCode::command_line,
-                        fmt::format("--cut {}: the part {} reaches from {} to {} there", text, part->name,
-                                    format_quantity(low, "m"), format_quantity(high, "m")),
-                        "Give a place in between.");
-    view.cuts[axis] = {true, high > low ? (at->value - low) / (high - low) : 0.5};
+    const auto place = place_in_box("--cut", text, *part);
+    if (!place) return place.error();
+    view.cuts[place->axis] = {true, place->fraction};
     view.mesh_cuts = true;
   }
+  if (a.clip.empty()) return {};
+  const bool above = a.clip.front() != '-', sign = a.clip.front() == '-' || a.clip.front() == '+';
+  const auto place = place_in_box("--clip", a.clip.substr(sign ? 1 : 0), *part);
+  if (!place) return place.error();
+  ClipPlane clip{{0, 0, 0}, above ? place->fraction : 1 - place->fraction};
+  clip.normal[place->axis] = above ? 1 : -1;
+  view.clip = clip;
   return {};
+}
+
+/// Arrows and lines along a field need a vector field that is there.
+Status check_arrows(const Frame& frame, const FieldView& view) {
+  if (view.arrow_field.empty()) return {};
+  std::string names;
+  for (const FramePart& part : frame.parts)
+    for (const Field& field : part.fields) {
+      if (field.info.components != 3) continue;
+      if (field.info.name == view.arrow_field) return {};
+      if (names.find(field.info.name) == std::string::npos) names += (names.empty() ? "" : ", ") + field.info.name;
+    }
+  return make_error(ErrorCode::command_line,
+                    fmt::format("no vector field \"{}\" to draw as arrows or lines", view.arrow_field),
+                    names.empty() ? "The run has no vector fields." : "Vector fields: " + names + ".");
 }
 
 struct Camera {
@@ -549,6 +597,7 @@ Status draw_field(const Arguments& a, const std::filesystem::path& run, const Pi
   view->title = a.title.empty() ? run_title(run) : a.title;
   if (auto status = apply_range(a, **looked, *view); !status) return status;
   if (auto status = apply_cuts(a, **looked, *view); !status) return status;
+  if (auto status = check_arrows(**looked, *view); !status) return status;
   auto scene = std::make_shared<FieldScene>();
   scene->set_theme(theme);
   if (auto status = scene->set_frame(*frame); !status) return status;
@@ -694,6 +743,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   scene->set_transparent(options.transparent);
   view->title = a.title.empty() ? run_title(run) : a.title;
   if (auto status = apply_cuts(a, **first, *view); !status) return status;
+  if (auto status = check_arrows(**first, *view); !status) return status;
   if (auto status = scene->set_frame(*first); !status) return status;
   if (auto status = scene->set_view(*view); !status) return status;
   scene->look(camera->standard);
@@ -712,7 +762,7 @@ Status draw_film(const Arguments& a, const std::filesystem::path& run, const Pic
   for (const std::size_t position : *chosen) {
     const auto frame = reel.at(position);
     if (!frame) return frame.error();
-    if (!a.cut.empty()) {
+    if (!a.cut.empty() || !a.clip.empty()) {
       if (auto status = apply_cuts(a, **frame, *view); !status) return status;
       if (auto status = scene->set_view(*view); !status) return status;
     }

@@ -15,19 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string value_text(const StoredFrame& frame) {
-  switch (frame.axis) {
-    case FrameAxis::time: return readable(frame.value, "s");
-    case FrameAxis::frequency: return readable(frame.value, "Hz");
-    case FrameAxis::iteration: break;
-  }
-  return fmt::format("{:g}", frame.value);
-}
-
 std::string frames_text(const std::vector<StoredFrame>& frames) {
   if (frames.empty()) return "none yet";
   return fmt::format("{} to {} ({} frames, {} to {})", frames.front().number, frames.back().number, frames.size(),
-                     value_text(frames.front()), value_text(frames.back()));
+                     moment_of(frames.front().axis, frames.front().value),
+                     moment_of(frames.back().axis, frames.back().value));
 }
 
 std::string fields_text(const VtkhdfReader& reader, const std::string& part = {}) {
@@ -170,25 +162,51 @@ std::string run_id(const fs::path& run) {
   return fs::absolute(folder_of(run)).lexically_normal().filename().string();
 }
 
-Result<ChartSpec> read_chart(const fs::path& run, const std::string& table) {
+std::string moment_of(FrameAxis axis, double value) {
+  switch (axis) {
+    case FrameAxis::time: return readable(value, "s");
+    case FrameAxis::frequency: return readable(value, "Hz");
+    case FrameAxis::iteration: break;
+  }
+  return fmt::format("{:g}", value);
+}
+
+namespace {
+
+/// A file of the run, of a table by that name.
+Result<fs::path> table_file(const fs::path& run, const std::string& table, const fs::path& within) {
   const bool plain = !table.empty() && table.find('/') == std::string::npos && table.find("..") == std::string::npos;
-  const fs::path folder = folder_of(run);
   std::error_code ignored;
-  const bool telemetry = table == "balance" || table == "roofline";
-  const fs::path file = telemetry ? folder / "telemetry.csv" : folder / "charts" / (table + ".csv");
-  if (!plain || !fs::exists(file, ignored))
-    return make_error(ErrorCode::command_line, "the run has no chart \"" + table + "\"",
-                      "Charts: " + charts_text(run) + ".");
-  if (telemetry) return read_balance(file, table == "roofline");
-  auto stored = read_table(file);
+  if (const fs::path file = folder_of(run) / within; plain && fs::exists(file, ignored)) return file;
+  return make_error(ErrorCode::command_line, "the run has no chart \"" + table + "\"",
+                    "Charts: " + charts_text(run) + ".");
+}
+
+}  // namespace
+
+Result<RunTableRows> read_run_table(const fs::path& run, const std::string& table) {
+  const auto file = table_file(run, table, fs::path("charts") / (table + ".csv"));
+  if (!file) return file.error();
+  auto stored = read_table(*file);
   if (!stored) return stored.error();
-  std::vector<std::vector<double>> rows;
-  rows.reserve(stored->table.rows());
+  RunTableRows out{std::move(stored->info), {}};
+  out.rows.reserve(stored->table.rows());
   for (std::size_t r = 0; r < stored->table.rows(); ++r) {
     const auto row = stored->table.row(r);
-    rows.emplace_back(row.begin(), row.end());
+    out.rows.emplace_back(row.begin(), row.end());
   }
-  return chart_of(stored->info, rows);
+  return out;
+}
+
+Result<ChartSpec> read_chart(const fs::path& run, const std::string& table) {
+  if (table == "balance" || table == "roofline") {
+    const auto file = table_file(run, table, "telemetry.csv");
+    if (!file) return file.error();
+    return read_balance(*file, table == "roofline");
+  }
+  const auto read = read_run_table(run, table);
+  if (!read) return read.error();
+  return chart_of(read->info, read->rows);
 }
 
 }  // namespace conoid

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/run/run_reader.hpp"
 #include "render/capture/png.hpp"
@@ -36,6 +37,16 @@ struct FieldRequest {
 [[nodiscard]] std::string run_title(const std::filesystem::path& run);
 /// The run's name as its files carry it.
 [[nodiscard]] std::string run_id(const std::filesystem::path& run);
+
+/// "12.4 ms", "2 GHz", "3": when, or at what, a frame is.
+[[nodiscard]] std::string moment_of(FrameAxis axis, double value);
+
+/// A table charts/<table>.csv and its rows. An unknown name lists those that exist.
+struct RunTableRows {
+  TableInfo info;
+  std::vector<std::vector<double>> rows;
+};
+[[nodiscard]] Result<RunTableRows> read_run_table(const std::filesystem::path& run, const std::string& table);
 
 /// The chart charts/<table>.csv, or "balance" from telemetry.csv. An unknown name lists those that exist.
 [[nodiscard]] Result<ChartSpec> read_chart(const std::filesystem::path& run, const std::string& table);

@@ -103,6 +103,9 @@ void draw_polar_curve(vtkContext2D& painter, const Series& s, const Rgb& ink, do
 
 }  // namespace
 
+/// What a polar chart in decibels spans at least, unless its axis says otherwise.
+constexpr double least_decibels = 10;
+
 void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec& spec) {
   const double r = frame.ratio;
   const Box& box = frame.inside;
@@ -126,6 +129,8 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   if (!log && !decibel && low >= 0) low = 0;
   if (spec.limits.y_high) high = value_of(*spec.limits.y_high);
   if (decibel) low = std::max(low, high - spec.limits.decibels);  // nulls would press everything else to the rim
+  // Nor is the quietest direction the centre, where nothing of a curve would be seen.
+  if (decibel) low = std::min(low, high - least_decibels);
   if (spec.limits.y_low) low = value_of(*spec.limits.y_low);
   if (!(high - low >= 1e-12 * std::max(1.0, std::abs(high)))) high = low + 1;
   const int most = std::clamp(static_cast<int>(radius / (20 * r)), 2, 7);
@@ -133,8 +138,8 @@ void paint_polar(vtkContext2D& painter, const ChartFrame& frame, const ChartSpec
   if (rings.ticks.size() >= 2) {
     const double step = rings.ticks[1].value - rings.ticks[0].value;
     if (!spec.limits.y_high) high = std::ceil(high / step - 0.05) * step;  // a hair above a ring does not open another
-    if (!spec.limits.y_low)
-      low = decibel ? std::max(low, high - spec.limits.decibels) : std::floor(low / step + 1e-9) * step;
+    if (!spec.limits.y_low) low = std::floor(low / step + 1e-9) * step;
+    if (!spec.limits.y_low && decibel) low = std::max(low, high - std::max(spec.limits.decibels, step));
   }
   const auto at = [&](double v) { return radius * std::clamp((v - low) / (high - low), 0.0, 1.0); };
   for (int a = sector.begin; a <= sector.end && a < sector.begin + 360; a += 30) {

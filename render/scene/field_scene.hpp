@@ -33,8 +33,10 @@ struct Marker {
 struct Probe {
   Vec3 position{};
   std::string part;
-  double value = 0;  ///< the coloured number, interpolated
-  std::string text;  ///< "Pressure 3.2 mPa at (1.2, 0, 3.4) m"; on a far field "RCS 3.2 dBsm at θ = 45°, φ = 90°"
+  double value = 0;                                  ///< the coloured number, interpolated
+  std::string what;                                  ///< "Pressure 3.2 mPa"; without a field the part
+  std::string where;                                 ///< "(1.2, 0, 3.4) m"; on a far field "θ = 45°, φ = 90°"
+  std::string text;                                  ///< "Pressure 3.2 mPa at (1.2, 0, 3.4) m"
   std::optional<std::array<double, 2>> direction{};  ///< θ and φ on a far field around a body, degrees
 };
 

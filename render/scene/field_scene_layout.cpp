@@ -116,15 +116,15 @@ std::optional<Probe> FieldScene::pick(double x, double y) const {
     for (std::size_t k = 0; k < 3; ++k) probe.position[k] = ray.origin[k] + hit->distance * ray.direction[k];
     probe.part = entry.name;
     probe.value = hit->value;
-    std::string where =
-        fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);
+    probe.where = fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);
     if (entry.name == balloon_part && s.frame) {
       probe.direction = direction_from(balloon_centre(*s.frame), probe.position);
-      where = fmt::format("θ = {:.1f}°, φ = {:.1f}°", (*probe.direction)[0], (*probe.direction)[1]);
+      probe.where = fmt::format("θ = {:.1f}°, φ = {:.1f}°", (*probe.direction)[0], (*probe.direction)[1]);
     }
-    probe.text = s.colored && !entry.part->values().empty()
-                     ? fmt::format("{} {} at {}", s.bar_label, readable(probe.value, s.bar_unit), where)
-                     : fmt::format("{} at {}", entry.name, where);
+    probe.what = s.colored && !entry.part->values().empty()
+                     ? fmt::format("{} {}", s.bar_label, readable(probe.value, s.bar_unit))
+                     : entry.name;
+    probe.text = fmt::format("{} at {}", probe.what, probe.where);
     best = std::move(probe);
   }
   return best;

@@ -10,6 +10,7 @@
 #include <vtkPen.h>
 #include <vtkTextProperty.h>
 
+#include "engine/core/decimal_comma.hpp"
 #include "render/scene/vtk_helpers.hpp"
 
 namespace conoid {
@@ -46,7 +47,8 @@ void draw_text(vtkContext2D& painter, const Theme& theme, const Rgb& color, doub
                                      : raise == Raise::top  ? VTK_TEXT_TOP
                                                             : VTK_TEXT_CENTERED);
   property->SetOrientation(angle);
-  painter.DrawString(static_cast<float>(std::round(x)), static_cast<float>(std::round(y)), text.c_str());
+  const std::string said = theme.decimal_comma ? with_decimal_comma(text) : text;
+  painter.DrawString(static_cast<float>(std::round(x)), static_cast<float>(std::round(y)), said);
 }
 
 void draw_line(vtkContext2D& painter, double x0, double y0, double x1, double y1) {

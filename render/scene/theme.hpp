@@ -32,6 +32,7 @@ struct Theme {
   std::string phase_map = "clock";
   std::string font_file;  ///< empty: VTK's own sans serif
   std::string font_bold_file;
+  bool decimal_comma = false;  ///< in all texts of pictures (engine/core/decimal_comma.hpp)
 };
 
 /// `share` of a over b.

@@ -19,8 +19,9 @@ namespace conoid {
 
 namespace {
 
-// VTK leaves colours multiplied by alpha and rows from bottom to top; both are undone while averaging.
-Image average(const unsigned char* raw, int width, int height, int factor) {
+// VTK leaves colours multiplied by alpha and rows from bottom to top; both are undone while averaging. On an opaque background all is
+// opaque, whatever alpha says: what is drawn translucent lowers it there, and would come out too bright.
+Image average(const unsigned char* raw, int width, int height, int factor, bool opaque) {
   Image image{width, height, {}};
   image.pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4);
   const auto stride = static_cast<std::size_t>(width) * static_cast<std::size_t>(factor) * 4;
@@ -37,6 +38,7 @@ Image average(const unsigned char* raw, int width, int height, int factor) {
         for (int sx = 0; sx < factor * 4; sx += 4)
           for (int c = 0; c < 4; ++c) sum[c] += in[sx + c];
       }
+      if (opaque) sum[3] = 255 * samples;
       const int alpha = (sum[3] + samples / 2) / samples;
       for (int c = 0; c < 3; ++c) {
         const int value = sum[3] > 0 ? (sum[c] * 255 + sum[3] / 2) / sum[3] : 0;
@@ -204,7 +206,10 @@ void RasterViewport::render() {
     image_ = {};
     return;
   }
-  image_ = average(raw->GetPointer(0), width_, height_, factor);
+  const bool opaque = std::any_of(renderers_.begin(), renderers_.end(), [](const auto& renderer) {
+    return renderer->GetLayer() == 0 && renderer->GetBackgroundAlpha() >= 1;
+  });
+  image_ = average(raw->GetPointer(0), width_, height_, factor, opaque);
   if (on_rendered) on_rendered();
 }
 

@@ -99,4 +99,32 @@ inline std::shared_ptr<Frame> cubes(int count) {
   return frame;
 }
 
+/// A plate of 4 × 1 squares, 4 m long along x, in the plane z = 0; at its nodes the pressure x and the velocity (1, 0, 0).
+inline std::shared_ptr<Frame> plate() {
+  auto frame = std::make_shared<Frame>();
+  auto points = std::make_shared<std::vector<double>>();
+  auto connectivity = std::make_shared<std::vector<Index>>();
+  auto offsets = std::make_shared<std::vector<Index>>(1, 0);
+  auto types = std::make_shared<std::vector<std::uint8_t>>(4, std::uint8_t{9});
+  std::vector<float> values, along;
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 5; ++x) {
+      points->insert(points->end(), {static_cast<double>(x), static_cast<double>(y), 0});
+      values.push_back(static_cast<float>(x));
+      along.insert(along.end(), {1, 0, 0});
+    }
+  for (Index x = 0; x < 4; ++x) {
+    for (const Index node : {x, x + 1, x + 6, x + 5}) connectivity->push_back(node);
+    offsets->push_back(static_cast<Index>(connectivity->size()));
+  }
+  FieldInfo velocity;
+  velocity.name = "velocity";
+  velocity.unit = "m/s";
+  velocity.components = 3;
+  frame->parts.push_back({"plate",
+                          MeshGeometry{points, connectivity, offsets, types},
+                          {make_field(pressure(), std::move(values)), make_field(velocity, std::move(along))}});
+  return frame;
+}
+
 }  // namespace conoid::sample

@@ -127,6 +127,18 @@ void collect(const QJsonValue& value, QStringList& out) {
   }
 }
 
+/// Texts of enums at any depth of a schema.
+void collect_choices(const QJsonValue& value, QStringList& out) {
+  if (value.isArray())
+    for (const auto& v : value.toArray()) collect_choices(v, out);
+  if (!value.isObject()) return;
+  const QJsonObject object = value.toObject();
+  for (const auto& choice : object["enum"].toArray())
+    if (choice.isString()) out << choice.toString().replace('_', ' ');
+  for (auto it = object.begin(); it != object.end(); ++it)
+    if (it.key() != "default") collect_choices(it.value(), out);
+}
+
 }  // namespace
 
 class TestThemeAndWords : public QObject {
@@ -178,6 +190,29 @@ class TestThemeAndWords : public QObject {
                      qPrintable(QString("%1, %2: %3 and %4 are %5 apart").arg(name, whose, one, other).arg(apart)));
           }
     }
+  }
+
+  void every_choice_has_its_french() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QStringList choices;
+    collect_choices(read_json(root + "/engine/case/common.json"), choices);
+    QDirIterator walk(root + "/engine/solvers", {"parameters.json"}, QDir::Files, QDirIterator::Subdirectories);
+    while (walk.hasNext()) collect_choices(read_json(walk.next()), choices);
+    choices.removeDuplicates();
+    // Symbols, units, and what is called by a name in every language.
+    static const QRegularExpression symbol("^([+-]?.{1,3}|[a-z]+ (S'?|rhs|inner|outer)|rk[24].*|avx\\d+)$");
+    static const QStringList names{"cholesky", "debye",   "drude", "eigen",   "gmres",          "hamming",
+                                   "hann",     "hilbert", "ieee",  "lorentz", "morton",         "mumps",
+                                   "rayleigh", "sedov",   "sinc",  "theta",   "veletsos-verbic"};
+    static const QStringList short_words{"log", "off", "on"};
+    QStringList missing;
+    for (const QString& choice : choices)
+      if (!names.contains(choice) && (short_words.contains(choice) || !symbol.match(choice).hasMatch()) &&
+          !translator.texts().contains("choice: " + choice))
+        missing << choice;
+    QVERIFY(choices.size() > 100);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(", ")));
   }
 
   void every_sentence_has_its_french() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Charts in the window: limits typed, names changed, numbers, charts beside each other and in windows of their own, a common moment.
 // labels: gui
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QSlider>
 #include <QTabBar>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -183,6 +185,45 @@ class TestChartTools : public QObject {
     QCOMPARE(pane.scene().view().recipe.formulas.size(), std::size_t{1});
     editor.formulas().setPlainText({});
     QTRY_VERIFY(pane.scene().view().recipe.empty());
+  }
+
+  void what_the_display_choices_cannot_show_stays() {
+    Look look(*qApp, ThemeChoice::light);
+    Settings settings(folder_.filePath("settings.ini"));
+    const auto w = opened(look, settings, {1600, 1000});
+    ScenePane& pane = w->workbench()->viewport_panel().pane();
+    QTRY_VERIFY(pane.has_picture());
+    FieldView kept = pane.scene().view();
+    kept.cuts[0].position = 1.0 / 3;  // sliders have 200 steps
+    kept.iso = {0.3, -0.3, 0.1};
+    kept.clip = ClipPlane{{0, 0.6, -0.8}, 0.777};
+    kept.opacity = 0.333;
+    kept.warp_scale = 12.5;
+    kept.arrows = 77;
+    kept.map_steps = 7;
+    QVERIFY(pane.scene().set_view(kept).ok());
+    pane.show_display_panel(true);
+    const auto box = [&](const char* text) {
+      for (auto* one : pane.display_panel().findChildren<QCheckBox*>())
+        if (one->text() == text) return one;
+      qFatal("no box %s", text);
+    };
+    box("Axes")->click();
+    FieldView now = pane.scene().view();
+    QVERIFY(now.triad != kept.triad);
+    QVERIFY(now.cuts[0].position == kept.cuts[0].position && now.iso == kept.iso && now.opacity == kept.opacity);
+    QVERIFY(now.clip && now.clip->normal == kept.clip->normal && now.clip->position == kept.clip->position);
+    QVERIFY(now.warp_scale == 12.5 && now.arrows == 77 && now.map_steps == 7);
+    // What is touched is taken.
+    for (auto* slider : pane.display_panel().findChildren<QSlider*>())
+      if (slider->accessibleName() == "Opacity") slider->setValue(100);
+    QCOMPARE(pane.scene().view().opacity, 0.5);
+    QCOMPARE(pane.scene().view().cuts[0].position, 1.0 / 3);
+    box("Clip")->click();
+    QVERIFY(!pane.scene().view().clip);
+    box("Clip")->click();
+    now = pane.scene().view();
+    QVERIFY(now.clip && std::abs(now.clip->position - 0.775) < 1e-12 && now.clip->normal[2] == -1);
   }
 
   void two_runs_have_a_difference() {

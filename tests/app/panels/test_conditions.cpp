@@ -169,6 +169,56 @@ class TestConditions : public QObject {
     QVERIFY((on_cube[0].position == Vec3{0.5, 0.5, 1}) && on_cube[1].position[2] < 1);
   }
 
+  void the_axis_that_coordinates_turn_around_is_no_wall() {
+    const Json schema = read_json(
+        R"({"properties": {"grid": {"properties": {"kind": {"enum": ["flat", "turned"], "default": "flat",
+              "symmetry": {"turned": {"side": "y_min", "title": "Axis of symmetry"}}}}},
+            "mesh": {"properties": {"kind": {"enum": ["flat", "turned"], "default": "turned",
+              "symmetry": {"turned": {"side": "y_min", "title": "Axis of symmetry"}}}}},
+            "walls": {"rest": "wall", "default": {}, "map": {"discriminator": "kind",
+      "properties": {"kind": {"default": "wall"}}, "variants": {"wall": {"title": "Wall"}, "free": {"title": "Free"}}}}}})");
+    const auto marked = [&](const char* json, const std::optional<std::array<Vec3, 2>>& box, const MeshPreview* mesh) {
+      QStringList labels;
+      for (const Marker& mark : condition_marks(conditions_of(read_json(json), schema), box, mesh))
+        labels << QString::fromStdString(mark.key + " " + mark.label);
+      labels.sort();
+      return labels;
+    };
+    // Of a box the side at a radius of zero, said to be a wall or not; not the side of a hole, nor what is said to be something else.
+    const std::array<Vec3, 2> full{Vec3{0, 0, 0}, Vec3{4, 2, 0}}, hollow{Vec3{0, 1, 0}, Vec3{4, 2, 0}};
+    const QStringList with_axis{"/walls/x_max Wall", "/walls/x_min Wall", "/walls/y_max Wall",
+                                "/walls/y_min Axis of symmetry"};
+    QCOMPARE(marked(R"({"grid": {"kind": "turned"}})", full, nullptr), with_axis);
+    QCOMPARE(marked(R"({"grid": {"kind": "turned"}, "walls": {"y_min": {"kind": "wall"}}})", full, nullptr), with_axis);
+    QVERIFY(marked(R"({"grid": {"kind": "turned"}})", hollow, nullptr).contains("/walls/y_min Wall"));
+    QVERIFY(marked(R"({"grid": {}})", full, nullptr).contains("/walls/y_min Wall"));
+    QVERIFY(marked(R"({"grid": {"kind": "turned"}, "walls": {"y_min": {"kind": "free"}}})", full, nullptr)
+                .contains("/walls/y_min Free"));
+    const auto marks = condition_marks(conditions_of(read_json(R"({"grid": {"kind": "turned"}})"), schema), full, {});
+    for (const Marker& mark : marks)
+      for (const Marker& other : marks) QCOMPARE(mark.colour == other.colour, mark.label == other.label);
+    // Of a plane mesh those of its rims that lie there: two squares side by side on the axis.
+    Mesh plane;
+    for (const double y : {0.0, 1.0})
+      for (const double x : {0.0, 1.0, 2.0}) plane.add_point({x, y, 0});
+    plane.add_cell(CellShape::quad4, {0, 1, 4, 3});
+    plane.add_cell(CellShape::quad4, {1, 2, 5, 4});
+    plane.add_group("around", 1).cells = {plane.add_cell(CellShape::line2, {0, 3}),
+                                          plane.add_cell(CellShape::line2, {2, 5})};
+    const std::string file = folder_.filePath("turned.msh").toStdString();
+    QVERIFY(write_mesh(plane, file).ok());
+    const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
+    QVERIFY(mesh);
+    QCOMPARE(marked(R"({"mesh": {}, "walls": {"around": {"kind": "wall"}}})", {}, mesh->get()).join(" | "),
+             QString("/walls Axis of symmetry | /walls all other faces: Wall | /walls/around around: Wall"));
+    for (const Marker& mark :
+         condition_marks(conditions_of(read_json(R"({"mesh": {}, "walls": {"around": {"kind": "wall"}}})"), schema), {},
+                         mesh->get()))
+      QCOMPARE(mark.position[1], mark.label == "Axis of symmetry" ? 0.0 : mark.label.starts_with("all") ? 1.0 : 0.5);
+    QCOMPARE(marked(R"({"mesh": {"kind": "flat"}, "walls": {"around": {"kind": "wall"}}})", {}, mesh->get()),
+             (QStringList{"/walls all other faces: Wall", "/walls/around around: Wall"}));
+  }
+
   void marks_stand_on_sides_and_groups() {
     const std::array<Vec3, 2> box{Vec3{0, 0, 0}, Vec3{4, 2, 0}};
     Condition side{"/b/x_max", "hard", "Hard", {}, 0, true}, none{"/b/z_min", "hard", "Hard", {}, 2, false};
@@ -296,6 +346,25 @@ class TestConditions : public QObject {
     QTest::qWait(400);
     test::keep_picture(*w, "conditions-walls-dark.png");
     look_->choose(ThemeChoice::light);
+  }
+
+  void an_axisymmetric_grid_shows_its_axis() {
+    const auto blast = test::samples() / "underwater-blast" / "case.json";
+    if (!std::filesystem::exists(blast)) QSKIP("no such sample in this build");
+    auto w = test::shown_window(*look_, *settings_);
+    QVERIFY(w->open_case(blast).ok());
+    QTRY_VERIFY(w->model().report() && w->model().report()->estimate.box);
+    w->workbench()->case_panel().finish();
+    w->workbench()->case_panel().reveal("/boundaries/x_max");
+    FieldScene& scene = w->workbench()->viewport_panel().scene();
+    QTRY_COMPARE(boundaries(scene).size(), std::size_t{4});
+    QStringList labels;
+    for (const Marker& mark : boundaries(scene)) labels << QString::fromStdString(mark.label);
+    labels.sort();
+    QCOMPARE(labels, (QStringList{"Axis of symmetry", "Free", "Wall", "Wall"}));
+    for (const Marker& mark : boundaries(scene)) QCOMPARE(mark.label == "Axis of symmetry", mark.position[1] == 0);
+    QTest::qWait(200);
+    test::keep_picture(*w, "conditions-axis.png");
   }
 
   void sources_of_cases_in_the_plane_have_marks() {

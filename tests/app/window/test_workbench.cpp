@@ -433,7 +433,7 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(view.pane().has_picture() && view.is_up_to_date());
     view.pane().look_from(StandardView::iso);
     view.pane().scene().camera().orbit(25, 10);
-    view.pane().save_view("mine");
+    view.pane().views().keep("mine");
     const Image kept = take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value();
     view.set_split(true);
     QTRY_VERIFY(view.second_pane() && view.second_pane()->has_picture());
@@ -449,8 +449,8 @@ class TestWorkbench : public QObject {
     QTRY_VERIFY(same_camera());  // it goes both ways
     QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) <
             0.99);
-    QCOMPARE(view.pane().saved_views().size(), std::size_t{1});
-    view.pane().restore_view(0);
+    QCOMPARE(view.pane().views().kept().size(), std::size_t{1});
+    view.pane().views().restore(0);
     QVERIFY(structural_similarity(kept, take_picture(view.pane().copy_of_scene(), {320, 200, 1, false}).value()) >
             0.999);
     QTRY_VERIFY(same_camera());
@@ -971,9 +971,9 @@ class TestWorkbench : public QObject {
         view.clip = ClipPlane{{0, 0, 1}, 0.75};
         view.opacity = 0.5;
         if (!pane.scene().set_view(view)) qFatal("view");
-        pane.save_view("from the side");
+        pane.views().keep("from the side");
       }
-      return pane.saved_views();
+      return pane.views().kept();
     };
     const auto file = std::filesystem::path(folder_.filePath("case-with-views.json").toStdString());
     std::filesystem::copy_file(any_sample().case_file, file, std::filesystem::copy_options::overwrite_existing);

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <fstream>
 
 #include "render/capture/picture.hpp"
@@ -116,6 +117,77 @@ class TestRenderCommand : public QObject {
     const auto wrong = render({run_, "-o", file("b.png"), "--scene", file("wrong.json")});
     QCOMPARE(wrong.code, static_cast<int>(ErrorCode::invalid_input));
     QVERIFY2(wrong.err.contains("wrong.json: view 1, \"camera\""), qPrintable(wrong.err));
+  }
+
+  void surfaces_are_clipped_seen_through_and_drawn_with_arrows() {
+    const std::filesystem::path path = file("plate").toStdString();
+    std::filesystem::create_directories(path);
+    std::ofstream(path / "case.json") << R"({"conoid": 1, "title": "A plate"})";
+    auto writer = VtkhdfWriter::create(path, "plate");
+    QVERIFY(writer.ok() && (*writer)->write(*sample::plate()).ok() && (*writer)->close().ok());
+    writer.value().reset();
+    const auto drawn = [&](const QStringList& more) {
+      const auto outcome = render(QStringList{file("plate"), "--bare", "--view", "+z", "--field", "pressure", "--size",
+                                              "400x150", "--samples", "1", "-o", file("plate.png")} +
+                                  more);
+      if (outcome.code != 0) qFatal("%s", qPrintable(outcome.err));
+      return decode_png(*read_file(file("plate.png").toStdString())).value();
+    };
+    const auto columns = [](const Image& image) {
+      int count = 0;  // of a row through the middle, that are not white
+      for (int x = 0; x < image.width; ++x) {
+        const auto* pixel = &image.pixels[4 * static_cast<std::size_t>(image.height / 2 * image.width + x)];
+        count += pixel[0] < 255 || pixel[1] < 255 || pixel[2] < 255;
+      }
+      return count;
+    };
+    const Image whole = drawn({});
+    const int wide = columns(whole);
+    QVERIFY2(wide > 200, qPrintable(QString::number(wide)));
+    // Of 4 m along the picture's width 3, 1 and 2 are left; an edge is a pixel off at most, at either end.
+    QVERIFY(std::abs(columns(drawn({"--clip", "+x=3m"})) - 0.75 * wide) <= 2);
+    QVERIFY(std::abs(columns(drawn({"--clip", "-x=300cm"})) - 0.25 * wide) <= 2);
+    QVERIFY(std::abs(columns(drawn({"--clip", "x=2"})) - 0.5 * wide) <= 2);
+    // Half of the colour, half of the white paper.
+    const Image half = drawn({"--opacity", "0.5"});
+    const std::size_t at = 4 * static_cast<std::size_t>(whole.height / 2 * whole.width + whole.width / 3);
+    for (std::size_t c = 0; c < 3; ++c)
+      QVERIFY(std::abs(half.pixels[at + c] - 0.5 * (whole.pixels[at + c] + 255)) <= 2);
+    QVERIFY(structural_similarity(whole, drawn({"--arrows", "velocity", "--arrow-count", "20"})) < 0.99);
+    const auto wrong = [&](const QStringList& more) {
+      return render(QStringList{file("plate"), "--field", "pressure", "-o", file("no.png")} + more);
+    };
+    QVERIFY(wrong({"--arrows", "pressure"}).err.contains("Vector fields: velocity."));
+    QVERIFY(wrong({"--streamlines", "wind"}).err.contains("no vector field \"wind\""));
+    QVERIFY(wrong({"--clip", "x=9"}).err.contains("reaches from 0 m to 4 m"));
+    QVERIFY(wrong({"--clip", "up"}).err.contains("--clip z=-300m"));
+    QCOMPARE(wrong({"--arrows", "velocity", "--streamlines", "velocity"}).code, 2);
+    QCOMPARE(wrong({"--opacity", "0"}).code, 2);
+    const auto balloon = render({run_, "--balloon", "directivity", "-o", file("no.png")});
+    QVERIFY2(balloon.code == 2 && balloon.err.contains("Charts: "), qPrintable(balloon.err));
+    QVERIFY(!QFile::exists(file("no.png")));
+  }
+
+  void a_difference_of_unlike_moments_is_told() {
+    const auto said = [&](const char* frame) {
+      const auto outcome =
+          render({run_, "--minus", file("later"), "--frame", frame, "--size", "100x80", "-o", file("d.png")});
+      return outcome.code == 0 ? outcome.err : "failed: " + outcome.err;
+    };
+    const std::filesystem::path path = file("later").toStdString();
+    std::filesystem::create_directories(path);
+    auto writer = VtkhdfWriter::create(path, "later");
+    QVERIFY(writer.ok());
+    for (int i = 0; i < 2; ++i) {
+      auto frame = std::make_shared<Frame>(*sample::wave(i == 0 ? 0.1 : 0.26, 25));
+      frame->number = static_cast<std::uint64_t>(i);
+      frame->step = i;
+      QVERIFY((*writer)->write(*frame).ok());
+    }
+    QVERIFY((*writer)->close().ok());
+    writer.value().reset();
+    QCOMPARE(said("0"), QString());
+    QVERIFY2(said("2").contains("unlike moments: 300 ms less 260 ms"), qPrintable(said("2")));
   }
 
   void thumbnails_charts_and_lists() {
