@@ -9,7 +9,7 @@
 #include <QString>
 
 #include "app/model/run_model.hpp"
-#include "engine/frames/derived_frame.hpp"
+#include "engine/run/derived_frame.hpp"
 
 namespace conoid::app {
 
