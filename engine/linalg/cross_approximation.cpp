@@ -64,15 +64,13 @@ constexpr Index lanes = 8;
 /// y −= (re + i im) x; ‖y‖².
 [[gnu::always_inline]] inline double subtract_loop(double re, double im, const double* x, double* y, Index length) {
   const Lanes turn{im, -im, im, -im, im, -im, im, -im};
-  using Order [[gnu::vector_size(64)]] = long long;
-  const Order swapped{1, 0, 3, 2, 5, 4, 7, 6};
   Lanes squares{};
   Index i = 0;
   for (; i + lanes <= length; i += lanes) {
     Lanes from, to;
     load(from, x + i);
     load(to, y + i);
-    to += turn * __builtin_shuffle(from, swapped) - re * from;
+    to += turn * __builtin_shufflevector(from, from, 1, 0, 3, 2, 5, 4, 7, 6) - re * from;
     squares += to * to;
     __builtin_memcpy(y + i, &to, sizeof to);
   }

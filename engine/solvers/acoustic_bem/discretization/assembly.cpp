@@ -424,14 +424,6 @@ Matrices<Real> Assembly::empty_matrices() const {
 }
 
 template <class Real>
-Result<Slices<Real>> Assembly::assemble_structure(Team& team, const std::stop_token& stop) {
-  auto out = empty_matrices<Real>();
-  if (Status s = lay_out(out, team, stop); !s) return s.error();
-  extents_ = {};
-  return std::move(out.slices);
-}
-
-template <class Real>
 Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const std::stop_token& stop) {
   auto out = empty_matrices<Real>();
   const TileContext& context = tiles_->context;
@@ -537,8 +529,6 @@ Eigen::MatrixXd dense_matrix(const Matrices<Real>& matrices, Index k) {
 
 template Result<Matrices<float>> Assembly::assemble<float>(Team&, Progress&, const std::stop_token&);
 template Result<Matrices<double>> Assembly::assemble<double>(Team&, Progress&, const std::stop_token&);
-template Result<Slices<float>> Assembly::assemble_structure(Team&, const std::stop_token&);
-template Result<Slices<double>> Assembly::assemble_structure(Team&, const std::stop_token&);
 template Matrices<float> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
 template Matrices<double> assemble_all(const Surface&, const Form&, const AssemblyOptions&, Team&);
 template Eigen::MatrixXd dense_matrix(const Matrices<float>&, Index);

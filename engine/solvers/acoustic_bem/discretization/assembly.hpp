@@ -130,10 +130,6 @@ class Assembly {
   template <class Real>
   [[nodiscard]] Result<Matrices<Real>> assemble(Team& team, Progress& progress, const std::stop_token& stop);
 
-  /// Instead of it: slices whose values are zeros, which take the memory and time of others. Frees the extents.
-  template <class Real>
-  [[nodiscard]] Result<Slices<Real>> assemble_structure(Team& team, const std::stop_token& stop);
-
   [[nodiscard]] const Extents& extents() const { return extents_; }
 
  private:
