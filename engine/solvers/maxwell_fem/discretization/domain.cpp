@@ -81,7 +81,8 @@ struct Builder {
                             fmt::format("cell {} of the group '{}' is not a face of any tetrahedron", c, name),
                             "Make the surface a part of the volume's boundary before meshing.");
         // S' may be said to lie on a conductor.
-        const auto goes_with = [&](BoundaryKind a, BoundaryKind b) { return is(face, a) && boundary.kind == b; };
+        const BoundaryKind kind = boundary.kind;
+        const auto goes_with = [this, face, kind](BoundaryKind a, BoundaryKind b) { return is(face, a) && kind == b; };
         if (role[face] != no_role && names[role[face]] != name && !goes_with(BoundaryKind::pec, BoundaryKind::pec) &&
             !goes_with(BoundaryKind::pec, BoundaryKind::currents) &&
             !goes_with(BoundaryKind::currents, BoundaryKind::pec)) {
