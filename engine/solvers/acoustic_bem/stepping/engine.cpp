@@ -48,7 +48,7 @@ class EngineOf final : public Engine {
     facts_.pairs = static_cast<double>(m.slices.rows()) * static_cast<double>(m.slices.rows());
     if (m.skeletons) {
       facts_.pairs = m.skeletons->near.pairs() + m.skeletons->far.pairs();
-      facts_.clusters = m.skeletons->clusters();
+      facts_.clusters = m.skeletons->leaves();
       facts_.skeleton = m.skeletons->size();
       facts_.far_error = m.far_error;
     }
