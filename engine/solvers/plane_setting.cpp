@@ -2,6 +2,8 @@
 // Planes of output, as all solvers on surfaces and meshes read them.
 #include "engine/solvers/plane_setting.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -27,7 +29,17 @@ PlaneSetting read_plane(const Case& input, const Values& v, std::size_t number, 
   p.origin = low;
   std::size_t k = 0;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (d == normal) continue;
+    if (d == normal) {
+      if (std::abs(high[d] - low[d]) >
+          1e-9 * std::max(std::abs(low[d]), std::abs(high[d])))  // not the round-off of units
+        out.push_back(
+            input.error_at(v,
+                           fmt::format("the plane is normal to {0}, but low and high differ along {0}: {1:.6g} "
+                                       "and {2:.6g} m",
+                                       "xyz"[d], low[d], high[d]),
+                           "Give both corners the same value along the normal."));
+      continue;
+    }
     p.points[d] = v["points"].at(k++).integer();
     p.spacing[d] = (high[d] - low[d]) / static_cast<double>(p.points[d] - 1);
     if (!(p.spacing[d] > 0))

@@ -19,7 +19,8 @@ struct PlaneSetting {
   [[nodiscard]] std::vector<Vec3> positions() const;  ///< x fastest
 };
 
-/// From {"name", "normal", "low", "high", "points"}; without a name it is "plane `number`". One without extent is an error in `out`.
+/// From {"name", "normal", "low", "high", "points"}; without a name it is "plane `number`". One without extent, or whose
+/// corners differ along its normal, is an error in `out`.
 [[nodiscard]] PlaneSetting read_plane(const Case& input, const Values& values, std::size_t number,
                                       std::vector<Diagnostic>& out);
 

@@ -431,6 +431,9 @@ class TestSolver : public QObject {
         "direction of the wave is zero");
     row("plane", R"({"output": {"planes": [{"normal": "y", "low": [0, 0, 0], "high": [0, 0, 1], "points": [2, 2]}]}})",
         "no extent along x");
+    row("plane aslant",
+        R"({"output": {"planes": [{"normal": "y", "low": [0, 0, -1], "high": [1, 2, 0], "points": [2, 2]}]}})",
+        "low and high differ along y: 0 and 2 m");
     row("above", R"({"output": {"receivers": [{"name": "up", "position": [0, 0, 1]}]}})",
         "receiver 'up' at (0, 0, 1) lies above");
     row("in a trench", R"({"output": {"receivers": [{"position": [2.5, 0, -0.5]}]}})",
