@@ -206,25 +206,13 @@ std::optional<std::pair<double, double>> range_in_frame(const Frame& frame, cons
   return out;
 }
 
-namespace {
-
-/// How far the loudest frame of a wave may go beyond the colours: a pulse that has passed before three quarters of the frames would else be
-/// seen as a flat patch.
-constexpr double most_beyond = 4;
-
-}  // namespace
-
 std::optional<std::pair<double, double>> range_over_frames(std::vector<std::pair<double, double>> ranges) {
   if (ranges.empty()) return std::nullopt;
   if (std::all_of(ranges.begin(), ranges.end(), [](const auto& r) { return r.first < 0 && r.first == -r.second; })) {
     const auto chosen = ranges.begin() + static_cast<std::ptrdiff_t>(ranges.size() - 1 - (ranges.size() - 1) / 4);
     std::nth_element(ranges.begin(), chosen, ranges.end(),
                      [](const auto& a, const auto& b) { return a.second < b.second; });
-    const double three_quarters = chosen->second;
-    double loudest = 0;
-    for (const auto& r : ranges) loudest = std::max(loudest, r.second);
-    const double end = std::max(three_quarters, loudest / most_beyond);
-    return std::pair{-end, end};
+    return *chosen;
   }
   std::pair<double, double> out = ranges.front();
   for (const auto& r : ranges) out = {std::min(out.first, r.first), std::max(out.second, r.second)};

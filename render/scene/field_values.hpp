@@ -50,8 +50,8 @@ struct ValueSelection {
 [[nodiscard]] bool is_zero(const std::vector<float>& values);
 
 /// One range for all frames of a run, from those of each (range_in_frame, none for frames that are zero): from the lowest to the highest
-/// value. Of signed values the loudest quarter of the frames may go beyond, four times at most: a wave is far louder beside its source than
-/// ever after, and would be seen in its first frames alone. Empty without any.
+/// value. Of signed values the loudest quarter of the frames may go beyond: a wave is far louder beside its source than ever after, and
+/// would be seen in its first frames alone. Empty without any.
 [[nodiscard]] std::optional<std::pair<double, double>> range_over_frames(std::vector<std::pair<double, double>> ranges);
 
 }  // namespace conoid
