@@ -428,7 +428,8 @@ class Frames(Sequence[Frame]):
         self._index = [found[number] for number in sorted(found)]
         if running and self._index:
             newest = self._index[-1][0]
-            begun = any(self.folder.glob("results*.vtkhdf.part"))
+            # A part's first file may have come to its name since the folder was looked through.
+            begun = any(self.folder.glob("results*.vtkhdf.part")) or results_files(self.folder) != paths
             if begun or any(not f.numbers or f.numbers[-1] < newest for f in self._files):
                 self._index.pop()
                 self._seen = ()

@@ -202,9 +202,9 @@ class TestThemeAndWords : public QObject {
     choices.removeDuplicates();
     // Symbols, units, and what is called by a name in every language.
     static const QRegularExpression symbol("^([+-]?.{1,3}|[a-z]+ (S'?|rhs|inner|outer)|rk[24].*|avx\\d+)$");
-    static const QStringList names{"cholesky", "debye",   "drude", "eigen",   "gmres",          "hamming",
-                                   "hann",     "hilbert", "ieee",  "lorentz", "morton",         "mumps",
-                                   "rayleigh", "sedov",   "sinc",  "theta",   "veletsos-verbic"};
+    static const QStringList names{"cholesky", "debye",    "drude", "eigen",   "gmres", "hamming",
+                                   "hann",     "hilbert",  "ieee",  "lorentz", "love",  "morton",
+                                   "mumps",    "rayleigh", "sedov", "sinc",    "theta", "veletsos-verbic"};
     static const QStringList short_words{"log", "off", "on"};
     QStringList missing;
     for (const QString& choice : choices)
