@@ -28,7 +28,10 @@ class FarKernel {
  public:
   static constexpr Index columns = 8;
   /// Gap between points, in steps, from which on row-vectors begin behind `grouped` steps.
-  static constexpr double least_gap(int grouped) { return grouped + columns / 2 - 1; }
+  static constexpr double least_gap(int grouped) {
+    constexpr int half = columns / 2;
+    return grouped + half - 1;
+  }
 
   /// `highest`: wave number of the band's end, 1/m; `error` relative. Form N, NC or DC.
   FarKernel(const Form& form, double highest, double error);
