@@ -105,7 +105,8 @@ void compressed_sphere(Table& t) {
                      coarse = sphere_errors({.divisions = 8, .compression = 1e-2, .cluster = 64}, t.team);
   const std::string what = fmt::format("compressed matrices, rigid sphere NC, N = {}, error 1e-2", e.unknowns);
   t.at_most(what + ": far blocks computed for comparison, relative", e.far_error, 5e-2, "whole blocks");
-  t.at_most(what + ": row-vectors over those of whole matrices", e.row_vectors, 0.75, "count");
+  // Less than all; of a body of so few clusters most pairs are near.
+  t.at_most(what + ": row-vectors over those of whole matrices", e.row_vectors, 0.8, "count");
   t.at_most(what + ": surface pressure, relative L2", e.surface, 0.009, series);
   t.at_most(what + ": receiver side (16 about the axis)", e.receivers[2], 0.0007, series);
   t.at_least(what + ": order of the surface pressure from N = 642", order(coarse.surface, e.surface, coarse, e), 1.8,
