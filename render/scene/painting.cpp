@@ -8,6 +8,7 @@
 #include <vtkBrush.h>
 #include <vtkContext2D.h>
 #include <vtkPen.h>
+#include <vtkStdString.h>
 #include <vtkTextProperty.h>
 
 #include "engine/core/decimal_comma.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <random>
 
@@ -13,6 +14,7 @@
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
 #include "engine/solvers/acoustic_bem/discretization/exact_sphere.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
+#include "engine/solvers/acoustic_bem/problem.hpp"
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/solvers/acoustic_bem/stepping/head_related.hpp"
 #include "engine/solvers/acoustic_bem/stepping/receivers.hpp"
@@ -21,6 +23,7 @@ namespace conoid::acoustic_bem {
 
 using namespace conoid::vec;
 using Clock = std::chrono::steady_clock;
+using Complex = std::complex<double>;
 
 namespace {
 
