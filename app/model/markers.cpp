@@ -10,6 +10,7 @@
 
 #include "app/forms/schema_text.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
 namespace conoid::app {
@@ -186,7 +187,7 @@ std::optional<Vec3> place_from(const QString& typed) {
   if (parts.size() != 3) return std::nullopt;
   Vec3 out{};
   for (qsizetype a = 0; a < 3; ++a) {
-    const auto read = parse_quantity(QString(parts[a]).replace(',', '.').trimmed().toStdString(), "m");
+    const auto read = parse_quantity(typed_text(parts[a]).toStdString(), "m");
     if (!read) return std::nullopt;
     out[static_cast<std::size_t>(a)] = read->value;
   }

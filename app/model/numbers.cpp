@@ -47,4 +47,10 @@ QString expected_duration(double seconds) {
   return text;
 }
 
+QString typed_text(const QString& typed) {
+  QString out = typed.trimmed();
+  if (!out.contains('.')) out.replace(',', '.');
+  return out;
+}
+
 }  // namespace conoid::app

@@ -14,4 +14,7 @@ namespace conoid::app {
 /// An expected time, in seconds: "4 min" where a measured one would be "4 min 00 s".
 [[nodiscard]] QString expected_duration(double seconds);
 
+/// What somebody typed as a number or a quantity, for parse_quantity(): a decimal comma is a point, where there is none yet.
+[[nodiscard]] QString typed_text(const QString& typed);
+
 }  // namespace conoid::app

@@ -17,6 +17,7 @@
 #include "app/forms/scalar_edits.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "app/panels/recipe_editor.hpp"
 #include "render/scene/color_map.hpp"
 
@@ -234,7 +235,7 @@ void DisplayPanel::describe_vectors() {
                                                                   : QString::number(view.warp_scale, 'g', 6));
                       },
                       [this] { return QVariant(warp_scale_->text()); },
-                      [this](FieldView& view) { view.warp_scale = warp_scale_->text().replace(',', '.').toDouble(); }});
+                      [this](FieldView& view) { view.warp_scale = typed_text(warp_scale_->text()).toDouble(); }});
   describe(arrows_, &FieldView::arrow_field);
   choices_.push_back(
       {[this](const FieldView& view) { show_place(arrow_count_, std::clamp(view.arrows / most_arrows, 0.0, 1.0)); },

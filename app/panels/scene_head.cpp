@@ -20,6 +20,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -89,9 +90,7 @@ double ColourRangeButton::high() const {
 }
 
 std::optional<double> ColourRangeButton::end_of(const QLineEdit& edit) const {
-  std::string text = edit.text().trimmed().toStdString();
-  if (text.find('.') == std::string::npos) std::replace(text.begin(), text.end(), ',', '.');
-  const auto read = parse_quantity(text, known_unit(unit_) ? unit_ : "1");
+  const auto read = parse_quantity(typed_text(edit.text()).toStdString(), known_unit(unit_) ? unit_ : "1");
   return read ? std::optional(read->value) : std::nullopt;
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/case/case_reader.hpp"
+
 namespace conoid {
 
 std::vector<Vec3> PlaneSetting::positions() const {
@@ -22,8 +24,7 @@ std::vector<Vec3> PlaneSetting::positions() const {
 
 PlaneSetting read_plane(const Case& input, const Values& v, std::size_t number, std::vector<Diagnostic>& out) {
   PlaneSetting p;
-  p.name = v["name"].text();
-  if (p.name.empty()) p.name = fmt::format("plane {}", number);
+  p.name = name_or_number(v, "plane ", number);
   const std::size_t normal = std::string_view("xyz").find(v["normal"].text());
   const Vec3 low = v["low"].vec3(), high = v["high"].vec3();
   p.origin = low;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a case.
+#include "engine/case/case_reader.hpp"
 #include "engine/solvers/acoustic_bem/discretization/far_kernel.hpp"
 #include "engine/solvers/acoustic_bem/problem.hpp"
 
@@ -318,7 +319,7 @@ void read_waves(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
       w.kind = WaveKind::point;
       w.position = v["position"].vec3();
     }
-    const std::string name = v["name"].text().empty() ? fmt::format("wave {}", k + 1) : v["name"].text();
+    const std::string name = name_or_number(v, "wave ", k + 1);
     if (separate || s.runs.empty()) s.runs.push_back({name, {}});
     s.runs.back().waves.push_back(w);
   }
@@ -402,8 +403,7 @@ void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   const Values output = input["output"];
   const Values receivers = output["receivers"];
   for (std::size_t k = 0; k < receivers.size(); ++k) {
-    const std::string name = receivers.at(k)["name"].text();
-    s.receiver_names.push_back(name.empty() ? fmt::format("R{}", k + 1) : name);
+    s.receiver_names.push_back(name_or_number(receivers.at(k), "R", k + 1));
     s.receivers.push_back(receivers.at(k)["position"].vec3());
   }
   const Values planes = output["planes"];

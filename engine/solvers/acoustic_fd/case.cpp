@@ -2,6 +2,7 @@
 // Reads a case and checks it.
 #include "engine/solvers/acoustic_fd/case.hpp"
 
+#include "engine/case/case_reader.hpp"
 #include "engine/core/units.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/models/grids.hpp"
@@ -359,16 +360,13 @@ void read_receivers(const Values& output, Setup& setup) {
   Problem& p = setup.problem;
   const Values single = output["receivers"];
   for (std::size_t i = 0; i < single.size(); ++i) {
-    std::string name = single.at(i)["name"].text();
-    if (name.empty()) name = fmt::format("R{}", i + 1);
-    p.receivers.push_back({std::move(name), single.at(i)["position"].vec3(), {}, 0});
+    p.receivers.push_back({name_or_number(single.at(i), "R", i + 1), single.at(i)["position"].vec3(), {}, 0});
   }
   setup.single_receivers = p.receivers.size();
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Values line = lines.at(i);
-    std::string name = line["name"].text();
-    if (name.empty()) name = fmt::format("L{}", i + 1);
+    const std::string name = name_or_number(line, "L", i + 1);
     setup.receiver_lines.push_back({name, static_cast<std::size_t>(line["count"].integer())});
     const Vec3 from = line["from"].vec3(), to = line["to"].vec3();
     const Index count = line["count"].integer();

@@ -55,12 +55,12 @@ struct Region {
   }
 };
 
-using Reader = CaseReader;
+using Reader = ProblemReader;
 
 std::optional<Expression> read_formula(Reader& r, const Values& v, std::vector<std::string> variables) {
   auto parsed = Expression::parse(v.text(), std::move(variables));
   if (!parsed) {
-    r.wrong(v, parsed.error().text, parsed.error().hint);
+    r.fail(v, parsed.error().text, parsed.error().hint);
     return std::nullopt;
   }
   return *parsed;
@@ -88,8 +88,8 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
     const std::string material = v["material"].text();
     const auto at = std::find(materials.begin(), materials.end(), material);
     if (at == materials.end())
-      r.wrong(v["material"], fmt::format("there is no material '{}'", material),
-              fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
+      r.fail(v["material"], fmt::format("there is no material '{}'", material),
+             fmt::format("Choose one of: {}.", fmt::join(materials, ", ")));
     else
       region.material = static_cast<std::size_t>(at - materials.begin());
     region.extent = read_extent(r, g, v);
@@ -98,7 +98,7 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
     else if (v.has("density_formula"))
       region.density_formula = read_formula(r, v["density_formula"], {"x", "y", "z", "r"});
     else
-      r.wrong(v, "the region has no density", "Give `density` or `density_formula`.");
+      r.fail(v, "the region has no density", "Give `density` or `density_formula`.");
     if (v.has("pressure"))
       region.pressure = v["pressure"].number();
     else if (v.has("pressure_formula"))
@@ -107,14 +107,13 @@ std::vector<Region> read_regions(Reader& r, const Geometry& g, const std::vector
       region.energy =
           r.input["materials"][material]["energy"].number() / r.input["materials"][material]["density"].number();
     else
-      r.wrong(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
+      r.fail(v, "the region has no pressure", "Give `pressure` or `pressure_formula`.");
     if (!region.energy && at != materials.end() && burns(r.input, material))
-      r.wrong(
-          v, fmt::format("'{}' burns from the detonation points on, and here has a pressure before", material),
-          "Take the pressure out: the explosive has its `energy`, and none of its pressure before the front comes.");
+      r.fail(v, fmt::format("'{}' burns from the detonation points on, and here has a pressure before", material),
+             "Take the pressure out: the explosive has its `energy`, and none of its pressure before the front comes.");
     if (at != materials.end() && v.has("density") && v.has("pressure"))
       if (const std::string no = states[region.material]->objection(region.density, region.pressure); !no.empty())
-        r.wrong(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
+        r.fail(v["pressure"], fmt::format("'{}' cannot be in this state: {}", material, no), state_hint);
     if (v.has("velocity_formula")) {
       for (std::size_t d = 0; d < v["velocity_formula"].size(); ++d)
         if (auto e = read_formula(r, v["velocity_formula"].at(d), {"x", "y", "z", "r"}))
@@ -163,8 +162,8 @@ void read_materials(Reader& r, Parts& p) {
     } else {
       auto table = read_eos_table(r.input.path(v["file"].text()));
       if (!table) {
-        r.wrong(v["file"], table.error().render(),
-                "The table needs the columns density, energy, pressure and sound_speed.");
+        r.fail(v["file"], table.error().render(),
+               "The table needs the columns density, energy, pressure and sound_speed.");
         p.materials.push_back(stiffened_gas(1.4));
       } else {
         p.materials.push_back(tabulated(std::move(table).value()));
@@ -174,8 +173,8 @@ void read_materials(Reader& r, Parts& p) {
 }
 
 void moves_along(Reader& r, const Values& direction) {
-  r.wrong(direction, "the piston moves along its own side, and pushes nothing",
-          "Give a direction that leads away from the side, such as the one that it stands on.");
+  r.fail(direction, "the piston moves along its own side, and pushes nothing",
+         "Give a direction that leads away from the side, such as the one that it stands on.");
 }
 
 /// Sides that v·n = 0 cannot hold on: curved ones; and plane ones that meet in such a blunt angle that a curved wall must
@@ -198,11 +197,11 @@ void check_walls(Reader& r, const Parts& p) {
     if (kind == BoundaryCondition::Kind::piston && bc.normal != Vec3{} && std::abs(share_across(bc, plane)) < 1e-6)
       return moves_along(r, at(face.boundary)["direction"]);
     if (plane.off > flat_side) {
-      r.wrong(at(face.boundary),
-              fmt::format("'{}' is curved at ({:.5g}, {:.5g}, {:.5g}), and walls and pistons are planes",
-                          p.boundary_names[u(face.boundary)], c[0], c[1], c[2]),
-              "Let it be free or under pressure, or mesh it with straight sides. Sides without a condition "
-              "are walls.");
+      r.fail(at(face.boundary),
+             fmt::format("'{}' is curved at ({:.5g}, {:.5g}, {:.5g}), and walls and pistons are planes",
+                         p.boundary_names[u(face.boundary)], c[0], c[1], c[2]),
+             "Let it be free or under pressure, or mesh it with straight sides. Sides without a condition "
+             "are walls.");
       return;
     }
     for (int corner = 0; corner < (1 << m.dim); ++corner)
@@ -216,13 +215,13 @@ void check_walls(Reader& r, const Parts& p) {
       const double degrees = std::acos(cosine) * 180 / std::numbers::pi;
       if (degrees < 0.01 || degrees > 30) continue;
       const Vec3 x = m.vertex(vertex);
-      r.found.push_back(r.input.warning_at(at(boundary),
-                                           fmt::format("two walls meet at {:.3g} degrees at ({:.5g}, {:.5g}, "
-                                                       "{:.5g}): what touches their edge stands still",
-                                                       degrees, x[0], x[1], x[2]),
-                                           "A curved wall made of plane pieces holds the material at every "
-                                           "edge. Let it be free or under pressure, or "
-                                           "use the planes of symmetry only."));
+      r.out.push_back(r.input.warning_at(at(boundary),
+                                         fmt::format("two walls meet at {:.3g} degrees at ({:.5g}, {:.5g}, "
+                                                     "{:.5g}): what touches their edge stands still",
+                                                     degrees, x[0], x[1], x[2]),
+                                         "A curved wall made of plane pieces holds the material at every "
+                                         "edge. Let it be free or under pressure, or "
+                                         "use the planes of symmetry only."));
       return;
     }
 }
@@ -240,7 +239,7 @@ void check_poles(Reader& r, const Parts& p) {
       if ((corner >> (face.side / 2) & 1) != face.side % 2) continue;
       const Vec3 x = m.vertex(m.zones[u(face.zone * 4 + corner)]);
       if (x[1] > 1e-9 * (p.geometry.upper[1] - p.geometry.lower[1])) continue;
-      r.found.push_back(r.input.warning_at(
+      r.out.push_back(r.input.warning_at(
           r.input["parameters"]["order"],
           fmt::format(
               "'{}' meets the axis at x = {:.5g}: if the entropy of the gas falls outwards there, such a surface is "
@@ -263,10 +262,10 @@ void check_centre(Reader& r, const Parts& p) {
   const Values sides = r.input["boundaries"];
   const auto refuse = [&](int boundary) {
     if (p.boundaries[u(boundary)].kind != BoundaryCondition::Kind::wall)
-      r.wrong(sides[p.boundary_names[u(boundary)]],
-              g.dim == 1 ? "the side at radius 0 is the centre, which stands still"
-                         : "this side lies on the axis, from which nothing moves away",
-              g.dim == 1 ? "Leave it out, or let the radius begin above 0." : "Leave it out, or let y begin above 0.");
+      r.fail(sides[p.boundary_names[u(boundary)]],
+             g.dim == 1 ? "the side at radius 0 is the centre, which stands still"
+                        : "this side lies on the axis, from which nothing moves away",
+             g.dim == 1 ? "Leave it out, or let the radius begin above 0." : "Leave it out, or let y begin above 0.");
   };
   if (g.is_grid()) return refuse(2 * radius);
   const ZoneMesh& m = g.mesh->zones;
@@ -294,12 +293,12 @@ void read_boundaries(Reader& r, Parts& p) {
       std::vector<std::string> known = p.boundary_names;
       std::erase(known, MeshZones::rest);
       if (g.is_grid())
-        r.wrong(v, fmt::format("the grid has no side '{}'", name),
-                fmt::format("Its sides are {}.", fmt::join(known, ", ")));
+        r.fail(v, fmt::format("the grid has no side '{}'", name),
+               fmt::format("Its sides are {}.", fmt::join(known, ", ")));
       else
-        r.wrong(v, fmt::format("the mesh has no outer sides in a group '{}'", name),
-                known.empty() ? std::string("None of its groups covers outer sides: make physical groups of them.")
-                              : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
+        r.fail(v, fmt::format("the mesh has no outer sides in a group '{}'", name),
+               known.empty() ? std::string("None of its groups covers outer sides: make physical groups of them.")
+                             : fmt::format("Its groups of outer sides are {}.", fmt::join(known, ", ")));
       continue;
     }
     BoundaryCondition bc;
@@ -318,7 +317,7 @@ void read_boundaries(Reader& r, Parts& p) {
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());
         if (bc.normal == Vec3{})
-          r.wrong(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
+          r.fail(v["direction"], "the direction of the piston has no length", "Give a vector such as [1, 0].");
         else if (g.is_grid() && bc.normal[u(index / 2)] == 0)
           moves_along(r, v["direction"]);
       } else if (g.is_grid()) {
@@ -343,15 +342,15 @@ void read_sources(Reader& r, Parts& p) {
       s.formula = v["power_formula"].text();
       (void)read_formula(r, v["power_formula"], source_variables);
     } else {
-      r.wrong(v, "the source has no power", "Give `power` or `power_formula`.");
+      r.fail(v, "the source has no power", "Give `power` or `power_formula`.");
     }
     if (v.has("region")) {
       const std::string name = v["region"].text();
       for (std::size_t k = 0; k < p.regions.size(); ++k)
         if (p.regions[k].name == name) s.region = static_cast<int>(k);
       if (s.region < 0)
-        r.wrong(v["region"], fmt::format("there is no region '{}'", name),
-                "Give the region that is heated this `name`, or leave `region` out to heat everything.");
+        r.fail(v["region"], fmt::format("there is no region '{}'", name),
+               "Give the region that is heated this `name`, or leave `region` out to heat everything.");
     }
     p.sources.push_back(std::move(s));
   }
@@ -364,10 +363,10 @@ void read_initial(Reader& r, Parts& p) {
   const Geometry& g = p.geometry;
   const Vec3 centre = padded(from["position"].numbers());
   if (g.turns > 0 && centre[u(g.dim - 1)] != 0)
-    return r.wrong(from["position"], "the middle of the run lies off the axis",
-                   g.dim == 1 ? "Leave it out: it is the centre." : "Let its y be 0.");
+    return r.fail(from["position"], "the middle of the run lies off the axis",
+                  g.dim == 1 ? "Leave it out: it is the centre." : "Let its y be 0.");
   auto run = InitialRun::read(r.input.path(from["run"].text()), from["frame"].text(), g.dim, g.turns, centre);
-  if (!run) return r.wrong(from["run"], run.error().text, run.error().hint);
+  if (!run) return r.fail(from["run"], run.error().text, run.error().hint);
   p.initial = std::move(run).value();
 }
 
@@ -401,10 +400,10 @@ void check_shapes(Reader& r, const ZoneMesh& mesh) {
       const reference::Spot spot = reference::spot_of(zone_tables, space, space.x0.data(), zone, q);
       const double det = reference::determinant(mesh.dim, spot.J);
       if (det > 0) continue;
-      return r.wrong(r.input["mesh"]["file"],
-                     fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.5g}, {:.5g}, {:.5g})", zone, det,
-                                 spot.x[0], spot.x[1], spot.x[2]),
-                     "Mesh it finer there, or move its corners and the nodes of its sides apart.");
+      return r.fail(r.input["mesh"]["file"],
+                    fmt::format("zone {} is tangled: its Jacobian is {:.3g} at ({:.5g}, {:.5g}, {:.5g})", zone, det,
+                                spot.x[0], spot.x[1], spot.x[2]),
+                    "Mesh it finer there, or move its corners and the nodes of its sides apart.");
     }
 }
 
@@ -458,13 +457,13 @@ void check_burn(Reader& r, const Parts& p) {
   const Values points = r.input["excitation"]["detonation"];
   for (std::size_t i = 0; i < points.size(); ++i)
     if (static_cast<int>(points.at(i)["position"].size()) < p.geometry.dim)
-      return r.wrong(points.at(i)["position"],
-                     fmt::format("this point has {} coordinates, the {} {}", points.at(i)["position"].size(),
-                                 p.geometry.is_grid() ? "grid" : "mesh", p.geometry.dim),
-                     "Give one coordinate for each axis.");
+      return r.fail(points.at(i)["position"],
+                    fmt::format("this point has {} coordinates, the {} {}", points.at(i)["position"].size(),
+                                p.geometry.is_grid() ? "grid" : "mesh", p.geometry.dim),
+                    "Give one coordinate for each axis.");
   if (points.size() == 0 || read_burn(r.input, p).any()) return;
-  r.wrong(points, "there are detonation points, and no region burns",
-          "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
+  r.fail(points, "there are detonation points, and no region burns",
+         "Give a region a material of kind jwl with a `detonation_velocity`, or take the points out.");
 }
 
 /// Tracers are points of the material at the start. Lines are looked along at the end, wherever it has gone by then.
@@ -472,8 +471,8 @@ void check_places(Reader& r, const Geometry& g) {
   const Values tracers = r.input["output"]["tracers"], lines = r.input["output"]["lines"];
   const auto axes = [&](const Values& v) {
     if (static_cast<int>(v.size()) == g.dim) return true;
-    r.wrong(v, fmt::format("this point has {} coordinates, the {} {}", v.size(), g.is_grid() ? "grid" : "mesh", g.dim),
-            "Give one coordinate for each axis.");
+    r.fail(v, fmt::format("this point has {} coordinates, the {} {}", v.size(), g.is_grid() ? "grid" : "mesh", g.dim),
+           "Give one coordinate for each axis.");
     return false;
   };
   for (std::size_t i = 0; i < tracers.size() && r.good(); ++i) {
@@ -482,8 +481,8 @@ void check_places(Reader& r, const Geometry& g) {
     const auto numbers = v.numbers();
     for (int d = 0; d < g.dim && r.good(); ++d)
       if (numbers[u(d)] < g.lower[u(d)] - 1e-9 * g.step(d) || numbers[u(d)] > g.upper[u(d)] + 1e-9 * g.step(d))
-        r.wrong(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
-                "Put it inside the material at the start: it is carried along from there.");
+        r.fail(v, fmt::format("the tracer is no point of the {}", g.is_grid() ? "grid" : "mesh"),
+               "Put it inside the material at the start: it is carried along from there.");
   }
   const Values gauges = r.input["output"]["gauges"];
   for (std::size_t i = 0; i < gauges.size() && r.good(); ++i)
@@ -491,7 +490,7 @@ void check_places(Reader& r, const Geometry& g) {
   for (std::size_t i = 0; i < lines.size() && r.good(); ++i) {
     const Values v = lines.at(i);
     if (!axes(v["from"]) || !axes(v["to"])) return;
-    if (v["from"].numbers() == v["to"].numbers()) r.wrong(v["to"], "the line has no length", "Let it end elsewhere.");
+    if (v["from"].numbers() == v["to"].numbers()) r.fail(v["to"], "the line has no length", "Let it end elsewhere.");
   }
 }
 
@@ -513,15 +512,14 @@ void check_exact_centre(Reader& r, const Parts& p) {
     const int end = folding_end(g, at, d);
     if (g.turns > 0 && d == g.dim - 1) {
       if (end != 0 || g.lower[u(d)] > 1e-12 * g.upper[u(d)])
-        r.wrong(position,
-                "the exact solution is that of a blast at a point, and off the axis this one is a ring or a shell",
-                g.dim == 1 ? "Put it at radius 0, or take out `exact`." : "Let its y be 0, or take out `exact`.");
+        r.fail(position,
+               "the exact solution is that of a blast at a point, and off the axis this one is a ring or a shell",
+               g.dim == 1 ? "Put it at radius 0, or take out `exact`." : "Let its y be 0, or take out `exact`.");
     } else if (end >= 0 && g.is_grid() && p.boundaries[u(2 * d + end)].kind != BoundaryCondition::Kind::wall) {
-      r.wrong(
-          exact,
-          fmt::format("the exact solution is mirrored at sides through the centre of the blast, and '{}' is no wall",
-                      p.boundary_names[u(2 * d + end)]),
-          "Let that side be a plane of symmetry, or take out `exact`.");
+      r.fail(exact,
+             fmt::format("the exact solution is mirrored at sides through the centre of the blast, and '{}' is no wall",
+                         p.boundary_names[u(2 * d + end)]),
+             "Let that side be a plane of symmetry, or take out `exact`.");
     }
   }
 }
@@ -534,9 +532,9 @@ void check_blast(Reader& r, const Parts& p) {
     const Vec3 at = padded(blast["blast"]["position"].numbers());
     for (int d = 0; d < g.dim; ++d)
       if (at[u(d)] < g.lower[u(d)] || at[u(d)] > g.upper[u(d)]) {
-        r.wrong(blast["blast"]["position"],
-                fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
-                "Move it inside.");
+        r.fail(blast["blast"]["position"],
+               fmt::format("the blast lies outside the {} along {}", g.is_grid() ? "grid" : "mesh", "xyz"[d]),
+               "Move it inside.");
         break;
       }
   }
@@ -544,11 +542,11 @@ void check_blast(Reader& r, const Parts& p) {
     const Values exact = input["output"]["exact"];
     const bool ideal = input["materials"][p.names[p.regions[0].material]]["kind"].text() == "ideal-gas";
     if (!blast.has("blast") || !uniform(p) || !ideal)
-      r.wrong(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
-              "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
+      r.fail(exact, "the exact solution of the blast needs one ideal gas of one density and a blast",
+             "Give one region with `density`, an ideal gas and `excitation.blast`, or take out `exact`.");
     else if (std::abs(input["materials"][p.names[p.regions[0].material]]["gamma"].number() - 2) < 1e-6)
-      r.wrong(exact, "the closed form of the blast is singular for gamma = 2",
-              "Use another gamma, such as 1.4, or take out `exact`.");
+      r.fail(exact, "the closed form of the blast is singular for gamma = 2",
+             "Use another gamma, such as 1.4, or take out `exact`.");
     else
       check_exact_centre(r, p);
   }
@@ -563,14 +561,14 @@ void check_courant(Reader& r, const Parts& p) {
   const double bearable = stable_courant(order, p.geometry.dim);
   const std::string stiff = stiff_material(input, p);
   if (!stiff.empty() && courant.number() > 1.1 * bearable)
-    r.found.push_back(input.warning_at(
+    r.out.push_back(input.warning_at(
         courant,
         fmt::format("a Courant number of {:g} lets the viscosity ring in '{}', whose speed of sound hardly "
                     "depends on its state",
                     courant.number(), stiff),
         fmt::format("Use {:.2g} or auto: nothing but the step limits small oscillations there.", bearable)));
   else if (courant.number() > 1.1 * bearable)
-    r.found.push_back(input.warning_at(
+    r.out.push_back(input.warning_at(
         courant,
         fmt::format("at order {} the viscosity bears a Courant number of {:.2g}, found {:g}", order, bearable,
                     courant.number()),
@@ -585,10 +583,10 @@ void check_courant(Reader& r, const Parts& p) {
 void check_axes(Reader& r, const Geometry& g) {
   const Case& input = r.input;
   const auto beyond = [&](const Values& at, std::size_t axis, const std::string& found) {
-    r.wrong(at,
-            fmt::format("{} is given along {}, and the {} has {}", found, "xyz"[axis], g.is_grid() ? "grid" : "mesh",
-                        g.dim == 1 ? "one axis" : "two axes"),
-            g.is_grid() ? "Take it out, or give `grid` a number for each axis." : "Take it out.");
+    r.fail(at,
+           fmt::format("{} is given along {}, and the {} has {}", found, "xyz"[axis], g.is_grid() ? "grid" : "mesh",
+                       g.dim == 1 ? "one axis" : "two axes"),
+           g.is_grid() ? "Take it out, or give `grid` a number for each axis." : "Take it out.");
   };
   const auto look = [&](const Values& at) {
     const auto numbers = at.numbers();
@@ -615,7 +613,7 @@ void check_axes(Reader& r, const Geometry& g) {
   if (g.is_grid()) look(input["grid"]["lower"]);
   if (g.dim == 2 && g.turns > 0 && r.good() && excitation["gravity"].size() > 1 &&
       excitation["gravity"].numbers()[1] != 0)
-    r.found.push_back(input.warning_at(
+    r.out.push_back(input.warning_at(
         excitation["gravity"], "the body force along y acts along the radius, on all sides of the axis alike",
         "Weight in axisymmetric flow acts along x; across the axis it takes three dimensions."));
 }
@@ -684,27 +682,21 @@ void set_parameters(Problem& out, const Case& input, const Parts& parts) {
   out.stop_outside_table = parameters["outside_table"].text() == "stop";
 }
 
-/// "NAME", or "KIND NUMBER" of what has no name in a list.
-std::string name_or_number(const Values& of, const char* kind, std::size_t i) {
-  std::string name = of["name"].text();
-  return name.empty() ? fmt::format("{} {}", kind, i + 1) : name;
-}
-
 void read_output(Problem& out, const Case& input) {
   const Values tracers = input["output"]["tracers"], gauges = input["output"]["gauges"],
                lines = input["output"]["lines"];
   for (std::size_t i = 0; i < tracers.size(); ++i) {
     const Values v = tracers.at(i);
-    out.tracers.push_back({name_or_number(v, "tracer", i), padded(v["position"].numbers())});
+    out.tracers.push_back({name_or_number(v, "tracer ", i + 1), padded(v["position"].numbers())});
   }
   for (std::size_t i = 0; i < gauges.size(); ++i) {
     const Values v = gauges.at(i);
-    out.gauges.push_back({name_or_number(v, "gauge", i), padded(v["position"].numbers()), v["moves"].boolean(),
+    out.gauges.push_back({name_or_number(v, "gauge ", i + 1), padded(v["position"].numbers()), v["moves"].boolean(),
                           v.number_or("threshold", 0)});
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Values v = lines.at(i);
-    out.lines.push_back({name_or_number(v, "line", i), padded(v["from"].numbers()), padded(v["to"].numbers()),
+    out.lines.push_back({name_or_number(v, "line ", i + 1), padded(v["from"].numbers()), padded(v["to"].numbers()),
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
@@ -773,15 +765,14 @@ bool names_files(const Case& input) {
 
 Reading<Problem> read_problem(const Case& input, const Mesh* mesh, Problem* before) {
   log::debug("hydro-fem: a problem was made of the case");
-  Reader r{input, mesh};
+  Reading<Problem> out;
+  Reader r(input, mesh, out.said);
   const auto parts = std::make_shared<Parts>(read_parts(r, before != nullptr ? &before->geometry : nullptr));
   check_parts(r, *parts);
-  Reading<Problem> out;
   if (r.good()) {
     out.problem = std::make_unique<Problem>();
     fill_problem(*out.problem, input, parts);
   }
-  out.said = std::move(r.found);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // Reading a case.
 #include "engine/solvers/maxwell_fem/problem.hpp"
 
+#include "engine/case/case_reader.hpp"
 #include "engine/solvers/maxwell_fem/solving/counted_factors.hpp"
 
 #include "engine/core/units.hpp"
@@ -184,8 +185,7 @@ void read_cuts(const Values& output, Problem& s) {
   const Values cuts = output["cuts"];
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     Cut c;
-    c.name = cuts.at(k)["name"].text();
-    if (c.name.empty()) c.name = fmt::format("cut {}", k + 1);
+    c.name = name_or_number(cuts.at(k), "cut ", k + 1);
     c.phi_runs = cuts.at(k)["vary"].text() == "phi";
     c.fixed = cuts.at(k)["fixed"].number();
     c.angles = spread(cuts.at(k));

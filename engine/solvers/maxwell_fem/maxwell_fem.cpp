@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preparation, the march over frequencies and batches, checkpoints.
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/core/seconds_now.hpp"
 
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
@@ -15,7 +16,6 @@
 #include "engine/team/team.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -28,13 +28,7 @@ using namespace conoid::vec;
 
 extern const std::string_view parameters_schema;
 
-namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 namespace {
 constexpr const char* device_hint = "Name one with --workers (cuda, or emulated to try), or choose the loop auto.";
@@ -184,7 +178,7 @@ void MaxwellFem::place_on_device(DirectOptions& direct, RunContext& context) con
 Status MaxwellFem::factorise_frequency(RunContext& context) {
   const int threads = context.team.threads();
   context.progress.begin("factorise", 0, "");
-  const double begin = now();
+  const double begin = seconds_now();
   for (ImpedancePatch& i : domain_.impedances)
     if (i.law) i.surface_impedance = i.law(frequency());
   system_ = std::make_unique<System>(domain_, problem_.media(frequency()), k(), problem_.form, threads);
@@ -202,7 +196,7 @@ Status MaxwellFem::factorise_frequency(RunContext& context) {
     return s;
   }
   if (!system_->facts().on_disk && !folder.empty()) std::filesystem::remove(direct.scratch, ec);
-  outcome_.facts.seconds_factor += now() - begin;
+  outcome_.facts.seconds_factor += seconds_now() - begin;
   if (direct.device != nullptr)
     log::info("maxwell-fem: {} factors, residual of a trial solution {:.1e}", system_->facts().method,
               system_->facts().residual);
@@ -277,7 +271,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
   waves_ = problem_.waves(frequency());
   if (Status s = choose_waves(context.stop); !s) return s;
   context.progress.begin("near pairs", 0, "");
-  const double begin = now();
+  const double begin = seconds_now();
   radiation_ = std::make_unique<Radiation>(domain_, k(), threads, 1.5, InstructionSet::avx512, context.stop);
   TruncationOptions options = problem_.truncation;
   const auto loop = choose_loop(context);
@@ -291,7 +285,7 @@ Status MaxwellFem::begin_frequency(RunContext& context) {
     outcome_.facts.compressed_bytes = static_cast<double>(c.bytes());
   }
   if (radiation_->stopped()) return stop_error();
-  outcome_.facts.seconds_near += now() - begin;
+  outcome_.facts.seconds_near += seconds_now() - begin;
   const DirectFacts& facts = system_->facts();
   log::info("maxwell-fem: {} factors of {}{}, {} near pairs", facts.method, format_bytes(facts.bytes),
             facts.on_disk ? " on disk"

@@ -4,14 +4,13 @@
 #include "engine/io/inflate.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/models/model.hpp"
+#include "tests/support/written_files.hpp"
 
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 using namespace conoid;
 
@@ -91,12 +90,7 @@ std::string segy(bool little, int format, std::size_t size, const auto& sample, 
 class TestModelsOfOthers : public QObject {
   Q_OBJECT
 
-  QTemporaryDir folder_;
-  std::string written(const std::string& name, const std::string& content) {
-    const std::string path = folder_.filePath(QString::fromStdString(name)).toStdString();
-    std::ofstream(path, std::ios::binary) << content;
-    return path;
-  }
+  const test::WrittenFiles written;
 
  private slots:
   void feet_become_metres() {

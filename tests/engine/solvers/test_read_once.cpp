@@ -61,6 +61,16 @@ CaseDocument flow_on_a_mesh(const QTemporaryDir& folder) {
   return CaseDocument::parse(text, "flow.json").value();
 }
 
+/// Prepares a checked case and takes its first step.
+bool begins(Setup& setup) {
+  NoProgress quiet;
+  Team team({{"cpu", 1, 1}});
+  const auto cluster = single_rank();
+  MemoryResults results;
+  RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
+  return setup.solver->prepare(context).ok() && setup.solver->advance(context).ok();
+}
+
 }  // namespace
 
 class TestReadOnce : public QObject {
@@ -103,12 +113,7 @@ void TestReadOnce::check_estimate_and_run_share_a_surface() {
   Setup setup = set_up(*document, quiet);  // checks and estimates
   QVERIFY(setup.ok());
   QCOMPARE(made.count(), 1);
-  Team team({{"cpu", 1, 1}});
-  const auto cluster = single_rank();
-  MemoryResults results;
-  RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
-  QVERIFY(setup.solver->prepare(context).ok());
-  QVERIFY(setup.solver->advance(context).ok());
+  QVERIFY(begins(setup));
   QCOMPARE(made.count(), 1);
 }
 
@@ -226,12 +231,7 @@ void TestReadOnce::check_estimate_and_run_share_zones() {
   Setup setup = set_up(flow_on_a_mesh(folder), quiet);  // checks and estimates
   QVERIFY(setup.ok());
   QCOMPARE(made.count(), 1);
-  Team team({{"cpu", 1, 1}});
-  const auto cluster = single_rank();
-  MemoryResults results;
-  RunContext context{setup.input, setup.mesh, team, setup.offer, *cluster, results, quiet, {}};
-  QVERIFY(setup.solver->prepare(context).ok());
-  QVERIFY(setup.solver->advance(context).ok());
+  QVERIFY(begins(setup));
   QCOMPARE(made.count(), 1);
   QCOMPARE(zones.count(), 1);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Skeletons, near slices, row-vectors of points, and far blocks for comparison.
 #include "engine/solvers/acoustic_bem/discretization/compressed_assembly.hpp"
+#include "engine/core/seconds_now.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <complex>
 #include <numeric>
@@ -35,10 +35,8 @@ std::vector<FarSample> samples_of(const Skeletons& skeletons) {
   std::vector<FarSample> out;
   for (std::size_t k = 0; k < some; ++k) {
     const auto [a, b] = all[(2 * k + 1) * all.size() / (2 * some)];
-    Index level = 0;
-    while (a >= skeletons.level(level).end) ++level;
     FarSample sample{a, b, a, b};
-    for (; level > 0; --level) {
+    for (Index level = skeletons.level_of(a); level > 0; --level) {
       sample.leaf_a = skeletons.first_half(level, sample.leaf_a) + static_cast<Index>(k % 2);
       sample.leaf_b = skeletons.first_half(level, sample.leaf_b) + static_cast<Index>(k / 2 % 2);
     }
@@ -229,28 +227,25 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
                                            const SkeletonOptions& skeleton_options,
                                            const std::function<Status(Bytes)>& room, Communicator* cluster, Team& team,
                                            Progress& progress, const std::stop_token& stop) {
-  const auto now = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
-  const double begin = now();
+  const double begin = seconds_now();
   auto found = find_skeletons(surface, skeleton_options, team, stop);
   if (!found) return found.error();
-  const double after_skeletons = now();
+  const double after_skeletons = seconds_now();
   const auto skeletons = std::make_shared<const Skeletons>(std::move(*found));
   Assembly near(surface, form, options, cluster, &skeletons->near);
   if (const Status s = near.find_extents(team, progress, stop); !s) return s.error();
   if (const Status s = room(far_bytes(*skeletons, cluster, sizeof(Real)) + near.slice_bytes(sizeof(Real), team)); !s)
     return s.error();
-  const double after_extents = now();
+  const double after_extents = seconds_now();
   auto out = near.template assemble<Real>(team, progress, stop);
   if (!out) return out.error();
   out->skeletons = skeletons;
-  const double after_near = now();
+  const double after_near = seconds_now();
   if (!skeletons->any_far()) return out;
   auto between = far_slices<Real>(*skeletons, form, cluster, team, stop);
   if (!between) return between.error();
   out->far = std::move(*between);
-  const double after_far = now();
+  const double after_far = seconds_now();
   const auto error = compared(surface, form, options, *skeletons, out->far, cluster, team, stop);
   if (!error) return error.error();
   out->far_error = *error;
@@ -268,7 +263,7 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
       "acoustic-bem: {:.2f} s for skeletons, {:.2f} for extents, {:.2f} for near clusters, {:.2f} for far ones, "
       "{:.2f} to compare",
       after_skeletons - begin, after_extents - after_skeletons, after_near - after_extents, after_far - after_near,
-      now() - after_far);
+      seconds_now() - after_far);
   return out;
 }
 

@@ -448,9 +448,8 @@ CompressedCount count_compressed(const Surface& surface, const SkeletonOptions& 
   }
   out.of_leaf = size[0];
   for (const auto& [a, b] : clusters.far_pairs) {
-    Index k = 0;
-    while (a >= clusters.level(k).end) ++k;
-    out.far_pairs += 2 * size[static_cast<std::size_t>(k)] * size[static_cast<std::size_t>(k)];
+    const double points = size[static_cast<std::size_t>(clusters.level_of(a))];
+    out.far_pairs += 2 * points * points;
   }
   return out;
 }

@@ -16,6 +16,7 @@
 // reciprocity, feel. On the sphere a field decides the field beyond it, so places further away need no samples.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -73,6 +74,9 @@ struct Skeletons {
   [[nodiscard]] Index levels() const { return static_cast<Index>(level_begin.size()) - 1; }
   [[nodiscard]] Interval level(Index k) const {
     return {level_begin[static_cast<std::size_t>(k)], level_begin[static_cast<std::size_t>(k) + 1]};
+  }
+  [[nodiscard]] Index level_of(Index cluster) const {
+    return std::upper_bound(level_begin.begin(), level_begin.end(), cluster) - level_begin.begin() - 1;
   }
   [[nodiscard]] Index unknowns() const { return near.begin.back(); }
   [[nodiscard]] Index size() const { return static_cast<Index>(points.size()); }

@@ -109,21 +109,14 @@ class Slices {
   template <class F>
   void fill(Index j, Index panel, Real* out, F&& source) const {
     std::fill_n(out, stored_values(j, panel), Real{0});
-    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
-      const double* v = source(i, static_cast<Index>(start));
-      for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
-    });
+    put_rows(j, panel, {0, rows_}, out, std::forward<F>(source));
   }
   /// The same of some rows only, whose values are as they were made as yet.
   template <class F>
   void fill_rows(Index j, Index panel, Interval rows, F&& source) {
     Slice<Real>& s = (*this)[j];
-    Real* const out = s.values.data() + s.panels[static_cast<std::size_t>(panel)].values;
-    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
-      if (i < rows.begin || i >= rows.end) return;
-      const double* v = source(i, static_cast<Index>(start));
-      for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
-    });
+    put_rows(j, panel, rows, s.values.data() + s.panels[static_cast<std::size_t>(panel)].values,
+             std::forward<F>(source));
   }
   /// Calls f(i, start, values) for each row-vector of slice j, in stored order. The values are a copy for the call.
   template <class F>
@@ -168,6 +161,15 @@ class Slices {
 
  private:
   static constexpr std::size_t lanes = group_lanes<Real>;
+  /// The row-vectors of some rows of a panel, whose values begin at `out`.
+  template <class F>
+  void put_rows(Index j, Index panel, Interval rows, Real* out, F&& source) const {
+    for_each_place(j, panel, [&](Index i, std::uint16_t start, std::size_t length, std::size_t at) {
+      if (i < rows.begin || i >= rows.end) return;
+      const double* v = source(i, static_cast<Index>(start));
+      for (std::size_t d = 0; d < length; ++d) out[at + d * lanes] = static_cast<Real>(v[d]);
+    });
+  }
   /// Calls f(i, start, length, at): where a row-vector's first value lies from the first one of its panel; the next column
   /// lies `lanes` behind.
   template <class F>

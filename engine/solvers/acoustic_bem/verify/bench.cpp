@@ -4,11 +4,11 @@
 // Flops count real non-zeros only: 2 n_g a value. Sizes as Tables 2 and 3 of Bramas et al. 2015: 420 slices of 6400 rows,
 // n_g = 8; fewer slices where a table's blocks would not fit the memory, and in the quick run.
 #include "engine/solvers/acoustic_bem/verify/bench.hpp"
+#include "engine/core/seconds_now.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -31,15 +31,11 @@ namespace {
 
 constexpr const char* fma_peak = "FMA rate of a core";
 
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Best flop rate of repeated summations, about `seconds` long: of the thread's own time, or of wall time with several.
 template <class Real>
 double summation_rate(const Slices<Real>& slices, int steps, double seconds, int threads = 1) {
   Team team({{"cpu", threads, 1}});
-  const auto clock = [&] { return threads > 1 ? wall_seconds() : thread_seconds(); };
+  const auto clock = [&] { return threads > 1 ? seconds_now() : thread_seconds(); };
   History<Real> history = made_history(slices, steps);
   Summation<Real> sum("bench", slices, steps);
   std::vector<double> out;
@@ -283,12 +279,12 @@ Taken marched(Matrices<float> matrices, double assembly, const Surface& surface,
   RightHandSide l(surface, form, excitation);
   out.step = HUGE_VAL;
   for (int k = 0; k < groups; ++k) {
-    const double begin = wall_seconds();
+    const double begin = seconds_now();
     march.advance(team, [&](Index n, Index, std::span<double> v) {
       l.triangles(n, {0, l.triangle_count()});
       l.gather({0, surface.unknowns}, v.data());
     });
-    out.step = std::min(out.step, (wall_seconds() - begin) / steps);
+    out.step = std::min(out.step, (seconds_now() - begin) / steps);
   }
   return out;
 }
@@ -313,7 +309,7 @@ void compression(const Bench& b) {
     const bool named = b.run.only.find("N = ") != std::string::npos;
     if (!b.run.may_want(what) || (!named && divisions > usual.back())) continue;
     b.run.doing(fmt::format("compressed matrices, {} unknowns", surface.unknowns));
-    double begin = wall_seconds();
+    double begin = seconds_now();
     auto made = assemble_compressed<float>(surface, form, {},
                                            {.error = error,
                                             .highest = 2 * std::numbers::pi / (edges * surface.mean_edge),
@@ -321,12 +317,12 @@ void compression(const Bench& b) {
                                             .cluster = 64},
                                            [](Bytes) { return Status{}; }, nullptr, team, quiet, {});
     const double far_error = made->far_error, near = made->skeletons->near.pairs(), far = made->skeletons->far.pairs();
-    const Taken some = marched(std::move(*made), wall_seconds() - begin, surface, team);
+    const Taken some = marched(std::move(*made), seconds_now() - begin, surface, team);
     Taken whole;
     if (divisions <= (b.run.quick ? 16 : 24)) {
-      begin = wall_seconds();
+      begin = seconds_now();
       auto matrices = assemble_all<float>(surface, form, {}, team);
-      whole = marched(std::move(matrices), wall_seconds() - begin, surface, team);
+      whole = marched(std::move(matrices), seconds_now() - begin, surface, team);
     } else {
       whole.bytes = static_cast<Bytes>(n * n * (4 * 1.04 * (2.24 / 0.4 + 3) + 3.6));  // by their count
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures the machine's own limits.
 #include "engine/solvers/acoustic_bem/verify/machine_rates.hpp"
+#include "engine/core/seconds_now.hpp"
 
 #include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -30,10 +30,6 @@ double sum_of(const double* p, std::size_t count) {
   double all = 0;
   for (const double v : sum) all += v;
   return all;
-}
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -86,10 +82,10 @@ MachineRates measure_rates(int threads) {
     const auto together = [&](double each, const std::function<void(Index, double*)>& work) {
       double rate = 0;
       for (int k = 0; k < 4; ++k) {
-        const double begin = wall_seconds();
+        const double begin = seconds_now();
         workers.for_each({0, threads}, 1,
                          [&](Interval one, int) { work(one.begin, &kept[static_cast<std::size_t>(one.begin)]); });
-        rate = std::max(rate, each * threads / (wall_seconds() - begin));
+        rate = std::max(rate, each * threads / (seconds_now() - begin));
       }
       return rate;
     };

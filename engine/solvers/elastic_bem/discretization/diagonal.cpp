@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stages "singular", "static sums" and "rigid": elements that contain their collocation point, and the diagonal.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numbers>
 
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/elastic_bem/discretization/assembly.hpp"
 #include "engine/solvers/elastic_bem/discretization/column_sink.hpp"
@@ -53,10 +53,6 @@ struct SumSink {
     if (same(k, row)) put(row, v, 1);
   }
 };
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// A phase whose items are nodes.
 template <class Body>
@@ -148,7 +144,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
   unit_medium.nu = nu;
   const Harmonic fixed(unit_medium, 0);
   const Accuracy fine = static_accuracy(accuracy);
-  const double begin = seconds();
+  const double begin = seconds_now();
   std::vector<Index> curved;
   for (Index n = 0; n < m; ++n)
     if (sum_everywhere || !surface.planar[static_cast<std::size_t>(n)]) curved.push_back(n);
@@ -185,9 +181,9 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
       for (std::size_t q = 0; q < 9; ++q)
         out.blocks[static_cast<std::size_t>(n)][q] = -sums.sums[static_cast<std::size_t>(n)][q].load() / (4 * pi);
   }
-  out.seconds_sums = seconds() - begin;
+  out.seconds_sums = seconds_now() - begin;
 
-  const double start = seconds();
+  const double start = seconds_now();
   const LaneMedium<double> medium = lane_medium<double>(fixed);
   const LaneKernels<double>& kernels = lane_kernels<double>();
   NodePhase phase("rigid", m, [&](Interval chunk) {
@@ -228,7 +224,7 @@ StaticDiagonal static_diagonal(Team& team, const Surface& surface, const Accurac
     }
   });
   team.run(phase);
-  out.seconds_rigid = seconds() - start;
+  out.seconds_rigid = seconds_now() - start;
   return out;
 }
 

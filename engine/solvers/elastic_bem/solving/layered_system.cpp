@@ -8,12 +8,12 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/solvers/elastic_bem/discretization/complex_product.hpp"
 #include "engine/solvers/elastic_bem/discretization/quadrature.hpp"
-#include "engine/solvers/elastic_bem/solving/wall_clock.hpp"
 #include "engine/team/parallel_for.hpp"
 
 namespace conoid::elastic_bem {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/core/log.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/linalg/dense.hpp"
@@ -17,7 +18,6 @@
 #include "engine/solvers/elastic_bem/discretization/weak_modes.hpp"
 #include "engine/solvers/elastic_bem/solving/compressed_solution.hpp"
 #include "engine/solvers/elastic_bem/solving/system.hpp"
-#include "engine/solvers/elastic_bem/solving/wall_clock.hpp"
 #include "engine/team/team.hpp"
 
 namespace conoid::elastic_bem {

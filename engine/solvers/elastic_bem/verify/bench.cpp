@@ -6,11 +6,11 @@
 // forms, static row sums over all elements, plain loops on the same cores; timed on as many rows as fit a budget, then scaled.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/units.hpp"
 #include "engine/linalg/dense.hpp"
 #include "engine/mesh/generators.hpp"
@@ -23,10 +23,6 @@
 
 namespace conoid::elastic_bem {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 struct Size {
   int n;
@@ -74,8 +70,8 @@ double peak_rate() {
   Real keep = 0;
   double best = 0;
   for (int q = 0; q < 5; ++q) {
-    const double begin = now(), flops = k.multiply_adds(3000000, &keep);
-    best = std::max(best, flops / (now() - begin));
+    const double begin = seconds_now(), flops = k.multiply_adds(3000000, &keep);
+    best = std::max(best, flops / (seconds_now() - begin));
   }
   return best;
 }
@@ -87,12 +83,12 @@ double peak_rate_together(int threads) {
   double best = 0;
   for (int q = 0; q < 5; ++q) {
     std::vector<double> flops(static_cast<std::size_t>(threads), 0);
-    const double begin = now();
+    const double begin = seconds_now();
     CpuWorker(threads).for_each({0, threads}, 1, [&](Interval one, int) {
       Real keep = 0;
       flops[static_cast<std::size_t>(one.begin)] = k.multiply_adds(3000000, &keep);
     });
-    const double seconds = now() - begin;
+    const double seconds = seconds_now() - begin;
     double sum = 0;
     for (double f : flops) sum += f;
     best = std::max(best, sum / seconds);
@@ -117,11 +113,11 @@ double kernel_seconds(bool damped, int nodes, int count) {
   double best = 1e300;
   for (int q = 0; q < 7; ++q) {
     const int times = 20000;
-    const double begin = now();
+    const double begin = seconds_now();
     for (int r = 0; r < times; ++r)
       k.far(medium, p, x.data(), x.data() + lanes, x.data() + 2 * lanes, Part::dynamic, true, out.data());
-    best = std::min(
-        best, (now() - begin) / (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
+    best = std::min(best, (seconds_now() - begin) /
+                              (static_cast<double>(times) * static_cast<double>(count) * static_cast<double>(lanes)));
   }
   return best;
 }
@@ -222,9 +218,9 @@ Stages measure_stages(Team& team, const Size& s, Bytes free_memory, double plain
   };
   const auto pass = [&](Progress& progress, std::stop_token stop) {
     Pass p;
-    const double begin = now();
+    const double begin = seconds_now();
     const FarRules<double> rules(surface, options.accuracy, std::abs(h.kS), false, team.threads());
-    p.rules = now() - begin;
+    p.rules = seconds_now() - begin;
     p.diagonal = static_diagonal(team, surface, options.accuracy, medium.nu);
     const auto solved = system.solve<double>(team, h, rules, p.diagonal.blocks, {load}, options, p.facts, progress,
                                              std::move(stop), &memory);
@@ -349,9 +345,9 @@ void factorisation(Bench& b, const char* kind, Index n, double peak) {
         state = state * 1664525U + 1013904223U;
         a.data()[k] = {static_cast<float>(state >> 8) / 16777216.0F - 0.5F, 0.1F};
       }
-      const double begin = now();
+      const double begin = seconds_now();
       static_cast<void>(dense::Lu<T>::factorise(a.data(), n, std::max(1, b.run.threads), backend));
-      seconds = std::min(seconds, now() - begin);
+      seconds = std::min(seconds, seconds_now() - begin);
     }
     return seconds;
   };
@@ -385,9 +381,9 @@ void products(Bench& b, const char* kind, double peak) {
   const auto best = [&](dense::Backend backend) {
     double seconds = 1e300;
     for (int pass = 0; pass < 7; ++pass) {
-      const double begin = now();
+      const double begin = seconds_now();
       dense::multiply<T>(a.data(), rows, width, x.data(), columns, T(0), y.data(), std::max(1, b.run.threads), backend);
-      seconds = std::min(seconds, now() - begin);
+      seconds = std::min(seconds, seconds_now() - begin);
     }
     return seconds;
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed matrices at growing size: time and memory over n log n, at a fixed frequency and at fixed elements a wave.
-#include <chrono>
 #include <cmath>
 
 #include <fmt/core.h>
 
+#include "engine/core/seconds_now.hpp"
 #include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/verify/bench.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
@@ -27,14 +27,10 @@ void put(const BenchSink& row, std::string name, double value, const char* unit)
   row(std::move(out));
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// A cavity under pressure, all of a frequency with what is done once a geometry.
 Measured measure(Team& team, int divisions, double omega, const BenchSink& row, const char* how) {
   constexpr double tolerance = 1e-4;
-  const double begin = now();
+  const double begin = seconds_now();
   TestBody body = compressed_body(CompressedBody::cavity, divisions, 0, team, compressed_sums_share * tolerance);
   LoadValues load;
   for (const Vec3& n : body.surface().traction_normal) load.traction.push_back({-n[0], -n[1], -n[2]});
@@ -45,7 +41,7 @@ Measured measure(Team& team, int divisions, double omega, const BenchSink& row, 
   (void)body.solve(omega, {load}, options);
   Measured out;
   out.unknowns = 3 * static_cast<double>(body.surface().node_count());
-  out.seconds = now() - begin;
+  out.seconds = seconds_now() - begin;
   out.bytes = static_cast<double>(body.facts.compressed);
   out.rank = body.facts.compression_rank;
   const std::string name = fmt::format("compressed, cavity of {:.0f} unknowns, {}: ", out.unknowns, how);

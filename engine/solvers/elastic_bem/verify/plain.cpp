@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plain loops over pairs and Gauss points. Complex numbers are written out, as a Fortran compiler would treat them.
 #include "engine/solvers/elastic_bem/verify/plain.hpp"
+#include "engine/core/seconds_now.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -42,10 +42,6 @@ inline Z z_of(Complex c) {
   return {c.real(), c.imag()};
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class RowPhase final : public Phase {
  public:
   Index rows = 0;
@@ -57,7 +53,7 @@ class RowPhase final : public Phase {
   void run(CpuWorker& worker, Interval items) override {
     worker.for_each(items, 1, [&](Interval chunk, int) {
       for (Index k = chunk.begin; k < chunk.end; ++k) {
-        if (now() > end) return;
+        if (seconds_now() > end) return;
         body(k);
         ++done;
       }
@@ -120,11 +116,11 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
     keep.store(keep.load() + row[static_cast<std::size_t>(i % 18)].re);
   };
   PlainTimes times;
-  double begin = now();
+  double begin = seconds_now();
   dynamic.end = begin + budget;
   team.run(dynamic);
   times.share = static_cast<double>(dynamic.done.load()) / static_cast<double>(std::max<Index>(dynamic.rows, 1));
-  times.pairs = (now() - begin) * static_cast<double>(dynamic.rows) /
+  times.pairs = (seconds_now() - begin) * static_cast<double>(dynamic.rows) /
                 static_cast<double>(std::max<Index>(dynamic.done.load(), 1));
 
   RowPhase fixed;
@@ -153,11 +149,11 @@ PlainTimes plain_assembly(Team& team, const Surface& surface, const Harmonic& h,
     }
     keep.store(keep.load() + sum[0]);
   };
-  begin = now();
+  begin = seconds_now();
   fixed.end = begin + 0.5 * budget;
   team.run(fixed);
-  times.static_sums =
-      (now() - begin) * static_cast<double>(fixed.rows) / static_cast<double>(std::max<Index>(fixed.done.load(), 1));
+  times.static_sums = (seconds_now() - begin) * static_cast<double>(fixed.rows) /
+                      static_cast<double>(std::max<Index>(fixed.done.load(), 1));
   return times;
 }
 

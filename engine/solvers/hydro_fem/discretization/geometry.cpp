@@ -30,7 +30,7 @@ Vec3 centre_of(const ZoneMesh& m, Index zone) {
   return c;
 }
 
-void read_grid(CaseReader& r, Geometry& g) {
+void read_grid(ProblemReader& r, Geometry& g) {
   const Values v = r.input["grid"];
   const auto upper = v["upper"].numbers();
   const auto lower = v["lower"].numbers();
@@ -40,20 +40,20 @@ void read_grid(CaseReader& r, Geometry& g) {
   for (std::size_t d = 0; d < v["zones"].size() && d < 3; ++d) g.counts[d] = v["zones"].at(d).integer();
   for (std::size_t d = 0; d < v["grading"].size() && d < 3; ++d) g.grading[d] = v["grading"].at(d).number();
   if (v["grading"].size() > 0 && v["grading"].size() != upper.size())
-    r.wrong(v["grading"], fmt::format("{} gradings for {} dimensions", v["grading"].size(), g.dim),
-            "Give one number for each axis of `upper`; 1 is even.");
+    r.fail(v["grading"], fmt::format("{} gradings for {} dimensions", v["grading"].size(), g.dim),
+           "Give one number for each axis of `upper`; 1 is even.");
   if (v["zones"].size() != upper.size())
-    r.wrong(v["zones"], fmt::format("{} numbers of zones for {} dimensions", v["zones"].size(), g.dim),
-            "Give one number for each axis of `upper`.");
+    r.fail(v["zones"], fmt::format("{} numbers of zones for {} dimensions", v["zones"].size(), g.dim),
+           "Give one number for each axis of `upper`.");
   for (int d = 0; d < g.dim; ++d)
     if (!(g.upper[u(d)] > g.lower[u(d)]))
-      r.wrong(
+      r.fail(
           v["upper"],
           fmt::format("the upper corner {} is not above the lower {} along {}", g.upper[u(d)], g.lower[u(d)], "xyz"[d]),
           "Give the larger coordinate in `upper`.");
 }
 
-void read_mesh_zones(CaseReader& r, Geometry& g, const Geometry* before) {
+void read_mesh_zones(ProblemReader& r, Geometry& g, const Geometry* before) {
   const Values v = r.input["mesh"];
   if (before != nullptr && before->mesh != nullptr) {
     g = *before;
@@ -62,7 +62,7 @@ void read_mesh_zones(CaseReader& r, Geometry& g, const Geometry* before) {
   log::debug("hydro-fem: zones were made of the mesh");
   auto zones = zones_of_mesh(*r.mesh);
   if (!zones) {
-    r.wrong(v["file"], zones.error().text, zones.error().hint);
+    r.fail(v["file"], zones.error().text, zones.error().hint);
     return;
   }
   auto made = std::make_shared<MeshZones>(std::move(*zones));
@@ -87,7 +87,7 @@ void read_mesh_zones(CaseReader& r, Geometry& g, const Geometry* before) {
 }
 
 /// A box must not cut through a zone of the mesh: some corners inside and some outside.
-void check_box_on_mesh(CaseReader& r, const Geometry& g, const Values& at, const Extent& e) {
+void check_box_on_mesh(ProblemReader& r, const Geometry& g, const Values& at, const Extent& e) {
   const ZoneMesh& m = g.mesh->zones;
   double size = 0;
   for (int d = 0; d < g.dim; ++d) size = std::max(size, g.upper[u(d)] - g.lower[u(d)]);
@@ -107,10 +107,10 @@ void check_box_on_mesh(CaseReader& r, const Geometry& g, const Values& at, const
     }
     if (!within || !without) continue;
     const Vec3 c = centre_of(m, zone);
-    r.wrong(at,
-            fmt::format("the border of the region cuts through the zone at ({:.6g}, {:.6g}, {:.6g})", c[0], c[1], c[2]),
-            "Draw the border in the mesh, and give the region the `group` of its cells: a jump inside a zone "
-            "is not kept sharp.");
+    r.fail(at,
+           fmt::format("the border of the region cuts through the zone at ({:.6g}, {:.6g}, {:.6g})", c[0], c[1], c[2]),
+           "Draw the border in the mesh, and give the region the `group` of its cells: a jump inside a zone "
+           "is not kept sharp.");
     return;
   }
 }
@@ -200,13 +200,12 @@ bool Geometry::inside_zones(int d, double x) const {
   return between && std::abs(line - std::round(line)) >= (grading[u(d)] == 1 ? 1e-6 : 1e-3);
 }
 
-Geometry read_geometry(CaseReader& r, const Geometry* before) {
+Geometry read_geometry(ProblemReader& r, const Geometry* before) {
   Geometry g;
   const bool grid = r.input.values().has("grid"), mesh = r.input.values().has("mesh");
   if (grid == mesh) {
-    r.wrong(r.input.values(),
-            grid ? "the case has a `grid` and a `mesh`" : "the case has neither a `grid` nor a `mesh`",
-            "Give a box of zones in `grid`, or a file of quadrilaterals or hexahedra in `mesh`: one of them.");
+    r.fail(r.input.values(), grid ? "the case has a `grid` and a `mesh`" : "the case has neither a `grid` nor a `mesh`",
+           "Give a box of zones in `grid`, or a file of quadrilaterals or hexahedra in `mesh`: one of them.");
     return g;
   }
   if (mesh) {
@@ -221,17 +220,17 @@ Geometry read_geometry(CaseReader& r, const Geometry* before) {
   g.turns = turns_of(coordinates);
   const bool plane = coordinates == "axisymmetric";
   if (plane && g.dim != 2)
-    r.wrong(section["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim),
-            "Give `lower`, `upper` and `zones` two numbers, or a plane mesh: x along the axis, y along the "
-            "radius.");
+    r.fail(section["coordinates"], fmt::format("axisymmetric flow has two dimensions, found {}", g.dim),
+           "Give `lower`, `upper` and `zones` two numbers, or a plane mesh: x along the axis, y along the "
+           "radius.");
   else if (g.turns > 0 && !plane && g.dim != 1)
-    r.wrong(section["coordinates"], fmt::format("{} flow has one dimension, the radius, found {}", coordinates, g.dim),
-            "Give `lower`, `upper` and `zones` one number, or a mesh of segments; with two dimensions there is "
-            "axisymmetric flow.");
+    r.fail(section["coordinates"], fmt::format("{} flow has one dimension, the radius, found {}", coordinates, g.dim),
+           "Give `lower`, `upper` and `zones` one number, or a mesh of segments; with two dimensions there is "
+           "axisymmetric flow.");
   else if (g.turns > 0 && g.lower[u(g.dim - 1)] < -1e-12 * g.upper[u(g.dim - 1)])
-    r.wrong(grid ? section["lower"] : section["coordinates"],
-            fmt::format("the radius begins at {}", g.lower[u(g.dim - 1)]),
-            fmt::format("Let {} begin at 0 (on the axis) or above.", plane ? "y" : "x"));
+    r.fail(grid ? section["lower"] : section["coordinates"],
+           fmt::format("the radius begins at {}", g.lower[u(g.dim - 1)]),
+           fmt::format("Let {} begin at 0 (on the axis) or above.", plane ? "y" : "x"));
   return g;
 }
 
@@ -239,16 +238,16 @@ int turns_of(std::string_view coordinates) {
   return coordinates == "spherical" ? 2 : coordinates == "axisymmetric" || coordinates == "cylindrical" ? 1 : 0;
 }
 
-Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
+Extent read_extent(ProblemReader& r, const Geometry& g, const Values& v) {
   Extent e;
   if (v.has("group")) {
     e.group = v["group"].text();
     e.everywhere = false;
     if (g.is_grid())
-      r.wrong(v["group"], "a grid has no groups", "Give the region `lower` and `upper`, or the case a mesh.");
+      r.fail(v["group"], "a grid has no groups", "Give the region `lower` and `upper`, or the case a mesh.");
     else if (std::find(g.group_names.begin(), g.group_names.end(), e.group) == g.group_names.end())
-      r.wrong(v["group"], fmt::format("the group '{}' holds no cells of dimension {}", e.group, g.dim),
-              "Name a group of zones; groups of their sides are for `boundaries`.");
+      r.fail(v["group"], fmt::format("the group '{}' holds no cells of dimension {}", e.group, g.dim),
+             "Name a group of zones; groups of their sides are for `boundaries`.");
     return e;
   }
   e.everywhere = !v.has("lower") && !v.has("upper");
@@ -259,31 +258,31 @@ Extent read_extent(CaseReader& r, const Geometry& g, const Values& v) {
     if (!v.has(corner)) continue;
     const auto numbers = v[corner].numbers();
     if (static_cast<int>(numbers.size()) < g.dim) {
-      r.wrong(v[corner], fmt::format("{} coordinates in {} dimensions", numbers.size(), g.dim),
-              "Give one coordinate for each axis.");
+      r.fail(v[corner], fmt::format("{} coordinates in {} dimensions", numbers.size(), g.dim),
+             "Give one coordinate for each axis.");
       complete = false;
       continue;
     }
     for (int d = 0; d < g.dim && g.is_grid(); ++d) {
       if (!g.inside_zones(d, numbers[u(d)])) continue;
       const double line = std::floor(g.line_of(d, numbers[u(d)]));
-      r.wrong(v[corner],
-              fmt::format("the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
-                          "xyz"[d], numbers[u(d)], g.line_at(d, line), g.line_at(d, line + 1)),
-              fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
-                          "there: a jump inside a zone is not kept sharp.",
-                          "xyz"[d]));
+      r.fail(v[corner],
+             fmt::format("the region ends at {} = {:.6g}, inside zones; the nearest zone edges are {:.6g} and {:.6g}",
+                         "xyz"[d], numbers[u(d)], g.line_at(d, line), g.line_at(d, line + 1)),
+             fmt::format("Move the border to a zone edge, or change `zones` along {} so that an edge falls "
+                         "there: a jump inside a zone is not kept sharp.",
+                         "xyz"[d]));
     }
   }
   if (!e.everywhere && complete && !g.is_grid()) check_box_on_mesh(r, g, v, e);
   return e;
 }
 
-void check_cover(CaseReader& r, const Geometry& g, std::span<const Extent> extents) {
+void check_cover(ProblemReader& r, const Geometry& g, std::span<const Extent> extents) {
   if (const auto c = g.uncovered(extents))
-    r.wrong(r.input["regions"],
-            fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", (*c)[0], (*c)[1], (*c)[2]),
-            "Let the first region have no box and no group: it then fills what the others leave.");
+    r.fail(r.input["regions"],
+           fmt::format("no region covers the zone at ({:.4g}, {:.4g}, {:.4g})", (*c)[0], (*c)[1], (*c)[2]),
+           "Let the first region have no box and no group: it then fills what the others leave.");
 }
 
 std::optional<Vec3> Geometry::uncovered(std::span<const Extent> extents) const {

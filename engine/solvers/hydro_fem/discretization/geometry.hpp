@@ -2,7 +2,7 @@
 // Where the material is at the start: the grid of a case or its mesh, and which region each zone belongs to.
 #pragma once
 
-#include "engine/case/case.hpp"
+#include "engine/case/case_reader.hpp"
 #include "engine/solvers/hydro_fem/discretization/zones_of_mesh.hpp"
 
 #include <memory>
@@ -14,15 +14,11 @@
 
 namespace conoid::hydro_fem {
 
-/// Collects diagnostics at values of the case.
-struct CaseReader {
-  const Case& input;
-  const Mesh* mesh = nullptr;
-  std::vector<Diagnostic> found{};
-  void wrong(const Values& at, std::string text, std::string hint) {
-    found.push_back(input.error_at(at, std::move(text), std::move(hint)));
-  }
-  [[nodiscard]] bool good() const { return !has_errors(found); }
+/// Of a case and its mesh, null without one.
+struct ProblemReader : CaseReader {
+  ProblemReader(const Case& input_, const Mesh* mesh_, std::vector<Diagnostic>& out_)
+      : CaseReader(input_, out_), mesh(mesh_) {}
+  const Mesh* mesh;
 };
 
 /// The first three numbers, missing ones zero.
@@ -75,10 +71,10 @@ struct Geometry {
 
 /// Reads `grid` or `mesh`; what is wrong is added to the reader, and the result is then of no use. `before`: a geometry of the same mesh,
 /// whose zones are taken over; null if there is none.
-[[nodiscard]] Geometry read_geometry(CaseReader& reader, const Geometry* before = nullptr);
+[[nodiscard]] Geometry read_geometry(ProblemReader& reader, const Geometry* before = nullptr);
 /// Reads an optional box or group; borders must lie on sides of zones.
-[[nodiscard]] Extent read_extent(CaseReader& reader, const Geometry& geometry, const Values& at);
+[[nodiscard]] Extent read_extent(ProblemReader& reader, const Geometry& geometry, const Values& at);
 /// The first zone in no extent is an error at `regions`.
-void check_cover(CaseReader& reader, const Geometry& geometry, std::span<const Extent> extents);
+void check_cover(ProblemReader& reader, const Geometry& geometry, std::span<const Extent> extents);
 
 }  // namespace conoid::hydro_fem

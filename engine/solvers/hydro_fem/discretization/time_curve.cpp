@@ -11,13 +11,13 @@
 
 namespace conoid::hydro_fem {
 
-std::function<double(double)> read_time_curve(CaseReader& r, const Values& side, const std::string& quantity,
+std::function<double(double)> read_time_curve(ProblemReader& r, const Values& side, const std::string& quantity,
                                               const std::string& unit) {
   const std::string formula = quantity + "_formula", file = quantity + "_file";
   if (side.has(file)) {
     auto table = read_time_table(r.input.path(side[file].text()), quantity, unit);
     if (!table) {
-      r.wrong(side[file], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
+      r.fail(side[file], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
       return {};
     }
     return [table = std::move(table).value()](double t) { return table.at(t); };
@@ -25,14 +25,14 @@ std::function<double(double)> read_time_curve(CaseReader& r, const Values& side,
   if (!side.has(formula)) return {};
   const auto parsed = Expression::parse(side[formula].text(), {"t"});
   if (!parsed) {
-    r.wrong(side[formula], parsed.error().text, parsed.error().hint);
+    r.fail(side[formula], parsed.error().text, parsed.error().hint);
     return {};
   }
   const Expression& value = *parsed;
   for (const double t : {0.0, r.input["parameters"]["end_time"].number()})
     if (const double now = value(std::span(&t, 1)); !std::isfinite(now)) {
-      r.wrong(side[formula], fmt::format("the {} is {} at t = {:g} s", quantity, now, t),
-              "Give a formula that is finite during the whole run.");
+      r.fail(side[formula], fmt::format("the {} is {} at t = {:g} s", quantity, now, t),
+             "Give a formula that is finite during the whole run.");
       return {};
     }
   return [value, quantity](double t) {

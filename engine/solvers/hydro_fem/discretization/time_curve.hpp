@@ -13,7 +13,7 @@ namespace conoid::hydro_fem {
 /// What `quantity`_formula (of t) or `quantity`_file of a side of the case says; empty where neither is given. It must be finite at
 /// the start and at the end of the run; where it is not in between, calling it throws Failure(invalid_input) with the time. From one
 /// thread.
-[[nodiscard]] std::function<double(double)> read_time_curve(CaseReader& reader, const Values& side,
+[[nodiscard]] std::function<double(double)> read_time_curve(ProblemReader& reader, const Values& side,
                                                             const std::string& quantity, const std::string& unit);
 
 }  // namespace conoid::hydro_fem

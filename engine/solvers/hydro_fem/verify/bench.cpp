@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of a step and of its kernels on the cases for which the public proxy of the method was timed.
+#include "engine/core/seconds_now.hpp"
 #include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <limits>
 
@@ -20,10 +20,6 @@ using flows::Flow;
 double processor_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 struct Case {
   const char* name;
   Setup (*make)();
@@ -45,14 +41,14 @@ double best_step(const Case& c, int threads, double budget) {
   Flow flow(std::move(s), {}, threads);
   flow.march().step();
   double best = std::numeric_limits<double>::infinity();
-  const double begin = wall_seconds();
+  const double begin = seconds_now();
   do {
     const Index before = flow.march().accepted() + flow.march().repeated();
-    const double start = wall_seconds();
+    const double start = seconds_now();
     flow.march().step();
-    best = std::min(best, (wall_seconds() - start) /
+    best = std::min(best, (seconds_now() - start) /
                               static_cast<double>(flow.march().accepted() + flow.march().repeated() - before));
-  } while (wall_seconds() - begin < budget);
+  } while (seconds_now() - begin < budget);
   return best;
 }
 
@@ -69,11 +65,11 @@ Profile profile(const Case& c, bool matrices, int threads, double budget) {
   const KernelTimes before = flow.op().times();
   const auto attempted = [&] { return flow.march().accepted() + flow.march().repeated(); };
   const Index first = attempted();
-  const double start = wall_seconds();
+  const double start = seconds_now();
   do {
     flow.march().step();
-  } while (wall_seconds() - start < budget);
-  const double total = wall_seconds() - start, scale = 300 / static_cast<double>(attempted() - first);
+  } while (seconds_now() - start < budget);
+  const double total = seconds_now() - start, scale = 300 / static_cast<double>(attempted() - first);
   const KernelTimes& t = flow.op().times();
   return {scale * (t.corner_wall - before.corner_wall), scale * (t.solve_wall - before.solve_wall), scale * total};
 }
@@ -196,12 +192,12 @@ Timed timed(std::unique_ptr<Backend> backend, Index least, Index most, double bu
   const auto attempted = [&] { return march.accepted() + march.repeated(); };
   Timed out;
   std::vector<double> steps;
-  const double begin = wall_seconds();
-  while (march.accepted() < least || (march.accepted() < most && wall_seconds() - begin < budget)) {
+  const double begin = seconds_now();
+  while (march.accepted() < least || (march.accepted() < most && seconds_now() - begin < budget)) {
     const Index before = attempted();
-    const double start = wall_seconds();
+    const double start = seconds_now();
     march.step();
-    steps.push_back((wall_seconds() - start) / static_cast<double>(attempted() - before));
+    steps.push_back((seconds_now() - start) / static_cast<double>(attempted() - before));
   }
   std::sort(steps.begin(), steps.end());
   out.step = steps.front();

@@ -5,6 +5,7 @@
 // The source counts one application of the operator from 1272 elements of S' to 1572 ... 32,576 of S for 1 ... 1000 right-hand sides
 // (two Xeon E5-2698 v4 with 20 cores each, four P100). Its times are linear in the elements of S (its Table 1, within 3 %), so ours are
 // taken on some elements of S, all of S', and scaled to the number named; each row says on how many. Six points an element.
+#include "engine/core/seconds_now.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/solvers/maxwell_fem/cuda/device_radiation.hpp"
 #include "engine/solvers/maxwell_fem/kernels/reference.hpp"
@@ -15,7 +16,6 @@
 #include "engine/team/team.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -48,15 +48,11 @@ constexpr std::array<double, 3> about_it{4.38, 22.32, 90.79};
 /// Of Table 3: of numS 32,576 and one right-hand side, all three parts.
 constexpr double counted_flops = (23.16 + 90.79 + 0.08) * 1e9;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 template <class F>
 double seconds_of(const F& f) {
-  const double begin = now();
+  const double begin = seconds_now();
   f();
-  return now() - begin;
+  return seconds_now() - begin;
 }
 
 /// Points spread evenly over a sphere (Fibonacci's lattice), `face_points` an element.

@@ -2,12 +2,11 @@
 // Signals that other programs wrote: units, commas, columns.
 // labels: unit
 #include "engine/solvers/acoustic_fd/discretization/signal.hpp"
+#include "tests/support/written_files.hpp"
 
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
-#include <fstream>
 
 using namespace conoid;
 using namespace conoid::acoustic_fd;
@@ -21,12 +20,7 @@ const std::string inputs = CONOID_TEST_DATA "/inputs/";
 class TestSignalsOfOthers : public QObject {
   Q_OBJECT
 
-  QTemporaryDir folder_;
-  std::string written(const std::string& name, const std::string& content) {
-    const std::string path = folder_.filePath(QString::fromStdString(name)).toStdString();
-    std::ofstream(path, std::ios::binary) << content;
-    return path;
-  }
+  const test::WrittenFiles written;
 
  private slots:
   void headings_of_signals_have_units() {
