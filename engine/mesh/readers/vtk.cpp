@@ -26,7 +26,7 @@ struct NumberType {
   std::size_t size;
   char kind;  ///< f: real, i: whole, u: whole without sign, b: bit
 };
-constexpr std::array<NumberType, 15> number_types{{{"bit", 0, 'b'},
+constexpr std::array<NumberType, 21> number_types{{{"bit", 0, 'b'},
                                                    {"unsigned_char", 1, 'u'},
                                                    {"char", 1, 'i'},
                                                    {"signed_char", 1, 'i'},
@@ -40,7 +40,13 @@ constexpr std::array<NumberType, 15> number_types{{{"bit", 0, 'b'},
                                                    {"vtkidtype", 4, 'i'},
                                                    {"vtktypeuint64", 8, 'u'},
                                                    {"float", 4, 'f'},
-                                                   {"double", 8, 'f'}}};
+                                                   {"double", 8, 'f'},
+                                                   {"vtktypeint8", 1, 'i'},
+                                                   {"vtktypeuint8", 1, 'u'},
+                                                   {"vtktypeint16", 2, 'i'},
+                                                   {"vtktypeuint16", 2, 'u'},
+                                                   {"vtktypeint32", 4, 'i'},
+                                                   {"vtktypeuint32", 4, 'u'}}};
 
 /// Cells of one list: where each begins among the nodes.
 struct CellList {

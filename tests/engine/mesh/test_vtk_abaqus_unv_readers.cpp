@@ -7,6 +7,7 @@
 #include "engine/mesh/surface.hpp"
 #include "engine/mesh/topology.hpp"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <cmath>
@@ -72,6 +73,46 @@ class TestVtkAbaqusUnvReaders : public QObject {
     QVERIFY(check_surface(*m).consistent());
     QVERIFY(notes.said.front().find("1 of 4 cells are ghosts") != std::string::npos);
   }
+  /// Numbers by the names of their sizes, as meshio writes them: two triangles, marked 7 and 9, in bytes.
+  void marks_of_every_whole_type_make_groups_data() {
+    QTest::addColumn<int>("size");
+    QTest::newRow("vtktypeint8") << 1;
+    QTest::newRow("vtktypeuint8") << 1;
+    QTest::newRow("vtktypeint16") << 2;
+    QTest::newRow("vtktypeuint16") << 2;
+    QTest::newRow("vtktypeint32") << 4;
+    QTest::newRow("vtktypeuint32") << 4;
+    QTest::newRow("vtktypeint64") << 8;
+    QTest::newRow("vtktypeuint64") << 8;
+  }
+  void marks_of_every_whole_type_make_groups() {
+    QFETCH(int, size);
+    const auto number = [](long long value, int bytes) {
+      std::string out;
+      for (int b = bytes - 1; b >= 0; --b) out += static_cast<char>((value >> (8 * b)) & 0xff);
+      return out;
+    };
+    const auto row = [&](std::initializer_list<long long> values, int bytes) {
+      std::string out;
+      for (const long long value : values) out += number(value, bytes);
+      return out + "\n";
+    };
+    std::string file = "# vtk DataFile Version 5.1\ntwo\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 short\n";
+    file += row({0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}, 2);
+    file += "CELLS 3 6\nOFFSETS vtktypeint64\n" + row({0, 3, 6}, 8);
+    file += "CONNECTIVITY vtktypeint64\n" + row({0, 1, 2, 1, 3, 2}, 8);
+    file += "CELL_TYPES 2\n" + row({5, 5}, 4);
+    file += std::string("CELL_DATA 2\nFIELD FieldData 1\ngmsh:physical 1 2 ") + QTest::currentDataTag() + "\n";
+    file += row({7, 9}, size);
+    const QTemporaryDir where;
+    const std::string path = where.filePath("two.vtk").toStdString();
+    QVERIFY(write_file_atomically(path, file).ok());
+    const auto m = read_mesh(path);
+    QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
+    QVERIFY(m->group("7") != nullptr && m->group("9") != nullptr);
+    QCOMPARE(m->group("9")->cells, std::vector<Index>{1});
+  }
+
   void assemblies_are_put_together() {
     const auto m = read_mesh(corpus + "mesh_abaqus/assembly.inp");
     QVERIFY2(m.ok(), m ? "" : m.error().render().c_str());
