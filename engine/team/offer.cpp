@@ -48,7 +48,7 @@ ChosenTeam choose_team(const Offer& offer, const DeviceUse& use, double seconds)
     out.left_out = fmt::format("{}: {}", beyond(most), use.why);
   }
   const std::size_t before = out.devices().size();
-  out.workers = worth_their_start(std::move(out.workers), offer.threads.value, seconds);
+  if (!use.priced) out.workers = worth_their_start(std::move(out.workers), offer.threads.value, seconds);
   if (out.devices().size() < before)
     out.left_out = fmt::format("{}: the processors are done before a device has started", beyond(0));
   if (!use.alone.empty() && !out.devices().empty()) {

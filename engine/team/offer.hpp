@@ -68,6 +68,9 @@ struct DeviceUse {
   std::string why;  ///< not more: "a grid that is streamed goes through one device"
   /// Why they are faster without processors beside them, which then wait for their share: "cpu:15: …"; empty: processors compute, too.
   std::string alone{};
+  /// The solver compared whole runs of this case with and without devices, their start included: `most` is what came of it. Else
+  /// "auto" judges by weights (worth_their_start).
+  bool priced = false;
 };
 
 /// The team that computes, of those that are offered.
@@ -81,8 +84,8 @@ struct ChosenTeam {
       const;  ///< that may be taken of each; of the one with the least, 0 without devices
 };
 
-/// Of "auto" the devices take part that the case can use and that pay (worth_their_start); what is named is obeyed. `seconds`: what the
-/// processors alone are expected to take, 0: not known.
+/// Of "auto" the devices take part that the case can use and that pay (as the solver priced them, else worth_their_start); what is named
+/// is obeyed. `seconds`: what the processors alone are expected to take, 0: not known.
 [[nodiscard]] ChosenTeam choose_team(const Offer& offer, const DeviceUse& use, double seconds);
 
 /// "cuda:0:1,cpu:3": names and threads.

@@ -130,6 +130,7 @@ TeamPrice price_teams(const Settings& s, const Surface& surface, int threads, st
   else if (out.use.most > 0)
     out.use.why = fmt::format("with {} devices the run would take about {} instead of {} with {}", paces.size(),
                               format_duration(with(most)), format_duration(with(out)), out.use.most);
+  out.use.priced = true;
   return out;
 }
 

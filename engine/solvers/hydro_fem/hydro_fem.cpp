@@ -45,6 +45,7 @@ const std::array<FieldInfo, 5> fields{{
 struct OnDevice {
   DeviceUse use;
   Bytes bytes = 0;
+  double seconds = 0;  ///< of a whole run on them; 0: not known
 };
 /// Of one of several parts of the zones, a layer of nodes around it included.
 DeviceNeeds part_of(DeviceNeeds whole, double parts) {
@@ -55,7 +56,8 @@ DeviceNeeds part_of(DeviceNeeds whole, double parts) {
   whole.nodes = std::ceil(whole.nodes / parts * (1 + 2 * layer));
   return whole;
 }
-OnDevice on_device(const Problem& problem, const Offer& offer) {
+/// `steps`: of the run, and `processors`: seconds that they alone would take; 0: not known.
+OnDevice on_device(const Problem& problem, const Offer& offer, double steps, double processors) {
   if (offer.devices.empty()) return {};
   if (const std::string why = device_objection(problem.setup); !why.empty()) return {{0, why}, 0};
   const double ranks = std::max(1, offer.place.ranks);
@@ -83,7 +85,15 @@ OnDevice on_device(const Problem& problem, const Offer& offer) {
                     : needs.zones <= count  ? "each device has zones"
                     : count >= most_devices ? "so many devices share the zones at most"
                                             : "another device would have too few quadrature points to be worth it";
-  return {{count, why}, bytes};
+  OnDevice out{{count, why}, bytes, 0};
+  if (!real || steps <= 0 || processors <= 0) return out;
+  out.seconds = seconds_on_devices(points, needs.dim, steps, count, offer.devices.front().multiprocessors);
+  if (offer.automatic && out.seconds >= processors)
+    return {{0, fmt::format("with {} the run would take about {} instead of {}", count > 1 ? "them" : "it",
+                            format_duration(out.seconds), format_duration(processors))},
+            0};
+  out.use.priced = true;
+  return out;
 }
 
 }  // namespace
@@ -148,10 +158,11 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
   if (offer.place.ranks > 1)
     e.details.emplace_back("ranks", fmt::format("{} share the zones, {} each", offer.place.ranks,
                                                 format_bytes(problem_memory(problem, offer.place.ranks))));
-  const OnDevice device = on_device(problem, offer);
+  const OnDevice device = on_device(problem, offer, steps, e.seconds);
   e.use = device.use;
   if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && e.use.most != 0) {
     e.device_memory = device.bytes;
+    e.planned_seconds = e.device_seconds = device.seconds;
     std::vector<std::string> names = team.devices();
     names.resize(std::min(names.size(), u(e.use.most)));
     e.details.emplace_back(

@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/case.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
+#include "engine/solvers/hydro_fem/hydro_fem.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/registry.hpp"
 #include "engine/team/team.hpp"
@@ -239,6 +240,32 @@ class TestOffer : public QObject {
              qPrintable(QString("%1, %2 of %3").arg(alone.in_core).arg(alone.least).arg(half)));
     QCOMPARE(use(half), alone.slower < 3.7 ? 1 : -1);
     QCOMPARE(use(half / 2), 1);  // what does not fit in both goes through one
+  }
+
+  /// A second of processors that a card shortens: refused by weights of workers, taken where the solver has compared whole runs.
+  void what_a_solver_has_priced_is_not_judged_by_weights() {
+    const Offer offer = with_devices(1, Bytes{60} << 30);
+    QVERIFY(choose_team(offer, {}, 1.0).devices().empty());
+    QCOMPARE(choose_team(offer, {.priced = true}, 1.0).devices().size(), std::size_t{1});
+    QVERIFY(choose_team(offer, {.most = 0, .why = "slower", .priced = true}, 1.0).devices().empty());
+  }
+
+  /// 64,000 quadrature points: of a long march a device is taken, of a short one it would not have started yet.
+  void hydro_fem_compares_whole_runs() {
+    const auto use = [](const char* end_time) {
+      const Case input = resolved(std::string(R"({"solver": "hydro-fem",
+        "grid": {"lower": [0, 0, 0], "upper": [1, 1, 1], "zones": [10, 10, 10]},
+        "materials": {"air": {"kind": "ideal-gas", "gamma": 1.4}},
+        "regions": [{"name": "air", "material": "air", "density": 1, "pressure": 1},
+                    {"name": "half", "material": "air", "upper": [0.5, 1, 1], "density": 1, "pressure": 2}],
+        "parameters": {"order": 2, "end_time": )") +
+                                  end_time + "}}");
+      const Offer offer = with_devices(1, Bytes{60} << 30);
+      return hydro_fem::HydroFem().estimate(input, nullptr, offer).value().use;
+    };
+    const DeviceUse many = use("50"), few = use("1e-3");
+    QVERIFY2(many.most == 1 && many.priced, many.why.c_str());
+    QVERIFY2(few.most == 0 && few.why.starts_with("with it the run would take about"), few.why.c_str());
   }
 
   void auto_takes_no_device_that_a_case_cannot_use() {

@@ -27,6 +27,13 @@ int devices_that_pay(double points, int most) {
   return count;
 }
 
+double seconds_on_devices(double points, int dim, double steps, int devices, int multiprocessors) {
+  constexpr double start = 0.7, further_start = 0.4, point = 1.35e-9 * 132;
+  const double launches = dim == 3 ? 1.1e-3 : 0.6e-3, share = devices > 1 ? 0.85 * devices : 1;
+  return start + further_start * (devices - 1) +
+         steps * (launches + point * points / std::max(1, multiprocessors) / share);
+}
+
 std::string device_objection(const Setup& setup) {
   if (setup.corner_matrices) return device_refuses_matrices;
   if (setup.energy_source) return device_refuses_power;

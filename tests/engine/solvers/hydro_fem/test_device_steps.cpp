@@ -576,6 +576,24 @@ class TestDeviceSteps : public QObject {
     QCOMPARE(devices_that_pay(1e12, 1), 1);
   }
 
+  /// Steps as an H200 took them, in milliseconds.
+  void a_run_on_devices_is_foreseen() {
+    const auto step = [](double points, int dim, int devices, int multiprocessors) {
+      return 1e3 * (seconds_on_devices(points, dim, 2, devices, multiprocessors) -
+                    seconds_on_devices(points, dim, 1, devices, multiprocessors));
+    };
+    const auto near = [](double got, double want) { return std::abs(got - want) < 0.2 * want; };
+    QVERIFY(near(step(28 * 12 * 36, 2, 1, 132), 0.59));
+    QVERIFY(near(step(224 * 96 * 36, 2, 1, 132), 1.53));
+    QVERIFY(near(step(1000 * 64, 3, 1, 132), 1.2));
+    QVERIFY(near(step(4096 * 512, 3, 1, 132), 3.4));
+    QVERIFY(near(step(32768 * 216, 3, 1, 132), 10.3));
+    QVERIFY(near(step(262144 * 64, 3, 1, 132), 23.3));
+    QVERIFY(near(step(262144 * 64, 3, 2, 132), 23.3 / 1.7));
+    QVERIFY(step(262144 * 64, 3, 1, 66) > 1.8 * step(262144 * 64, 3, 1, 132));
+    QVERIFY(seconds_on_devices(1e5, 3, 0, 2, 132) > seconds_on_devices(1e5, 3, 0, 1, 132));  // further ones start, too
+  }
+
   void a_device_lost_among_several_ends_the_run() {
     configure_emulated({.devices = 2, .fails_after = 800});
     Run run("emulated:0,emulated:1");
