@@ -700,7 +700,8 @@ void read_output(Problem& out, const Case& input) {
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
-  if (const Values rows = input["output"]["rows"]; input["output"].has("rows")) {
+  if (input["output"].has("rows")) {
+    const Values rows = input["output"]["rows"];
     if (rows.has("every")) out.rows.every = rows["every"].integer();
     if (rows.has("interval")) out.rows.interval = rows["interval"].number();
   }
