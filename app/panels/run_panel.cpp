@@ -506,6 +506,9 @@ void RunPanel::refresh_estimate() {
   }
   for (const auto& [name, text] : report->estimate.details)
     add_pair(estimate_more_grid_, translated(words_of(name)), translated(text), estimate_more_);
+  for (const PhaseEstimate& phase : report->estimate.phases)
+    add_pair(estimate_more_grid_, tr("Time: %1").arg(phase_words(phase.name)), expectation(phase.seconds),
+             estimate_more_);
   estimate_fold_->setVisible(!report->estimate.details.empty());
   estimate_box_->setVisible(estimate_grid_->count() > 0 && estimate_box_->isVisibleTo(this));
 }

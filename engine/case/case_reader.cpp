@@ -14,6 +14,17 @@ void CaseReader::warn(const Values& at, std::string text, std::string hint) cons
   out.push_back(input.warning_at(at, std::move(text), std::move(hint)));
 }
 
+void CaseReader::note(const Values& at, std::string text, std::string hint) const {
+  warn(at, std::move(text), std::move(hint));
+  out.back().severity = Severity::note;
+}
+
+void CaseReader::fail_in_file(const Values& at, Diagnostic what) const {
+  if (what.place.file.empty()) return put(at.pointer(), std::move(what));
+  what.hint += fmt::format(" (named at {})", at.pointer());
+  out.push_back(std::move(what));
+}
+
 void CaseReader::fail(const Values& at, Diagnostic what) const {
   put(at.pointer(), std::move(what));
 }

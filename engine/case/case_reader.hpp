@@ -33,11 +33,16 @@ class CaseReader {
   /// An error, or a warning, at a value.
   void fail(const Values& at, std::string text, std::string hint) const;
   void warn(const Values& at, std::string text, std::string hint) const;
+  /// What is to be known, and is right as it is.
+  void note(const Values& at, std::string text, std::string hint) const;
   /// What something else found (a mesh, a formula, a file that it does not name), as found at a value. Its code stays.
   void fail(const Values& at, Diagnostic what) const;
   /// The same at a key that need not be there, of a value or of the case.
   void fail_at(const Values& at, std::string_view key, Diagnostic what) const;
   void fail_at(std::string_view section, Diagnostic what) const { fail_at(input.values(), section, std::move(what)); }
+  /// What is wrong with a file that a value names, where that says its place in the file: there, and the hint tells who names it.
+  /// Else at the value.
+  void fail_in_file(const Values& at, Diagnostic what) const;
 
  private:
   void put(const std::string& pointer, Diagnostic what) const;

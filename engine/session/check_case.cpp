@@ -10,26 +10,6 @@
 
 namespace conoid {
 
-namespace {
-
-/// Seconds of a server's cores, as a basis says that speaks of one, become those of as many cores here. Only what is said: what is
-/// chosen by the seconds (devices that pay) must not hang on a measurement.
-void say_it_of_this_machine(Estimate& e, int cores) {
-  if (e.basis.find("a server's core") == std::string::npos || e.seconds < 1) return;
-  if (!machine_rates_hold(cores)) return;  // under load: nothing is known of this machine, the reference's time is said
-  const MachineRates here = machine_rates(cores);
-  if (!here.known()) return;
-  // So many cores of the reference would do `many` times what its own two do.
-  const double many = static_cast<double>(std::max(1, cores)) / reference_machine.threads;
-  const double slowness =
-      slowness_of({here.copy / many, here.flops_double / many, here.flops_single / many, here.threads}, e.copying);
-  e.seconds *= slowness;
-  if (e.planned_seconds > 0) e.planned_seconds = e.device_seconds + (e.planned_seconds - e.device_seconds) * slowness;
-  e.basis = "from the rates of a server's core and from what the cores here do against it";
-}
-
-}  // namespace
-
 struct CaseChecker::Kept {
   std::mutex one_at_a_time;
   KeptSolver solver;
@@ -49,7 +29,7 @@ CheckReport CaseChecker::check(const CaseDocument& document, const OfferSources&
   out.estimate = std::move(setup.estimate);
   out.plan = std::move(setup.plan);
   try {
-    say_it_of_this_machine(out.estimate, setup.offer.threads.value);
+    say_of_this_machine(out.estimate, setup.offer.threads.value);
   } catch (...) {
     out.diagnostics.push_back(current_exception_as_error());
   }

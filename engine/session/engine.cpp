@@ -139,8 +139,15 @@ void Engine::read_case() {
 RunContext Engine::context() {
   // A stop that only one rank sees would tear the ranks' collective calls apart: with several of them it is looked at
   // between steps only, where rank 0 decides for all.
-  return {setup_.input, setup_.mesh, *team_,   setup_.offer,
-          cluster_,     *results_,   tracker_, cluster_.size() == 1 ? control_.stop_token() : std::stop_token{}};
+  return {setup_.input,
+          setup_.mesh,
+          *team_,
+          setup_.offer,
+          cluster_,
+          *results_,
+          tracker_,
+          cluster_.size() == 1 ? control_.stop_token() : std::stop_token{},
+          files_ ? FrameMarks(cadence_, kept_) : FrameMarks()};  // a session without files keeps none
 }
 
 void Engine::prepare() {
@@ -206,16 +213,6 @@ void Engine::prepare() {
   }
   keep_changed_case();
   results_->mute(false);
-}
-
-Cadence::Moment Engine::moment() const {
-  Cadence::Moment out{at_.step, at_.value, -1};
-  const ProgressState& p = tracker_.state();
-  if (at_.steps > 0)
-    out.share = static_cast<double>(at_.step) / static_cast<double>(at_.steps);
-  else if (p.total > 0 && tracker_.in_phase())
-    out.share = std::min(1.0, static_cast<double>(p.done) / static_cast<double>(p.total));
-  return out;
 }
 
 void Engine::march() {
@@ -330,7 +327,7 @@ void Engine::advance() {
   }
   at_ = *result;
   looks_finished_ = at_.finished;
-  const Cadence::Moment now = moment();
+  const Cadence::Moment now = Cadence::moment(at_);
   // The end is always kept, also one that a solver finds without a step of its own (a time step that collapsed).
   const bool by_cadence = at_.step != before && cadence_.due(kept_, now);
   due_by_end_ = !by_cadence && at_.finished && at_.step != kept_.step;
@@ -362,7 +359,7 @@ void Engine::keep_frame() {
                                    [](const FramePart& part) { return part.fields.empty(); });
     if (!is_kept && (at_.step > 0 ? !frame->parts.empty() : !empty)) files_->add_frame(frame);
   }
-  kept_ = moment();
+  kept_ = Cadence::moment(at_);
   frame_due_ = false;
 }
 

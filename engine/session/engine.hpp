@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "engine/cluster/communicator.hpp"
-#include "engine/session/cadence.hpp"
 #include "engine/session/control.hpp"
 #include "engine/session/progress_tracker.hpp"
 #include "engine/session/run_files.hpp"
 #include "engine/session/session_results.hpp"
 #include "engine/session/setup.hpp"
 #include "engine/session/stop_guard.hpp"
+#include "engine/solvers/frame_marks.hpp"
 
 namespace conoid {
 
@@ -85,7 +85,6 @@ class Engine {
   void pump(bool now);
   void take_samples();
   void measure_machine();
-  [[nodiscard]] Cadence::Moment moment() const;
   /// Of the whole run: by its own pace, and by the estimate while little of it is done.
   [[nodiscard]] std::optional<double> seconds_left() const;
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }

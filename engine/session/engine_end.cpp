@@ -13,6 +13,7 @@
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/engine_parts.hpp"
+#include "engine/session/slowness.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 namespace conoid {
@@ -34,6 +35,23 @@ void end_all_ranks_after_grace(int rank, const Error& error) {
       abort_all_ranks(code);
     }).detach();
   });
+}
+
+/// What the run and its phases were expected to take beside what they took: {"seconds": …, "phases": {"assembly": {"foreseen": 12,
+/// "taken": 13}}}, told to the log as well. Null where nothing was priced.
+Json foreseen_beside_taken(Estimate e, int threads, const std::vector<std::pair<std::string, double>>& phases) {
+  say_of_this_machine(e, threads);
+  if (e.expected_seconds() <= 0) return nullptr;
+  Json out = {{"seconds", e.expected_seconds()}, {"phases", Json::object()}};
+  for (const PhaseEstimate& phase : e.phases) {
+    double taken = 0;
+    for (const auto& [name, seconds] : phases)
+      if (phase.told.empty() ? name == phase.name : std::ranges::find(phase.told, name) != phase.told.end())
+        taken += seconds;
+    out["phases"][phase.name] = {{"foreseen", phase.seconds}, {"taken", taken}};
+    log::info("{}: took {}, foreseen {}", phase.name, format_duration(taken), format_duration(phase.seconds));
+  }
+  return out;
 }
 
 }  // namespace
@@ -164,6 +182,11 @@ void Engine::write_summary(const StateEvent& last) {
   Json phases = Json::object();
   for (const auto& [name, spent] : tracker_.phases()) phases[name] = spent;
   member("phases", phases);
+  // A part of a run is not what was priced.
+  if (last.state == SessionState::finished && stages_.resumed == 0)
+    if (const Json foreseen = foreseen_beside_taken(setup_.estimate, setup_.offer.threads.value, tracker_.phases());
+        !foreseen.is_null())
+      member("foreseen", foreseen);
   // Of this start: what was computed before it, and how fast, is not known.
   if (const double marched = stages_.march - marched_before_; tracker_.items() > 0 && marched > 0)
     member("rate", {{"items_per_second", tracker_.items() / marched}, {"item", tracker_.item_name()}});

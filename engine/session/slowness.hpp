@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/solvers/estimate.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/machine_rates.hpp"
 
@@ -28,5 +29,9 @@ inline constexpr MachineRates reference_machine{25e9, 170e9, 337e9, 2};
                                      0.02, 50.0);
   return slowness > 0.75 && slowness < 1.33 ? 1 : slowness;
 }
+
+/// Seconds of a server's cores, as a basis says that speaks of one, become those of as many cores here, of the whole and of the phases.
+/// Only for what is said: what is chosen by the seconds (devices that pay) must not hang on a measurement.
+void say_of_this_machine(Estimate& e, int cores);
 
 }  // namespace conoid

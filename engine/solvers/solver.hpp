@@ -28,20 +28,13 @@
 #include "engine/io/results.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/estimate.hpp"
+#include "engine/solvers/frame_marks.hpp"
 #include "engine/solvers/test_run.hpp"
 #include "engine/team/offer.hpp"
 
 namespace conoid {
 
 class Team;
-
-/// Where a run stands after advance().
-struct Advanced {
-  bool finished = false;
-  Index step = 0;    ///< advance() calls so far in the whole run, resumed part included
-  Index steps = 0;   ///< planned; 0 = open end
-  double value = 0;  ///< time, frequency or iteration
-};
 
 /// Everything a solver may touch. References outlive the solver.
 struct RunContext {
@@ -53,6 +46,7 @@ struct RunContext {
   Results& results;
   Progress& progress;
   std::stop_token stop;  ///< long preparations look at it about every 0.3 s and return ErrorCode::stopped
+  FrameMarks marks{};    ///< of the results frames to come: where a bundle of steps ends
 };
 
 /// One field that fill() can deliver.
@@ -73,7 +67,8 @@ class Solver {
   [[nodiscard]] virtual Result<Estimate> estimate(const Case& input, const Mesh* mesh, const Offer& offer) const = 0;
   /// Spaces, matrices, factorisation: from nothing to the state before the first step.
   [[nodiscard]] virtual Status prepare(RunContext& context) = 0;
-  /// One time step (or a bundle of up to ~50 ms of steps), one frequency, one truncation iteration.
+  /// One time step (or a bundle of up to ~50 ms of steps, which ends where `context.marks` has a frame due), one frequency, one
+  /// truncation iteration.
   [[nodiscard]] virtual Result<Advanced> advance(RunContext& context) = 0;
   /// The fields fill() can deliver; valid after prepare().
   [[nodiscard]] virtual std::vector<CatalogEntry> catalog() const = 0;

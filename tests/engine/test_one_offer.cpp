@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resources are resolved in engine/session/offer.cpp and nowhere else: who reads them elsewhere in engine/ or app/, by the case's "compute"
-// or of the system, is named here, and so is who opens threads. `precision` is no resource: it is part of what is computed.
+// or of the system, is named here, and so is who opens threads
+// and who knows when frames are kept. `precision` is no resource: it is part of what is computed.
 // labels: unit
 #include <QTest>
 
@@ -66,6 +67,11 @@ const std::vector<Rule>& rules() {
        {"omp parallel"},
        std::regex("#\\s*pragma omp parallel"),
        {"engine/team/", "engine/linalg/dense_blocked_isa.inl", "engine/solvers/maxwell_fem/kernels/reference.cpp"}},
+      // FrameMarks (engine/solvers/frame_marks.hpp) says where one is due.
+      {"reads when frames are kept",
+       {"\"frames\""},
+       std::regex("\"frames\"\\]"),
+       {"engine/session/", "engine/run/", "engine/cli/", "engine/io/", "app/"}},
       {"makes workers of words", {"parse_workers"}, std::regex("\\bparse_workers\\("), {offer, "engine/team/"}},
   };
   return all;
@@ -122,6 +128,7 @@ class TestOneOffer : public QObject {
     QCOMPARE(breaks("\"or raise compute.memory.host.\""), std::size_t{0});
     QCOMPARE(breaks("#pragma omp parallel for num_threads(threads)"), std::size_t{1});
     QCOMPARE(breaks("#pragma omp simd"), std::size_t{0});
+    QCOMPARE(breaks("const Index every = input[\"output\"][\"frames\"][\"every\"].integer();"), std::size_t{1});
     QCOMPARE(breaks("x = 1;  // as this_machine().cores"), std::size_t{0});
     QCOMPARE(broken_in("engine/session/offer.cpp", "input[\"compute\"]").size(), std::size_t{0});
   }

@@ -58,6 +58,10 @@ void print(const CheckReport& report, const std::string& title, Context& context
                            : e.seconds > 0 ? ", "
                                            : ": ",
                            e.basis)});
+  for (const PhaseEstimate& phase : e.phases)
+    if (e.phases.size() > 1)
+      rows.push_back({"  of that " + phase.name, fmt::format("about {}{}{}", format_duration(phase.seconds),
+                                                             phase.by.empty() ? "" : ", by ", phase.by)});
   context.write(aligned(rows, "  "));
   // What `run` logs as its options.
   rows.clear();
@@ -83,6 +87,9 @@ void check(const CheckOptions& options, Context& context) {
   for (const Diagnostic& d : report.diagnostics) diagnostics.push_back(to_json(d));
   Json details = Json::object();
   for (const auto& [name, value] : report.estimate.details) details[name] = value;
+  Json phases = Json::object();
+  for (const PhaseEstimate& phase : report.estimate.phases)
+    phases[phase.name] = {{"seconds", phase.seconds}, {"by", phase.by}};
   context.object({{"ok", context.exit == 0},
                   {"exit", context.exit},
                   {"diagnostics", diagnostics},
@@ -97,6 +104,7 @@ void check(const CheckOptions& options, Context& context) {
                     {"slower", report.estimate.slower},
                     {"steps", report.estimate.steps},
                     {"seconds", report.estimate.expected_seconds()},
+                    {"phases", phases},
                     {"basis", report.estimate.basis},
                     {"details", details}}},
                   {"resources", report.estimated ? report.plan.resources() : Json(nullptr)},

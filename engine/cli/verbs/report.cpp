@@ -253,6 +253,17 @@ void report_warnings(const fs::path& run, HtmlPage& page, ReportedRun& told) {
     page.paragraph(fmt::format("The first {} of {}; all are in log.jsonl.", most_report_warnings, all));
 }
 
+/// What phases took beside what they were expected to take.
+ReportRows foreseen_phases(const Json& summary) {
+  ReportRows out{{"phase", "foreseen, s", "taken, s"}};
+  const Json::json_pointer phases("/foreseen/phases");
+  if (!summary.is_object() || !summary.contains(phases)) return out;
+  for (const auto& [name, times] : summary.at(phases).items())
+    if (times.is_object() && times.contains("foreseen") && times.contains("taken"))
+      out.push_back({name, report_value(times["foreseen"]), report_value(times["taken"])});
+  return out;
+}
+
 ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPage& page) {
   ReportedRun told;
   told.folder = run.string();
@@ -323,6 +334,7 @@ ReportedRun report_run(const fs::path& run, const PrivateFolder& scratch, HtmlPa
     if (summary.is_object() && summary.contains(key)) flatten_for_report(summary[key], "", times);
     section(heading, times);
   }
+  section("Foreseen", foreseen_phases(summary));
   report_warnings(run, page, told);
   page.heading(2, "The same again");
   page.code(command_that_repeats(run, about));

@@ -45,23 +45,20 @@ std::vector<Diagnostic> AcousticBem::check(const Case& input, const Mesh* mesh, 
 
 namespace {
 
-std::vector<std::pair<std::string, std::string>> details_of(const Settings& s, const Surface& surface, double assembly,
-                                                            double march, double beside) {
+std::vector<std::pair<std::string, std::string>> details_of(const Settings& s, const Surface& surface) {
   const double courant = s.shortest_delta() / surface.mean_edge, length = expected_length(s, courant),
                n = static_cast<double>(surface.unknowns);
-  return {{"unknowns", fmt::format("{}", surface.unknowns)},
-          {"triangles", fmt::format("{}", surface.faces())},
-          {"form", surface.filled() ? "two fluids" : std::string(name_of(s.form.name))},
-          {"mean edge", format_quantity(surface.mean_edge, "m")},
-          {"extent of the body", format_quantity(surface.diameter, "m")},
-          {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
-          {"time steps", fmt::format("{}", s.steps)},
-          {"K_max", fmt::format("{}", static_cast<Index>(surface.diameter / s.shortest_delta()) + 2)},
-          {"values in the matrices",
-           fmt::format("about {:.3g}", length * (s.compressed() ? s.counted.near_pairs + s.counted.far_pairs : n * n))},
-          {"assembly", fmt::format("about {}", format_duration(assembly))},
-          {"march", fmt::format("about {}", format_duration(march))},
-          {"receivers, planes and far field", fmt::format("about {}", format_duration(beside))}};
+  return {
+      {"unknowns", fmt::format("{}", surface.unknowns)},
+      {"triangles", fmt::format("{}", surface.faces())},
+      {"form", surface.filled() ? "two fluids" : std::string(name_of(s.form.name))},
+      {"mean edge", format_quantity(surface.mean_edge, "m")},
+      {"extent of the body", format_quantity(surface.diameter, "m")},
+      {"time step", fmt::format("{}, cΔt = {:.3g} h", format_quantity(s.form.dt, "s"), courant)},
+      {"time steps", fmt::format("{}", s.steps)},
+      {"K_max", fmt::format("{}", static_cast<Index>(surface.diameter / s.shortest_delta()) + 2)},
+      {"values in the matrices",
+       fmt::format("about {:.3g}", length * (s.compressed() ? s.counted.near_pairs + s.counted.far_pairs : n * n))}};
 }
 
 /// What clusters and skeletons make of the matrices.
@@ -158,7 +155,15 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
   }
   e.disk = (plan.streams() ? plan.values : 0) +
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
-  e.details = details_of(s, *surface, assembly, std::max(march, streaming), beside);
+  e.details = details_of(s, *surface);
+  if (e.planned_seconds <= 0 && choose_team(offer, e.use, e.seconds).devices().empty())
+    e.phases = {{"assembly", assembly / of_two, 0, {}, {"row extents", "assembly", "skeletons", "far clusters"}},
+                {"march", std::max(march, streaming) / of_two},
+                {"receivers, planes and far field", beside / of_two, 0, {}, {"receivers", "frequencies"}}};
+  else  // teams are priced as a whole
+    for (const auto& [name, seconds] :
+         {std::pair{"assembly", assembly}, {"march", march}, {"receivers, planes and far field", beside}})
+      e.details.emplace_back(fmt::format("{} by processors", name), fmt::format("about {}", format_duration(seconds)));
   if (s.compressed()) e.details.push_back(compressed_detail(s, *surface));
   if (s.ranks > 1) e.details.emplace_back("matrices of a rank", fmt::format("about {}", format_bytes(plan.values)));
   if (plan.threads < threads)
@@ -240,7 +245,7 @@ Status AcousticBem::prepare(RunContext& context) {
   geometry_ = mesh_geometry(*mesh_, 2);
   head_tables();
 
-  choose_bundle(context.input["output"]);
+  choose_bundle();
   tell_matrices(context);
   keep_device_pace(context);
   return {};
@@ -261,21 +266,11 @@ void AcousticBem::start_spectra() {
   plane_now_.assign(plane_points_.size(), 0);
 }
 
-void AcousticBem::choose_bundle(Values output) {
+void AcousticBem::choose_bundle() {
   const EngineFacts& f = engine_->facts();
   // Groups of about 50 ms at 1e9 values a second, at most 8.
   const double group = static_cast<double>(f.nonzeros) * settings_.grouped * static_cast<double>(settings_.runs.size());
   bundle_ = std::clamp<Index>(static_cast<Index>(1e8 / std::max(group, 1.0)), 1, 8);
-  // No fewer frames than are asked for; every so many steps or seconds they have the same moments whichever end the run has.
-  if (output.has("frames")) {
-    const Values frames = output["frames"];
-    if (frames.has("every") || frames.has("interval")) {
-      bundle_ = 1;
-    } else if (frames.has("count")) {
-      const Index count = std::max<Index>(frames["count"].integer(), 1);
-      bundle_ = std::clamp<Index>(settings_.steps / (settings_.grouped * count), 1, bundle_);
-    }
-  }
 }
 
 void AcousticBem::keep_device_pace(const RunContext& context) const {
@@ -386,7 +381,7 @@ Index AcousticBem::steps_done() const {
 Result<Advanced> AcousticBem::advance(RunContext& context) {
   const Index steps = marched_steps();
   Team& team = context.team;
-  for (Index b = 0; b < bundle_ && engine_->step() < steps; ++b) {
+  for (Index b = 0; b < bundle_ && engine_->step() < steps && (b == 0 || !context.marks.due(standing())); ++b) {
     last_ = 0;
     engine_->advance(
         team, [&](Index n, Index run, std::span<double> l) { illuminate(team, n, run, l); },
@@ -412,11 +407,15 @@ Result<Advanced> AcousticBem::advance(RunContext& context) {
   }
   if (engine_->step() >= steps)
     if (Status s = solve_surface_spectra(context); !s) return s.error();
+  return standing();
+}
+
+Advanced AcousticBem::standing() const {
   // Spectra of the surface are a step more: a run that is stopped within them goes on with those that are left.
   const Index more = settings_.surface_spectra.empty() ? 0 : 1;
   Advanced out;
   out.step = steps_done();
-  out.steps = steps + more;
+  out.steps = marched_steps() + more;
   out.value = static_cast<double>(engine_->step()) * settings_.form.dt;
   out.finished = out.step >= out.steps;
   return out;

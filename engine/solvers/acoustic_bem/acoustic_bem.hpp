@@ -41,7 +41,7 @@ class AcousticBem final : public Solver {
   /// Spectra at zero, of surface, receivers and planes.
   void start_spectra();
   /// Groups of steps an advance(), by what is asked of frames (`output` of the case).
-  void choose_bundle(Values output);
+  void choose_bundle();
   /// What a device that had the assembly to itself has made, for estimates to come.
   void keep_device_pace(const RunContext& context) const;
   /// Sizes of the matrices, in the log and in results.
@@ -63,6 +63,7 @@ class AcousticBem final : public Solver {
   [[nodiscard]] Index marched_steps() const;
   /// With one more where the spectra of the surface are solved.
   [[nodiscard]] Index steps_done() const;
+  [[nodiscard]] Advanced standing() const;
   /// Collective: rank 0 writes.
   [[nodiscard]] Status write_spectra(RunContext& context);
   /// Responses of the ears to sources in all directions: levels, files. Collective: rank 0 writes.

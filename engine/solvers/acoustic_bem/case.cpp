@@ -40,7 +40,7 @@ Result<std::vector<double>> read_samples(const std::filesystem::path& path) {
   return std::move(table->values);
 }
 
-Pulse read_pulse(const Case& input, const Values& v, std::vector<Diagnostic>& out) {
+Pulse read_pulse(const CaseReader& reader, const Values& v) {
   Pulse p;
   const std::string kind = v["kind"].text();
   p.amplitude = v["amplitude"].number();
@@ -59,14 +59,14 @@ Pulse read_pulse(const Case& input, const Values& v, std::vector<Diagnostic>& ou
     p.step = v["step"].number();
     if (v.has("samples")) p.samples = v["samples"].numbers();
     if (v.has("file")) {
-      auto samples = read_samples(input.path(v["file"].text()));
+      auto samples = read_samples(reader.input.path(v["file"].text()));
       if (samples)
         p.samples = std::move(*samples);
       else
-        out.push_back(samples.error());
+        reader.fail_in_file(v["file"], samples.error());
     }
     if (p.samples.empty())
-      out.push_back(input.error_at(v, "the sampled pulse has no values", "Give \"samples\" or a \"file\" of numbers."));
+      reader.fail(v, "the sampled pulse has no values", "Give \"samples\" or a \"file\" of numbers.");
   }
   return p;
 }
@@ -76,12 +76,12 @@ int axis_of(const std::string& name) {
 }
 
 /// β of a table of impedances over frequency; empty, and an error, where it is none.
-std::vector<std::complex<double>> read_table(const Case& input, const Values& v, std::vector<double>& frequencies,
-                                             std::vector<Diagnostic>& out) {
+std::vector<std::complex<double>> read_table(const CaseReader& reader, const Values& v,
+                                             std::vector<double>& frequencies) {
   frequencies = v["frequencies"].numbers();
   const std::vector<double> resistances = v["resistances"].numbers(), reactances = v["reactances"].numbers();
   const auto wrong = [&](const char* key, std::string text, const char* hint) {
-    out.push_back(input.error_at(v[key], std::move(text), hint));
+    reader.fail(v[key], std::move(text), hint);
     return std::vector<std::complex<double>>{};
   };
   for (std::size_t k = 1; k < frequencies.size(); ++k)
@@ -103,8 +103,8 @@ std::vector<std::complex<double>> read_table(const Case& input, const Values& v,
 }
 
 /// Fits tables and porous layers, and looks whether poles that were given are those of a wall; once the pulses are known.
-void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values groups = input["boundaries"]["groups"];
+void fit_walls(const CaseReader& reader, Settings& s) {
+  const Values groups = reader["boundaries"]["groups"];
   const double highest = highest_frequency(s);
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const Values v = groups.at(k);
@@ -118,7 +118,7 @@ void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
         beta.poles.push_back({{x[0], x[1]}, {x[2], x[3]}});
       }
       if (const Status passive = check_passive(beta); !passive)
-        out.push_back(input.error_at(v["poles"], passive.error().text, passive.error().hint));
+        reader.fail(v["poles"], passive.error().text, passive.error().hint);
       else
         wall.admittance = std::move(beta);
       continue;
@@ -126,35 +126,33 @@ void fit_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     std::vector<double> frequencies;
     AdmittanceFit fit;
     if (kind == "impedance-table") {
-      const std::vector<std::complex<double>> values = read_table(input, v, frequencies, out);
+      const std::vector<std::complex<double>> values = read_table(reader, v, frequencies);
       if (values.empty()) continue;
       if (highest > 1.2 * frequencies.back())
-        out.push_back(
-            input.warning_at(v["frequencies"],
-                             fmt::format("the table ends at {}, the pulses have sound up to {}",
-                                         format_quantity(frequencies.back(), "Hz"), format_quantity(highest, "Hz")),
-                             "Beyond its ends the fit goes on by itself: give more of the table, or a slower pulse."));
+        reader.warn(v["frequencies"],
+                    fmt::format("the table ends at {}, the pulses have sound up to {}",
+                                format_quantity(frequencies.back(), "Hz"), format_quantity(highest, "Hz")),
+                    "Beyond its ends the fit goes on by itself: give more of the table, or a slower pulse.");
       fit = fit_admittance(frequencies, values);
     } else if (kind == "porous" && highest > 0) {
       fit = fit_porous(v["flow_resistivity"].number(), v["thickness"].number(), s.form.c, highest);
     } else {
       continue;
     }
-    Diagnostic said = input.warning_at(
+    reader.warn(
         v,
         fmt::format("the impedance of \"{}\" is fitted by {} poles: the reflection of sound that comes straight on is "
                     "within {:.2g}, the admittance within {:.2g} %",
                     wall.group, fit.admittance.poles.size(), fit.reflection, 100 * fit.worst),
         "A wall that takes energy at all frequencies can be fitted closely; one that would give some cannot.");
-    if (fit.reflection < 0.05) said.severity = Severity::note;
-    out.push_back(std::move(said));
+    if (fit.reflection < 0.05) reader.out.back().severity = Severity::note;
     wall.admittance = std::move(fit.admittance);
   }
 }
 
 /// Conditions on groups, and the signals of those that move.
-void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values boundaries = input["boundaries"], groups = boundaries["groups"];
+void read_walls(const CaseReader& reader, Settings& s) {
+  const Values boundaries = reader["boundaries"], groups = boundaries["groups"];
   for (std::size_t k = 0; k < groups.size(); ++k) {
     const Values v = groups.at(k);
     const std::string kind = v["kind"].text();
@@ -168,24 +166,22 @@ void read_walls(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
     if (kind == "velocity") {
       wall.kind = WallKind::velocity;
       wall.direction = unit(v["direction"].vec3());
-      s.motions.push_back(
-          {wall.group, s.conditions.walls.size(), read_pulse(input, v["pulse"], out), v["delay"].number()});
+      s.motions.push_back({wall.group, s.conditions.walls.size(), read_pulse(reader, v["pulse"]), v["delay"].number()});
     }
     if (s.screen && (kind == "soft" || wall.kind == WallKind::impedance))
-      out.push_back(
-          input.error_at(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
-                         "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
-                         "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}."));
+      reader.fail(v, fmt::format("the group \"{}\" of a screen is {}", wall.group, kind),
+                  "Sheets without thickness are rigid or move; give what absorbs or yields as a body of "
+                  "some thickness, with \"boundaries\": {\"surface\": \"rigid\"}.");
     s.conditions.walls.push_back(std::move(wall));
   }
   if (!groups.size()) return;
   if (!s.form.rigid())
-    out.push_back(input.error_at(groups, "groups have conditions of their own on a soft surface",
-                                 "Set \"surface\": \"rigid\" and give the soft faces as groups of kind \"soft\"."));
+    reader.fail(groups, "groups have conditions of their own on a soft surface",
+                "Set \"surface\": \"rigid\" and give the soft faces as groups of kind \"soft\".");
 }
 
-void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values boundaries = input["boundaries"];
+void read_ground(const CaseReader& reader, Settings& s) {
+  const Values boundaries = reader["boundaries"];
   if (boundaries.has("ground")) {
     const Values v = boundaries["ground"];
     s.conditions.ground = Ground{axis_of(v["normal"].text()), v["height"].number(), v["surface"].text() == "rigid"};
@@ -193,62 +189,60 @@ void read_ground(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
   s.conditions.inside = boundaries["fluid"].text() == "inside" && !s.conditions.filling;
   if (!s.conditions.inside) return;
   if (s.screen || !s.form.rigid())
-    out.push_back(input.error_at(boundaries["fluid"], "a room needs closed rigid walls",
-                                 "Set \"surface\": \"rigid\"; give soft or absorbing walls as groups."));
+    reader.fail(boundaries["fluid"], "a room needs closed rigid walls",
+                "Set \"surface\": \"rigid\"; give soft or absorbing walls as groups.");
   if (s.conditions.ground)
-    out.push_back(
-        input.error_at(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out."));
+    reader.fail(boundaries["ground"], "a room has no ground beside its own floor", "Leave \"ground\" out.");
 }
 
 /// The fluid within closed bodies, and what does not go with it.
-void read_filling(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values boundaries = input["boundaries"];
-  if (!input["medium"].has("filling")) {
-    out.push_back(input.error_at(input["medium"], "the bodies are filled with another fluid, which is not given",
-                                 "Give \"medium\": {\"filling\": {\"speed\": …, \"density\": …}}."));
+void read_filling(const CaseReader& reader, Settings& s) {
+  const Values boundaries = reader["boundaries"];
+  if (!reader["medium"].has("filling")) {
+    reader.fail(reader["medium"], "the bodies are filled with another fluid, which is not given",
+                "Give \"medium\": {\"filling\": {\"speed\": …, \"density\": …}}.");
     s.conditions.filling = Filling{};
     return;
   }
-  const Values v = input["medium"]["filling"];
+  const Values v = reader["medium"]["filling"];
   s.conditions.filling = Filling{v["speed"].number(), v["density"].number() / s.density};
   const double ratio = std::max(v["speed"].number(), s.form.c) / s.slowest();
   if (ratio > 10)
-    out.push_back(input.error_at(
+    reader.fail(
         v["speed"], fmt::format("one fluid is {:.3g} times as fast as the other; at most 10 times is possible", ratio),
         "The time step goes by the slower fluid, and sound of the faster one would cross many edges within a step. "
-        "Compute a body that is much faster and denser as rigid, and one that is much slower and lighter as soft."));
+        "Compute a body that is much faster and denser as rigid, and one that is much slower and lighter as soft.");
   if (boundaries["groups"].size() > 0)
-    out.push_back(
-        input.error_at(boundaries["groups"], "groups have conditions of their own on a filled body",
-                       "Leave \"groups\" out: through the surface of a filled body sound passes everywhere."));
+    reader.fail(boundaries["groups"], "groups have conditions of their own on a filled body",
+                "Leave \"groups\" out: through the surface of a filled body sound passes everywhere.");
   if (boundaries.has("ground"))
-    out.push_back(input.error_at(boundaries["ground"], "a filled body over a ground is not computed",
-                                 "Leave \"ground\" out, or set \"surface\" to \"rigid\" or \"soft\"."));
+    reader.fail(boundaries["ground"], "a filled body over a ground is not computed",
+                "Leave \"ground\" out, or set \"surface\" to \"rigid\" or \"soft\".");
   if (boundaries["fluid"].text() == "inside")
-    out.push_back(input.error_at(boundaries["fluid"], "a filled body has fluid on both sides, and sources outside",
-                                 "Leave \"fluid\" out."));
+    reader.fail(boundaries["fluid"], "a filled body has fluid on both sides, and sources outside",
+                "Leave \"fluid\" out.");
 }
 
 /// The form of the equation, the step, and how the matrices are made.
-void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values parameters = input["parameters"];
-  s.form.c = input["medium"]["speed"].number();
-  const std::string surface = input["boundaries"]["surface"].text(), form = parameters["form"].text();
+void read_parameters(const CaseReader& reader, Settings& s) {
+  const Values parameters = reader["parameters"];
+  s.form.c = reader["medium"]["speed"].number();
+  const std::string surface = reader["boundaries"]["surface"].text(), form = parameters["form"].text();
   s.screen = surface == "screen";
-  s.density = input["medium"]["density"].number();
+  s.density = reader["medium"]["density"].number();
   if (surface == "filled")
-    read_filling(input, s, out);
-  else if (input["medium"].has("filling"))
-    out.push_back(input.error_at(input["medium"]["filling"], fmt::format("the bodies are {} and not filled", surface),
-                                 "Set \"boundaries\": {\"surface\": \"filled\"}, or leave \"filling\" out."));
+    read_filling(reader, s);
+  else if (reader["medium"].has("filling"))
+    reader.fail(reader["medium"]["filling"], fmt::format("the bodies are {} and not filled", surface),
+                "Set \"boundaries\": {\"surface\": \"filled\"}, or leave \"filling\" out.");
   // The other side of a room's walls is the open, where nothing resonates: N has no need of a combination there.
   s.form.name = surface == "soft" ? FormName::DC
-                : surface == "screen" || surface == "filled" || input["boundaries"]["fluid"].text() == "inside"
+                : surface == "screen" || surface == "filled" || reader["boundaries"]["fluid"].text() == "inside"
                     ? FormName::N
                     : FormName::NC;
   if (form != "auto" && surface == "filled") {
-    out.push_back(input.error_at(parameters["form"], "a filled body has equations of its own and no other form",
-                                 "Leave \"form\" out, or write \"auto\"."));
+    reader.fail(parameters["form"], "a filled body has equations of its own and no other form",
+                "Leave \"form\" out, or write \"auto\".");
   } else if (form != "auto") {
     const FormName wanted = form == "N"    ? FormName::N
                             : form == "NC" ? FormName::NC
@@ -256,9 +250,8 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
                                            : FormName::DC;
     const bool soft = wanted == FormName::D || wanted == FormName::DC;
     if (soft != (surface == "soft") || (surface == "screen" && wanted != FormName::N))
-      out.push_back(input.error_at(parameters["form"],
-                                   fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
-                                   "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\"."));
+      reader.fail(parameters["form"], fmt::format("the form \"{}\" does not fit a {} surface", form, surface),
+                  "Rigid bodies take N or NC, soft bodies D or DC, screens N; or write \"auto\".");
     s.form.name = wanted;
   }
   s.form.alpha = parameters["alpha"].number();
@@ -288,20 +281,20 @@ void read_parameters(const Case& input, Settings& s, std::vector<Diagnostic>& ou
   s.assembly.thin_splits =
       parameters["thin_splits"].is_text() ? -1 : static_cast<int>(parameters["thin_splits"].integer());
   s.rim_layers = static_cast<int>(parameters["rim_layers"].integer());
-  s.single_precision = input["compute"]["precision"].text() == "single";
+  s.single_precision = reader["compute"]["precision"].text() == "single";
 }
 
-void read_waves(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values excitation = input["excitation"];
+void read_waves(const CaseReader& reader, Settings& s) {
+  const Values excitation = reader["excitation"];
   const Values waves = excitation["waves"];
   Pulse pulse;
   if (excitation.has("pulse"))
-    pulse = read_pulse(input, excitation["pulse"], out);
+    pulse = read_pulse(reader, excitation["pulse"]);
   else if (waves.size() > 0)
-    out.push_back(input.error_at(excitation, "the waves have no pulse", "Give \"excitation\": {\"pulse\": …}."));
+    reader.fail(excitation, "the waves have no pulse", "Give \"excitation\": {\"pulse\": …}.");
   if (waves.size() == 0 && s.motions.empty())
-    out.push_back(input.error_at(excitation, "nothing makes sound",
-                                 "Give \"waves\" and their \"pulse\", or a group of kind \"velocity\" in boundaries."));
+    reader.fail(excitation, "nothing makes sound",
+                "Give \"waves\" and their \"pulse\", or a group of kind \"velocity\" in boundaries.");
   const bool separate = excitation["separate"].boolean();
   for (std::size_t k = 0; k < waves.size(); ++k) {
     const Values v = waves.at(k);
@@ -313,8 +306,7 @@ void read_waves(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
       w.kind = WaveKind::plane;
       w.direction = unit(v["direction"].vec3());
       if (!(norm(w.direction) > 0.5))
-        out.push_back(
-            input.error_at(v, "the direction of the plane wave is zero", "Give a vector along which it goes."));
+        reader.fail(v, "the direction of the plane wave is zero", "Give a vector along which it goes.");
     } else {
       w.kind = WaveKind::point;
       w.position = v["position"].vec3();
@@ -327,110 +319,109 @@ void read_waves(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
 }
 
 /// Directions and frequencies of head-related responses.
-void read_head(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  if (!input["output"].has("head_related")) return;
-  const Values v = input["output"]["head_related"], grid = v["grid"], ears = v["ears"];
+void read_head(const CaseReader& reader, Settings& s) {
+  if (!reader["output"].has("head_related")) return;
+  const Values v = reader["output"]["head_related"], grid = v["grid"], ears = v["ears"];
   HeadSetting& h = s.head;
   for (std::size_t k = 0; k < ears.size(); ++k) {
     h.ears.push_back(ears.at(k).text());
     const auto motion =
         std::find_if(s.motions.begin(), s.motions.end(), [&](const Motion& m) { return m.name == h.ears.back(); });
     if (motion == s.motions.end() || norm(s.conditions.walls[motion->wall].direction) > 0)
-      out.push_back(input.error_at(
+      reader.fail(
           ears.at(k), fmt::format("the ear \"{}\" is no group that moves along its normals", h.ears.back()),
           "Give it in boundaries.groups, {\"kind\": \"velocity\", \"group\": …, \"pulse\": …} without a direction: by "
-          "reciprocity it sends, and the directions listen."));
+          "reciprocity it sends, and the directions listen.");
   }
   if (s.screen || s.conditions.inside || s.conditions.ground)
-    out.push_back(input.error_at(v, "head-related responses are those of a closed body in the free field",
-                                 "Set \"surface\": \"rigid\" and leave \"ground\" and \"fluid\" out."));
+    reader.fail(v, "head-related responses are those of a closed body in the free field",
+                "Set \"surface\": \"rigid\" and leave \"ground\" and \"fluid\" out.");
   h.center = v["center"].vec3();
   h.view = unit(v["view"].vec3());
   const Vec3 above = unit(v["up"].vec3());
   h.up = unit(axpy(-dot(above, h.view), h.view, above));
   if (!(norm(h.view) > 0.5) || !(norm(above) > 0.5) || std::abs(dot(above, h.view)) > 0.999)
-    out.push_back(input.error_at(v, "\"view\" and \"up\" give no axes", "Give two directions that are not parallel."));
+    reader.fail(v, "\"view\" and \"up\" give no axes", "Give two directions that are not parallel.");
   h.radius = v["radius"].number();
   h.even_angles = grid["kind"].text() == "even-angles";
   h.directions = h.even_angles ? even_angles(grid["step"].number()) : spiral(static_cast<int>(grid["count"].integer()));
   const double step = v["frequency_step"].number(), highest = v["highest"].number();
   if (highest / step > 4000.5 || highest < step)
-    out.push_back(input.error_at(v["frequency_step"],
-                                 fmt::format("expected 1 to 4000 frequencies, found {:.4g}", highest / step),
-                                 "Give a step below \"highest\", and not below a 4000th of it."));
+    reader.fail(v["frequency_step"], fmt::format("expected 1 to 4000 frequencies, found {:.4g}", highest / step),
+                "Give a step below \"highest\", and not below a 4000th of it.");
   else
     for (int k = 1; k <= static_cast<int>(highest / step * (1 + 1e-9)); ++k) h.frequencies.push_back(k * step);
   if (!v.has("sampling_rate")) return;
   h.rate = v["sampling_rate"].number();
   const double samples = h.rate / step;
   if (std::abs(samples - std::round(samples)) > 1e-6 * samples || samples > 100000 || h.rate < 2 * highest)
-    out.push_back(input.error_at(
-        v["sampling_rate"],
-        fmt::format("signals would have {:.6g} samples (the rate over the frequency step) and hold up to {}", samples,
-                    format_quantity(h.rate / 2, "Hz")),
-        "The rate must be a whole number of frequency steps, 100000 at most, and at least twice \"highest\"."));
+    reader.fail(v["sampling_rate"],
+                fmt::format("signals would have {:.6g} samples (the rate over the frequency step) and hold up to {}",
+                            samples, format_quantity(h.rate / 2, "Hz")),
+                "The rate must be a whole number of frequency steps, 100000 at most, and at least twice \"highest\".");
 }
 
 /// Target strength over incidence, and the far field in all directions.
-void read_far_pages(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values output = input["output"];
+void read_far_pages(const CaseReader& reader, Settings& s) {
+  const Values output = reader["output"];
   for (const char* key : {"monostatic", "directivity"})
     if (output.has(key) && (s.conditions.inside || (s.conditions.ground && key == std::string_view("monostatic"))))
-      out.push_back(input.error_at(output[key], fmt::format("\"{}\" is told of bodies in the free field", key),
-                                   s.conditions.inside ? "Leave it or \"fluid\" out." : "Leave it or \"ground\" out."));
+      reader.fail(output[key], fmt::format("\"{}\" is told of bodies in the free field", key),
+                  s.conditions.inside ? "Leave it or \"fluid\" out." : "Leave it or \"ground\" out.");
   if (output.has("monostatic")) {
     const Values v = output["monostatic"];
     s.monostatic = {axis_of(v["normal"].text()), v["count"].integer(),
-                    read_frequencies(input, v["frequencies"], StepRounding::product_first, out)};
+                    read_frequencies(reader.input, v["frequencies"], StepRounding::product_first, reader.out)};
     if (std::ranges::any_of(s.monostatic.frequencies, [](double f) { return !(f > 0); }))
-      out.push_back(input.error_at(v["frequencies"], "a frequency is not above zero", "Give frequencies in Hz."));
+      reader.fail(v["frequencies"], "a frequency is not above zero", "Give frequencies in Hz.");
   }
   if (output.has("directivity")) {
     s.directivity_step = output["directivity"]["step"].number();
     const double rows = 180 / s.directivity_step;
     if (std::abs(rows - std::round(rows)) > 1e-6)
-      out.push_back(input.error_at(output["directivity"]["step"],
-                                   fmt::format("180 degrees are {:.4g} steps of {:g}", rows, s.directivity_step),
-                                   "Give a step that divides 180."));
+      reader.fail(output["directivity"]["step"],
+                  fmt::format("180 degrees are {:.4g} steps of {:g}", rows, s.directivity_step),
+                  "Give a step that divides 180.");
     if (s.maps.empty())
-      out.push_back(input.error_at(output["directivity"],
-                                   "the far field is told at the frequencies of the maps, and there are none",
-                                   "Give \"maps\": frequencies in Hz."));
+      reader.fail(output["directivity"], "the far field is told at the frequencies of the maps, and there are none",
+                  "Give \"maps\": frequencies in Hz.");
   }
 }
 
-void read_output(const Case& input, Settings& s, std::vector<Diagnostic>& out) {
-  const Values output = input["output"];
+void read_output(const CaseReader& reader, Settings& s) {
+  const Values output = reader["output"];
   const Values receivers = output["receivers"];
   for (std::size_t k = 0; k < receivers.size(); ++k) {
     s.receiver_names.push_back(name_or_number(receivers.at(k), "R", k + 1));
     s.receivers.push_back(receivers.at(k)["position"].vec3());
   }
   const Values planes = output["planes"];
-  for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
+  for (std::size_t k = 0; k < planes.size(); ++k)
+    s.planes.push_back(read_plane(reader.input, planes.at(k), k + 1, reader.out));
   const auto row_of = [&](const char* key, std::vector<double>& frequencies) {
-    if (output.has(key)) frequencies = read_frequencies(input, output[key], StepRounding::product_first, out);
+    if (output.has(key))
+      frequencies = read_frequencies(reader.input, output[key], StepRounding::product_first, reader.out);
   };
   row_of("frequencies", s.frequencies);
   row_of("spectra", s.spectra);
   if (!s.spectra.empty() && s.receivers.empty())
-    out.push_back(input.error_at(output["spectra"], "spectra are those of receivers, and there are none",
-                                 "Give \"receivers\", or leave \"spectra\" out."));
+    reader.fail(output["spectra"], "spectra are those of receivers, and there are none",
+                "Give \"receivers\", or leave \"spectra\" out.");
   s.surface_spectra = output["surface_spectra"].numbers();
   s.maps = output["maps"].numbers();
   const Values directions = output["directions"];
   for (std::size_t k = 0; k < directions.size(); ++k) {
     s.directions.push_back(unit(directions.at(k).vec3()));
     if (!(norm(s.directions.back()) > 0.5))
-      out.push_back(input.error_at(directions.at(k), "a direction is zero", "Give a vector towards the observer."));
+      reader.fail(directions.at(k), "a direction is zero", "Give a vector towards the observer.");
   }
   if (output.has("pattern")) {
     s.pattern_normal = axis_of(output["pattern"]["normal"].text());
     s.pattern_count = output["pattern"]["count"].integer();
   }
   s.exact_sphere = output["exact"].text() == "sphere";
-  read_far_pages(input, s, out);
-  read_head(input, s, out);
+  read_far_pages(reader, s);
+  read_head(reader, s);
 }
 
 }  // namespace
@@ -446,13 +437,14 @@ AdmittanceFit fit_porous(double resistivity, double thickness, double c, double 
 }
 
 Settings read_settings(const Case& input, std::vector<Diagnostic>& out) {
+  const CaseReader reader(input, out);
   Settings s;
-  read_parameters(input, s, out);
-  read_walls(input, s, out);
-  read_ground(input, s, out);
-  read_waves(input, s, out);
-  read_output(input, s, out);
-  fit_walls(input, s, out);
+  read_parameters(reader, s);
+  read_walls(reader, s);
+  read_ground(reader, s);
+  read_waves(reader, s);
+  read_output(reader, s);
+  fit_walls(reader, s);
   return s;
 }
 

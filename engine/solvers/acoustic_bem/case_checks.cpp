@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/case/case_reader.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
@@ -28,35 +29,35 @@ bool solid(const Case& input) {
 }
 
 /// Bodies, sources and receivers stand on one side of the ground.
-void check_ground(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_ground(const CaseReader& reader, const Settings& s, const Surface& surface) {
   if (!s.conditions.ground) return;
   const Ground& ground = *s.conditions.ground;
   const double near = 1e-6 * surface.diameter;
   const auto below = [&](const Values& at, const std::string& what, const Vec3& x) {
-    out.push_back(input.error_at(
+    reader.fail(
         at, fmt::format("{} at {} lies {} below the ground", what, text_of(x), format_quantity(-ground.above(x), "m")),
-        "The fluid is above the ground; move it up or lower boundaries.ground.height."));
+        "The fluid is above the ground; move it up or lower boundaries.ground.height.");
   };
   const auto lowest = std::min_element(surface.vertices.begin(), surface.vertices.end(),
                                        [&](const Vec3& a, const Vec3& b) { return ground.above(a) < ground.above(b); });
-  if (ground.above(*lowest) < -near) below(input["mesh"], "a vertex of the surface", *lowest);
+  if (ground.above(*lowest) < -near) below(reader["mesh"], "a vertex of the surface", *lowest);
   Index lying = 0;
   for (const Triangle& t : surface.triangles)
     lying +=
         std::all_of(t.corner.begin(), t.corner.end(), [&](const Vec3& x) { return std::abs(ground.above(x)) <= near; });
   if (lying > 0)
-    out.push_back(input.error_at(input["mesh"], fmt::format("{} faces lie in the ground", lying),
-                                 "Leave them out: a body that stands on the ground is open below, where its walls meet "
-                                 "it, or lies a little above it."));
-  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+    reader.fail(reader["mesh"], fmt::format("{} faces lie in the ground", lying),
+                "Leave them out: a body that stands on the ground is open below, where its walls meet "
+                "it, or lies a little above it.");
+  const Values waves = reader["excitation"]["waves"], receivers = reader["output"]["receivers"];
   std::size_t number = 0;
   for (const Excitation& run : s.runs)
     for (const Wave& w : run.waves) {
       const Values at = waves.at(number++);
       if (w.kind == WaveKind::point && ground.above(w.position) < 0) below(at, "a point source", w.position);
       if (w.kind == WaveKind::plane && w.direction[static_cast<std::size_t>(ground.axis)] > 1e-9)
-        out.push_back(input.error_at(at, "the plane wave comes from below the ground",
-                                     "Give the direction in which it goes before the ground reflects it."));
+        reader.fail(at, "the plane wave comes from below the ground",
+                    "Give the direction in which it goes before the ground reflects it.");
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
     if (ground.above(s.receivers[k]) < -near) below(receivers.at(k), "a receiver", s.receivers[k]);
@@ -67,108 +68,96 @@ constexpr const char* way_into_rooms =
     "walls as thin "
     "sheets and set \"boundaries\": {\"surface\": \"screen\"}";
 
-void check_source(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x, double h,
-                  bool room, bool filled, std::vector<Diagnostic>& out) {
+void check_source(const CaseReader& reader, const Values& at, const std::string& name, const Place& p, const Vec3& x,
+                  double h, bool room, bool filled) {
   if (room && (p.side == Side::inside || p.side == Side::on_body))
-    out.push_back(
-        input.error_at(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
-                       fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
-                                   text_of(axpy(h, p.normal, p.nearest)))));
+    reader.fail(at, fmt::format("the point source \"{}\" at {} does not lie in the room", name, text_of(x)),
+                fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                            text_of(axpy(h, p.normal, p.nearest))));
   else if (filled && (p.side == Side::inside || p.side == Side::on_body))
-    out.push_back(input.error_at(at,
-                                 fmt::format("the point source \"{}\" at {} lies {} a filled body", name, text_of(x),
-                                             p.side == Side::inside ? "inside" : "on"),
-                                 fmt::format("Sources lie in the fluid around: move it, for instance to {}.",
-                                             text_of(axpy(h, p.normal, p.nearest)))));
+    reader.fail(at,
+                fmt::format("the point source \"{}\" at {} lies {} a filled body", name, text_of(x),
+                            p.side == Side::inside ? "inside" : "on"),
+                fmt::format("Sources lie in the fluid around: move it, for instance to {}.",
+                            text_of(axpy(h, p.normal, p.nearest))));
   else if (p.side == Side::inside || p.side == Side::on_body)
-    out.push_back(input.error_at(
+    reader.fail(
         at,
         fmt::format("the point source \"{}\" at {} lies {} a closed body, through whose walls no sound passes", name,
                     text_of(x), p.side == Side::inside ? "inside" : "on"),
-        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
-                    way_into_rooms)));
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)), way_into_rooms));
   else if (p.distance < 0.5 * h)
-    out.push_back(
-        input.error_at(at,
-                       fmt::format("the point source \"{}\" at {} lies {} from the surface, less than half an "
-                                   "edge",
-                                   name, text_of(x), format_quantity(p.distance, "m")),
-                       "Move the source away or refine the mesh there."));
+    reader.fail(at,
+                fmt::format("the point source \"{}\" at {} lies {} from the surface, less than half an "
+                            "edge",
+                            name, text_of(x), format_quantity(p.distance, "m")),
+                "Move the source away or refine the mesh there.");
 }
 
-void check_receiver(const Case& input, const Values& at, const std::string& name, const Place& p, const Vec3& x,
-                    double h, bool room, bool filled, std::vector<Diagnostic>& out) {
+void check_receiver(const CaseReader& reader, const Values& at, const std::string& name, const Place& p, const Vec3& x,
+                    double h, bool room, bool filled) {
   if (room && p.side == Side::inside) {
-    out.push_back(input.error_at(at,
-                                 fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
-                                 fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
-                                             text_of(axpy(h, p.normal, p.nearest)))));
+    reader.fail(at, fmt::format("the receiver \"{}\" at {} does not lie in the room", name, text_of(x)),
+                fmt::format("Move it in, for instance to {}, or set \"fluid\": \"outside\".",
+                            text_of(axpy(h, p.normal, p.nearest))));
   } else if (p.side == Side::inside && filled) {
-    out.push_back(input.error_at(
-        at,
-        fmt::format("the receiver \"{}\" at {} lies within a filled body, {} deep", name, text_of(x),
-                    format_quantity(p.distance, "m")),
-        fmt::format("Sound is recorded around filled bodies and on their surface: move it, for instance to {}.",
-                    text_of(axpy(h, p.normal, p.nearest)))));
+    reader.fail(at,
+                fmt::format("the receiver \"{}\" at {} lies within a filled body, {} deep", name, text_of(x),
+                            format_quantity(p.distance, "m")),
+                fmt::format("Sound is recorded around filled bodies and on their surface: move it, for instance to {}.",
+                            text_of(axpy(h, p.normal, p.nearest))));
   } else if (p.side == Side::inside) {
-    out.push_back(input.error_at(
+    reader.fail(
         at,
         fmt::format("the receiver \"{}\" at {} lies inside a closed body, {} deep, where there is no sound", name,
                     text_of(x), format_quantity(p.distance, "m")),
-        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)),
-                    way_into_rooms)));
+        fmt::format("Move it outside, for instance to {}; {}.", text_of(axpy(h, p.normal, p.nearest)), way_into_rooms));
   } else if (p.side == Side::on_screen) {
-    out.push_back(input.error_at(
+    reader.fail(
         at,
         fmt::format("the receiver \"{}\" at {} lies on a screen, where the pressures of its two sides differ", name,
                     text_of(x)),
-        fmt::format("Move it to the side that is meant: {} or {}.", text_of(p.beside(0.01)),
-                    text_of(p.beside(-0.01)))));
+        fmt::format("Move it to the side that is meant: {} or {}.", text_of(p.beside(0.01)), text_of(p.beside(-0.01))));
   } else if (p.side == Side::on_body && p.distance > 1e-6 * p.radius) {
-    Diagnostic d = input.warning_at(at,
-                                    fmt::format("the receiver \"{}\" at {} lies {} inside the flat faces", name,
-                                                text_of(x), format_quantity(p.distance, "m")),
-                                    fmt::format("It is taken as on the surface, at {}.", text_of(p.nearest)));
-    d.severity = Severity::note;
-    out.push_back(std::move(d));
+    reader.note(at,
+                fmt::format("the receiver \"{}\" at {} lies {} inside the flat faces", name, text_of(x),
+                            format_quantity(p.distance, "m")),
+                fmt::format("It is taken as on the surface, at {}.", text_of(p.nearest)));
   }
 }
 
 /// Sources and receivers: inside bodies, on surfaces, on screens.
-void check_places(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
-  const PlaceFinder places(surface, solid(input));
+void check_places(const CaseReader& reader, const Settings& s, const Surface& surface) {
+  const PlaceFinder places(surface, solid(reader.input));
   const double h = surface.mean_edge;
   const bool room = s.conditions.inside;
-  const Values waves = input["excitation"]["waves"], receivers = input["output"]["receivers"];
+  const Values waves = reader["excitation"]["waves"], receivers = reader["output"]["receivers"];
   std::size_t number = 0;
   for (const Excitation& run : s.runs)
     for (const Wave& w : run.waves) {
       const Values at = waves.at(number++);
       if (w.kind != WaveKind::point) {
-        if (room)
-          out.push_back(input.error_at(at, "a plane wave in a room", "Give a source of kind \"point\" in the room."));
+        if (room) reader.fail(at, "a plane wave in a room", "Give a source of kind \"point\" in the room.");
         continue;
       }
       const std::string name = at["name"].text();
-      check_source(input, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
-                   h, room, surface.filled(), out);
+      check_source(reader, at, name.empty() ? fmt::format("wave {}", number) : name, places.of(w.position), w.position,
+                   h, room, surface.filled());
     }
   for (std::size_t k = 0; k < s.receivers.size(); ++k)
-    check_receiver(input, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
-                   surface.filled(), out);
-  for (std::size_t b = 0; b < surface.bodies.size() && solid(input) && surface.bodies.size() > 1 && !room; ++b) {
+    check_receiver(reader, receivers.at(k), s.receiver_names[k], places.of(s.receivers[k]), s.receivers[k], h, room,
+                   surface.filled());
+  for (std::size_t b = 0; b < surface.bodies.size() && solid(reader.input) && surface.bodies.size() > 1 && !room; ++b) {
     const Triangle& t = surface.triangles[static_cast<std::size_t>(surface.bodies[b].front())];
     const Vec3 x = axpy(1e-5 * t.radius, t.normal, t.centroid);
     if (places.body_around(x) >= 0 && surface.filled())
-      out.push_back(input.error_at(
-          input["mesh"],
-          fmt::format("a closed piece near {} lies inside another, which is filled", text_of(t.centroid)),
-          "Leave it out: all filled bodies hold one fluid, and no hollows."));
+      reader.fail(reader["mesh"],
+                  fmt::format("a closed piece near {} lies inside another, which is filled", text_of(t.centroid)),
+                  "Leave it out: all filled bodies hold one fluid, and no hollows.");
     else if (places.body_around(x) >= 0)
-      out.push_back(input.warning_at(
-          input["mesh"],
-          fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
-          "Leave it out: it costs memory and time and changes nothing outside."));
+      reader.warn(reader["mesh"],
+                  fmt::format("a closed piece near {} lies inside another: no sound reaches it", text_of(t.centroid)),
+                  "Leave it out: it costs memory and time and changes nothing outside.");
   }
 }
 
@@ -188,12 +177,10 @@ std::string error_of_edges(bool screen, int rim_layers) {
 }
 
 /// What flat faces do to curved bodies, as notes.
-void check_shape(const Case& input, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_shape(const CaseReader& reader, const Surface& surface) {
   const Facets facets = facets_of(surface);
   const auto note = [&](std::string text, std::string hint) {
-    Diagnostic d = input.warning_at(input["mesh"], std::move(text), std::move(hint));
-    d.severity = Severity::note;
-    out.push_back(std::move(d));
+    reader.note(reader["mesh"], std::move(text), std::move(hint));
   };
   if (facets.missing_angle > 0.6)  // a sphere of 20 vertices has that
     note(
@@ -208,14 +195,14 @@ void check_shape(const Case& input, const Surface& surface, std::vector<Diagnost
 }
 
 /// A fluid that hardly differs scatters less sound than a mesh errs.
-void check_filling(const Case& input, const Settings& s, std::vector<Diagnostic>& out) {
+void check_filling(const CaseReader& reader, const Settings& s) {
   if (!s.conditions.filling) return;
   const Filling& f = *s.conditions.filling;
   const double speed = f.c / s.form.c, impedance = speed * f.density;
   const double contrast = std::max(std::abs(impedance - 1) / (impedance + 1), std::abs(speed - 1) / (speed + 1));
   if (contrast > 0.05) return;
-  out.push_back(input.warning_at(
-      input["medium"]["filling"],
+  reader.warn(
+      reader["medium"]["filling"],
       fmt::format("the fluid within reflects {:.2g} % of the pressure only: what the body scatters is as weak as the "
                   "mesh's error in the "
                   "wave that goes through it",
@@ -223,34 +210,33 @@ void check_filling(const Case& input, const Settings& s, std::vector<Diagnostic>
       "Compute the case once more with the fluid around as filling and subtract its scattered pressures, which are "
       "that error "
       "alone: a weakly scattering sphere of 362 vertices has its echo within 0.25 dB so, and is 0.7 dB and more off "
-      "without."));
+      "without.");
 }
 
 /// Strips of screens, and the time step against their edges and the extent of the body.
-void check_step(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_step(const CaseReader& reader, const Settings& s, const Surface& surface) {
   if (surface.dead_faces > 4 + surface.rim_faces / 50)
-    out.push_back(input.warning_at(
-        input["mesh"],
+    reader.warn(
+        reader["mesh"],
         fmt::format("{} of the {} triangles at rims have all corners on rims: the pressure jump is taken as zero there",
                     surface.dead_faces, surface.rim_faces),
-        "Refine the mesh until every strip of a screen has vertices inside it, two rows at least."));
+        "Refine the mesh until every strip of a screen has vertices inside it, two rows at least.");
   const double h = surface.mean_edge, delta = s.shortest_delta(), courant = delta / h;  // of the slower fluid
-  const Values parameters = input["parameters"];
+  const Values parameters = reader["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
   if (courant < 0.1 || courant > 1.5)
-    out.push_back(input.error_at(
+    reader.fail(
         step,
         fmt::format("cΔt = {:.3g} m is {:.3g} h (h = {:.3g} m, the mean edge); expected 0.1 h to 1.5 h", delta, courant,
                     h),
-        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.slowest(), "s"))));
+        fmt::format("Use a Courant number of 0.4 (a time step of {}).", format_quantity(0.4 * h / s.slowest(), "s")));
   else if (courant < 0.3 || courant > 0.6)
-    out.push_back(input.warning_at(
-        step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
-        "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy."));
+    reader.warn(step, fmt::format("cΔt = {:.3g} h lies outside 0.3 h to 0.6 h", courant),
+                "0.4 balances the errors of space and time; smaller steps cost memory, larger ones accuracy.");
 }
 
 /// Pulses and frequencies against the edges.
-void check_waves(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_waves(const CaseReader& reader, const Settings& s, const Surface& surface) {
   const double h = surface.mean_edge;
   bool sampled = true;
   for (const Excitation& run : s.runs)
@@ -258,16 +244,16 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
   for (const Motion& m : s.motions) sampled = sampled && m.pulse.kind == PulseKind::sampled;
   const double highest = highest_frequency(s), edges = s.slowest() / (highest * h);
   const Values pulse_place =
-      input["excitation"].has("pulse") ? input["excitation"]["pulse"] : input["boundaries"]["groups"];
+      reader["excitation"].has("pulse") ? reader["excitation"]["pulse"] : reader["boundaries"]["groups"];
   if (!sampled && edges < 6) {
     std::string text =
         fmt::format("the pulse reaches {} (1 % of its spectrum), where a wavelength is {:.2g} mean edges of {}",
                     format_quantity(highest, "Hz"), edges, format_quantity(h, "m"));
     std::string hint = fmt::format(
         "Refine the mesh to h = {} or lower the frequency by a factor of {:.2g}, to 8 edges a wavelength: {}",
-        format_quantity(s.slowest() / highest / 8, "m"), 8 / edges, error_of_edges(!solid(input), s.rim_layers));
-    out.push_back(edges < 2.5 ? input.error_at(pulse_place, std::move(text), std::move(hint))
-                              : input.warning_at(pulse_place, std::move(text), std::move(hint)));
+        format_quantity(s.slowest() / highest / 8, "m"), 8 / edges, error_of_edges(!solid(reader.input), s.rim_layers));
+    edges < 2.5 ? reader.fail(pulse_place, std::move(text), std::move(hint))
+                : reader.warn(pulse_place, std::move(text), std::move(hint));
   }
   for (const char* key : {"frequencies", "spectra", "head_related", "monostatic"}) {
     const auto& asked = key == std::string_view("spectra")        ? s.spectra
@@ -276,41 +262,40 @@ void check_waves(const Case& input, const Settings& s, const Surface& surface, s
                                                                   : s.frequencies;
     if (asked.empty()) continue;
     if (const double f = *std::ranges::max_element(asked); s.slowest() / f < 3 * h)
-      out.push_back(input.warning_at(
-          input["output"][key],
+      reader.warn(
+          reader["output"][key],
           fmt::format("at {} a wavelength is only {:.2g} mean edges", format_quantity(f, "Hz"), s.slowest() / f / h),
-          "Results there are not converged: refine the mesh or lower the highest frequency."));
+          "Results there are not converged: refine the mesh or lower the highest frequency.");
   }
 }
 
 /// Sources of head-related responses surround the body, no nearer than the rule over its faces allows.
-void check_head(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_head(const CaseReader& reader, const Settings& s, const Surface& surface) {
   if (s.head.frequencies.empty()) return;
   double farthest = 0;
   for (const Vec3& x : surface.vertices) farthest = std::max(farthest, distance(x, s.head.center));
   if (s.head.radius < farthest + 2 * surface.mean_edge)
-    out.push_back(input.error_at(input["output"]["head_related"]["radius"],
-                                 fmt::format("the sources are {} from the centre, the body reaches {}",
-                                             format_quantity(s.head.radius, "m"), format_quantity(farthest, "m")),
-                                 fmt::format("Set them off the body by two edges at least: {}.",
-                                             format_quantity(farthest + 2 * surface.mean_edge, "m"))));
+    reader.fail(reader["output"]["head_related"]["radius"],
+                fmt::format("the sources are {} from the centre, the body reaches {}",
+                            format_quantity(s.head.radius, "m"), format_quantity(farthest, "m")),
+                fmt::format("Set them off the body by two edges at least: {}.",
+                            format_quantity(farthest + 2 * surface.mean_edge, "m")));
 }
 
-void check_extent(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
-  const Values parameters = input["parameters"];
+void check_extent(const CaseReader& reader, const Settings& s, const Surface& surface) {
+  const Values parameters = reader["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
   if (const double across = surface.diameter / s.shortest_delta(); across > 60000)
-    out.push_back(
-        input.error_at(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible", across),
-                       "Use larger time steps or a smaller body."));
+    reader.fail(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible", across),
+                "Use larger time steps or a smaller body.");
 }
 
 /// What compressed matrices go with.
-void check_compression(const Case& input, const Settings& s, const Surface& surface, std::vector<Diagnostic>& out) {
+void check_compression(const CaseReader& reader, const Settings& s, const Surface& surface) {
   if (!s.compressed()) return;
-  const Values at = input["parameters"]["matrices"];
+  const Values at = reader["parameters"]["matrices"];
   const auto refuse = [&](const Values& place, std::string text, std::string hint) {
-    out.push_back(input.error_at(place, std::move(text), std::move(hint)));
+    reader.fail(place, std::move(text), std::move(hint));
   };
   const std::string whole = "Set parameters.matrices to \"whole\"";
   const auto unlike = [&](const char* what) {
@@ -339,37 +324,31 @@ void check_compression(const Case& input, const Settings& s, const Surface& surf
                                    {"head_related", !s.head.frequencies.empty()},
                                    {"monostatic", !s.monostatic.frequencies.empty()}})
     if (asked)
-      refuse(input["output"][key], "is solved for with whole matrices, and these are compressed",
+      refuse(reader["output"][key], "is solved for with whole matrices, and these are compressed",
              whole + ", or leave this out: frequencies and maps come from the march.");
-  if (has_errors(out) || s.counted.clusters == 0) return;
+  if (!reader.good() || s.counted.clusters == 0) return;
   const auto n = static_cast<double>(surface.unknowns);
   if (s.counted.near_pairs > 0.95 * n * n) {
-    Diagnostic d = input.warning_at(
-        at,
-        fmt::format("of {} clusters hardly any are far from one another: compression saves next to nothing",
-                    s.counted.clusters),
-        "Bodies of some 2,000 unknowns and more gain by it.");
-    d.severity = Severity::note;
-    out.push_back(std::move(d));
+    reader.note(at,
+                fmt::format("of {} clusters hardly any are far from one another: compression saves next to nothing",
+                            s.counted.clusters),
+                "Bodies of some 2,000 unknowns and more gain by it.");
   }
 }
 
 /// The matrices in the memory of the offer, or on the disk.
-void check_memory(const Case& input, const Settings& s, const Surface& surface, const Offer& offer,
-                  std::vector<Diagnostic>& out) {
+void check_memory(const CaseReader& reader, const Settings& s, const Surface& surface, const Offer& offer) {
   const double courant = s.shortest_delta() / surface.mean_edge;
   const Bytes budget = offer.host.value;
   const int threads = offer.team_threads();
   const MemoryPlan plan = plan_memory(s, surface.unknowns, courant, budget, threads, resident_memory());
   if (plan.possible() && plan.threads < threads) {
-    Diagnostic d = input.warning_at(input["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
-                                    std::string(hint_of_fewer_threads));
-    d.severity = Severity::note;
-    out.push_back(std::move(d));
+    reader.note(reader["mesh"], text_of_fewer_threads(plan, threads, surface.unknowns),
+                std::string(hint_of_fewer_threads));
   }
   if (plan.streams() && plan.possible() && !s.compressed()) {
-    Diagnostic d = input.warning_at(
-        input["mesh"],
+    reader.note(
+        reader["mesh"],
         fmt::format(
             "the matrices need {}, the budget is {}: their values, {}, will lie on the disk and {} of them be read "
             "every {} steps; at {:.0f} GB/s that takes about {} for {} steps",
@@ -378,42 +357,40 @@ void check_memory(const Case& input, const Settings& s, const Surface& surface, 
             format_duration(streaming_seconds(s, plan)), s.steps),
         fmt::format("Raise compute.memory.host to {} to keep everything in memory{}.", format_bytes(plan.in_memory),
                     s.grouped < 32 ? "; more grouped steps read less often" : ""));
-    d.severity = Severity::note;
-    out.push_back(std::move(d));
   }
   if (!plan.possible() && s.compressed()) {
-    Diagnostic d = input.error_at(
-        input["mesh"],
-        fmt::format(
-            "the compressed matrices of {} unknowns, {:.3g} pairs of unknowns near and {:.3g} of skeletons, need "
-            "{} in memory, the budget is {}",
-            surface.unknowns, s.counted.near_pairs, s.counted.far_pairs, format_bytes(plan.in_memory),
-            format_bytes(budget)),
-        "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh.");
-    d.code = ErrorCode::resources;
-    out.push_back(std::move(d));
+    reader.fail(
+        reader["mesh"],
+        make_error(
+            ErrorCode::resources,
+            fmt::format(
+                "the compressed matrices of {} unknowns, {:.3g} pairs of unknowns near and {:.3g} of skeletons, need "
+                "{} in memory, the budget is {}",
+                surface.unknowns, s.counted.near_pairs, s.counted.far_pairs, format_bytes(plan.in_memory),
+                format_bytes(budget)),
+            "Raise compute.memory.host or parameters.compression, use single precision, or coarsen the mesh."));
   } else if (!plan.possible() && s.ranks > 1) {
-    Diagnostic d = too_little_on_ranks(plan, s.ranks);
-    d.place = input.document().place("/mesh");
-    out.push_back(std::move(d));
+    reader.fail_at("mesh", too_little_on_ranks(plan, s.ranks));
   } else if (const Bytes needed = plan.least; !plan.possible()) {
     const double factor = std::sqrt(static_cast<double>(needed) / static_cast<double>(budget));
     const ExpectedTime time = expected_time(s, surface, threads);
     const auto n = static_cast<double>(surface.unknowns);
-    Diagnostic d = input.error_at(
-        input["mesh"],
-        fmt::format(
-            "{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} even with values on "
-            "the disk and a single thread, the budget is {}; with enough memory {} threads would assemble for about {} "
-            "and march {} steps for about {}",
-            surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
-            static_cast<Index>(surface.diameter / s.shortest_delta()) + 2, format_bytes(needed), format_bytes(budget),
-            threads, format_duration(time.assembly), s.steps, format_duration(time.march)),
-        // Rounded up: a factor of 1 would be no advice.
-        fmt::format("Coarsen the mesh by a factor of {:.2f} in h{}, or raise compute.memory.host.",
-                    0.01 * std::ceil(1 + 100 * std::sqrt(factor)), s.single_precision ? "" : ", use single precision"));
-    d.code = ErrorCode::resources;
-    out.push_back(std::move(d));
+    reader.fail(
+        reader["mesh"],
+        make_error(ErrorCode::resources,
+                   fmt::format("{} unknowns and row-vectors of about {:.3g} values ({:.2g} in all, K_max {}) need {} "
+                               "even with values on "
+                               "the disk and a single thread, the budget is {}; with enough memory {} threads would "
+                               "assemble for about {} "
+                               "and march {} steps for about {}",
+                               surface.unknowns, expected_length(s, courant), n * n * expected_length(s, courant),
+                               static_cast<Index>(surface.diameter / s.shortest_delta()) + 2, format_bytes(needed),
+                               format_bytes(budget), threads, format_duration(time.assembly), s.steps,
+                               format_duration(time.march)),
+                   // Rounded up: a factor of 1 would be no advice.
+                   fmt::format("Coarsen the mesh by a factor of {:.2f} in h{}, or raise compute.memory.host.",
+                               0.01 * std::ceil(1 + 100 * std::sqrt(factor)),
+                               s.single_precision ? "" : ", use single precision")));
   }
 }
 
@@ -465,18 +442,19 @@ Reading<Problem> read_problem(const Case& input, const Mesh& mesh, Problem* befo
 
 std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem, const Offer& offer) {
   std::vector<Diagnostic> out;
+  const CaseReader reader(input, out);
   const Settings& s = problem.settings;
   const Surface& surface = problem.surface;
-  check_filling(input, s, out);
-  check_step(input, s, surface, out);
-  check_waves(input, s, surface, out);
-  check_extent(input, s, surface, out);
-  check_head(input, s, surface, out);
-  check_compression(input, s, surface, out);
-  check_memory(input, s, surface, offer, out);
-  check_ground(input, s, surface, out);
-  check_places(input, s, surface, out);
-  check_shape(input, surface, out);
+  check_filling(reader, s);
+  check_step(reader, s, surface);
+  check_waves(reader, s, surface);
+  check_extent(reader, s, surface);
+  check_head(reader, s, surface);
+  check_compression(reader, s, surface);
+  check_memory(reader, s, surface, offer);
+  check_ground(reader, s, surface);
+  check_places(reader, s, surface);
+  check_shape(reader, surface);
   return out;
 }
 

@@ -320,24 +320,6 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
   return write_segy(folder / fmt::format("shot-{}.sgy", setup_.shots[shot_]), layout, headers, values);
 }
 
-/// The step at which the next results frame is due, so that frames show the same moments on every machine.
-Index AcousticFd::next_mark() const {
-  const Index k = march_->steps_done(), steps = setup_.problem.steps;
-  if (setup_.frames_every > 0) return std::min(steps, (k / setup_.frames_every + 1) * setup_.frames_every);
-  if (setup_.frames_interval > 0) {
-    const double dt = setup_.problem.dt;
-    const double next = (std::floor(static_cast<double>(k) * dt / setup_.frames_interval * (1 + 1e-12) + 1e-9) + 1) *
-                        setup_.frames_interval / dt;
-    return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
-                                             : steps;
-  }
-  if (setup_.frames_count <= 0) return steps;
-  // Mark j lies at the first step with step/steps ≥ j/count.
-  const auto n = static_cast<double>(setup_.frames_count), all = static_cast<double>(steps);
-  const double j = std::floor(static_cast<double>(k) * n / all * (1 + 1e-12) + 1e-9) + 1;
-  return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
-}
-
 void AcousticFd::record(std::vector<std::vector<double>>& batch) const {
   batch.emplace_back(march_->parts());
   march_->sample(batch.back());
@@ -560,19 +542,23 @@ Status AcousticFd::begin_due_march() {
   return begin_shot(shot, pass);
 }
 
-Index AcousticFd::next_stop() const {
-  return std::min({problem_.steps, march_->steps_done() + bundle_, next_mark()});
+Advanced AcousticFd::standing(Index done, Index all) const {
+  return {done >= all, done, all, static_cast<double>(done) * setup_.problem.dt};
+}
+
+Index AcousticFd::next_stop(const FrameMarks& marks, Index all) const {
+  const Index k = march_->steps_done(), before = steps_of_run() - k, last = std::min(problem_.steps, k + bundle_);
+  return marks.first_due(before + k, before + last, [&](Index done) { return standing(done, all); }) - before;
 }
 
 Result<Advanced> AcousticFd::advance(RunContext& context) {
   if (batch_) return batch_->advance(context);
   if (const Status s = begin_due_march(); !s) return s.error();
-  if (const Status s = advance_to(context, next_stop()); !s) return s.error();
+  const Index all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * setup_.problem.steps;
+  if (const Status s = advance_to(context, next_stop(context.marks, all)); !s) return s.error();
   if (has_ended(Pass::forward)) add_misfit(take_misfit());
   if (has_ended(Pass::backward)) imaging_->end_shot(team_->threads());
-  const Index steps = setup_.problem.steps, done = steps_of_run(),
-              all = static_cast<Index>(setup_.shots.size()) * setup_.image.passes() * steps;
-  return Advanced{done >= all, done, all, static_cast<double>(done) * setup_.problem.dt};
+  return standing(steps_of_run(), all);
 }
 
 Status AcousticFd::advance_to(RunContext& context, Index end) {

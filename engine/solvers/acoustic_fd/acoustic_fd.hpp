@@ -49,8 +49,10 @@ class AcousticFd final : public Solver {
   [[nodiscard]] bool is_over() const;
   /// Where the march has come to its end, the next one from silence.
   [[nodiscard]] Status begin_due_march();
-  /// The step of the march at which a bundle ends.
-  [[nodiscard]] Index next_stop() const;
+  /// Where a run of `all` steps stands after so many, shots and passes one after the other.
+  [[nodiscard]] Advanced standing(Index done, Index all) const;
+  /// The step of the march at which a bundle ends, in a run of `all` steps.
+  [[nodiscard]] Index next_stop(const FrameMarks& marks, Index all) const;
   [[nodiscard]] Status advance_to(RunContext& context, Index end);
   [[nodiscard]] Index nodes() const { return setup_.problem.grid.cells(); }
   [[nodiscard]] double time_step() const { return setup_.problem.dt; }
@@ -99,7 +101,6 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status append_energy(RunContext& context);
   /// Last rows of the traces, the energy of the last step, traces as SEG-Y.
   [[nodiscard]] Status end_shot(RunContext& context);
-  [[nodiscard]] Index next_mark() const;
 
   // Images (image_run.cpp).
   struct Misfit {

@@ -29,8 +29,8 @@ std::string length(double metres) {
   return format_quantity(metres, "m");
 }
 
-void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
-  const Values grid = input["grid"];
+void read_grid(const CaseReader& reader, Setup& setup) {
+  const Values grid = reader["grid"];
   Grid& g = setup.problem.grid;
   if (grid.has("origin")) g.origin = grid["origin"].vec3();
   if (grid.has("spacing")) {
@@ -42,14 +42,14 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
     const Vec3 size = grid["size"].vec3();
     for (std::size_t a = 0; a < 3; ++a) g.spacing[a] = n[a] > 1 ? size[a] / static_cast<double>(n[a] - 1) : 1;
   } else {
-    diagnostics.push_back(input.error_at(grid, "the grid has no spacing",
-                                         "Give \"spacing\" and \"points\" or \"size\"; or \"points\" and \"size\"."));
+    reader.fail(grid, "the grid has no spacing",
+                "Give \"spacing\" and \"points\" or \"size\"; or \"points\" and \"size\".");
     return;
   }
   for (const double h : g.spacing)
     if (!(h > 0)) {
-      diagnostics.push_back(input.error_at(grid, fmt::format("expected positive spacings, found {}", length(h)),
-                                           "Correct \"spacings\" or \"size\"."));
+      reader.fail(grid, fmt::format("expected positive spacings, found {}", length(h)),
+                  "Correct \"spacings\" or \"size\".");
       return;
     }
   if (grid.has("points")) {
@@ -58,11 +58,11 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
       const Vec3 size = grid["size"].vec3();
       for (std::size_t a = 0; a < 3; ++a)
         if (std::abs(size[a] - static_cast<double>(g.points[a] - 1) * g.spacing[a]) > 1e-6 * std::abs(size[a]))
-          diagnostics.push_back(input.error_at(
+          reader.fail(
               grid["size"],
               fmt::format("{} points at {} make {} along {}, found a size of {}", g.points[a], length(g.spacing[a]),
                           length(static_cast<double>(g.points[a] - 1) * g.spacing[a]), "xyz"[a], length(size[a])),
-              "Give two of points, size and spacing; the third follows."));
+              "Give two of points, size and spacing; the third follows.");
     }
   } else if (grid.has("size")) {
     const Vec3 size = grid["size"].vec3();
@@ -73,37 +73,35 @@ void read_grid(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnos
         continue;
       }
       if (!(cells >= 2 && cells < 100000)) {
-        diagnostics.push_back(input.error_at(
-            grid["size"],
-            fmt::format("a size of {} at a spacing of {} makes {:.3g} nodes along {}; 3 to 100000 are possible",
-                        length(size[a]), length(g.spacing[a]), cells + 1, "xyz"[a]),
-            "Correct the size or the spacing."));
+        reader.fail(grid["size"],
+                    fmt::format("a size of {} at a spacing of {} makes {:.3g} nodes along {}; 3 to 100000 are possible",
+                                length(size[a]), length(g.spacing[a]), cells + 1, "xyz"[a]),
+                    "Correct the size or the spacing.");
         return;
       }
       g.points[a] = static_cast<Index>(cells) + 1;
     }
   } else {
-    diagnostics.push_back(input.error_at(grid, "the grid has neither points nor size",
-                                         "Add \"points\": [nx, ny, nz] or \"size\": [lx, ly, lz]."));
+    reader.fail(grid, "the grid has neither points nor size",
+                "Add \"points\": [nx, ny, nz] or \"size\": [lx, ly, lz].");
   }
   if (g.flat()) g.spacing[1] = 1;
   for (std::size_t a = 0; a < 3; ++a)
     if (g.points[a] < 3 && !(a == 1 && g.flat()))
-      diagnostics.push_back(
-          input.error_at(grid, fmt::format("{} nodes along {}; at least 3 were expected", g.points[a], "xyz"[a]),
-                         "One node along y alone makes the grid two-dimensional, in the plane of x and z."));
+      reader.fail(grid, fmt::format("{} nodes along {}; at least 3 were expected", g.points[a], "xyz"[a]),
+                  "One node along y alone makes the grid two-dimensional, in the plane of x and z.");
 }
 
 /// A quantity of the medium: `value` is the key of a constant and of a layer, "speed" or "density". `known` is false when
-/// diagnostics were added.
+/// something was wrong.
 struct Quantity {
   std::shared_ptr<const Velocity> field;
   SpeedRange range;
   bool known = false;
 };
 
-Quantity read_quantity(const Case& input, const Values& v, const char* value, ModelQuantity what, const Grid& g,
-                       std::vector<Diagnostic>& diagnostics) {
+Quantity read_quantity(const CaseReader& reader, const Values& v, const char* value, ModelQuantity what,
+                       const Grid& g) {
   Quantity out;
   const Vec3 upper{g.upper(0), g.upper(1), g.upper(2)};
   const std::string kind = v["kind"].text();
@@ -119,10 +117,10 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
       const Values l = v["layers"].at(i);
       layers.push_back({l["top"].number(), l[value].number(), l["gradient"].number()});
       if (i > 0 && !(layers[i].top > layers[i - 1].top)) {
-        diagnostics.push_back(input.error_at(l["top"],
-                                             fmt::format("layer {} begins at a depth of {}, not below layer {} at {}",
-                                                         i + 1, length(layers[i].top), i, length(layers[i - 1].top)),
-                                             "Order the layers from the shallowest to the deepest."));
+        reader.fail(l["top"],
+                    fmt::format("layer {} begins at a depth of {}, not below layer {} at {}", i + 1,
+                                length(layers[i].top), i, length(layers[i - 1].top)),
+                    "Order the layers from the shallowest to the deepest.");
         return out;
       }
     }
@@ -134,39 +132,35 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
       const auto byte = [&](const char* key) { return static_cast<int>(b[key].integer()); };
       bytes = {byte("inline"), byte("crossline"), byte("x"), byte("y")};
     }
-    std::filesystem::path path = input.path(v["header"].text());
+    std::filesystem::path path = reader.input.path(v["header"].text());
     if (v.has("array") && !v["array"].text().empty()) {
       if (!names_hdf5(path)) {
-        diagnostics.push_back(
-            input.error_at(v["array"], "\"array\" names an array of an HDF5 file; the model is another kind of file",
-                           "Leave \"array\" out, or name an .h5 or .hdf5 file in \"header\"."));
+        reader.fail(v["array"], "\"array\" names an array of an HDF5 file; the model is another kind of file",
+                    "Leave \"array\" out, or name an .h5 or .hdf5 file in \"header\".");
         return out;
       }
       path += ":" + v["array"].text();
     }
     const auto model = open_model(path, what, bytes);
     if (!model) {
-      diagnostics.push_back(at_value(input, v["header"], model.error()));
+      reader.fail_in_file(v["header"], model.error());
       return out;
     }
     const ModelBox box = (*model)->box();
     for (std::string& text : (*model)->notes()) {
-      Diagnostic note = input.warning_at(v["header"], std::move(text), "");
-      note.severity = Severity::note;
-      diagnostics.push_back(std::move(note));
+      reader.note(v["header"], std::move(text), "");
     }
     for (std::size_t a = 0; a < 3; ++a) {
       const double last = box.origin[a] + static_cast<double>(box.shape[a] - 1) * box.spacing[a];
       if (g.origin[a] < box.origin[a] - 0.5 * box.spacing[a] || upper[a] > last + 0.5 * box.spacing[a])
-        diagnostics.push_back(input.warning_at(
-            v["header"],
-            fmt::format("the model covers {} to {} along {}, the grid {} to {}", length(box.origin[a]), length(last),
-                        "xyz"[a], length(g.origin[a]), length(upper[a])),
-            "Outside the model its nearest value is used; check origin, spacing and the order of the axes."));
+        reader.warn(v["header"],
+                    fmt::format("the model covers {} to {} along {}, the grid {} to {}", length(box.origin[a]),
+                                length(last), "xyz"[a], length(g.origin[a]), length(upper[a])),
+                    "Outside the model its nearest value is used; check origin, spacing and the order of the axes.");
     }
     auto samples = (*model)->load();
     if (!samples) {
-      diagnostics.push_back(at_value(input, v["header"], samples.error()));
+      reader.fail_in_file(v["header"], samples.error());
       return out;
     }
     out.field = *samples;
@@ -175,47 +169,45 @@ Quantity read_quantity(const Case& input, const Values& v, const char* value, Mo
   out.known = out.range.highest > 0;
   if (!(out.range.lowest > 0)) {
     const bool speed = what == ModelQuantity::speed;
-    diagnostics.push_back(input.error_at(
-        v,
-        fmt::format("the {} falls to {} {} inside the grid; a positive {} was expected",
-                    speed ? "speed of sound" : "density", out.range.lowest, speed ? "m/s" : "kg/m^3", value),
-        speed ? "Correct the speeds or the gradients of the layers."
-              : "Correct the densities or the gradients of the layers."));
+    reader.fail(v,
+                fmt::format("the {} falls to {} {} inside the grid; a positive {} was expected",
+                            speed ? "speed of sound" : "density", out.range.lowest, speed ? "m/s" : "kg/m^3", value),
+                speed ? "Correct the speeds or the gradients of the layers."
+                      : "Correct the densities or the gradients of the layers.");
     out.known = false;
   }
   return out;
 }
 
-void read_medium(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+void read_medium(const CaseReader& reader, Setup& setup) {
   Problem& p = setup.problem;
-  const Values medium = input["medium"];
-  const Quantity speed = read_quantity(input, medium["velocity"], "speed", ModelQuantity::speed, p.grid, diagnostics);
+  const Values medium = reader["medium"];
+  const Quantity speed = read_quantity(reader, medium["velocity"], "speed", ModelQuantity::speed, p.grid);
   p.velocity = speed.field;
   p.speed = speed.range;
   setup.velocity_known = speed.known;
   setup.model_file = medium["velocity"]["kind"].text() == "file";
   const Values v = medium["density"];
   if (v["kind"].text() == "constant") return;  // a constant density drops out of the equation
-  const Quantity density = read_quantity(input, v, "density", ModelQuantity::density, p.grid, diagnostics);
+  const Quantity density = read_quantity(reader, v, "density", ModelQuantity::density, p.grid);
   if (!density.known) return;
   setup.density = density.range;
   p.density = density.field;
   p.reference_density = std::sqrt(density.range.lowest * density.range.highest);
   constexpr double contrast = 20;
   if (density.range.highest > contrast * density.range.lowest)
-    diagnostics.push_back(input.error_at(
+    reader.fail(
         v,
         fmt::format("the density reaches from {:.4g} to {:.4g} kg/m^3, a contrast of {:.3g}; up to {} is possible",
                     density.range.lowest, density.range.highest, density.range.highest / density.range.lowest,
                     contrast),
-        "Replace the light side by a free surface, or the heavy side by a rigid wall."));
+        "Replace the light side by a free surface, or the heavy side by a rigid wall.");
 }
 
 /// Signals that several sources share are read once; they differ by their amplitude at most.
 using SharedSignals = std::map<std::string, std::shared_ptr<const Signal>>;
 
-std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v, SharedSignals& shared,
-                                              std::vector<Diagnostic>& diagnostics) {
+std::shared_ptr<const Signal> read_one_signal(const CaseReader& reader, const Values& v, SharedSignals& shared) {
   const bool ricker = v["kind"].text() == "ricker";
   double f = 0, delay = 0;
   std::string key;
@@ -224,7 +216,7 @@ std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v
     delay = v.has("delay") ? v["delay"].number() : 1.5 / f;
     key = fmt::format("{} {}", f, delay);
   } else {
-    key = input.path(v["file"].text()).string();
+    key = reader.input.path(v["file"].text()).string();
   }
   const auto [kept, unknown] = shared.try_emplace((ricker ? "ricker " : "file ") + key);
   if (unknown && ricker) kept->second = std::make_shared<Ricker>(f, delay, 1);
@@ -233,32 +225,31 @@ std::shared_ptr<const Signal> read_one_signal(const Case& input, const Values& v
     if (signal)
       kept->second = *signal;
     else
-      diagnostics.push_back(at_value(input, v["file"], signal.error()));
+      reader.fail_in_file(v["file"], signal.error());
   }
   if (!kept->second) return nullptr;
   return std::make_shared<Scaled>(kept->second, v["amplitude"].number());
 }
 
 /// Constant Q over the band of what is sent, unless the case says another; the speed becomes that of high frequency.
-void read_attenuation(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
-  const Values v = input["medium"]["attenuation"];
+void read_attenuation(const CaseReader& reader, Setup& setup) {
+  const Values v = reader["medium"]["attenuation"];
   if (v["kind"].text() != "constant_q") return;
   Problem& p = setup.problem;
   constexpr double decades = 40, peak = 2.5;  // of the band; a Ricker wavelet reaches to so many times its peak
   constexpr std::size_t solids = 3;
   double highest = v.has("highest") ? v["highest"].number() : setup.highest_sent;
   if (!(highest > 0)) {
-    diagnostics.push_back(
-        input.error_at(v, "the band of the attenuation is not known: nothing is sent whose frequencies are",
-                       "Add \"highest\", the highest frequency that matters."));
+    reader.fail(v, "the band of the attenuation is not known: nothing is sent whose frequencies are",
+                "Add \"highest\", the highest frequency that matters.");
     return;
   }
   const double lowest = v.has("lowest") ? v["lowest"].number() : highest / decades;
   if (!(lowest < highest)) {
-    diagnostics.push_back(input.error_at(v["lowest"],
-                                         fmt::format("the band of constant Q reaches from {} to {}",
-                                                     format_quantity(lowest, "Hz"), format_quantity(highest, "Hz")),
-                                         "\"lowest\" must be below \"highest\"."));
+    reader.fail(v["lowest"],
+                fmt::format("the band of constant Q reaches from {} to {}", format_quantity(lowest, "Hz"),
+                            format_quantity(highest, "Hz")),
+                "\"lowest\" must be below \"highest\".");
     return;
   }
   setup.quality = v["quality"].number();
@@ -269,11 +260,10 @@ void read_attenuation(const Case& input, Setup& setup, std::vector<Diagnostic>& 
   if (p.velocity) p.velocity = scaled_velocity(p.velocity, p.stiffening);
   p.speed = {p.stiffening * p.speed.lowest, p.stiffening * p.speed.highest};
   if (const double off = ripple(p.relaxations, setup.quality, lowest, highest); off > 0.1)
-    diagnostics.push_back(input.warning_at(
-        v,
-        fmt::format("between {} and {} Q differs by up to {:.0f} % from {:g}", format_quantity(lowest, "Hz"),
-                    format_quantity(highest, "Hz"), 100 * off, setup.quality),
-        "A narrower band, with \"lowest\" and \"highest\", comes closer."));
+    reader.warn(v,
+                fmt::format("between {} and {} Q differs by up to {:.0f} % from {:g}", format_quantity(lowest, "Hz"),
+                            format_quantity(highest, "Hz"), 100 * off, setup.quality),
+                "A narrower band, with \"lowest\" and \"highest\", comes closer.");
 }
 
 void read_faces(const Case& input, Problem& p) {
@@ -301,7 +291,7 @@ void read_faces(const Case& input, Problem& p) {
 }
 
 /// The speed at faces of an impedance, in their middle.
-void read_wall_speeds(const Case& input, Problem& p, std::vector<Diagnostic>& diagnostics) {
+void read_wall_speeds(const CaseReader& reader, Problem& p) {
   for (std::size_t f = 0; f < 6; ++f) {
     Face& face = p.faces[f];
     if (face.kind != FaceKind::impedance) continue;
@@ -314,19 +304,19 @@ void read_wall_speeds(const Case& input, Problem& p, std::vector<Diagnostic>& di
     bool along = false;
     for (std::size_t a = 0; p.velocity && a < 3; ++a) along |= a != f / 2 && p.velocity->along(a).varies;
     if (along || (p.density && !p.density->constant()))
-      diagnostics.push_back(input.warning_at(
-          input["boundaries"][face_names[f]],
+      reader.warn(
+          reader["boundaries"][face_names[f]],
           "the medium varies along this wall; its impedance belongs to the fluid in the middle of the wall, elsewhere "
           "zeta is as much larger as the fluid is faster",
-          "Use a wall beside one fluid where this matters."));
+          "Use a wall beside one fluid where this matters.");
   }
 }
 
-void read_initial(const Case& input, const Values& v, Problem& p, std::vector<Diagnostic>& diagnostics) {
+void read_initial(const CaseReader& reader, const Values& v, Problem& p) {
   const std::string kind = v["kind"].text();
   if (kind == "none") return;
   if (kind == "file") {
-    read_initial_file(input, v, p, diagnostics);
+    read_initial_file(reader, v, p);
     return;
   }
   p.initial.kind = kind == "plane" ? Initial::Kind::plane : Initial::Kind::pulse;
@@ -381,19 +371,9 @@ void read_receivers(const Values& output, Setup& setup) {
   }
 }
 
-void read_frames(const Case& input, Setup& setup) {
-  setup.keeps_frames = input.document().json().contains(Json::json_pointer("/output/frames"));
-  const Values output = input["output"];
-  if (!output.has("frames")) return;
-  const Values frames = output["frames"];
-  if (frames.has("every")) setup.frames_every = frames["every"].integer();
-  if (frames.has("interval")) setup.frames_interval = frames["interval"].number();
-  if (frames.has("count")) setup.frames_count = frames["count"].integer();
-}
-
-void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagnostics) {
+void read_steps(const CaseReader& reader, Setup& setup) {
   Problem& p = setup.problem;
-  const Values v = input["parameters"];
+  const Values v = reader["parameters"];
   const Stencil stencil = stencil_of_order(p.order);
   const double h = p.grid.finest();
   const Vec3 spacings = p.grid.stencil_spacing();
@@ -414,35 +394,33 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
   if (p.dt > limit * (1 + 1e-12)) {
     constexpr double half_digit = 5e-4;  // of the four that are written: what is advised is not above the limit
     const Values where = v.has("time_step") ? v["time_step"] : v["courant"];
-    diagnostics.push_back(input.error_at(
-        where,
-        fmt::format("c dt/h = {:.4g} is above the stability limit {:.4g} of order {} on this grid (c_max "
-                    "{:.5g} m/s, h {}, dt {})",
-                    p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest, length(h),
-                    format_quantity(p.dt, "s")),
-        fmt::format("Use a time step of at most {} or leave it out: {} of the limit is then taken.",
-                    format_quantity(limit * (1 - half_digit), "s"), safe_step)));
+    reader.fail(where,
+                fmt::format("c dt/h = {:.4g} is above the stability limit {:.4g} of order {} on this grid (c_max "
+                            "{:.5g} m/s, h {}, dt {})",
+                            p.speed.highest * p.dt / h, p.speed.highest * limit / h, p.order, p.speed.highest,
+                            length(h), format_quantity(p.dt, "s")),
+                fmt::format("Use a time step of at most {} or leave it out: {} of the limit is then taken.",
+                            format_quantity(limit * (1 - half_digit), "s"), safe_step));
   }
   if (v.has("steps")) {
     p.steps = v["steps"].integer();
   } else if (v.has("end_time")) {
     const double wanted = std::ceil(v["end_time"].number() / p.dt - 1e-9);
     if (!(wanted < 1e12)) {
-      diagnostics.push_back(
-          input.error_at(v["end_time"],
-                         fmt::format("an end at {} takes {:.3g} steps of {}",
-                                     format_quantity(v["end_time"].number(), "s"), wanted, format_quantity(p.dt, "s")),
-                         "Let it be sooner; at most 10^12 steps are possible."));
+      reader.fail(v["end_time"],
+                  fmt::format("an end at {} takes {:.3g} steps of {}", format_quantity(v["end_time"].number(), "s"),
+                              wanted, format_quantity(p.dt, "s")),
+                  "Let it be sooner; at most 10^12 steps are possible.");
       return;
     }
     // The step does not hang on the end: a run that is prolonged takes the steps of a longer one. So the end is up to one later.
     p.steps = std::max<Index>(1, static_cast<Index>(wanted));
   } else {
-    diagnostics.push_back(input.error_at(v, "neither end_time nor steps is given",
-                                         "Say how long to compute, for example \"end_time\": \"0.5 s\"."));
+    reader.fail(v, "neither end_time nor steps is given",
+                "Say how long to compute, for example \"end_time\": \"0.5 s\".");
     return;
   }
-  const Values output = input["output"];
+  const Values output = reader["output"];
   p.time_correction = v["time_correction"].boolean();
   if (v.has("shots_at_once")) setup.shots_at_once = v["shots_at_once"].integer();
   p.trace_every = output["trace_every"].integer();
@@ -468,40 +446,35 @@ void read_steps(const Case& input, Setup& setup, std::vector<Diagnostic>& diagno
 Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   Setup setup;
   Problem& p = setup.problem;
-  const std::size_t before = diagnostics.size();
-  const auto broken = [&] {
-    return std::any_of(diagnostics.begin() + static_cast<std::ptrdiff_t>(before), diagnostics.end(),
-                       [](const Diagnostic& d) { return d.severity == Severity::error; });
-  };
-  read_grid(input, setup, diagnostics);
-  if (broken()) return setup;
+  const CaseReader reader(input, diagnostics);
+  read_grid(reader, setup);
+  if (!reader.good()) return setup;
   p.order = static_cast<int>(input["parameters"]["order"].integer());
   read_faces(input, p);
-  read_medium(input, setup, diagnostics);
+  read_medium(reader, setup);
   setup.several_speeds = !p.velocity || !p.velocity->constant();
   const std::shared_ptr<const Velocity> given_density = p.density;
-  if (!broken()) setup.means = means_of_medium(p);
-  read_wall_speeds(input, p, diagnostics);
-  if (!broken()) setup.obstacles = read_obstacles(input, p, diagnostics);
+  if (reader.good()) setup.means = means_of_medium(p);
+  read_wall_speeds(reader, p);
+  if (reader.good()) setup.obstacles = read_obstacles(reader, p);
   const Values parameters = input["parameters"];
   p.spread = parameters["interpolation"].text() == "sinc" ? Spread::sinc : Spread::trilinear;
   p.kernel = parameters["kernel"].text();
   p.tiling = parameters["tiling"].text();
   if (TileShape shape; p.tiling != "auto" && !parse_shape(p.tiling, shape))
-    diagnostics.push_back(
-        input.error_at(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
-                       "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\"."));
+    reader.fail(parameters["tiling"], fmt::format("\"{}\" is no tiling", p.tiling),
+                "Use auto, or for example \"diamond 32x8\", \"tower 16x32\", \"stepwise 16\".");
   p.double_precision = input["compute"]["precision"].text() == "double";
   const Values excitation = input["excitation"];
   const Values sources = excitation["sources"];
   SharedSignals shared;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Source source{sources.at(i)["position"].vec3(),
-                  read_one_signal(input, sources.at(i)["signal"], shared, diagnostics),
+                  read_one_signal(reader, sources.at(i)["signal"], shared),
                   sources.at(i)["shot"].integer(),
                   {},
                   {}};
-    read_shape(input, sources.at(i)["shape"], p.grid, source, diagnostics);
+    read_shape(reader, sources.at(i)["shape"], p.grid, source);
     if (std::find(setup.shots.begin(), setup.shots.end(), source.shot) == setup.shots.end())
       setup.shots.push_back(source.shot);
     if (!source.signal) continue;
@@ -509,12 +482,12 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
     source.listed = i;
     source.centre = source.position;
     if (sources.at(i)["shape"]["kind"].text() == "array")
-      read_array(input, sources.at(i)["shape"], source, p, diagnostics);
+      read_array(reader, sources.at(i)["shape"], source, p);
     else
       p.sources.push_back(std::move(source));
   }
   const std::size_t listed = p.sources.size();
-  read_traces(input, p, diagnostics);
+  read_traces(reader, p);
   for (std::size_t i = listed; i < p.sources.size(); ++i) {
     setup.highest_frequency = std::max(setup.highest_frequency, p.sources[i].signal->highest_frequency());
     if (std::find(setup.shots.begin(), setup.shots.end(), p.sources[i].shot) == setup.shots.end())
@@ -522,10 +495,10 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   }
   if (setup.shots.empty()) setup.shots.push_back(1);
   std::sort(setup.shots.begin(), setup.shots.end());
-  read_initial(input, excitation["initial"], p, diagnostics);
+  read_initial(reader, excitation["initial"], p);
   const Values output = input["output"];
   read_receivers(output, setup);
-  read_frames(input, setup);
+  setup.keeps_frames = input.document().json().contains(Json::json_pointer("/output/frames"));
   const Values density = input["medium"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
   if (given_density) tell_density(*given_density, p);
@@ -545,21 +518,20 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   // A Gaussian of standard deviation w has 0.6 % of its spectrum's top at k = 3.2/w.
   if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane)
     setup.highest_sent = std::max(setup.highest_sent, 3.2 * p.speed.highest / (2 * std::numbers::pi * p.initial.width));
-  read_attenuation(input, setup, diagnostics);
-  if (setup.velocity_known) read_steps(input, setup, diagnostics);
+  read_attenuation(reader, setup);
+  if (setup.velocity_known) read_steps(reader, setup);
   setup.image = read_image(input, p, setup.highest_sent);
   setup.image.adds = setup.shots.size() > 1;
   const Values medium = input["medium"];
   if (setup.image.any() && p.obstacles && medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth")
-    diagnostics.push_back(input.warning_at(
-        medium["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
-        "The image is off at nodes beside walls, and there alone; with \"voxels\" it is that of the march."));
+    reader.warn(medium["obstacle_walls"], "images take cells that smooth walls cut for whole ones",
+                "The image is off at nodes beside walls, and there alone; with \"voxels\" it is that of the march.");
   return setup;
 }
 
 void make_nodes(Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
   if (setup.means) setup.means->make();
-  fill_obstacles(setup.obstacles, input, setup.problem, diagnostics);
+  fill_obstacles(setup.obstacles, CaseReader(input, diagnostics), setup.problem);
   setup.obstacles = {};  // shapes hold meshes and models
 }
 
@@ -578,35 +550,35 @@ std::string time_error_text(const Setup& setup) {
 namespace {
 
 /// What tables and SEG-Y can carry of the waves.
-void check_traces(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_traces(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   if (p.receivers.empty()) return;
-  const Values output = input["output"];
+  const Values output = reader["output"];
   const double pass =
       band_of(setup.time_scheme(), static_cast<double>(p.trace_every) * p.dt).pass / (2 * std::numbers::pi);
   if (setup.highest_frequency > 0 && pass < setup.highest_frequency) {
     const double every = 1 / (4 * setup.highest_frequency * p.dt);
-    diagnostics.push_back(input.warning_at(
+    reader.warn(
         output["trace_every"],
         fmt::format("a row of the receivers' table every {} carries waves up to {}, the source reaches {}: what lies "
                     "above is filtered away",
                     format_quantity(static_cast<double>(p.trace_every) * p.dt, "s"), format_quantity(pass, "Hz"),
                     format_quantity(setup.highest_frequency, "Hz")),
         every >= 1 ? fmt::format("\"trace_every\": {} keeps all.", static_cast<Index>(every))
-                   : "Shorten the time step, for example with a lower \"courant\"."));
+                   : "Shorten the time step, for example with a lower \"courant\".");
   }
   if (setup.segy != "none" && setup.segy_interval < 1e-6 * (1 - 1e-6))
-    diagnostics.push_back(input.warning_at(
+    reader.warn(
         output["segy"],
         fmt::format(
             "samples {} apart: SEG-Y counts whole microseconds. Only revision 2 keeps such an interval, in bytes "
             "3273-3280; readers that take bytes 3217 and 117 (ObsPy, segyio, Seismic Unix) find 0",
             format_quantity(setup.segy_interval, "s")),
-        "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time."));
+        "Take the receivers' table charts/receivers.csv instead, or compute a model scaled up in length and time.");
 }
 
 /// Whether SEG-Y keeps the positions, which lie on tenths of a millimetre there at best.
-void check_positions(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_positions(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   if (setup.segy == "none") return;
   double worst = 0, unit = 0;
@@ -623,32 +595,32 @@ void check_positions(const Setup& setup, const Case& input, std::vector<Diagnost
   for (const Source& source : p.sources) look_at(source.centre);
   constexpr double matters = 0.05;  // of a spacing; images find the traces of their receivers within it
   if (worst <= matters) return;
-  diagnostics.push_back(input.warning_at(
-      input["output"]["segy"],
+  reader.warn(
+      reader["output"]["segy"],
       fmt::format("positions in SEG-Y are rounded to {}, which moves receivers or sources by up to {:.2g} of a spacing",
                   format_quantity(unit, "m"), worst),
       fmt::format("Put them on multiples of {}, or compute a model scaled up in length and time: time reversal takes "
                   "positions from the file.",
-                  format_quantity(unit, "m"))));
+                  format_quantity(unit, "m")));
 }
 
 /// Media in which modes of the scheme grow whatever the time step (README.md, Limits).
-void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_growth(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   // Weights of alternating signs leave the operator negative eigenvalues, which no time step mends: rows of random densities have
   // the first at 14 to 20 times at order 8, 12 to 15 at order 10, 10 to 12 at order 12, none at orders 2 to 6. One jump has none.
-  const Values density = input["medium"]["density"];
+  const Values density = reader["medium"]["density"];
   const double contrast = setup.density.highest / std::max(setup.density.lowest, 1e-300),
                bearable = p.order == 8 ? 14 : 10;
   const bool again =
       density["kind"].text() == "file" || (density["kind"].text() == "layers" && density["layers"].size() > 2);
   if (p.order >= 8 && again && contrast > bearable)
-    diagnostics.push_back(input.warning_at(density,
-                                           fmt::format("the density varies {:.3g}:1; where it jumps more than {:.0f} "
-                                                       "times from node to node again and again, order {} has "
-                                                       "modes that grow at any time step",
-                                                       contrast, bearable, p.order),
-                                           "Orders 2 to 6 bear it: use \"order\": 6."));
+    reader.warn(density,
+                fmt::format("the density varies {:.3g}:1; where it jumps more than {:.0f} "
+                            "times from node to node again and again, order {} has "
+                            "modes that grow at any time step",
+                            contrast, bearable, p.order),
+                "Orders 2 to 6 bear it: use \"order\": 6.");
   // Growth a step of waves that cannot leave beside a matched layer, by its width: evanescent ones see its end with a turned phase.
   if (!(p.speed.lowest < 0.99 * p.speed.highest)) return;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -665,13 +637,13 @@ void check_growth(const Setup& setup, const Case& input, std::vector<Diagnostic>
                           : width < 20 ? 3e-4 * std::pow(30.0, -static_cast<double>(width - 9) / 11)
                                        : 1e-5;
     if (width == 0 || !sides_reflect || growth * static_cast<double>(p.steps) < 1) continue;
-    diagnostics.push_back(input.warning_at(
-        input["boundaries"],
+    reader.warn(
+        reader["boundaries"],
         fmt::format("only the faces of {} absorb, by a matched layer of {} nodes, and the speed varies: waves that the "
                     "other faces keep in a "
                     "slow part beside it may grow by up to {:.1g} a step, {:.2g} times in {} steps",
                     "xyz"[a], width, growth, std::exp(std::min(700.0, growth * static_cast<double>(p.steps))), p.steps),
-        "Make the layer a sponge, let another face absorb, or widen the layer (20 nodes: 1e-5 a step)."));
+        "Make the layer a sponge, let another face absorb, or widen the layer (20 nodes: 1e-5 a step).");
   }
 }
 
@@ -704,91 +676,87 @@ std::string within_layer(const Problem& p, const Vec3& x) {
 }
 
 /// The grid holds the stencil and leaves something between its layers.
-void check_sizes(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_sizes(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   const Grid& g = p.grid;
   for (std::size_t a = 0; a < 3; ++a) {
     if (g.points[a] == 1) continue;
     if (g.points[a] < p.order + 1)
-      diagnostics.push_back(input.error_at(
-          input["grid"],
+      reader.fail(
+          reader["grid"],
           fmt::format("{} nodes along {}; order {} needs at least {}", g.points[a], "xyz"[a], p.order, p.order + 1),
-          "Refine the grid or lower the order."));
+          "Refine the grid or lower the order.");
     Index layers = 0;
     for (std::size_t side = 0; side < 2; ++side)
       if (p.faces[2 * a + side].absorbs()) layers += p.faces[2 * a + side].width;
     if (layers >= g.points[a])
-      diagnostics.push_back(input.error_at(input["boundaries"],
-                                           fmt::format("the absorbing layers along {} are {} nodes wide together, the "
-                                                       "grid has {}: nothing is left between them",
-                                                       "xyz"[a], layers, g.points[a]),
-                                           "Widen the grid or narrow the layers."));
+      reader.fail(reader["boundaries"],
+                  fmt::format("the absorbing layers along {} are {} nodes wide together, the "
+                              "grid has {}: nothing is left between them",
+                              "xyz"[a], layers, g.points[a]),
+                  "Widen the grid or narrow the layers.");
   }
 }
 
 /// Of one source, or of an element of an array, which the case has at `from`. Whether something was told.
-bool check_source(const Setup& setup, const Case& input, const Values& from, const Source& source,
-                  std::vector<Diagnostic>& diagnostics) {
+bool check_source(const Setup& setup, const CaseReader& reader, const Values& from, const Source& source) {
   const Problem& p = setup.problem;
   const Grid& g = p.grid;
-  const std::size_t before = diagnostics.size(), number = source.listed + 1;
+  const std::size_t before = reader.out.size(), number = source.listed + 1;
   if (const auto& signal = source.signal; signal->begin() < -1e-9 * (signal->end() - signal->begin()))
-    diagnostics.push_back(
-        input.warning_at(from["signal"],
-                         fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
-                                     format_quantity(signal->begin(), "s")),
-                         "Shift the times of the file so that they begin at 0 or later."));
+    reader.warn(from["signal"],
+                fmt::format("the signal begins at {}; the run begins at 0: what lies before is never sent",
+                            format_quantity(signal->begin(), "s")),
+                "Shift the times of the file so that they begin at 0 or later.");
   const Values where = from["position"];
   const char* const whose = source.centre == source.position ? "" : "an element's ";
   for (const SourcePart& part : source.parts)
     if (const std::string text = outside(g, part.position); !text.empty()) {
-      diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}", number, text),
-                                           "Move the source, make it smaller, or enlarge the grid."));
+      reader.fail(where, fmt::format("source {}: {}", number, text),
+                  "Move the source, make it smaller, or enlarge the grid.");
       break;
     }
   if (const std::string text = outside(g, source.position); !text.empty()) {
-    diagnostics.push_back(input.error_at(where, fmt::format("source {}: {}{}", number, whose, text),
-                                         "Move the source or enlarge the grid."));
+    reader.fail(where, fmt::format("source {}: {}{}", number, whose, text), "Move the source or enlarge the grid.");
     return true;
   }
   if (const std::string text = within_layer(p, source.position); !text.empty()) {
-    diagnostics.push_back(
-        input.warning_at(where, fmt::format("source {} lies in the absorbing layer of {}", number, text),
-                         "Its amplitude will be too small there; move it inwards or enlarge the grid."));
+    reader.warn(where, fmt::format("source {} lies in the absorbing layer of {}", number, text),
+                "Its amplitude will be too small there; move it inwards or enlarge the grid.");
     return true;
   }
   for (std::size_t f = 0; f < 6; ++f)
     if (p.faces[f].kind == FaceKind::free_surface && from_face(g, f, source.position) < 1e-9) {
-      diagnostics.push_back(input.warning_at(
-          where, fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
-          "Move it below the surface."));
+      reader.warn(where,
+                  fmt::format("source {} lies on the free surface {}, where it is silent", number, face_names[f]),
+                  "Move it below the surface.");
       break;
     }
-  return diagnostics.size() > before;
+  return reader.out.size() > before;
 }
 
-void check_sources(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_sources(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
-  const Values sources = input["excitation"]["sources"];
+  const Values sources = reader["excitation"]["sources"];
   std::size_t told = Source::not_listed;  // of an array one element is enough
   for (const Source& source : p.sources) {
     const std::size_t i = source.listed;
     if (i == Source::not_listed || i == told) continue;
-    if (check_source(setup, input, sources.at(i), source, diagnostics)) told = i;
+    if (check_source(setup, reader, sources.at(i), source)) told = i;
   }
 }
 
-void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_receivers(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   constexpr std::size_t most = 20;  // that are told
   std::size_t lines_outside = 0, absorbed = 0;
-  const Values output = input["output"];
+  const Values output = reader["output"];
   const auto absorbs = [&](const Values& where, const std::string& what, const Vec3& place) {
     const std::string text = within_layer(p, place);
     if (text.empty() || ++absorbed > most) return;
-    diagnostics.push_back(input.warning_at(
+    reader.warn(
         where, fmt::format("{} lies in the absorbing layer of {}", what, text),
-        "What it records is weaker there than the wave, and turned in phase; move it inwards or enlarge the grid."));
+        "What it records is weaker there than the wave, and turned in phase; move it inwards or enlarge the grid.");
   };
   const Values receivers = output["receivers"];
   for (std::size_t i = 0; i < receivers.size(); ++i) {
@@ -798,8 +766,7 @@ void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnost
     if (text.empty())
       absorbs(where, what, place);
     else if (++lines_outside <= most)
-      diagnostics.push_back(
-          input.error_at(where, fmt::format("{}: {}", what, text), "Move the receiver or enlarge the grid."));
+      reader.fail(where, fmt::format("{}: {}", what, text), "Move the receiver or enlarge the grid.");
   }
   const Values lines = output["receiver_lines"];
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -808,62 +775,60 @@ void check_receivers(const Setup& setup, const Case& input, std::vector<Diagnost
       if (const std::string text = outside(p.grid, lines.at(i)[end].vec3()); !text.empty()) {
         inside = false;
         if (++lines_outside <= most)
-          diagnostics.push_back(input.error_at(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
-                                               "Move the line or enlarge the grid."));
+          reader.fail(lines.at(i)[end], fmt::format("receiver line {}: {}", i + 1, text),
+                      "Move the line or enlarge the grid.");
       }
     for (const char* end : {"from", "to"})
       if (inside) absorbs(lines.at(i)[end], fmt::format("the end of receiver line {}", i + 1), lines.at(i)[end].vec3());
   }
   if (p.receivers.size() > 100000)
-    diagnostics.push_back(input.error_at(output,
-                                         fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
-                                         "Use fewer receivers, or planes in the frames."));
+    reader.fail(output, fmt::format("{} receivers; at most 100000 are possible", p.receivers.size()),
+                "Use fewer receivers, or planes in the frames.");
 }
 
 /// Nodes that the shortest wave of something has, and how wrong its speed is.
-void judge_waves(const Setup& setup, const Case& input, const Values& where, double frequency, const std::string& what,
-                 std::vector<Diagnostic>& diagnostics) {
+void judge_waves(const Setup& setup, const CaseReader& reader, const Values& where, double frequency,
+                 const std::string& what) {
   const Problem& p = setup.problem;
   const double h = p.grid.coarsest();
   const Stencil stencil = stencil_of_order(p.order);
   const double points = p.speed.lowest / (frequency * h);
   const auto coarser = [&](double n) { return format_quantity(h * points / n, "m"); };
   if (points <= 2) {
-    diagnostics.push_back(input.error_at(
+    reader.fail(
         where,
         fmt::format("{} reaches {}: the shortest wave, {}, has only {:.2f} nodes at h = {}; "
                     "more than 2 are needed to carry it at all",
                     what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, length(h)),
-        fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5))));
+        fmt::format("Lower the frequency, or use a spacing of {} or less.", coarser(p.order == 2 ? 16 : 5)));
     return;
   }
   const double courant = traced_courant(setup, h), error = worst_phase_speed_error(stencil, points, courant);
   if (std::abs(error) > 0.02) {
     double enough = points;
     while (enough < 1000 && std::abs(worst_phase_speed_error(stencil, enough, courant)) > 0.02) enough *= 1.05;
-    diagnostics.push_back(
-        input.warning_at(where,
-                         fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
-                                     "its speed is wrong by {:.1f} %",
-                                     what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points,
-                                     p.order, 100 * error),
-                         fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
-                                     p.order < 12 ? ", or a higher order" : "")));
+    reader.warn(where,
+                fmt::format("{} reaches {}: the shortest wave, {}, has {:.1f} nodes; at order {} "
+                            "its speed is wrong by {:.1f} %",
+                            what, format_quantity(frequency, "Hz"), length(p.speed.lowest / frequency), points, p.order,
+                            100 * error),
+                fmt::format("For 2 % use a spacing of {} or less{}.", coarser(enough),
+                            p.order < 12 ? ", or a higher order" : ""));
   }
 }
 
 /// A plane wave goes on as one beside rigid faces alone.
-void check_plane(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+void check_plane(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
   if (p.initial.kind != Initial::Kind::plane) return;
   for (std::size_t f = 0; f < 6; ++f) {
     if (f / 2 == static_cast<std::size_t>(p.initial.axis) || p.faces[f].kind == FaceKind::rigid) continue;
-    diagnostics.push_back(input.warning_at(
-        input["excitation"]["initial"],
+    reader.warn(
+        reader["excitation"]["initial"],
         fmt::format("the plane wave along {} goes past the face {}, which is not rigid: from there inwards it is "
                     "weakened and bent on its way",
                     "xyz"[p.initial.axis], face_names[f]),
-        "Make the faces beside a plane wave rigid, or enlarge the grid across its way."));
+        "Make the faces beside a plane wave rigid, or enlarge the grid across its way.");
     return;  // of several one is enough
   }
 }
@@ -871,28 +836,29 @@ void check_plane(const Setup& setup, const Case& input, std::vector<Diagnostic>&
 }  // namespace
 
 void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>& diagnostics) {
+  const CaseReader reader(input, diagnostics);
   const Problem& p = setup.problem;
-  check_sizes(setup, input, diagnostics);
-  check_sources(setup, input, diagnostics);
-  check_receivers(setup, input, diagnostics);
-  check_positions(setup, input, diagnostics);
-  check_image(input, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers), diagnostics);
+  check_sizes(setup, reader);
+  check_sources(setup, reader);
+  check_receivers(setup, reader);
+  check_positions(setup, reader);
+  check_image(reader, setup.image, p, setup.shots, std::span(p.receivers).first(setup.pressure_receivers));
   if (p.sources.empty() && p.initial.kind == Initial::Kind::none)
-    diagnostics.push_back(input.warning_at(input["excitation"], "no source and no initial field: nothing will move",
-                                           "Add a source, or an initial pulse."));
+    reader.warn(reader["excitation"], "no source and no initial field: nothing will move",
+                "Add a source, or an initial pulse.");
 
-  check_plane(setup, input, diagnostics);
-  if (!has_errors(diagnostics))  // all positions lie in the grid
-    check_beside_obstacles(setup.obstacles, input, p, setup.pressure_receivers, diagnostics);
+  check_plane(setup, reader);
+  if (reader.good())  // all positions lie in the grid
+    check_beside_obstacles(setup.obstacles, reader, p, setup.pressure_receivers);
   if (!setup.velocity_known || p.dt <= 0) return;
   if (setup.highest_frequency > 0)
-    judge_waves(setup, input, input["excitation"]["sources"], setup.highest_frequency, "the source", diagnostics);
+    judge_waves(setup, reader, reader["excitation"]["sources"], setup.highest_frequency, "the source");
   // A Gaussian of standard deviation w has less than 1 % of its amplitude above k = 3/w.
   if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane)
-    judge_waves(setup, input, input["excitation"]["initial"],
-                3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width), "the initial pulse", diagnostics);
-  check_growth(setup, input, diagnostics);
-  check_traces(setup, input, diagnostics);
+    judge_waves(setup, reader, reader["excitation"]["initial"],
+                3 * p.speed.lowest / (2 * 3.14159265358979 * p.initial.width), "the initial pulse");
+  check_growth(setup, reader);
+  check_traces(setup, reader);
 }
 
 }  // namespace conoid::acoustic_fd

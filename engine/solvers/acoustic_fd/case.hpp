@@ -44,9 +44,7 @@ struct Setup {
   };
   std::size_t single_receivers = 0;
   std::vector<ReceiverLine> receiver_lines;
-  bool keeps_frames = false;                 ///< the case says when
-  Index frames_every = 0, frames_count = 0;  ///< steps between frames, frames of a march; 0: not said
-  double frames_interval = 0;                ///< s
+  bool keeps_frames = false;  ///< the case says when
   // What takes every node of the grid, and is made when the run begins (make_nodes).
   std::shared_ptr<CellMeans> means;  ///< null: nodes have the medium as it is
   ListedObstacles obstacles;

@@ -200,25 +200,25 @@ Result<ObservedShot> read_observed(const ImageSettings& settings, Index shot, bo
   return out;
 }
 
-void check_image(const Case& input, const ImageSettings& settings, const Problem& p, std::span<const Index> shots,
-                 std::span<const Receiver> receivers, std::vector<Diagnostic>& diagnostics) {
+void check_image(const CaseReader& reader, const ImageSettings& settings, const Problem& p,
+                 std::span<const Index> shots, std::span<const Receiver> receivers) {
   if (!settings.any()) return;
-  const Values v = input["parameters"]["image"];
+  const Values v = reader["parameters"]["image"];
   const auto refuse = [&](const Values& at, const std::string& what, const std::string& hint) {
-    diagnostics.push_back(input.error_at(at, what, hint));
+    reader.fail(at, what, hint);
   };
   if (p.sources.empty()) refuse(v, "an image needs sources", "Add \"excitation.sources\", one shot or several.");
   if (receivers.empty())
     refuse(v, "an image needs receivers of the pressure", "Add \"output.receivers\" or \"output.receiver_lines\".");
   if (p.initial.kind != Initial::Kind::none)
-    refuse(input["excitation"]["initial"], "an image is made of shots from silence; the case has an initial field",
+    refuse(reader["excitation"]["initial"], "an image is made of shots from silence; the case has an initial field",
            "Leave \"excitation.initial\" out.");
   if (p.maps() > 0)
-    refuse(input["output"], "peak and RMS pressures are those of one march, an image takes several a shot",
+    refuse(reader["output"], "peak and RMS pressures are those of one march, an image takes several a shot",
            "Leave \"peak_pressure\" and \"rms_pressure\" out.");
   const bool gradient = settings.kind == ImageSettings::Kind::gradient;
   if (gradient && !p.relaxations.empty())
-    refuse(input["medium"]["attenuation"], "the gradient is that of a fluid without attenuation",
+    refuse(reader["medium"]["attenuation"], "the gradient is that of a fluid without attenuation",
            "Leave \"attenuation\" out, or take \"kind\": \"migration\".");
   if (settings.observed == ImageSettings::Observed::computed && !(settings.smooth > 0) && !settings.send_observed)
     refuse(v, "observed traces are computed in the medium of the case, and so are the modelled ones: nothing is left",
@@ -229,35 +229,30 @@ void check_image(const Case& input, const ImageSettings& settings, const Problem
   const bool matched =
       std::any_of(p.faces.begin(), p.faces.end(), [](const Face& f) { return f.kind == FaceKind::matched; });
   if (gradient && matched) {
-    Diagnostic note = input.warning_at(
-        v, "beside matched layers the gradient is exact but for what the layers send back, some 1e-3 of it",
-        "For a gradient that is exact to rounding make absorbing faces sponges.");
-    note.severity = Severity::note;
-    diagnostics.push_back(std::move(note));
+    reader.note(v, "beside matched layers the gradient is exact but for what the layers send back, some 1e-3 of it",
+                "For a gradient that is exact to rounding make absorbing faces sponges.");
   }
   if (settings.observed == ImageSettings::Observed::computed || receivers.empty()) return;
   for (const Index shot : shots) {
     const auto observed = read_observed(settings, shot, shots.size() == 1, receivers, 0.05 * p.grid.finest());
     const Values at = v["observed"];
     if (!observed) {
-      diagnostics.push_back(
-          at_value(input, at[settings.observed == ImageSettings::Observed::run ? "run" : "file"], observed.error()));
+      reader.fail_in_file(at[settings.observed == ImageSettings::Observed::run ? "run" : "file"], observed.error());
       return;
     }
     const auto known = std::count(observed->known.begin(), observed->known.end(), 1);
     if (static_cast<std::size_t>(known) < receivers.size())
-      diagnostics.push_back(
-          input.warning_at(at,
-                           fmt::format("{} of {} receivers have no trace of shot {}, and do not count",
-                                       receivers.size() - static_cast<std::size_t>(known), receivers.size(), shot),
-                           "Receivers take the trace whose position is nearest, within a twentieth of the spacing."));
+      reader.warn(at,
+                  fmt::format("{} of {} receivers have no trace of shot {}, and do not count",
+                              receivers.size() - static_cast<std::size_t>(known), receivers.size(), shot),
+                  "Receivers take the trace whose position is nearest, within a twentieth of the spacing.");
     const double end = static_cast<double>(observed->samples - 1) * observed->interval,
                  computed = static_cast<double>(p.steps) * p.dt;
     if (end < 0.5 * computed)
-      diagnostics.push_back(input.warning_at(at,
-                                             fmt::format("the traces of shot {} end at {}, the run at {}", shot,
-                                                         format_quantity(end, "s"), format_quantity(computed, "s")),
-                                             "What comes later does not count: a sooner \"end_time\" does."));
+      reader.warn(at,
+                  fmt::format("the traces of shot {} end at {}, the run at {}", shot, format_quantity(end, "s"),
+                              format_quantity(computed, "s")),
+                  "What comes later does not count: a sooner \"end_time\" does.");
   }
 }
 

@@ -2,7 +2,7 @@
 // What a case says of its images (`parameters.image`), and the traces that they are made from.
 #pragma once
 
-#include "engine/case/case.hpp"
+#include "engine/case/case_reader.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/types.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
@@ -51,8 +51,8 @@ struct ObservedShot {
                                                  std::span<const Receiver> receivers, double near);
 
 /// What is wrong with it beside the rest of the case. `shots`: their numbers.
-void check_image(const Case& input, const ImageSettings& settings, const Problem& problem, std::span<const Index> shots,
-                 std::span<const Receiver> receivers, std::vector<Diagnostic>& diagnostics);
+void check_image(const CaseReader& reader, const ImageSettings& settings, const Problem& problem,
+                 std::span<const Index> shots, std::span<const Receiver> receivers);
 
 /// Speed (by its slowness) and density of the problem, at its nodes, smoothed by a Gaussian; beyond the grid the nearest value holds. A float a node
 /// each. Throws Failure(resources) without memory.

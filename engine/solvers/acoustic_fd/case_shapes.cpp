@@ -26,17 +26,6 @@
 
 namespace conoid::acoustic_fd {
 
-Diagnostic at_value(const Case& input, const Values& value, const Error& error) {
-  if (!error.place.file.empty()) {
-    Diagnostic d = error;
-    d.hint += fmt::format(" (named at {})", value.pointer());
-    return d;
-  }
-  Diagnostic d = input.error_at(value, error.text, error.hint);
-  d.code = error.code;
-  return d;
-}
-
 namespace {
 
 template <class Inside>
@@ -113,52 +102,52 @@ ShapeMaker mesh_shape(std::shared_ptr<const MeshSolid> solid) {
 }
 
 /// The body of a mesh file.
-ShapeMaker read_mesh_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
+ShapeMaker read_mesh_solid(const CaseReader& reader, const Values& v) {
   MeshRequest request;
-  request.file = input.path(v["file"].text());
+  request.file = reader.input.path(v["file"].text());
   if (v.has("unit")) request.unit = v["unit"].text();
   if (is_geometry(request.file)) {
-    diagnostics.push_back(input.error_at(v["file"], "obstacles are taken from meshes; this is a geometry",
-                                         "Make a mesh of it first: conoid mesh FILE --convert body.msh"));
+    reader.fail(v["file"], "obstacles are taken from meshes; this is a geometry",
+                "Make a mesh of it first: conoid mesh FILE --convert body.msh");
     return nullptr;
   }
   auto prepared = prepare_mesh(request);
   if (!prepared) {
-    diagnostics.push_back(at_value(input, v["file"], prepared.error()));
+    reader.fail_in_file(v["file"], prepared.error());
     return nullptr;
   }
   const auto solid = MeshSolid::of(prepared->mesh);
   if (!solid) {
-    diagnostics.push_back(at_value(input, v["file"], solid.error()));
+    reader.fail_in_file(v["file"], solid.error());
     return nullptr;
   }
   for (const Diagnostic& note : prepared->notes)
-    if (note.severity == Severity::warning) diagnostics.push_back(input.warning_at(v["file"], note.text, note.hint));
+    if (note.severity == Severity::warning) reader.warn(v["file"], note.text, note.hint);
   return mesh_shape(*solid);
 }
 
-/// Null when diagnostics were added.
-ShapeMaker read_solid(const Case& input, const Values& v, std::vector<Diagnostic>& diagnostics) {
+/// Null when something was wrong.
+ShapeMaker read_solid(const CaseReader& reader, const Values& v) {
   const std::string kind = v["kind"].text();
   if (kind == "box") return box_shape(v["lower"].vec3(), v["upper"].vec3());
   if (kind == "sphere") return sphere_shape(v["centre"].vec3(), v["radius"].number());
   if (kind == "cylinder") return cylinder_shape(v["from"].vec3(), v["to"].vec3(), v["radius"].number());
   if (kind == "formula") {
     if (const auto e = Expression::parse(v["formula"].text(), {"x", "y", "z"}); !e) {
-      diagnostics.push_back(at_value(input, v["formula"], e.error()));
+      reader.fail_in_file(v["formula"], e.error());
       return nullptr;
     }
     return formula_shape(v["formula"].text());
   }
-  if (kind == "mesh") return read_mesh_solid(input, v, diagnostics);
-  const auto model = open_model(input.path(v["header"].text()), ModelQuantity::speed);
+  if (kind == "mesh") return read_mesh_solid(reader, v);
+  const auto model = open_model(reader.input.path(v["header"].text()), ModelQuantity::speed);
   if (!model) {
-    diagnostics.push_back(at_value(input, v["header"], model.error()));
+    reader.fail_in_file(v["header"], model.error());
     return nullptr;
   }
   auto samples = (*model)->load();
   if (!samples) {
-    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+    reader.fail_in_file(v["header"], samples.error());
     return nullptr;
   }
   return model_shape(*samples, v["above"].number());
@@ -194,15 +183,15 @@ std::function<std::function<Solid(const Vec3&)>()> classes_of(std::vector<std::p
 }
 
 /// Unit vector, within the plane where the grid is flat. Zero and a diagnostic where there is none.
-Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::vector<Diagnostic>& diagnostics) {
+Vec3 read_direction(const CaseReader& reader, const Values& v, const Grid& grid) {
   Vec3 d = v.vec3();
   if (grid.flat()) d[1] = 0;
   const double length = std::hypot(d[0], d[1], d[2]);
   if (!(length > 0)) {
-    diagnostics.push_back(input.error_at(v,
-                                         grid.flat() ? "the direction has no part in the plane of x and z"
-                                                     : "the direction is zero; a vector other than zero was expected",
-                                         "For example [0, 0, 1]."));
+    reader.fail(v,
+                grid.flat() ? "the direction has no part in the plane of x and z"
+                            : "the direction is zero; a vector other than zero was expected",
+                "For example [0, 0, 1].");
     return {};
   }
   for (double& component : d) component /= length;
@@ -211,12 +200,12 @@ Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::v
 
 }  // namespace
 
-ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
-  const Values medium = input["medium"], list = medium["obstacles"];
+ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem) {
+  const Values medium = reader["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
   if (problem.density && !problem.density->constant()) {
-    diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
-                                         "Leave the density constant, or make the obstacles part of the medium."));
+    reader.fail(list, "obstacles and a varying density cannot be had together",
+                "Leave the density constant, or make the obstacles part of the medium.");
     return {};
   }
   ListedObstacles out;
@@ -224,7 +213,7 @@ ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<
   problem.obstacles = out.nodes;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Values v = list.at(i);
-    const ShapeMaker shape = read_solid(input, v, diagnostics);
+    const ShapeMaker shape = read_solid(reader, v);
     const std::string surface = v["surface"].text();
     if (shape)
       out.shapes.emplace_back(shape, surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid);
@@ -233,35 +222,34 @@ ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<
   return out;
 }
 
-void fill_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem,
-                    std::vector<Diagnostic>& diagnostics) {
+void fill_obstacles(const ListedObstacles& listed, const CaseReader& reader, const Problem& problem) {
   if (!listed.nodes) return;
-  const Values list = input["medium"]["obstacles"];
+  const Values list = reader["medium"]["obstacles"];
   Obstacles& obstacles = *listed.nodes;
   obstacles.hold();
   for (const auto& [shape, what] : listed.shapes) fill_nodes(problem.grid, shape, what, obstacles);
   const std::array<double, 6> lost = obstacles.extend_through_layers(problem.faces, problem.order / 2);
   for (std::size_t f = 0; f < 6; ++f)
     if (lost[f] > 0.5 && problem.faces[f].absorbs())
-      diagnostics.push_back(input.warning_at(
+      reader.warn(
           list,
           fmt::format("obstacles end within the absorbing layer of {}, {} nodes wide: they are left out there",
                       face_names[f], problem.faces[f].width),
           fmt::format("Where the ground covers the face make it rigid: \"{}\": {{\"kind\": \"rigid\"}}; or let the "
                       "ground reach {} nodes from it.",
-                      face_names[f], problem.faces[f].width + problem.order / 2 + 1)));
+                      face_names[f], problem.faces[f].width + problem.order / 2 + 1));
   if (const Index count = obstacles.count(); count == 0)
-    diagnostics.push_back(input.warning_at(list, "no node of the grid lies in an obstacle",
-                                           "Check places and sizes: nodes are tested, not what lies between them."));
+    reader.warn(list, "no node of the grid lies in an obstacle",
+                "Check places and sizes: nodes are tested, not what lies between them.");
   else if (count == problem.grid.cells())
-    diagnostics.push_back(input.error_at(list, "all nodes of the grid lie in obstacles: there is no fluid left",
-                                         "Correct the obstacles; a formula is solid where it is above zero."));
-  if (listed.smooth && !has_errors(diagnostics))
+    reader.fail(list, "all nodes of the grid lie in obstacles: there is no fluid left",
+                "Correct the obstacles; a formula is solid where it is above zero.");
+  if (listed.smooth && reader.good())
     obstacles.set_cuts(std::make_shared<CutWalls>(problem, classes_of(listed.shapes), obstacles));
 }
 
-void check_beside_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem, std::size_t heard,
-                            std::vector<Diagnostic>& diagnostics) {
+void check_beside_obstacles(const ListedObstacles& listed, const CaseReader& reader, const Problem& problem,
+                            std::size_t heard) {
   if (listed.shapes.empty()) return;
   constexpr std::size_t most = 1000, most_told = 20;
   constexpr double matters = 0.02;
@@ -278,17 +266,17 @@ void check_beside_obstacles(const ListedObstacles& listed, const Case& input, co
     const bool inside = solid_at(place) != Solid::none;
     if (!inside && lost <= matters * all) return;
     if (++told > most_told) return;
-    diagnostics.push_back(
-        inside
-            ? input.warning_at(where, fmt::format("{} lies in an obstacle, where it {}", what, silent),
-                               "Move it into the fluid, half a spacing and more from the wall.")
-            : input.warning_at(where,
-                               fmt::format("{} lies between nodes beside an obstacle: {:.0f} % of the nodes that it is "
-                                           "spread over, by their weights, lie in the wall",
-                                           what, 100 * lost / all),
-                               "Put it on a node, or four nodes and more from the wall."));
+    reader.out.push_back(
+        inside ? reader.input.warning_at(where, fmt::format("{} lies in an obstacle, where it {}", what, silent),
+                                         "Move it into the fluid, half a spacing and more from the wall.")
+               : reader.input.warning_at(
+                     where,
+                     fmt::format("{} lies between nodes beside an obstacle: {:.0f} % of the nodes that it is "
+                                 "spread over, by their weights, lie in the wall",
+                                 what, 100 * lost / all),
+                     "Put it on a node, or four nodes and more from the wall."));
   };
-  const Values excitation = input["excitation"];
+  const Values excitation = reader["excitation"];
   std::size_t last = Source::not_listed;  // of an array one element is enough
   for (std::size_t n = 0; n < std::min(most, problem.sources.size()); ++n) {
     const Source& source = problem.sources[n];
@@ -300,7 +288,7 @@ void check_beside_obstacles(const ListedObstacles& listed, const Case& input, co
             "is silent", source_weights(g, problem.faces, source, problem.spread));
     if (told > before) last = source.listed;
   }
-  const Values output = input["output"];
+  const Values output = reader["output"];
   const std::size_t single = output["receivers"].size();
   for (std::size_t n = 0; n < std::min(most, heard); ++n) {
     const Receiver& receiver = problem.receivers[n];
@@ -310,24 +298,22 @@ void check_beside_obstacles(const ListedObstacles& listed, const Case& input, co
   }
 }
 
-void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
-                std::vector<Diagnostic>& diagnostics) {
+void read_shape(const CaseReader& reader, const Values& shape, const Grid& grid, Source& source) {
   const std::string kind = shape["kind"].text();
   if (kind == "dipole") {
-    source.dipole = read_direction(input, shape["direction"], grid, diagnostics);
+    source.dipole = read_direction(reader, shape["direction"], grid);
   } else if (kind == "disc") {
-    const Vec3 normal = read_direction(input, shape["normal"], grid, diagnostics);
+    const Vec3 normal = read_direction(reader, shape["normal"], grid);
     if (normal != Vec3{})
       source.parts = disc_parts(source.position, normal, shape["radius"].number(), grid.finest(), grid.flat());
   } else if (kind == "bowl") {
-    const Vec3 axis = read_direction(input, shape["axis"], grid, diagnostics);
+    const Vec3 axis = read_direction(reader, shape["axis"], grid);
     const double curvature = shape["curvature"].number(), radius = shape["radius"].number();
     if (radius > curvature) {
-      diagnostics.push_back(
-          input.error_at(shape["radius"],
-                         fmt::format("the opening's radius of {} is larger than the radius of curvature, {}",
-                                     format_quantity(radius, "m"), format_quantity(curvature, "m")),
-                         "A bowl is at most half a sphere."));
+      reader.fail(shape["radius"],
+                  fmt::format("the opening's radius of {} is larger than the radius of curvature, {}",
+                              format_quantity(radius, "m"), format_quantity(curvature, "m")),
+                  "A bowl is at most half a sphere.");
       return;
     }
     if (axis != Vec3{}) source.parts = bowl_parts(source.position, axis, curvature, radius, grid.finest(), grid.flat());
@@ -337,26 +323,24 @@ void read_shape(const Case& input, const Values& shape, const Grid& grid, Source
 namespace {
 
 /// The array's two directions, one across the other; false: something was told.
-bool read_axes(const Case& input, const Values& shape, const Grid& grid, ArrayShape& array,
-               std::vector<Diagnostic>& diagnostics) {
-  array.direction = read_direction(input, shape["direction"], grid, diagnostics);
+bool read_axes(const CaseReader& reader, const Values& shape, const Grid& grid, ArrayShape& array) {
+  array.direction = read_direction(reader, shape["direction"], grid);
   if (array.direction == Vec3{}) return false;
   if (array.rows == 1) return true;
-  const Vec3 given = read_direction(input, shape["across"], grid, diagnostics);
+  const Vec3 given = read_direction(reader, shape["across"], grid);
   if (given == Vec3{}) return false;
   const Vec3 across = vec::axpy(-vec::dot(given, array.direction), array.direction, given);
   if (vec::norm(across) < 1e-6) {
-    diagnostics.push_back(input.error_at(shape["across"],
-                                         "the rows would lie on each other: \"across\" is parallel to \"direction\"",
-                                         "Give it a direction across the rows."));
+    reader.fail(shape["across"], "the rows would lie on each other: \"across\" is parallel to \"direction\"",
+                "Give it a direction across the rows.");
     return false;
   }
   array.across = vec::unit(across);
   return true;
 }
 
-void read_steering(const Case& input, const Values& shape, const ArrayShape& array, double speed, bool flat,
-                   std::vector<ArrayElement>& elements, std::vector<Diagnostic>& diagnostics) {
+void read_steering(const CaseReader& reader, const Values& shape, const ArrayShape& array, double speed, bool flat,
+                   std::vector<ArrayElement>& elements) {
   const Values v = shape["steering"];
   const std::string kind = v["kind"].text();
   if (kind == "focus") {
@@ -366,8 +350,8 @@ void read_steering(const Case& input, const Values& shape, const ArrayShape& arr
   } else if (kind == "angle") {
     const double along = std::sin(v["angle"].number()), across = std::sin(v["angle_across"].number());
     if (along * along + across * across > 1 + 1e-12) {
-      diagnostics.push_back(input.error_at(
-          v, "no wave has both angles: the squares of their sines add up to more than one", "Lower one of them."));
+      reader.fail(v, "no wave has both angles: the squares of their sines add up to more than one",
+                  "Lower one of them.");
       return;
     }
     const Vec3 d = vec::scale(along, array.direction);
@@ -375,8 +359,8 @@ void read_steering(const Case& input, const Values& shape, const ArrayShape& arr
   } else if (kind == "delays") {
     const Values list = v["delays"];
     if (list.size() != elements.size()) {
-      diagnostics.push_back(input.error_at(list, fmt::format("{} delays for {} elements", list.size(), elements.size()),
-                                           "Give one for each element, row after row."));
+      reader.fail(list, fmt::format("{} delays for {} elements", list.size(), elements.size()),
+                  "Give one for each element, row after row.");
       return;
     }
     for (std::size_t n = 0; n < elements.size(); ++n) elements[n].delay = list.at(n).number();
@@ -385,8 +369,7 @@ void read_steering(const Case& input, const Values& shape, const ArrayShape& arr
 
 }  // namespace
 
-void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
-                std::vector<Diagnostic>& diagnostics) {
+void read_array(const CaseReader& reader, const Values& shape, const Source& source, Problem& problem) {
   ArrayShape array;
   array.elements = shape["elements"].integer();
   array.rows = shape["rows"].integer();
@@ -395,19 +378,18 @@ void read_array(const Case& input, const Values& shape, const Source& source, Pr
   const std::string taper = shape["apodisation"].text();
   array.taper = taper == "hann" ? Taper::hann : taper == "hamming" ? Taper::hamming : Taper::uniform;
   if (array.elements * array.rows > most_elements) {
-    diagnostics.push_back(input.error_at(
-        shape, fmt::format("{} elements; at most {} are possible", array.elements * array.rows, most_elements),
-        "Use fewer elements or rows, or a disc."));
+    reader.fail(shape, fmt::format("{} elements; at most {} are possible", array.elements * array.rows, most_elements),
+                "Use fewer elements or rows, or a disc.");
     return;
   }
-  if (!read_axes(input, shape, problem.grid, array, diagnostics)) return;
+  if (!read_axes(reader, shape, problem.grid, array)) return;
   double speed = problem.speed.highest;
   if (shape.has("speed"))
     speed = shape["speed"].number();
   else if (problem.velocity)
     problem.velocity->row(source.position[0], source.position[1], source.position[2], 0, {&speed, 1});
   std::vector<ArrayElement> elements = array_elements(source.position, array);
-  read_steering(input, shape, array, speed, problem.grid.flat(), elements, diagnostics);
+  read_steering(reader, shape, array, speed, problem.grid.flat(), elements);
   std::map<double, std::shared_ptr<const Signal>> later;  // elements with the same delay share what is made of it
   for (const ArrayElement& element : elements) {
     auto& signal = later[element.delay];
@@ -419,26 +401,26 @@ void read_array(const Case& input, const Values& shape, const Source& source, Pr
   }
 }
 
-void read_initial_file(const Case& input, const Values& v, Problem& problem, std::vector<Diagnostic>& diagnostics) {
+void read_initial_file(const CaseReader& reader, const Values& v, Problem& problem) {
   problem.initial.kind = Initial::Kind::file;
   problem.initial.amplitude = v["amplitude"].number();
-  const auto header = read_model_header(input.path(v["header"].text()), ModelQuantity::pressure);
+  const auto header = read_model_header(reader.input.path(v["header"].text()), ModelQuantity::pressure);
   if (!header) {
-    diagnostics.push_back(at_value(input, v["header"], header.error()));
+    reader.fail_in_file(v["header"], header.error());
     return;
   }
   auto samples = load_model(*header);
   if (samples)
     problem.initial.samples = *samples;
   else
-    diagnostics.push_back(at_value(input, v["header"], samples.error()));
+    reader.fail_in_file(v["header"], samples.error());
 }
 
-void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
-  const Values v = input["excitation"]["traces"];
+void read_traces(const CaseReader& reader, Problem& problem) {
+  const Values v = reader["excitation"]["traces"];
   if (v["kind"].text() != "segy") return;
-  const auto fail = [&](const Error& error) { diagnostics.push_back(at_value(input, v["file"], error)); };
-  const auto file = SegyReader::open(input.path(v["file"].text()));
+  const auto fail = [&](const Error& error) { reader.fail_in_file(v["file"], error); };
+  const auto file = SegyReader::open(reader.input.path(v["file"].text()));
   if (!file) {
     fail(file.error());
     return;
@@ -485,9 +467,9 @@ void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& d
     problem.sources.push_back(std::move(source));
   }
   if (outside > 0)
-    diagnostics.push_back(input.warning_at(
-        v["file"], fmt::format("{} of {} traces lie outside the grid and send nothing", outside, file->traces()),
-        "Check the positions in bytes 81 to 88 and 41 of the trace headers."));
+    reader.warn(v["file"],
+                fmt::format("{} of {} traces lie outside the grid and send nothing", outside, file->traces()),
+                "Check the positions in bytes 81 to 88 and 41 of the trace headers.");
 }
 
 }  // namespace conoid::acoustic_fd

@@ -2,7 +2,7 @@
 // Parts of a case that are shapes: obstacles, sources over a surface, an initial field in a file.
 #pragma once
 
-#include "engine/case/case.hpp"
+#include "engine/case/case_reader.hpp"
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
@@ -25,30 +25,24 @@ struct ListedObstacles {
   bool smooth = false;  ///< their walls are cut (cut_walls.hpp)
 };
 /// `medium.obstacles`, files and all: sets problem.obstacles, of which no node is looked at. Needs the grid.
-[[nodiscard]] ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics);
-/// What every node is, and the cuts of smooth walls. Needs grid, faces, order and time step; `input` names the places in messages.
-void fill_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem,
-                    std::vector<Diagnostic>& diagnostics);
+[[nodiscard]] ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem);
+/// What every node is, and the cuts of smooth walls. Needs grid, faces, order and time step; the reader names the places in messages.
+void fill_obstacles(const ListedObstacles& listed, const CaseReader& reader, const Problem& problem);
 
 /// Sources and receivers of the pressure (the first `heard`) that lie in obstacles, or are spread over nodes that do; of many the first thousand each.
-void check_beside_obstacles(const ListedObstacles& listed, const Case& input, const Problem& problem, std::size_t heard,
-                            std::vector<Diagnostic>& diagnostics);
+void check_beside_obstacles(const ListedObstacles& listed, const CaseReader& reader, const Problem& problem,
+                            std::size_t heard);
 
 /// `shape` of a source that has its place.
-void read_shape(const Case& input, const Values& shape, const Grid& grid, Source& source,
-                std::vector<Diagnostic>& diagnostics);
+void read_shape(const CaseReader& reader, const Values& shape, const Grid& grid, Source& source);
 
 /// `shape` of kind "array" of a source that has its place, signal and shot: its elements, appended to problem.sources. Needs the grid and the medium.
-void read_array(const Case& input, const Values& shape, const Source& source, Problem& problem,
-                std::vector<Diagnostic>& diagnostics);
+void read_array(const CaseReader& reader, const Values& shape, const Source& source, Problem& problem);
 
 /// `excitation.initial` of kind "file".
-void read_initial_file(const Case& input, const Values& v, Problem& problem, std::vector<Diagnostic>& diagnostics);
+void read_initial_file(const CaseReader& reader, const Values& v, Problem& problem);
 
 /// `excitation.traces`: traces of a SEG-Y file as point sources at its receivers, backwards in time where asked; appended to problem.sources.
-void read_traces(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics);
-
-/// A Diagnostic of a helper file keeps its own place; the case's value that named the file is said in the hint.
-[[nodiscard]] Diagnostic at_value(const Case& input, const Values& value, const Error& error);
+void read_traces(const CaseReader& reader, Problem& problem);
 
 }  // namespace conoid::acoustic_fd

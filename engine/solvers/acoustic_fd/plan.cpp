@@ -190,7 +190,7 @@ double slowdown_of(const StreamPlan& plan, const Problem& p, double rate) {
 }
 
 /// How the grid would lie on the devices that are offered, where that is worth a word.
-void check_devices(const Problem& problem, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+void check_devices(const Problem& problem, const CaseReader& reader, const Offer& offer) {
   const ChosenTeam team = choose_team(offer, {}, 0);
   const int count = static_cast<int>(team.devices().size());
   if (count == 0 || offer.place.ranks > 1) return;
@@ -198,18 +198,18 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
   const DevicePlan plan = on_devices(problem, offer, count, memory, 1).plan;
   if (!plan.streamed) return;
   if (!plan.possible) {
-    Diagnostic d = input.error_at(
-        input["grid"],
-        fmt::format("{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
-                    grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory),
-                    enough_bytes(plan.least)),
-        "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu.");
-    d.code = ErrorCode::resources;
-    out.push_back(std::move(d));
+    reader.fail(
+        reader["grid"],
+        make_error(
+            ErrorCode::resources,
+            fmt::format(
+                "{} nodes need {} of device memory, {} are to be had; even streamed from the host {} are needed",
+                grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), enough_bytes(plan.least)),
+            "Lower the order, turn the longest axis of the grid to x, or compute with --workers cpu."));
     return;
   }
-  out.push_back(input.warning_at(
-      input["grid"],
+  reader.warn(
+      reader["grid"],
       fmt::format(
           "{} nodes need {} of device memory, {} are to be had: windows of {} planes are streamed from the "
           "host, {} steps at a "
@@ -217,7 +217,7 @@ void check_devices(const Problem& problem, const Case& input, const Offer& offer
           "device memory",
           grid_text(problem.grid), format_bytes(plan.in_core), format_bytes(memory), plan.planes, plan.steps,
           steps_text(problem, plan), plan.slower),
-      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+      "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
 }
 
 /// Of all devices or ranks that are offered.
@@ -226,18 +226,18 @@ ShotShare shots_at_once(const Setup& setup, const Offer& offer) {
   return share_shots(setup, offer, static_cast<int>(team.devices().size()), team.device_memory());
 }
 
-void check_shots(const Setup& setup, const Case& input, const Offer& offer, std::vector<Diagnostic>& out) {
+void check_shots(const Setup& setup, const CaseReader& reader, const Offer& offer) {
   if (setup.shots_at_once < 2) return;
   const ShotShare share = shots_at_once(setup, offer);
   const auto shots = static_cast<Index>(setup.shots.size());
   if (share.parts >= std::min(setup.shots_at_once, shots)) return;
-  out.push_back(input.warning_at(
-      input["parameters"]["shots_at_once"],
+  reader.warn(
+      reader["parameters"]["shots_at_once"],
       fmt::format("{} of {} shots can be marched at the same time, not {}: {}", share.parts, shots, setup.shots_at_once,
                   !share.why.empty()      ? share.why
                   : offer.place.ranks > 1 ? "groups of ranks are of one size"
                                           : "each takes a device of its own, or a group of ranks"),
-      "They are marched one after the other, or fewer at a time; results are the same."));
+      "They are marched one after the other, or fewer at a time; results are the same.");
 }
 
 /// Bytes of files: images, planes on the disk, frames, the last field.
@@ -322,7 +322,8 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const Reading<Setup>& reading = read(input);
   const Setup& setup = *reading.problem;
   std::vector<Diagnostic> out = reading.said;
-  if (has_errors(out)) return out;
+  const CaseReader reader(input, out);
+  if (!reader.good()) return out;
   Problem planned = setup.problem;
   const Bytes needed = march_bytes(planned, 1);
   const bool given = offer.host.said(), alone = offer.place.ranks == 1;
@@ -334,29 +335,29 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const StreamPlan plan = stream_plan(planned);
   if (alone && plan.needed && plan.possible) {
     const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
-    out.push_back(input.warning_at(
-        input["grid"],
+    reader.warn(
+        reader["grid"],
         fmt::format(
             "{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
             "which takes about {:.2g} times as long as in memory",
             grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
             format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
             format_bytes(plan.disk), plan.steps, slower),
-        "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest."));
+        "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
   } else if (alone && plan.needed) {
-    Diagnostic d = input.error_at(
-        input["grid"],
-        fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
-                    format_bytes(needed), given ? "the budget is" : "of memory are to be had",
-                    format_bytes(planned.memory), enough_bytes(plan.least)),
-        fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
-                    1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory))));
-    d.code = ErrorCode::resources;
-    out.push_back(std::move(d));
+    reader.fail(
+        reader["grid"],
+        make_error(
+            ErrorCode::resources,
+            fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
+                        format_bytes(needed), given ? "the budget is" : "of memory are to be had",
+                        format_bytes(planned.memory), enough_bytes(plan.least)),
+            fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
+                        1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory)))));
   } else if (alone) {
-    check_devices(setup.problem, input, offer, out);
+    check_devices(setup.problem, reader, offer);
   }
-  check_shots(setup, input, offer, out);
+  check_shots(setup, reader, offer);
   return out;
 }
 
@@ -402,7 +403,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
   }
   // Models are read and brought to the nodes; frames, tables and checkpoints take a twentieth (samples).
   const auto nodes = static_cast<double>(p.grid.cells());
-  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + (setup.model_file ? 3e-7 : 4e-8) * nodes;
+  const double preparing = (setup.model_file ? 3e-7 : 4e-8) * nodes;
+  e.seconds = 1.05 * shots * nodes * static_cast<double>(p.steps) / rate + preparing;
   e.basis = "from the rate of a small box here";
   const auto bands = [&](Index steps) {
     return static_cast<Bytes>((p.steps + steps - 1) / steps) * static_cast<Bytes>(marches);
@@ -429,6 +431,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
       }
     }
   }
+  if (e.device_memory == 0)
+    e.phases = {{"prepare", preparing}, {"march", e.seconds - preparing}};  // devices have no price
   e.disk = disk_bytes(setup, images.disk * static_cast<Bytes>(marching) + (streams ? plan.disk : 0));
   e.details = details_of(setup, rate);
   if (std::string text = shots_text(setup, share, offer); !text.empty())

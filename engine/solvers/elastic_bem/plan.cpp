@@ -467,6 +467,18 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
   return details;
 }
 
+/// Of all rounds, as Progress tells them: fields of forces in the ground belong to the right-hand sides and to the receivers alike.
+std::vector<PhaseEstimate> phases_of(const Phases& taken, double rounds, const std::string& by) {
+  std::vector<PhaseEstimate> out;
+  const double solved = std::min(taken.devices, taken.solution);  // on a device
+  if (taken.far_ground > 0) out.push_back({"far ground", taken.far_ground * rounds, 0, by});
+  out.push_back({"assembly", taken.assembly * rounds, (taken.devices - solved) * rounds, by, {"pairs", "singular"}});
+  out.push_back({"solution", taken.solution * rounds, solved * rounds, solved > 0 ? "a device" : ""});
+  if (const double shown = taken.observers + taken.fields; shown > 0)
+    out.push_back({"receivers and planes", shown * rounds, 0, by, {"receivers", "stresses"}});
+  return out;
+}
+
 /// Smaller systems are dense whatever the estimate says.
 constexpr Index least_compressed = 6000;
 
@@ -577,6 +589,9 @@ Estimate estimate_on_layers(const Problem& p, const Offer& offer) {
                   static_cast<Bytes>(8 * parcel_length(p, points) *
                                      (1 + 2 * std::min<double>(offer.place.ranks, static_cast<double>(e.steps))));
   e.seconds = (table + within + pairs + solution) * rounds + 0.2 + 0.02 * rounds;
+  e.phases = {{"layers", (table + within) * rounds},
+              {"pairs", pairs * rounds, 0, {}, {"pairs", "receivers", "stresses"}},
+              {"solution", solution * rounds}};
   e.copying = 0.1;
   e.basis = "from the rates of a server's core, for the cores here";
   e.disk = static_cast<Bytes>(static_cast<double>(e.steps) * (nodes * 96 + 1000));
@@ -666,6 +681,7 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
     if (crew.place == SolutionPlace::whole) assembly_by = " on one device";
     if (crew.place != SolutionPlace::processors) solution_by = " on one device";
   }
+  e.phases = phases_of(taken, rounds, devices ? fmt::format("{} and processors", fmt::join(team.devices(), ", ")) : "");
   const Details details = details_of(*p, offer, rounds, taken, assembly_by, solution_by);
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (p->solve.method == Method::compressed)

@@ -700,13 +700,11 @@ void read_output(Problem& out, const Case& input) {
                          static_cast<int>(v["points"].integer())});
   }
   out.exact_sedov = input["output"]["exact"].text() == "sedov";
-  const auto read_cadence = [](const Values& from, Problem::Cadence& to) {
-    if (from.has("every")) to.every = from["every"].integer();
-    if (from.has("interval")) to.interval = from["interval"].number();
-    if (from.has("count")) to.count = from["count"].integer();
-  };
-  if (input["output"].has("frames")) read_cadence(input["output"]["frames"], out.frames);
-  if (input["output"].has("rows")) read_cadence(input["output"]["rows"], out.rows);
+  if (input["output"].has("rows")) {
+    const Values rows = input["output"]["rows"];
+    if (rows.has("every")) out.rows.every = rows["every"].integer();
+    if (rows.has("interval")) out.rows.interval = rows["interval"].number();
+  }
 }
 
 /// A point energy, of what the case has of the whole blast; `energy_factor` must be known.

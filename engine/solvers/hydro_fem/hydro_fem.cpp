@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double bundle_seconds = 0.05;
-constexpr Index parts_of_run = 10000;  // progress is counted in these or more
+constexpr Index parts_of_run = 10000;  // progress is counted in these
 constexpr const char* part_name = "flow";
 
 double seconds_since(Clock::time_point start) {
@@ -170,6 +170,7 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                       ? names.front() + " computes whole steps"
                       : fmt::format("{} compute whole steps, an interval of zones each", fmt::join(names, ", ")));
   }
+  if (e.device_memory == 0 && e.seconds > 0) e.phases = {{"march", e.seconds}};  // devices have no price
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }
@@ -200,9 +201,6 @@ Status HydroFem::prepare(RunContext& context) {
   for (const auto& bc : problem_.setup.boundaries)
     if (bc.works()) closed_ = false;
   if (problem_.setup.energy_source) closed_ = false;
-  // A part begins where a frame is due: n frames of a run lie where an interval of end / n puts them.
-  const Index frames = std::max<Index>(1, problem_.frames.count);
-  parts_ = frames * ((parts_of_run + frames - 1) / frames);
   if (cluster_->leads())
     log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}",
               problem_.geometry.count().text, problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,
@@ -259,21 +257,8 @@ void HydroFem::tell_start() {
         100 * *start_pressure_off_);
 }
 
-/// Done, in whole parts: what the session's count of frames goes by. A frame's moment that is missed by rounding is reached.
-double HydroFem::share(double time) const {
-  const auto parts = static_cast<double>(parts_);
-  const double rounding = 1e-9 * parts / static_cast<double>(std::max<Index>(1, problem_.frames.count));
-  return std::floor(time / problem_.march.end_time * parts * (1 + 1e-12) + rounding) / parts;
-}
-
-/// Whether a results frame is due since a time and step, so that frames show the same moments on every machine.
-bool HydroFem::crossed_mark(double from, Index from_step) const {
-  const auto whole = [](double x) { return std::floor(x * (1 + 1e-12) + 1e-9); };
-  if (problem_.frames.every > 0) return march_->accepted() / problem_.frames.every > from_step / problem_.frames.every;
-  if (problem_.frames.interval > 0)
-    return whole(march_->time() / problem_.frames.interval) > whole(from / problem_.frames.interval);
-  const auto n = static_cast<double>(problem_.frames.count);
-  return whole(share(march_->time()) * n) > whole(share(from) * n);
+Advanced HydroFem::standing() const {
+  return {march_->finished(), march_->accepted(), 0, march_->time(), march_->time() / problem_.march.end_time};
 }
 
 void HydroFem::watch_tables() {
@@ -297,7 +282,7 @@ void HydroFem::watch_tables() {
 Result<Advanced> HydroFem::advance(RunContext& context) {
   if (!announced_) {
     // Time, not steps: how many of these there will be is known only at the end. The same phase as the session's march.
-    context.progress.begin("march", parts_, "parts of the end time");
+    context.progress.begin("march", parts_of_run, "parts of the end time");
     announced_ = true;
     if (sums_.recorded < 0) record(context, march_->time(), march_->accepted(), true);
   }
@@ -316,7 +301,7 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
       record(context, from, from_step, march_->finished());
       watch_tables();
       more = !march_->finished();
-      if (more && crossed_mark(from, from_step)) break;
+      if (more && context.marks.due(standing())) break;
     } while (more && in_time());
   } catch (const Failure& failure) {
     // A device that fails takes its state along: the run goes on from its last checkpoint, on whatever is named then.
@@ -327,12 +312,15 @@ Result<Advanced> HydroFem::advance(RunContext& context) {
     if (march_->accepted() == 0) return failure.error();
     // The march is over; the frame of its end shows the zone, and finish() says what happened.
     collapse_ = failure.error();
-    return Advanced{true, march_->accepted(), 0, march_->time()};
+    Advanced out = standing();
+    out.finished = true;
+    return out;
   }
   const auto attempted = static_cast<double>(march_->accepted() + march_->repeated() - before);
   context.progress.computed(attempted * static_cast<double>(op_->space().zones), "zones");
-  context.progress.at(static_cast<Index>(share(march_->time()) * static_cast<double>(parts_) + 0.5));
-  return Advanced{!more, march_->accepted(), 0, march_->time()};
+  const Advanced out = standing();
+  context.progress.at(static_cast<Index>(out.share * static_cast<double>(parts_of_run) * (1 + 1e-12) + 1e-9));
+  return out;
 }
 
 std::vector<CatalogEntry> HydroFem::catalog() const {

@@ -52,8 +52,7 @@ class HydroFem final : public Solver {
   void record(RunContext& context, double from, Index from_step, bool anyway);
   /// Counts and tells of points outside their tables; throws Failure(not_converged) where the case wants the run to end.
   void watch_tables();
-  [[nodiscard]] bool crossed_mark(double from, Index from_step) const;
-  [[nodiscard]] double share(double time) const;
+  [[nodiscard]] Advanced standing() const;
   void tell_start();
   void record_gauges(RunContext& context);
   void record_tracers(RunContext& context);
@@ -86,7 +85,6 @@ class HydroFem final : public Solver {
   bool announced_ = false;
   std::optional<Error> collapse_;       ///< of the time step
   std::optional<double> exact_radius_;  ///< of the blast after one second
-  Index parts_ = 1;  ///< of the end time, in which progress is counted; whole multiples of the frames
 };
 
 /// The shock of a blast in gas of one density: the outermost middle between the density ahead and the largest one, along

@@ -42,7 +42,7 @@ double distance(const Vec3& a, const Vec3& b) {
 }  // namespace
 
 Index HydroFem::marks(double time, Index step, Index dense, Index thinning) const {
-  const auto [every, count, interval] = problem_.rows;
+  const auto [every, interval] = problem_.rows;
   if (every > 0) return step / every / thinning;
   if (interval > 0) return static_cast<Index>(std::floor(time / interval * (1 + 1e-12) + 1e-9)) / thinning;
   if (step <= dense) return step;

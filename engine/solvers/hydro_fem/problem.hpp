@@ -40,12 +40,12 @@ struct Problem {
     int points = 2;
   };
   std::vector<Line> lines;
-  /// How often the tables over time get a row, and how often a frame of results is due; zeros: as usual.
-  struct Cadence {
-    Index every = 0, count = 0;
+  /// How often the tables over time get a row: every so many steps, or seconds; zeros: as usual.
+  struct Rows {
+    Index every = 0;
     double interval = 0;
   };
-  Cadence rows, frames;
+  Rows rows;
   bool exact_sedov = false;
   bool uniform = false;      ///< one region of one density and pressure
   int blast_dimension = 2;   ///< of the exact solution: 1 planar, 2 cylindrical, 3 spherical

@@ -36,43 +36,41 @@ std::vector<double> spread(const Values& v) {
   return out;
 }
 
-int material_number(const Case& input, const Problem& s, const Values& at, std::vector<Diagnostic>& out) {
+int material_number(const CaseReader& reader, const Problem& s, const Values& at) {
   const std::string name = at.text();
   for (std::size_t m = 0; m < s.material_names.size(); ++m)
     if (s.material_names[m] == name) return static_cast<int>(m);
   std::string known;
   for (const std::string& n : s.material_names) known += (known.empty() ? "" : ", ") + n;
-  out.push_back(input.error_at(at, fmt::format("there is no material '{}'", name),
-                               "Define it under /materials; there are: " + known + "."));
+  reader.fail(at, fmt::format("there is no material '{}'", name),
+              "Define it under /materials; there are: " + known + ".");
   return 0;
 }
 
 /// Metal with its coats, or a table.
-ImpedanceLaw read_impedance_law(const Case& input, const Problem& s, const Values& v, std::vector<Diagnostic>& out) {
+ImpedanceLaw read_impedance_law(const CaseReader& reader, const Problem& s, const Values& v) {
   if (v["kind"].text() == "metal") {
     const double conductivity = v["conductivity"].number(), permeability = v["permeability"].number();
     std::vector<ThinCoat> coats;
     const Values layers = v["coats"];
     for (std::size_t n = 0; n < layers.size(); ++n)
-      coats.push_back({s.laws[static_cast<std::size_t>(material_number(input, s, layers.at(n)["material"], out))],
+      coats.push_back({s.laws[static_cast<std::size_t>(material_number(reader, s, layers.at(n)["material"]))],
                        layers.at(n)["thickness"].number()});
     if (!(conductivity > 0) && coats.empty())
-      out.push_back(input.error_at(v, "a metal without resistance and coats",
-                                   "Give a conductivity or coats, or use the kind pec."));
+      reader.fail(v, "a metal without resistance and coats", "Give a conductivity or coats, or use the kind pec.");
     return [=](double f) { return coated_impedance(metal_impedance(conductivity, permeability, f), coats, f); };
   }
   const auto at = v["frequencies"].numbers(), r = v["resistances"].numbers(), x = v["reactances"].numbers();
   if (at.empty()) return {};
   if (!std::is_sorted(at.begin(), at.end()) || r.size() != at.size() || (!x.empty() && x.size() != at.size()) ||
       std::any_of(r.begin(), r.end(), [](double value) { return value < 0; }))
-    out.push_back(
-        input.error_at(v, "the table of the surface impedance does not fit together",
-                       "Give ascending frequencies, as many resistances (not negative), and as many reactances "
-                       "or none."));
+    reader.fail(v, "the table of the surface impedance does not fit together",
+                "Give ascending frequencies, as many resistances (not negative), and as many reactances "
+                "or none.");
   return [=](double f) { return Complex(interpolate(at, r, f, 0), interpolate(at, x, f, 0)); };
 }
 
-Boundary read_boundary(const Case& input, const Problem& s, const Values& v, std::vector<Diagnostic>& out) {
+Boundary read_boundary(const CaseReader& reader, const Problem& s, const Values& v) {
   const std::string kind = v["kind"].text();
   Boundary b;
   b.kind = kind == "pmc"                            ? BoundaryKind::pmc
@@ -82,11 +80,10 @@ Boundary read_boundary(const Case& input, const Problem& s, const Values& v, std
                                                     : BoundaryKind::pec;
   b.surface_impedance = {v["resistance"].number(), v["reactance"].number()};
   if (b.kind != BoundaryKind::impedance) return b;
-  b.law = read_impedance_law(input, s, v, out);
+  b.law = read_impedance_law(reader, s, v);
   for (double f : s.frequencies)
     if (kind != "metal" && std::abs(b.impedance(f)) < 1e-9) {
-      out.push_back(
-          input.error_at(v, "an impedance of 0 ohm", "Give a resistance or a reactance, or use the kind pec."));
+      reader.fail(v, "an impedance of 0 ohm", "Give a resistance or a reactance, or use the kind pec.");
       break;
     }
   return b;
@@ -119,18 +116,18 @@ std::vector<PlaneWave> Problem::waves(double frequency) const {
 
 namespace {
 
-void read_image(const Case& input, const Values& v, Problem& s, std::vector<Diagnostic>& out) {
+void read_image(const CaseReader& reader, const Values& v, Problem& s) {
   s.isar = true;
   s.isar_width = v["width"].number();
   s.isar_points = static_cast<int>(v["points"].integer());
   constexpr std::size_t least = 8;
   if (!s.monostatic || s.monostatic->angles.size() < least || s.frequencies.size() < least) {
-    out.push_back(input.error_at(v, "an image needs echoes over frequencies and directions",
-                                 "Give excitation.frequencies and excitation.monostatic with at least 8 values each."));
+    reader.fail(v, "an image needs echoes over frequencies and directions",
+                "Give excitation.frequencies and excitation.monostatic with at least 8 values each.");
     return;
   }
   if (!equally_spaced(s.frequencies)) {
-    out.push_back(input.error_at(v, "an image needs frequencies in equal steps", "Give from, to and count."));
+    reader.fail(v, "an image needs frequencies in equal steps", "Give from, to and count.");
     return;
   }
   const Cut& m = *s.monostatic;
@@ -138,31 +135,30 @@ void read_image(const Case& input, const Values& v, Problem& s, std::vector<Diag
                        (m.phi_runs ? std::abs(std::sin(m.fixed)) : 1.0),
                band = (s.frequencies.back() - s.frequencies.front()) / static_cast<double>(s.frequencies.size() - 1);
   if (!(angle > 0) || !(band > 0)) {
-    out.push_back(input.error_at(v, "the directions or the frequencies of the image do not differ",
-                                 "Let phi run at a theta other than 0, from one end to another one."));
+    reader.fail(v, "the directions or the frequencies of the image do not differ",
+                "Let phi run at a theta other than 0, from one end to another one.");
     return;
   }
   const double range = light_speed / 2 / band, across = light_speed / s.frequencies.back() / 2 / angle;
   if (s.isar_width > std::min(range, across))
-    out.push_back(input.warning_at(v,
-                                   fmt::format("the image repeats itself after {} in range and {} across",
-                                               format_quantity(range, "m"), format_quantity(across, "m")),
-                                   "Make it narrower, or take more frequencies or directions."));
+    reader.warn(v,
+                fmt::format("the image repeats itself after {} in range and {} across", format_quantity(range, "m"),
+                            format_quantity(across, "m")),
+                "Make it narrower, or take more frequencies or directions.");
 }
 
 /// Frequencies, and where waves come from.
-void read_waves(const Case& input, const Values& excitation, Problem& s, std::vector<Diagnostic>& out) {
+void read_waves(const CaseReader& reader, const Values& excitation, Problem& s) {
   if (excitation.has("frequencies")) {
     const Values f = excitation["frequencies"];
-    s.frequencies = read_frequencies(input, f, StepRounding::product_first, out);
+    s.frequencies = read_frequencies(reader.input, f, StepRounding::product_first, reader.out);
     if (f.has("values") && std::ranges::adjacent_find(s.frequencies, std::greater_equal{}) != s.frequencies.end())
-      out.push_back(input.error_at(f["values"], "the frequencies do not ascend", "Sort them; each once."));
+      reader.fail(f["values"], "the frequencies do not ascend", "Sort them; each once.");
     if (f.has("fast")) s.fast = FastSweep{f["fast"]["accuracy"].number(), f["fast"]["most"].integer()};
   } else if (excitation.has("frequency")) {
     s.frequencies = {excitation["frequency"].number()};
   } else {
-    out.push_back(
-        input.error_at(excitation, "there is no frequency", "Give excitation.frequency or excitation.frequencies."));
+    reader.fail(excitation, "there is no frequency", "Give excitation.frequency or excitation.frequencies.");
     s.frequencies = {1e9};
   }
   s.incidence = {excitation["theta"].number(), excitation["phi"].number()};
@@ -212,51 +208,49 @@ void read_cuts(const Values& output, Problem& s) {
 }
 
 /// What scatters: a sphere or a mesh, its surfaces and regions.
-void read_body(const Case& input, const Values& root, Problem& s, std::vector<Diagnostic>& out) {
+void read_body(const CaseReader& reader, const Values& root, Problem& s) {
   if (root.has("sphere")) {
     const Values v = root["sphere"];
     SphereSetting p;
     p.radius = v["radius"].number();
-    if (!v["material"].text().empty()) p.core_material = material_number(input, s, v["material"], out);
+    if (!v["material"].text().empty()) p.core_material = material_number(reader, s, v["material"]);
     p.divisions = static_cast<int>(v["divisions"].integer());
     p.layers = static_cast<int>(v["layers"].integer());
     p.curved = v["curved"].boolean();
     if (v.has("coat")) {
       p.coat = v["coat"]["thickness"].number();
-      p.coat_material = material_number(input, s, v["coat"]["material"], out);
+      p.coat_material = material_number(reader, s, v["coat"]["material"]);
       p.coat_layers = static_cast<int>(v["coat"]["layers"].integer());
     }
     s.sphere = p;
-    if (root.has("mesh"))
-      out.push_back(input.error_at(v, "the case has a mesh and a sphere", "Leave one of them out."));
+    if (root.has("mesh")) reader.fail(v, "the case has a mesh and a sphere", "Leave one of them out.");
   } else if (!root.has("mesh")) {
-    out.push_back(make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a sphere",
-                             "Give \"mesh\": {\"file\": …} or \"sphere\": {\"radius\": …}.", {"", 0, "/mesh"}));
+    reader.fail_at("mesh", make_error(ErrorCode::invalid_input, "the case has neither a mesh nor a sphere",
+                                      "Give \"mesh\": {\"file\": …} or \"sphere\": {\"radius\": …}."));
   }
   const Values body = root["body"];
   if (body["kind"].text() == "material") {
-    if (s.sphere) out.push_back(input.error_at(body, "the sphere names its own material", "Use sphere.material."));
-    s.body_material = material_number(input, s, body["material"], out);
+    if (s.sphere) reader.fail(body, "the sphere names its own material", "Use sphere.material.");
+    s.body_material = material_number(reader, s, body["material"]);
   } else {
-    s.body = read_boundary(input, s, body, out);
+    s.body = read_boundary(reader, s, body);
   }
   const Values boundaries = root["boundaries"];
   if (s.sphere && !boundaries.keys().empty())
-    out.push_back(input.error_at(boundaries, "the built-in sphere has no groups with conditions of their own",
-                                 "Give its surface's condition as \"body\", or compute on a mesh."));
+    reader.fail(boundaries, "the built-in sphere has no groups with conditions of their own",
+                "Give its surface's condition as \"body\", or compute on a mesh.");
   for (const std::string& name : boundaries.keys())
-    s.domain.boundaries[name] = read_boundary(input, s, boundaries[name], out);
+    s.domain.boundaries[name] = read_boundary(reader, s, boundaries[name]);
   const Values regions = root["regions"];
   if (s.sphere && !regions.keys().empty())
-    out.push_back(input.error_at(regions, "the built-in sphere has no groups with materials of their own",
-                                 "Give its material and coat in \"sphere\", or compute on a mesh."));
+    reader.fail(regions, "the built-in sphere has no groups with materials of their own",
+                "Give its material and coat in \"sphere\", or compute on a mesh.");
   for (const std::string& name : regions.keys())
-    s.domain.regions[name] = material_number(input, s, regions[name]["material"], out);
+    s.domain.regions[name] = material_number(reader, s, regions[name]["material"]);
 }
 
 /// How it is solved.
-void read_solution(const Case& input, const Values& parameters, const Values& truncation, Problem& s,
-                   std::vector<Diagnostic>& out) {
+void read_solution(const CaseReader& reader, const Values& parameters, const Values& truncation, Problem& s) {
   s.domain.order = static_cast<int>(parameters["order"].integer());
   s.domain.layers_off = static_cast<int>(parameters["layers_off"].integer());
   s.edges.layers = static_cast<int>(parameters["edge_layers"].integer());
@@ -274,14 +268,13 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
   s.direct.on_disk = parameters["factors_on_disk"].boolean();
   s.direct.single = parameters["single_factors"].boolean();
   if (s.direct.single && (s.direct.on_disk || direct == "mumps" || direct == "eigen"))
-    out.push_back(input.error_at(parameters["single_factors"],
-                                 s.direct.on_disk
-                                     ? std::string("factors in single precision are not kept on disk")
-                                     : fmt::format("the direct solver {} knows double precision only", direct),
-                                 "Leave out either of the two."));
+    reader.fail(parameters["single_factors"],
+                s.direct.on_disk ? std::string("factors in single precision are not kept on disk")
+                                 : fmt::format("the direct solver {} knows double precision only", direct),
+                "Leave out either of the two.");
   if (s.direct.on_disk && s.direct.method == DirectMethod::device)
-    out.push_back(input.error_at(parameters["factors_on_disk"], "factors on a device are not kept on disk",
-                                 "Leave it out, or choose the direct solver mumps."));
+    reader.fail(parameters["factors_on_disk"], "factors on a device are not kept on disk",
+                "Leave it out, or choose the direct solver mumps.");
   s.truncation.block = parameters["rhs_block"].integer();
   s.distance = truncation["distance"].number();
   s.layers = static_cast<int>(truncation["layers"].integer());
@@ -295,52 +288,51 @@ void read_solution(const Case& input, const Values& parameters, const Values& tr
   s.truncation.loop = loop_named(loop);
 }
 
-void read_output(const Case& input, const Values& output, Problem& s, std::vector<Diagnostic>& out) {
+void read_output(const CaseReader& reader, const Values& output, Problem& s) {
   s.sphere_step = output["sphere_step"].number();
   const Values planes = output["planes"];
-  for (std::size_t k = 0; k < planes.size(); ++k) s.planes.push_back(read_plane(input, planes.at(k), k + 1, out));
+  for (std::size_t k = 0; k < planes.size(); ++k)
+    s.planes.push_back(read_plane(reader.input, planes.at(k), k + 1, reader.out));
   s.range_profile = output["range_profile"].boolean();
   s.amplitudes = output["amplitudes"].boolean();
   s.ffe = output["ffe"].boolean();
-  if (output.has("isar")) read_image(input, output["isar"], s, out);
+  if (output.has("isar")) read_image(reader, output["isar"], s);
   if (s.range_profile && s.frequencies.size() < 8)
-    out.push_back(input.error_at(output["range_profile"],
-                                 fmt::format("a range profile from {} frequencies", s.frequencies.size()),
-                                 "Give excitation.frequencies with 8 or more."));
+    reader.fail(output["range_profile"], fmt::format("a range profile from {} frequencies", s.frequencies.size()),
+                "Give excitation.frequencies with 8 or more.");
   if (s.range_profile && !equally_spaced(s.frequencies))
-    out.push_back(input.error_at(output["range_profile"], "a range profile needs frequencies in equal steps",
-                                 "Give from, to and count."));
+    reader.fail(output["range_profile"], "a range profile needs frequencies in equal steps",
+                "Give from, to and count.");
   s.volume = output["volume"].boolean();
   s.reciprocity = output["reciprocity"].boolean();
   s.error_bar = output["error_bar"].boolean();
   if (s.error_bar && s.form != FieldForm::total)
-    out.push_back(input.error_at(output["error_bar"], "error bars need the total field as the unknown",
-                                 "Set parameters.form to total, or error_bar to false."));
+    reader.fail(output["error_bar"], "error bars need the total field as the unknown",
+                "Set parameters.form to total, or error_bar to false.");
   s.exact = output["exact"].text() == "sphere";
   if (s.exact && !s.sphere)
-    out.push_back(input.error_at(output["exact"], "the exact series needs the section sphere",
-                                 "Add \"sphere\", or set exact to none."));
+    reader.fail(output["exact"], "the exact series needs the section sphere", "Add \"sphere\", or set exact to none.");
   if (s.exact && s.sphere)
     for (const int m : {s.sphere->core_material, s.sphere->coat > 0 ? s.sphere->coat_material : 0})
       for (const double f : s.frequencies)
         if (const Medium medium = s.laws[static_cast<std::size_t>(m)](f);
             std::ranges::any_of(medium.epsilon, [&](const Complex& e) { return e != medium.epsilon[0]; }) ||
             std::ranges::any_of(medium.mu, [&](const Complex& u) { return u != medium.mu[0]; })) {
-          out.push_back(input.error_at(
-              output["exact"],
-              fmt::format("the exact series is of isotropic materials, and '{}' is another one along each axis",
-                          s.material_names[static_cast<std::size_t>(m)]),
-              "Give a material of another kind, or set exact to none."));
+          reader.fail(output["exact"],
+                      fmt::format("the exact series is of isotropic materials, and '{}' is another one along each axis",
+                                  s.material_names[static_cast<std::size_t>(m)]),
+                      "Give a material of another kind, or set exact to none.");
           return;
         }
   if (s.exact && s.sphere && s.sphere->coat > 0 && s.sphere->core_material == 0 && s.body.kind != BoundaryKind::pec)
-    out.push_back(input.error_at(output["exact"], "the exact series of a coated core needs a conductor or a material",
-                                 "Set body.kind to pec, or exact to none."));
+    reader.fail(output["exact"], "the exact series of a coated core needs a conductor or a material",
+                "Set body.kind to pec, or exact to none.");
 }
 
 }  // namespace
 
 Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
+  const CaseReader reader(input, out);
   Problem s;
   const Values root = input.values(), excitation = root["excitation"], parameters = root["parameters"],
                truncation = root["truncation"], output = root["output"];
@@ -350,14 +342,13 @@ Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
     std::string problem;
     s.laws.push_back(read_material(materials[name], problem));
     s.material_names.push_back(name);
-    if (!problem.empty())
-      out.push_back(input.error_at(materials[name], problem, "See the help of the fields of this material."));
+    if (!problem.empty()) reader.fail(materials[name], problem, "See the help of the fields of this material.");
   }
-  read_waves(input, excitation, s, out);
+  read_waves(reader, excitation, s);
   read_cuts(output, s);
-  read_body(input, root, s, out);
-  read_solution(input, parameters, truncation, s, out);
-  read_output(input, output, s, out);
+  read_body(reader, root, s);
+  read_solution(reader, parameters, truncation, s);
+  read_output(reader, output, s);
   if (root.has("mesh")) {
     if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a case beyond its schema: groups, elements against waves and sizes, memory.
+#include "engine/case/case_reader.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
@@ -51,11 +52,12 @@ bool absorbs(const Problem& s, int material) {
   return std::abs(n.imag()) > 0.3 * std::abs(n);
 }
 
-struct Checker {
-  const Case& input;
+struct Checker : CaseReader {
+  Checker(const Case& input_, std::vector<Diagnostic>& out_, const Problem& s_, const Values& place_)
+      : CaseReader(input_, out_), s(s_), place(place_) {}
+
   const Problem& s;  ///< of one band
   Values place;
-  std::vector<Diagnostic>& out;
 
   [[nodiscard]] double shortest() const { return light_speed / s.frequencies.back(); }
 
@@ -72,15 +74,14 @@ struct Checker {
     const bool error =
         in_waves > refused * edge_limit(s.domain.order) && !(index > nearly_metal && absorbs(s, material));
     if (error)
-      out.push_back(
-          input.error_at(place, text, "Elements are too coarse: " + refine(wanted) + ", or lower the frequency."));
+      fail(place, text, "Elements are too coarse: " + refine(wanted) + ", or lower the frequency.");
     else
-      out.push_back(input.warning_at(place, text,
-                                     fmt::format("Errors stay below a tenth of a decibel{} if you {}.",
-                                                 index > may_ring && !absorbs(s, material)
-                                                     ? ", but beside resonances (output.error_bar tells them there),"
-                                                     : "",
-                                                 refine(wanted))));
+      warn(place, text,
+           fmt::format("Errors stay below a tenth of a decibel{} if you {}.",
+                       index > may_ring && !absorbs(s, material)
+                           ? ", but beside resonances (output.error_bar tells them there),"
+                           : "",
+                       refine(wanted)));
   }
 
   void smallness(double size) const {
@@ -93,9 +94,8 @@ struct Checker {
         "So small a body scatters with the fourth power of the frequency, if its materials do not change: compute it "
         "at {} and scale.",
         format_quantity(1e-3 * light_speed / (2 * pi * size), "Hz"));
-    out.push_back(lowest < smallest_wave_number
-                      ? input.error_at(place, text + ": its echo would drown in rounding errors", hint)
-                      : input.warning_at(place, text + ": rounding errors may reach a tenth of a decibel", hint));
+    lowest < smallest_wave_number ? fail(place, text + ": its echo would drown in rounding errors", hint)
+                                  : warn(place, text + ": rounding errors may reach a tenth of a decibel", hint);
   }
 
   void sphere() const {
@@ -131,11 +131,10 @@ struct Checker {
     if (e.core > 0 && out.size() == before) edges(e.core, s.sphere->core_material, refine, ringing);
     const double radius = s.sphere->radius + s.sphere->coat;
     if (out.size() == before && sphere_distance(s) / s.sphere->layers > 0.5 * radius && s.domain.order == 2)
-      out.push_back(input.warning_at(
-          place,
-          fmt::format("rows of elements are {} thick around a sphere of {}",
-                      format_quantity(sphere_distance(s) / s.sphere->layers, "m"), format_quantity(radius, "m")),
-          "The static field falls with the cube of the distance: two rows follow it (sphere.layers)."));
+      warn(place,
+           fmt::format("rows of elements are {} thick around a sphere of {}",
+                       format_quantity(sphere_distance(s) / s.sphere->layers, "m"), format_quantity(radius, "m")),
+           "The static field falls with the cube of the distance: two rows follow it (sphere.layers).");
     smallness(radius);
   }
 
@@ -150,10 +149,9 @@ struct Checker {
             const Index face = space.find_face({n[0], n[1], n[2]});
             return face >= 0 && space.sides(face).tet[1] >= 0;
           }))
-        out.push_back(input.error_at(
-            at, fmt::format("the group '{}' is a metal without thickness: elements on both sides of a face", name),
-            "Use pec, or impedance for a resistive sheet that fields pass; or cut the volume out of the mesh behind "
-            "the metal."));
+        fail(at, fmt::format("the group '{}' is a metal without thickness: elements on both sides of a face", name),
+             "Use pec, or impedance for a resistive sheet that fields pass; or cut the volume out of the mesh behind "
+             "the metal.");
     }
   }
 
@@ -195,12 +193,11 @@ struct Checker {
     }
     if (folded == 0) return;
     const Vec3 x = mesh.point(space.tets()[first].points[0]);
-    out.push_back(
-        input.warning_at(place,
-                         fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded,
-                                     x[0], x[1], x[2]),
-                         "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise "
-                         "elements of second order."));
+    warn(place,
+         fmt::format("{} curved elements are folded, one of them at ({:.4g}, {:.4g}, {:.4g}) m", folded, x[0], x[1],
+                     x[2]),
+         "Results lose accuracy there: refine where surfaces bend, or let the mesher optimise "
+         "elements of second order.");
   }
 
   /// Elements cannot follow the singular field at the rim of a sheet, which acts as if it lay `rim_shift` of an element farther out
@@ -240,16 +237,15 @@ struct Checker {
     const double n = s.edges.layers + 1.0, left = n > 1 ? std::min(1.0, 0.076 + 1.12 / (n * n)) : 1;
     const double error = 60 * std::log10(1 + left * rim_shift * edge / size);
     if (error > told_error)
-      out.push_back(input.warning_at(
-          place,
-          fmt::format("elements at the rim of a sheet are {} long{}: it acts as if it were wider by about {:.2g} of "
-                      "that on each side; its echo is off by some {:.2g} dB, by more near a resonance or where "
-                      "elements grow fast from there",
-                      format_quantity(edge, "m"), n > 1 ? fmt::format(" and cut into {} layers", n - 1) : std::string(),
-                      left * rim_shift, error),
-          n > 1 ? "Refine at the rim: the error falls with the length of the elements there."
-                : "Leave parameters.edge_layers at its default, or refine at the rim: the error falls with the length "
-                  "of the elements there."));
+      warn(place,
+           fmt::format("elements at the rim of a sheet are {} long{}: it acts as if it were wider by about {:.2g} of "
+                       "that on each side; its echo is off by some {:.2g} dB, by more near a resonance or where "
+                       "elements grow fast from there",
+                       format_quantity(edge, "m"),
+                       n > 1 ? fmt::format(" and cut into {} layers", n - 1) : std::string(), left * rim_shift, error),
+           n > 1 ? "Refine at the rim: the error falls with the length of the elements there."
+                 : "Leave parameters.edge_layers at its default, or refine at the rim: the error falls with the length "
+                   "of the elements there.");
   }
 
   /// Flat facets where the body is curved. The echo's amplitude changes with the volume, by ∂V/V = δ A/V, and with the ways of the
@@ -263,7 +259,7 @@ struct Checker {
     if (f.count == 0 || error < told_error) return;
     // δ goes with the square of the edges.
     const double enough = std::sqrt((std::pow(10, told_error / 20) - 1) / change);
-    out.push_back(input.warning_at(
+    warn(
         place,
         fmt::format(
             "{} flat facets stand for a curved surface, which lies up to {} off them ({:.2g} wavelengths at {}; "
@@ -274,7 +270,7 @@ struct Checker {
             "Give the geometry itself (STEP, .geo), or a mesh of second order (Mesh.ElementOrder = 2 in gmsh), or "
             "facets with edges {:.2g} times as long, made from the curved surface: cutting flat ones does not help. If "
             "the bends are the body's own edges, nothing is wrong.",
-            enough)));
+            enough));
   }
 
   /// Half the longest side of what S' holds, and its middle.
@@ -294,9 +290,8 @@ struct Checker {
     smallness(size);
     rims(mesh);
     if (domain.distance < std::min(0.05 * shortest(), 0.1 * size))
-      out.push_back(input.warning_at(
-          input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain.distance / shortest()),
-          fmt::format("{} need fewer iterations.", format_quantity(std::min(0.15 * shortest(), 0.5 * size), "m"))));
+      warn(input["boundaries"], fmt::format("S' and S are {:.3f} wavelengths apart", domain.distance / shortest()),
+           fmt::format("{} need fewer iterations.", format_quantity(std::min(0.15 * shortest(), 0.5 * size), "m")));
     double coarse = 0, away = 0;
     for (Index t = 0; t < static_cast<Index>(domain.space.tets().size()); ++t) {
       if (!domain.outside[t]) continue;
@@ -307,60 +302,55 @@ struct Checker {
       }
     }
     if (coarse > 1 && 2 * size < 0.2 * shortest())
-      out.push_back(input.warning_at(
-          place,
-          fmt::format("elements of {} lie {} from the middle of a body of {}", format_quantity(coarse * away, "m"),
-                      format_quantity(away, "m"), format_quantity(2 * size, "m")),
-          fmt::format(
-              "The field of a body smaller than the wave falls with the cube of the distance: put S at {} from it, "
-              "or keep elements below half their distance.",
-              format_quantity(0.8 * size, "m"))));
+      warn(place,
+           fmt::format("elements of {} lie {} from the middle of a body of {}", format_quantity(coarse * away, "m"),
+                       format_quantity(away, "m"), format_quantity(2 * size, "m")),
+           fmt::format(
+               "The field of a body smaller than the wave falls with the cube of the distance: put S at {} from it, "
+               "or keep elements below half their distance.",
+               format_quantity(0.8 * size, "m")));
   }
 
   /// Conditions of groups of the surface that the program meshes around.
   void conditions(const Mesh& given, const Mesh& skin) const {
     if (!s.domain.regions.empty())
-      out.push_back(input.error_at(input["regions"], "the mesh is a surface only and holds no materials",
-                                   "Say what is inside of it in the section body, or mesh the volume."));
+      fail(input["regions"], "the mesh is a surface only and holds no materials",
+           "Say what is inside of it in the section body, or mesh the volume.");
     std::vector<std::string> names;
     for (const auto& [name, boundary] : s.domain.boundaries) {
       names.push_back(name);
       const Values at = input["boundaries"][name];
       if (boundary.kind == BoundaryKind::outer || boundary.kind == BoundaryKind::currents)
-        out.push_back(input.error_at(at, "the mesh is a surface only, around which the program puts S and S'",
-                                     "Leave this group out, or mesh the volume between the body and S."));
+        fail(at, "the mesh is a surface only, around which the program puts S and S'",
+             "Leave this group out, or mesh the volume between the body and S.");
       if (s.body_material > 0 && (boundary.kind == BoundaryKind::pmc || at["kind"].text() == "metal"))
-        out.push_back(
-            input.error_at(at, fmt::format("a surface of a filled body cannot be of the kind {}", at["kind"].text()),
-                           "Fields are on both sides of it: use pec, or impedance for a resistive sheet."));
+        fail(at, fmt::format("a surface of a filled body cannot be of the kind {}", at["kind"].text()),
+             "Fields are on both sides of it: use pec, or impedance for a resistive sheet.");
     }
     if (const std::string problem = why_no_conditions(given, skin, names); !problem.empty())
-      out.push_back(input.error_at(
-          input["boundaries"], problem,
-          "Conditions are for groups of the body's surface: a geometry script names them (Merge \"body.step\"; "
-          "Physical "
-          "Surface(\"nose\") = {3};). If the mesh is the space around the body, give its outermost surface the kind "
-          "outer."));
+      fail(input["boundaries"], problem,
+           "Conditions are for groups of the body's surface: a geometry script names them (Merge \"body.step\"; "
+           "Physical "
+           "Surface(\"nose\") = {3};). If the mesh is the space around the body, give its outermost surface the kind "
+           "outer.");
   }
 
   void surface(const Mesh& given, const Mesh& mesh) const {
     const auto report = check_surface(mesh);
     if (!report.closed()) {
-      out.push_back(input.error_at(place, "the surface is " + explain(report, mesh),
-                                   "Close it: the program can only put a layer around a closed body."));
+      fail(place, "the surface is " + explain(report, mesh),
+           "Close it: the program can only put a layer around a closed body.");
     } else if (!report.manifold() || report.collapsed_cell_count > 0) {
-      out.push_back(input.error_at(place, "the surface is not a body: " + explain(report, mesh),
-                                   "Repair it in the geometry's program."));
+      fail(place, "the surface is not a body: " + explain(report, mesh), "Repair it in the geometry's program.");
     } else if (const auto cuts = self_intersections(mesh, 1); !cuts.empty()) {
       const Vec3 x = mesh.point(mesh.nodes(cuts[0][0])[0]);
-      out.push_back(
-          input.error_at(place,
-                         fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m",
-                                     cuts[0][0], cuts[0][1], x[0], x[1], x[2]),
-                         "Unite the parts before meshing."));
+      fail(place,
+           fmt::format("the surface cuts itself: cells {} and {}, near ({:.4g}, {:.4g}, {:.4g}) m", cuts[0][0],
+                       cuts[0][1], x[0], x[1], x[2]),
+           "Unite the parts before meshing.");
     }
     conditions(given, mesh);
-    if (has_errors(out)) return;
+    if (!good()) return;
     const BodyMeasure& body = s.mesh.body;
     smallness(body.size);
     if (!s.geometry) {
@@ -371,15 +361,14 @@ struct Checker {
       const bool triangles = std::all_of(mesh.shapes().begin(), mesh.shapes().end(),
                                          [](CellShape c) { return dimension_of(c) != 2 || corners_of(c) == 3; });
       if (layout.parts > 1 && !triangles)
-        out.push_back(input.error_at(
-            place,
-            fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}, and it has quadrilaterals",
-                        format_quantity(body.edge, "m"), body.edge / shortest(),
-                        format_quantity(s.frequencies.back(), "Hz")),
-            "Elements are too coarse: mesh it with triangles, which the program refines."));
+        fail(place,
+             fmt::format("edges of the surface reach {}, {:.2f} wavelengths at {}, and it has quadrilaterals",
+                         format_quantity(body.edge, "m"), body.edge / shortest(),
+                         format_quantity(s.frequencies.back(), "Hz")),
+             "Elements are too coarse: mesh it with triangles, which the program refines.");
       if (body.cells * layout.parts * layout.parts > 2e6)
-        out.push_back(input.error_at(place, "the surface of the body would need more than two million triangles",
-                                     "The body is very many wavelengths large: lower the frequency or the size."));
+        fail(place, "the surface of the body would need more than two million triangles",
+             "The body is very many wavelengths large: lower the frequency or the size.");
     }
   }
 };
@@ -432,7 +421,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   const Values place = place_of_body(input, s);
   for (const Band& band : bands_of(s)) {
     const Problem part = in_band(s, band);
-    const Checker checker{input, part, place, out.said};
+    const Checker checker(input, out.said, part, place);
     if (s.sphere) checker.sphere();
     if (skin) checker.surface(*mesh, *skin);
     if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);

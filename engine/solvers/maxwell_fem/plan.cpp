@@ -177,6 +177,16 @@ struct Foreseen {
   RadiationPlan plan, without;  // without: devices
 };
 
+void add_phase(Estimate& e, const char* name, double seconds) {
+  e.seconds += seconds;
+  for (PhaseEstimate& phase : e.phases)
+    if (phase.name == name) {
+      phase.seconds += seconds;
+      return;
+    }
+  e.phases.push_back({name, seconds});
+}
+
 /// Adds a band: seconds to those of all, memory where it takes more than those before. `counted`: of the mesh that bands share.
 void add_band(const Question& q, const Band& band, const std::optional<CountedFactors>& counted, Estimate& e,
               Foreseen& all) {
@@ -210,23 +220,31 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
   const auto ranks = static_cast<double>(std::max(1, q.offer.place.ranks));
   const double cores = std::max(1, q.offer.threads.value);
   const auto factors_of = [&](double together) {
-    return flops / q.factored / (own_fronts(part.direct) ? together : 1.0) +
-           16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate);
+    return flops / q.factored / (own_fronts(part.direct) ? together : 1.0);
   };
-  const auto seconds_of = [&](double together) {
-    return n * assembly_seconds + factors_of(together) +
-           (s.monostatic && s.compress && q.waves >= 8 ? q.waves * points * incident_seconds : 0.0) +
-           (points * near_seconds + shown_work(part, solved, points)) / cores + radiation * work.ranks / together;
+  const auto solves_of = [&](double together) {
+    return 16 * entries * (applied / together + solved) / (solved < 8 ? solve_rate : 2 * solve_rate);
   };
   const double rounds = std::floor(frequencies / ranks), left = frequencies - rounds * ranks;
-  e.seconds += rounds * seconds_of(1) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+  const auto of_all = [&](const auto& seconds_of) {
+    return rounds * seconds_of(1.0) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
+  };
+  const double whole_rounds = rounds + (left > 0 ? 1 : 0);
+  add_phase(e, "mesh", whole_rounds * n * assembly_seconds);
+  add_phase(e, "factorise", of_all(factors_of));
+  add_phase(e, "near pairs", whole_rounds * points * near_seconds / cores);
+  add_phase(e, "truncation", of_all([&](double together) {
+              return solves_of(together) + radiation * work.ranks / together +
+                     (s.monostatic && s.compress && q.waves >= 8 ? q.waves * points * incident_seconds : 0.0) +
+                     shown_work(part, solved, points) / cores;
+            }));
   FactorWork to_factor{n, entries, of_one, q.offer.deterministic.value, flops};
   const FactorPlace placed = place_factors(part.direct, to_factor, q.offer.workers, q.offer.devices);
   if (placed.memory > placed.allowed) to_factor.in_host = static_cast<double>(placed.memory - placed.allowed);
   if (const double on_device = device_factor_seconds(to_factor, part.direct, q.factor_products, applied + solved);
       placed.device >= 0 && on_device > 0) {
     all.factored_on_device += std::ceil(frequencies / ranks) * on_device;
-    all.factored_by_processors += rounds * factors_of(1) + (left > 0 ? factors_of(std::floor(ranks / left)) : 0.0);
+    all.factored_by_processors += of_all([&](double together) { return factors_of(together) + solves_of(together); });
   }
   all.radiated += std::ceil(frequencies / ranks) * radiation;
   all.radiated_as_planned += std::ceil(frequencies / ranks) * planned;
@@ -259,6 +277,7 @@ void add_disk(const Question& q, const Foreseen& all, double frequencies, Estima
   e.streamed = static_cast<Bytes>(bytes);
   e.slower = 1 + bytes / disk_rate / e.seconds;
   e.seconds *= e.slower;
+  for (PhaseEstimate& phase : e.phases) phase.seconds *= e.slower;
   e.disk += all.factors;
   e.host_memory -= std::min(e.host_memory, all.factors);
 }
@@ -392,6 +411,7 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   add_disk(q, all, frequencies, e);
   e.steps = 0;
   std::string radiation = add_devices(q, all, e);
+  if (e.planned_seconds > 0) e.phases.clear();  // what devices take over is priced as a whole
   add_details(q, all, bands.size(), frequencies, std::move(radiation), e);
   return e;
 }

@@ -3,8 +3,8 @@
 // labels: unit
 #include <QTest>
 
-#include "engine/session/cadence.hpp"
 #include "engine/session/event_queue.hpp"
+#include "engine/solvers/frame_marks.hpp"
 #include "tests/engine/session/rod.hpp"
 
 using namespace conoid;
@@ -20,6 +20,7 @@ class TestFramesAndEvents : public QObject {
   void the_queue_is_bounded();
   void row_gaps_are_visible();
   void results_frames_fall_on_their_marks();
+  void a_bundle_of_steps_ends_where_a_frame_is_due();
   void table_events_hold_all_rows();
 };
 
@@ -167,6 +168,33 @@ void TestFramesAndEvents::results_frames_fall_on_their_marks() {
   QCOMPARE(marks({0, 0, 0}, 1000, true), 0);
   const int open_end = marks({}, 100000, false);
   QVERIFY2(open_end > 40 && open_end < 120, qPrintable(QString::number(open_end)));
+}
+
+/// Whatever the bundles, frames lie where single steps would put them.
+void TestFramesAndEvents::a_bundle_of_steps_ends_where_a_frame_is_due() {
+  constexpr Index steps = 500;
+  const auto at = [](Index s) { return Advanced{s >= steps, s, steps, 0.3 * static_cast<double>(s)}; };
+  const auto kept = [&](const Cadence& cadence, Index bundle) {
+    std::vector<Index> out;
+    Cadence::Moment last{0, 0, 0};
+    for (Index s = 0; s < steps;) {
+      const FrameMarks marks(cadence, last);
+      s = marks.first_due(s, std::min(steps, s + bundle), at);
+      if (!marks.due(at(s))) continue;
+      out.push_back(s);
+      last = Cadence::moment(at(s));
+    }
+    return out;
+  };
+  for (const Cadence& cadence :
+       {Cadence{}, Cadence{7, 0, 0}, Cadence{0, 4.1, 0}, Cadence{0, 0, 33}, Cadence{0, 0.01, 0}})
+    for (const Index bundle : {2, 13, 1000}) QVERIFY(kept(cadence, bundle) == kept(cadence, 1));
+  QVERIFY((kept({100, 0, 0}, 1000) == std::vector<Index>{100, 200, 300, 400, 500}));
+  QCOMPARE(FrameMarks().first_due(3, 90, at), Index{90});
+  // Of a run whose number of steps is open the share counts, and without one the steps.
+  QVERIFY(FrameMarks({0, 0, 4}, {0, 0, 0}).due({false, 3, 0, 0, 0.25}));
+  QVERIFY(!FrameMarks({0, 0, 4}, {0, 0, 0}).due({false, 3, 0, 0, 0.24}));
+  QVERIFY(FrameMarks({0, 0, 4}, {0, 0, -1}).due({false, 3, 0, 0}));
 }
 
 void TestFramesAndEvents::table_events_hold_all_rows() {

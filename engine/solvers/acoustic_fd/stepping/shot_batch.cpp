@@ -266,7 +266,8 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
     return begun;
   });
   AcousticFd& first = parts_.front()->solver;
-  if (s) end = first.next_stop();
+  const Index steps = (shots_ + count_ - 1) / count_ * steps_;  // rounds of shots
+  if (s) end = first.next_stop(context.marks, steps);
   const Index before = s ? first.steps_of_run() : 0;
   end = all.from_root(end);
   bool failed = all.maximum(s ? 0.0 : 1.0) > 0;
@@ -285,8 +286,7 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
   done = all.from_root(first.steps_of_run());
   const Index marching = std::min<Index>(count_, shots_ - before / steps_ * count_);
   context.progress.computed(static_cast<double>(all.from_root((done - before) * first.nodes() * marching)), "cells");
-  const Index rounds = (shots_ + count_ - 1) / count_, steps = rounds * steps_;
-  return Advanced{done >= steps, done, steps, static_cast<double>(done) * first.time_step()};
+  return first.standing(done, steps);
 }
 
 Status ShotBatch::add_images(Communicator& all) {

@@ -97,6 +97,7 @@ struct RankRun {
     if (!s) qFatal("%s", s.error().render().c_str());
   }
   void go(Index calls = 1 << 30) {
+    context.marks = calls < 1 << 30 ? FrameMarks({1, 0, 0}, {}) : FrameMarks();  // a group a call
     for (Index k = 1;; ++k) {
       const auto a = solver.advance(context);
       if (!a.ok()) qFatal("%s", a.error().render().c_str());

@@ -114,6 +114,7 @@ struct Run {
     if (!s) qFatal("%s", s.error().render().c_str());
   }
   Index go(Index calls = 1 << 30) {
+    context.marks = calls < 1 << 30 ? FrameMarks({1, 0, 0}, {}) : FrameMarks();  // a group a call
     for (Index k = 1;; ++k) {
       const auto a = solver.advance(context);
       if (!a.ok()) qFatal("%s", a.error().render().c_str());

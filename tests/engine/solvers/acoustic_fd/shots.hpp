@@ -67,6 +67,7 @@ struct Survey {
   }
   /// To this step of the run, or to its end.
   void go(Index until = 1'000'000) {
+    context.marks = FrameMarks({until, 0, 0}, {});  // a bundle ends there
     for (;;) {
       const auto a = solver->advance(context);
       if (!a) throw Failure(a.error());

@@ -124,6 +124,7 @@ struct ImageRun {
   }
   /// Up to a step, or the end.
   ImageRun& go(Index until = -1) {
+    context.marks = FrameMarks({std::max<Index>(until, 0), 0, 0}, {});  // a bundle ends there
     for (;;) {
       const auto a = solver->advance(context);
       if (!a) throw Failure(a.error());

@@ -92,6 +92,24 @@ class TestShots : public QObject {
     }
   }
 
+  /// Not at the ends of bundles, which hang on the clock, and not at steps of each shot.
+  void frames_lie_where_the_steps_of_the_run_put_them() {
+    for (const auto& [workers, last] : {std::pair{"cpu", Index{700}}, std::pair{three, Index{300}}}) {
+      Survey run(survey(), *alone_, workers);
+      std::vector<Index> kept, expected;
+      for (Index s = 100; s <= last; s += 100) expected.push_back(s);
+      Cadence::Moment before;
+      for (Advanced at; !at.finished;) {
+        run.context.marks = FrameMarks({100, 0, 0}, before);
+        at = run.solver->advance(run.context).value();
+        if (!run.context.marks.due(at)) continue;
+        before = Cadence::moment(at);
+        kept.push_back(at.step);
+      }
+      QVERIFY(kept == expected);
+    }
+  }
+
   /// They show the image, to which all shots come: at every end of a round what one after the other shows after as many shots.
   void frames_of_an_image_do_not_keep_shots_from_marching_together() {
     const std::string text = survey(imaged("gradient"), R"(, "frames": {"count": 2})");

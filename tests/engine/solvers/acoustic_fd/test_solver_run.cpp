@@ -204,6 +204,8 @@ class TestSolverRun : public QObject {
     const auto solver = solver_info().make(), cut = solver_info().make(), cut_again = solver_info().make();
     QVERIFY(solver->prepare(first).ok() && cut->prepare(second).ok() && cut_again->prepare(third).ok());
     testing::MemoryCheckpoint of_earlier, of_now;
+    first.marks = FrameMarks({450, 0, 0}, {});
+    second.marks = FrameMarks({30, 0, 0}, {450, 0, 0});
     while (solver->advance(first)->step < 450) continue;
     solver->save(of_earlier);
     of_earlier.forget("energy_flows");
@@ -256,6 +258,7 @@ class TestSolverRun : public QObject {
         solver->load(checkpoint);
       }
       for (;;) {
+        b.context.marks = FrameMarks({until, 0, 0}, {});
         const auto a = solver->advance(b.context);
         if (!a) throw Failure(a.error());
         if (a->finished && !solver->finish(b.context).ok())
@@ -308,7 +311,7 @@ class TestSolverRun : public QObject {
     Bench b(small_case);
     const auto solver = solver_info().make();
     QVERIFY(solver->prepare(b.context).ok());
-    for (int i = 0; i < 20; ++i) QVERIFY(solver->advance(b.context).ok());
+    while (!solver->advance(b.context)->finished) continue;
     const auto frame = frame_of(*solver, {});
     QCOMPARE(frame->parts.size(), std::size_t{4});
     const auto& volume = std::get<ImageGeometry>(frame->parts[0].geometry);
@@ -347,7 +350,9 @@ class TestSolverRun : public QObject {
     for (;;)
       if (a->advance(whole.context)->finished) break;
     Index done = 0;
+    first.context.marks = FrameMarks({30, 0, 0}, {});
     while (done < 30) done = b->advance(first.context)->step;
+    QCOMPARE(done, Index{30});
     testing::MemoryCheckpoint checkpoint;
     b->save(checkpoint);
     c->load(checkpoint);
@@ -371,10 +376,12 @@ class TestSolverRun : public QObject {
     const Index steps = solver->estimate(b.input, nullptr, make_offer(b.input).value())->steps;
     QVERIFY(solver->prepare(b.context).ok());
     std::set<Index> seen;
-    for (;;) {
-      const auto a = solver->advance(b.context);
-      seen.insert(a->step);
-      if (a->finished) break;
+    Cadence::Moment kept;
+    for (Advanced at; !at.finished;) {
+      b.context.marks = FrameMarks({}, kept);
+      at = solver->advance(b.context).value();
+      seen.insert(at.step);
+      if (b.context.marks.due(at)) kept = Cadence::moment(at);
     }
     for (Index j = 1; j <= 20; ++j)  // the default: 20 frames
       QVERIFY(seen.contains((j * steps + 19) / 20));

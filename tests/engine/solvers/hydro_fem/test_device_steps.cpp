@@ -189,6 +189,7 @@ struct Run {
     return std::nan("");
   }
   void march(int advances = 1 << 30) {
+    context.marks = advances < 1 << 30 ? FrameMarks({}, {}) : FrameMarks();  // not the whole march in one bundle
     for (int i = 0; i < advances; ++i) {
       const auto at = solver->advance(context);
       if (!at.ok()) throw Failure(at.error());

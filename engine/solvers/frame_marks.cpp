@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Marks along a run.
-#include "engine/session/cadence.hpp"
+#include "engine/solvers/frame_marks.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace conoid {
@@ -20,6 +21,11 @@ double widening_marks(Index step) {
 
 }  // namespace
 
+Cadence::Moment Cadence::moment(const Advanced& at) {
+  return {at.step, at.value,
+          at.steps > 0 ? static_cast<double>(at.step) / static_cast<double>(at.steps) : std::min(1.0, at.share)};
+}
+
 bool Cadence::due(const Moment& before, const Moment& now) const {
   if (now.step <= before.step) return false;
   if (every > 0) return now.step / every > before.step / every;
@@ -28,6 +34,16 @@ bool Cadence::due(const Moment& before, const Moment& now) const {
   if (now.share < 0) return widening_marks(now.step) > widening_marks(before.step);
   const auto n = static_cast<double>(count);
   return marks(now.share * n) > marks((before.share < 0 ? 0 : before.share) * n);
+}
+
+Index FrameMarks::first_due(Index from, Index last, const std::function<Advanced(Index)>& at) const {
+  if (last <= from || !due(at(last))) return last;
+  // Marks that are crossed stay crossed.
+  while (last - from > 1) {
+    const Index middle = from + (last - from) / 2;
+    (due(at(middle)) ? last : from) = middle;
+  }
+  return last;
 }
 
 }  // namespace conoid
