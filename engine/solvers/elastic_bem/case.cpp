@@ -456,6 +456,7 @@ void ProblemReader::loads() {
       const Vec3 f = v["force"].vec3(), m = v["moment"].vec3();
       l.wrench = {f[0], f[1], f[2], m[0], m[1], m[2]};
       l.rotating = v["rotating"].boolean();
+      machine_is_resisted(v, l);
     } else {
       l.condition = condition(v, v["group"].text());
       if (l.condition < 0) {

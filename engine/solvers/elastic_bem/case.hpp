@@ -63,6 +63,7 @@ struct ProblemReader : CaseReader {
                    const std::string& unknown);
   /// Bodies that nothing holds, at rest or near it.
   void free_bodies();
+  void machine_is_resisted(const Values& v, const Load& load);
   /// Incident waves that cannot come into this medium.
   void waves();
   /// A wave that layers do not carry at one of the frequencies.

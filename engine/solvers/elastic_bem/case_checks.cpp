@@ -261,6 +261,28 @@ void ProblemReader::many_places(const Values& at, const std::string& name, const
          "Let the ground reach beyond it: leave out ground.low and ground.high, or enlarge the mesh.");
 }
 
+/// Without friction the ground does not resist motion along the surface, by friction alone none across it: then there is only inertia.
+void ProblemReader::machine_is_resisted(const Values& v, const Load& load) {
+  const Foundation& f = p.foundations[load.foundation];
+  if (f.contact == Contact::welded) return;
+  const bool smooth = f.contact == Contact::smooth,
+             moves = load.rotating || *std::min_element(p.frequencies.begin(), p.frequencies.end()) > 0;
+  for (std::size_t d = 0; d < 6; ++d) {
+    const bool by_ground = (d >= 2 && d <= 4) == smooth;
+    if (by_ground || load.wrench[d] == 0) continue;
+    const std::size_t axis = d % 3;
+    const double arm = std::hypot(f.centre_of_mass[(axis + 1) % 3], f.centre_of_mass[(axis + 2) % 3]);
+    const bool heavy = d < 3 ? f.mass > 0 : f.inertia[axis] > 0 || f.mass * arm > 0;
+    if (heavy && moves) continue;
+    fail(v,
+         fmt::format("nothing resists the {} {} on the foundation '{}', whose contact is {}{}",
+                     d < 3 ? "force along" : "moment about", "xyz"[axis], f.name, smooth ? "smooth" : "tangential",
+                     heavy ? ", at 0 Hz" : ""),
+         heavy ? "Leave it out, use the contact \"welded\", or frequencies above 0 Hz."
+               : "Leave it out, use the contact \"welded\", or give the foundation its mass and inertia.");
+  }
+}
+
 void ProblemReader::free_bodies() {
   if (!p.regions.empty()) return;  // interfaces hold them, or the equations are told to be singular
   const Surface& s = *p.scene.surface;

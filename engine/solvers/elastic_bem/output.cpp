@@ -77,11 +77,11 @@ void ElasticBem::write_rows(RunContext& context, const Harmonic& h) {
     m.columns = {{"f", "Hz", "frequency"}};
     std::vector<double> mobility{f};
     for (std::size_t q = 0; q < p.loads.size(); ++q) {
-      const double force = force_of(p, p.loads[q], f);
-      if (!(force > 0)) continue;
+      if (!(force_of(p, p.loads[q], 1) > 0)) continue;
+      const double force = force_of(p, p.loads[q], f);  // unbalance has none at rest, where nothing moves
       for (std::size_t k = 0; k < p.receivers.size(); ++k) {
         m.columns.push_back({p.receiver_names[k] + label(q), "m/(N*s)", p.receiver_names[k] + label(q)});
-        mobility.push_back(h.omega * std::abs(now_.at_points[q][k][2]) / force);
+        mobility.push_back(force > 0 ? h.omega * std::abs(now_.at_points[q][k][2]) / force : 0);
       }
     }
     if (m.columns.size() > 17) m.form = ChartForm::none;

@@ -50,7 +50,9 @@ void ElasticBem::write_histories(RunContext& context) {
       acceleration.push_back(signal.kind == SignalKind::acceleration ? spectrum(signal.table, omega) * answer
                                                                      : -omega * omega * u.back());
     }
-    moved.push_back(trace(steps, u));
+    const int order = signal.kind == SignalKind::acceleration ? 2 : signal.kind == SignalKind::velocity ? 1 : 0;
+    const double mean = steps.first == 0 ? steps.step * (spectrum(signal.table, 0) * receiver_history_[k]).real() : 0;
+    moved.push_back(order > 0 ? from_rest(steps, u, order, mean) : trace(steps, u));
     accelerated.push_back(trace(steps, acceleration));
     spectra.push_back(response_spectrum(accelerated.back(), time_step, periods, signal.damping));
     left = std::max(left, left_at_the_end(accelerated.back()));
@@ -66,9 +68,11 @@ void ElasticBem::write_histories(RunContext& context) {
   t.definition =
       "Of the signal, repeated after the inverse of the frequencies' step; without what lies outside of the "
       "frequencies.";
+  a.definition = t.definition;
+  if (signal.kind == SignalKind::acceleration || signal.kind == SignalKind::velocity)
+    t.definition += " From rest at the time 0 on.";
   a.id = "accelerations";
   a.title = "Acceleration of the receivers over time";
-  a.definition = t.definition;
   r.id = "response_spectra";
   r.title = "Response spectra of the receivers";
   r.x_scale = AxisScale::log;

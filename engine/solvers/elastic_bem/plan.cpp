@@ -351,7 +351,8 @@ SceneCount count_scene(const Problem& p, const Scene& scene, std::span<const Vec
   for (const RegionView& r : p.regions_of(scene))
     out.own +=
         count_pairs(*r.surface, std::abs(Harmonic(*r.medium, fastest).kS), target, p.single, r.surface->nodes, true);
-  if (p.solve.method == Method::compressed) out.compressed = plan_compression(s, highest, p.solve, p.single);
+  if (p.solve.method == Method::compressed)
+    out.compressed = plan_compression(*scene.system, highest, p.solve, p.single);
   out.observers = count_pairs(s, highest, target, false, points, false);  // of several regions no more than this
   for (const Load& load : p.loads) {
     const FieldCount one = count_field(p, scene, load, points);
@@ -485,7 +486,6 @@ constexpr Index least_compressed = 6000;
 }  // namespace
 
 bool compression_pays(const Problem& p, const Offer& offer) {
-  if (!p.regions.empty()) return false;
   const Surface& s = *p.scene.surface;
   const double highest = p.highest_wave_number();
   const Index known = p.planned_columns(p.scene);
@@ -499,8 +499,9 @@ bool compression_pays(const Problem& p, const Offer& offer) {
   SceneCount count;
   count.unknowns = static_cast<double>(3 * s.node_count());
   count.cubes = std::pow(count.unknowns, 3);
-  count.own = count_pairs(s, highest, p.solve.accuracy.target, p.single, s.nodes, true);
-  count.compressed = plan_compression(s, highest, compressed, p.single);
+  for (const RegionView& r : p.regions_of(p.scene))
+    count.own += count_pairs(*r.surface, highest, p.solve.accuracy.target, p.single, r.surface->nodes, true);
+  count.compressed = plan_compression(*p.scene.system, highest, compressed, p.single);
   const double dense = price(count, crew, p).sum();
   Phases other;
   price_compressed(count, crew, p, other);

@@ -10,14 +10,20 @@
 
 namespace conoid::elastic_bem {
 
-CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options, bool single) {
+CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options, bool single,
+                                std::span<const Index> twice) {
   std::vector<double> reach;
   for (const auto& touches : surface.touches) {
     double most = 0;
     for (const Touch& t : touches) most = std::max(most, surface.elements[static_cast<std::size_t>(t.element)].size);
     reach.push_back(most);
   }
-  const ClusterTree rows(surface.nodes, {}, compressed_leaf), columns(surface.nodes, reach, compressed_leaf);
+  std::vector<Vec3> at = surface.nodes;
+  for (const Index k : twice) {
+    at.push_back(surface.nodes[static_cast<std::size_t>(k)]);
+    reach.push_back(reach[static_cast<std::size_t>(k)]);
+  }
+  const ClusterTree rows(surface.nodes, {}, compressed_leaf), columns(at, reach, compressed_leaf);
   const ClusterPairs pairs = cluster_pairs(rows, columns, compressed_separation);
   CompressedPlan out;
   for (const ClusterPairs::Pair& p : pairs.near)
@@ -37,6 +43,23 @@ CompressedPlan plan_compression(const Surface& surface, double wave_number, cons
   }
   const Bytes value = options.compression < kept_in_single && !single ? 16 : 8;
   out.bytes = static_cast<Bytes>((out.near + out.far) * static_cast<double>(value));
+  return out;
+}
+
+CompressedPlan plan_compression(const BoundarySystem& system, double wave_number, const SolveOptions& options,
+                                bool single) {
+  CompressedPlan out;
+  for (const RegionRows& r : system.regions()) {
+    std::vector<Index> twice;
+    for (Index k = 0; k < r.surface->node_count(); ++k)
+      if (system.partner(r.first_node + k) >= 0) twice.push_back(k);
+    const CompressedPlan one = plan_compression(*r.surface, wave_number, options, single, twice);
+    out.near += one.near;
+    out.far += one.far;
+    out.evaluations += one.evaluations;
+    out.operations += one.operations;
+    out.bytes += one.bytes;
+  }
   return out;
 }
 

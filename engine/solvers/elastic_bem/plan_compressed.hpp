@@ -15,9 +15,12 @@ struct CompressedPlan {
   double operations = 0;   ///< of the approximation
   Bytes bytes = 0;         ///< of the matrix as it is kept
 };
-/// Of the matrix of unknowns; `wave_number`: of S waves. O(n log n).
+/// Of the matrix of unknowns; `wave_number`: of S waves. Of nodes in `twice` displacement and traction are both unknown. O(n log n).
 [[nodiscard]] CompressedPlan plan_compression(const Surface& surface, double wave_number, const SolveOptions& options,
-                                              bool single);
+                                              bool single, std::span<const Index> twice = {});
+/// Of those of all regions, which have both on their interfaces.
+[[nodiscard]] CompressedPlan plan_compression(const BoundarySystem& system, double wave_number,
+                                              const SolveOptions& options, bool single);
 /// Of the preconditioner, and of what the iterations keep for so many load cases.
 [[nodiscard]] Bytes compressed_solution_bytes(const Surface& surface, Index cases);
 

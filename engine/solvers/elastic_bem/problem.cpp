@@ -302,17 +302,10 @@ bool take_parameters(ProblemReader& r) {
   if (p.solve.method == Method::gmres && !p.symmetry.empty())
     r.warn(parameters["symmetry"], "iterations take all equations at once: symmetry saves nothing",
            "Use parameters.solution \"mixed\", \"direct\" or \"compressed\".");
-  if (!p.regions.empty()) {
-    if (p.solve.method == Method::compressed) {
-      r.fail(parameters["solution"], "compressed matrices are those of one medium",
-             "Use parameters.solution \"mixed\", \"direct\" or \"gmres\" with regions.");
-      return false;
-    }
-    if (!p.symmetry.empty()) {
-      r.fail(parameters["symmetry"], "planes of symmetry part the equations of one medium only",
-             "Leave out parameters.symmetry, and give the whole mesh.");
-      return false;
-    }
+  if (!p.regions.empty() && !p.symmetry.empty()) {
+    r.fail(parameters["symmetry"], "planes of symmetry part the equations of one medium only",
+           "Leave out parameters.symmetry, and give the whole mesh.");
+    return false;
   }
   p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();

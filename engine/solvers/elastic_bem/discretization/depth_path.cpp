@@ -12,7 +12,6 @@ namespace conoid::elastic_bem {
 namespace {
 
 constexpr int gauss = 10;  ///< points of a panel
-constexpr int turned_panels = 12;
 
 }  // namespace
 
@@ -32,7 +31,9 @@ DepthPath::DepthPath(const BuriedCompliance& f, double highest, double nearest, 
     at = past;
   }
   const double end = deep > 0 ? decayed / deep : 1e300,
-               turn = nearest > 0 ? std::max({at, (far_argument + 1) / nearest, 6 / f.thinnest()}) : 1e300,
+               turn = nearest > 0
+                          ? std::max({at, (far_argument + 1) / nearest, std::min(6 / f.thinnest(), settled / nearest)})
+                          : 1e300,
                last = std::min(std::max(at, end), turn),
                least = 0.25 / std::max(f.deepest(), std::max(deep, 0.25 * farthest));
   while (at < last) {

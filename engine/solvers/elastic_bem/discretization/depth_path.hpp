@@ -12,6 +12,11 @@
 
 namespace conoid::elastic_bem {
 
+/// k r from which on the way may turn off the axis whatever lies between the layers: poles further on, of motions that do not travel, lie off the
+/// axis by half of their real part and more (|e^{−2kt}| |2kt|² about 1 for a thickness t), so that e^{−25} is left of them.
+inline constexpr double settled = 50;
+inline constexpr int turned_panels = 12;  ///< each 4 over the way long, along the two ways off the axis
+
 /// Wave numbers and weights for the distances of a group, no more than twice the nearest one where the path turns.
 struct DepthPath {
   using Points = std::vector<std::pair<Complex, Complex>>;

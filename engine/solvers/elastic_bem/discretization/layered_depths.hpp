@@ -8,7 +8,8 @@
 // At large k all fall as e^{−k h}, h the way between the depths, and at one depth not at all. So the path goes above the poles, along the
 // axis until e^{−k h} is nothing or Bessel's functions are waves and what lies between the layers is nothing, and then on two ways off the
 // axis, on each of which its part of them falls (as for the half-space, reflected_force.hpp): poles of layers off the axis, of motions that do not
-// travel, have |e^{−2kt}| |2kt|² about 1 in a layer of the thickness t, and lie on this side of there.
+// travel, have |e^{−2kt}| |2kt|² about 1 in a layer of the thickness t, and lie on this side of there, or so far off the axis that nothing of them
+// comes to the distance (depth_path.hpp).
 #pragma once
 
 #include <array>

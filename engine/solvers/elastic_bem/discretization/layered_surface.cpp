@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/solvers/elastic_bem/discretization/bessel.hpp"
+#include "engine/solvers/elastic_bem/discretization/depth_path.hpp"
 #include "engine/solvers/elastic_bem/discretization/quadrature.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -67,11 +67,11 @@ struct PutOff {
   }
 };
 
-/// Points of the quadrature for distances up to one, with what is integrated there but for the Bessel functions.
+/// Points of the quadrature for distances between two, with what is integrated there but for the Bessel functions.
 class HankelPoints {
  public:
   /// `highest`: path_height().
-  HankelPoints(const LayeredCompliance& f, double highest, double farthest, int threads) : put_off_(f) {
+  HankelPoints(const LayeredCompliance& f, double highest, double nearest, double farthest, int threads) : put_off_(f) {
     const double fastest = f.highest_wave_number(), thickness = f.top_thickness(), own = std::abs(f.top().kS);
     if (!(fastest > 0) && !(f.depth() > 0)) return;
     // Branch points up to k_S of the slowest medium, poles of surface waves up to 1.15 of it, 1.5 for ν near −1.
@@ -91,13 +91,23 @@ class HankelPoints {
     }
     // What is left falls as (k_S/k)⁶ and as e^{−2kh}; without waves the first panel is as short as layers ask for.
     const double last = std::max(25 * own, thickness < 1e300 ? 13 / thickness : 0.0),
-                 least = f.depth() > 0 ? 0.25 / f.depth() : 0;
-    while (at < last) {
+                 least = f.depth() > 0 ? 0.25 / f.depth() : 0,
+                 turn = nearest > 0 ? std::max(at, settled / nearest) : 1e300;
+    const double end = std::min(last, turn);
+    while (at < end) {
       const double width = std::min(std::max(0.5 * at, at > 0 ? 0 : least), 4 / farthest),
-                   next = std::min(at + width, last);
+                   next = std::min(at + width, end);
       straight(at, next, width * 1.001);
       at = next;
     }
+    on_axis_ = points_.size();
+    if (turn < last)
+      for (const double side : {1.0, -1.0}) {
+        const Complex way_on(0, side / std::sqrt(nearest * farthest));
+        for (int n = 0; n < turned_panels; ++n)
+          for (const GaussPoint& g : gauss_points(10))
+            points_.emplace_back(at + 4 * (n + g.x) * way_on, 4 * g.w * way_on);
+      }
     values_.resize(points_.size());
     parallel_for(threads, {0, static_cast<Index>(points_.size())}, 32, [&](Index n) {
       const auto& [k, weight] = points_[static_cast<std::size_t>(n)];
@@ -107,11 +117,20 @@ class HankelPoints {
     });
   }
 
-  /// At no more than `farthest`.
+  /// Between the two distances.
   [[nodiscard]] SurfaceResponse at(double r) const {
     SurfaceResponse sum{};
     for (std::size_t n = 0; n < points_.size(); ++n) {
-      const BesselValues j = bessel_values(points_[n].first * r);
+      const Complex w = points_[n].first * r;
+      BesselValues j;
+      if (n < on_axis_) {
+        j = bessel_values(w);
+      } else {
+        const double sign = w.imag() > 0 ? 1 : -1;
+        j = hankel_values(w, sign);
+        const Complex by = 0.5 * std::exp(sign * Complex(0, 1) * w);
+        for (Complex* v : {&j.f0, &j.f1, &j.f2}) *v *= by;
+      }
       const SurfaceResponse& f = values_[n];
       sum.v += f.v * j.f0;
       sum.u += f.u * j.f1;
@@ -137,6 +156,7 @@ class HankelPoints {
 
   PutOff put_off_;
   std::vector<std::pair<Complex, Complex>> points_;  ///< wave number, weight
+  std::size_t on_axis_ = 0;                          ///< those after them are for Hankel's functions
   std::vector<SurfaceResponse> values_;
 };
 
@@ -157,7 +177,7 @@ std::vector<double> panel_ends(const LayeredCompliance& f, double farthest) {
 }  // namespace
 
 SurfaceResponse layered_response(const LayeredCompliance& compliance, double r) {
-  return HankelPoints(compliance, path_height(compliance, 1), r, 1).at(r);
+  return HankelPoints(compliance, path_height(compliance, 1), r, r, 1).at(r);
 }
 
 LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double farthest, int threads)
@@ -169,7 +189,7 @@ LayeredSurface::LayeredSurface(const SoilProfile& profile, double omega, double 
   for (std::size_t first = 0; first < panels_.count();) {
     std::size_t last = first + 1;
     while (last < panels_.count() && ends[last + 1] <= 2 * ends[first + 1]) ++last;
-    const HankelPoints integrals(compliance_, height_, ends[last], threads);
+    const HankelPoints integrals(compliance_, height_, ends[first], ends[last], threads);
     parallel_for(threads, {0, static_cast<Index>((last - first) * degree)}, 1, [&](Index n) {
       const auto panel = first + static_cast<std::size_t>(n) / degree, q = static_cast<std::size_t>(n) % degree;
       const SurfaceResponse v = integrals.at(panels_.place(panel, q));

@@ -9,7 +9,8 @@
 // (as for the half-space, surface_loads.hpp). The first three terms of f for large k are put off to functions whose integrals are known,
 //   r∫ k (k² + c²)^{−1/2} J_0 dk = e^{−cr},  r∫ k² (k² + c²)^{−1} J_1 dk = cr K_1(cr),  r∫ k³ (k² + c²)^{−3/2} J_2 dk = e^{−cr}(1 + cr),
 // c = 0, |k_S| and 2|k_S| (I. S. Gradshteyn, I. M. Ryzhik, 6.554, 6.565), so that what is integrated falls as k^{−6}, and as e^{−2kh}
-// with the thickness h of the uppermost layer: on a path above the poles, then along the axis.
+// with the thickness h of the uppermost layer: on a path above the poles, then along the axis, and at distances of many thicknesses on two ways
+// off the axis (depth_path.hpp).
 #pragma once
 
 #include <vector>

@@ -8,7 +8,6 @@
 
 #include "engine/core/stop.hpp"
 #include "engine/core/vec3.hpp"
-#include "engine/linalg/cluster_preconditioner.hpp"
 #include "engine/linalg/one_blas_thread.hpp"
 #include "engine/team/parallel_for.hpp"
 #include "engine/team/team.hpp"
@@ -136,27 +135,8 @@ class Columns final : public CompressedColumns {
   /// Rigid motions of clusters in the displacements that are unknown; tractions are left to what is within clusters.
   Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
                  int library_threads) override {
-    const Index m = surface_.node_count();
-    const Vec3 middle = surface_.centre;
-    const double size = std::max(surface_.diameter, 1e-300);
-    const auto motion = [&](Index point, Index k, double* v) {
-      const Vec3 x = vec::scale(1 / size, vec::sub(surface_.nodes[static_cast<std::size_t>(point)], middle));
-      Vec3 value{};
-      if (k < 3)
-        value[static_cast<std::size_t>(k)] = 1;
-      else {
-        Vec3 axis{};
-        axis[static_cast<std::size_t>(k - 3)] = 1;
-        value = vec::cross(axis, x);
-      }
-      for (std::size_t d = 0; d < 3; ++d)
-        v[d] = moves_[d * static_cast<std::size_t>(m) + static_cast<std::size_t>(point)] != 0 ? value[d] : 0;
-    };
-    typename ClusterPreconditioner<T>::Options options;
-    options.points = factorised_nodes;
-    options.coarse_points = m > 2 * factorised_nodes ? std::max<Index>(factorised_nodes, m / most_coarse) : 0;
-    options.threads = threads;
-    options.library_threads = library_threads;
+    const auto options = cluster_options<T>(surface_.node_count(), threads, library_threads);
+    const auto motion = rigid_motions(surface_, moves_);
     auto made = orbits_ ? of_all_rows(options, motion, whole)
                         : ClusterPreconditioner<T>::make(matrix_, options, 6, motion, whole);
     if (!made) return made.error();
@@ -165,6 +145,21 @@ class Columns final : public CompressedColumns {
     return {};
   }
   void approximate(const Complex* y, Index count, Complex* x) const override { near_->solve(y, count, x); }
+
+  void values(std::span<const Index> nodes, std::span<const Index> columns, Complex* out) const override {
+    const Index all = points_.points(), rows = 3 * static_cast<Index>(nodes.size());
+    std::vector<Index> used;
+    for (const Index c : columns) used.push_back(points_.entry[static_cast<std::size_t>(c)] % all);
+    std::ranges::sort(used);
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    std::vector<Complex> block(static_cast<std::size_t>(3 * rows) * used.size());
+    values_.near(nodes, used, block.data());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Index entry = points_.entry[static_cast<std::size_t>(columns[k])];
+      const auto at = std::ranges::lower_bound(used, entry % all) - used.begin();
+      std::copy_n(block.begin() + (3 * at + entry / all) * rows, rows, out + static_cast<Index>(k) * rows);
+    }
+  }
 
  private:
   /// Reflections P commute with the matrix: (A x) at the image of a node is the reflection of (A P x) at the node.
@@ -220,6 +215,35 @@ class Columns final : public CompressedColumns {
 };
 
 }  // namespace
+
+template <class T>
+typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads) {
+  typename ClusterPreconditioner<T>::Options options;
+  options.points = factorised_nodes;
+  options.coarse_points = nodes > 2 * factorised_nodes ? std::max<Index>(factorised_nodes, nodes / most_coarse) : 0;
+  options.threads = threads;
+  options.library_threads = library_threads;
+  return options;
+}
+template ClusterPreconditioner<std::complex<float>>::Options cluster_options<std::complex<float>>(Index, int, int);
+template ClusterPreconditioner<std::complex<double>>::Options cluster_options<std::complex<double>>(Index, int, int);
+
+std::function<void(Index, Index, double*)> rigid_motions(const Surface& surface, std::span<const char> moves) {
+  const double size = std::max(surface.diameter, 1e-300);
+  return [&surface, moves, size](Index node, Index k, double* v) {
+    const Vec3 x = vec::scale(1 / size, vec::sub(surface.nodes[static_cast<std::size_t>(node)], surface.centre));
+    Vec3 value{};
+    if (k < 3)
+      value[static_cast<std::size_t>(k)] = 1;
+    else {
+      Vec3 axis{};
+      axis[static_cast<std::size_t>(k - 3)] = 1;
+      value = vec::cross(axis, x);
+    }
+    for (std::size_t d = 0; d < 3; ++d)
+      v[d] = moves[d * surface.nodes.size() + static_cast<std::size_t>(node)] != 0 ? value[d] : 0;
+  };
+}
 
 template <class Real>
 Result<std::unique_ptr<CompressedColumns>> compress(Team& team, const Surface& surface, const FarRules<Real>& rules,

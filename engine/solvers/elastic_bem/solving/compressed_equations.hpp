@@ -4,9 +4,11 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 
+#include "engine/linalg/cluster_preconditioner.hpp"
 #include "engine/solvers/elastic_bem/discretization/compressed_values.hpp"
 #include "engine/solvers/elastic_bem/discretization/far_ground.hpp"
 #include "engine/solvers/elastic_bem/discretization/weak_modes.hpp"
@@ -48,7 +50,16 @@ class CompressedColumns {
   [[nodiscard]] virtual Status prepare(const std::function<void(const Complex*, Index, Complex*)>& whole, int threads,
                                        int library_threads) = 0;
   virtual void approximate(const Complex* y, Index count, Complex* x) const = 0;
+  /// Values of some rows and columns, of neighbours: three rows a node, (3 node + component), column by column.
+  virtual void values(std::span<const Index> nodes, std::span<const Index> columns, Complex* out) const = 0;
 };
+
+/// What clusters of so many nodes are solved by in preconditioners.
+template <class T>
+[[nodiscard]] typename ClusterPreconditioner<T>::Options cluster_options(Index nodes, int threads, int library_threads);
+/// The six rigid motions of the surface where `moves` (component, node) says that a displacement is unknown.
+[[nodiscard]] std::function<void(Index node, Index k, double* values)> rigid_motions(const Surface& surface,
+                                                                                     std::span<const char> moves);
 
 /// Builds it, phase "compress" of the team. `mirrors` of a square one (empty: no planes of symmetry): rows of one node of all that are its
 /// images are made, those of the others are products of reflected vectors. Errors: stopped.

@@ -35,76 +35,151 @@ double length(const Complex* v, Index n) {
 }  // namespace
 
 template <class Real>
-Result<std::unique_ptr<CompressedSolution<Real>>> CompressedSolution<Real>::make(const Setting& s,
-                                                                                 std::vector<EquationColumn> unknown,
-                                                                                 std::vector<EquationColumn> known,
-                                                                                 const std::vector<Complex>& values) {
-  std::unique_ptr<CompressedSolution> out(new CompressedSolution(s));
-  const int threads = s.team.threads();
-  const Index count = known.empty() ? 0 : static_cast<Index>(values.size() / known.size());
-  const auto built = [&](const std::vector<EquationColumn>& columns, bool square) {
-    return compress<Real>(s.team, s.surface, s.rules, s.options.accuracy, s.harmonic, s.diagonal, columns, square,
-                          s.mirrors, s.options.compression, s.stop);
-  };
-  const auto note = [&](const CompressionFacts& f) {
-    out->facts_.bytes = std::max(out->facts_.bytes, f.bytes);
-    out->facts_.error = std::max(out->facts_.error, f.error);
-    out->facts_.work.far_points += f.work.far_points;
-    out->facts_.work.near_points += f.work.near_points;
-  };
-  out->right_.resize(static_cast<std::size_t>(out->n_ * count));
-  if (!known.empty()) {
-    auto b = built(known, false);
-    if (!b) return b.error();
-    note((*b)->facts());
-    const Beside beside(s.surface, known, nullptr, nullptr, {});
-    (*b)->multiply(beside.faded(values.data(), count).data(), count, out->right_.data(), threads);
-  }
-  auto a = built(unknown, true);
-  if (!a) return a.error();
-  out->a_ = std::move(*a);
-  note(out->a_->facts());
-  out->facts_.rank = out->a_->facts().rank;
-  out->make_beside(unknown);
-  if (!known.empty())
-    Beside(s.surface, known, s.far, &out->more_, s.modes).add(values.data(), count, out->right_.data());
+Result<std::unique_ptr<CompressedSolution<Real>>> CompressedSolution<Real>::make(Setting setting,
+                                                                                 const std::vector<Complex>& values,
+                                                                                 Index known) {
+  std::unique_ptr<CompressedSolution> out(new CompressedSolution(std::move(setting)));
+  out->right_.resize(static_cast<std::size_t>(out->n_) *
+                     (known == 0 ? 0 : values.size() / static_cast<std::size_t>(known)));
+  out->regions_.resize(out->s_.parts.size());
+  for (std::size_t r = 0; r < out->regions_.size(); ++r)
+    if (auto status = out->build(r, values, known); !status) return status.error();
   return out;
 }
 
 template <class Real>
-void CompressedSolution<Real>::make_beside(const std::vector<EquationColumn>& unknown) {
+void CompressedSolution<Real>::note(const CompressionFacts& f, double weight) {
+  facts_.error = std::max(facts_.error, weight * f.error);
+  facts_.work.far_points += f.work.far_points;
+  facts_.work.near_points += f.work.near_points;
+}
+
+template <class Real>
+Status CompressedSolution<Real>::build(std::size_t r, const std::vector<Complex>& values, Index known) {
+  const CompressedPart<Real>& part = s_.parts[r];
+  Region& region = regions_[r];
   const int threads = s_.team.threads();
-  const auto displacement = [&](Index i) { return !unknown[static_cast<std::size_t>(i)].traction; };
-  if (s_.far != nullptr) {
-    const Index columns = s_.far->columns();
-    std::vector<Complex> x(s_.far->faded());
-    for (Index c = 0; c < columns; ++c)
-      for (Index i = 0; i < n_; ++i)
-        if (!displacement(i)) x[static_cast<std::size_t>(c * n_ + i)] = 0;  // given ones are what they are
-    more_.resize(x.size());
-    a_->multiply(x.data(), columns, more_.data(), threads);
-    for (std::size_t i = 0; i < more_.size(); ++i) more_[i] -= s_.far->beyond()[i] + 0.5 * x[i];
+  const auto own = static_cast<Index>(part.known.size()),
+             count = known == 0 ? 0 : static_cast<Index>(values.size()) / known;
+  const auto built = [&](const std::vector<EquationColumn>& columns, bool square) {
+    return compress<Real>(s_.team, *part.surface, *part.medium.rules, s_.options.accuracy, part.medium.harmonic,
+                          part.medium.diagonal, columns, square, s_.mirrors, s_.options.compression / part.weight,
+                          s_.stop);
+  };
+  std::vector<Complex> given(static_cast<std::size_t>(own * count)),
+      rows(static_cast<std::size_t>(3 * part.surface->node_count() * count));
+  for (Index c = 0; c < count; ++c)
+    for (Index q = 0; q < own; ++q)
+      given[static_cast<std::size_t>(c * own + q)] =
+          values[static_cast<std::size_t>(c * known + part.known_place[static_cast<std::size_t>(q)])];
+  if (own > 0) {
+    auto b = built(part.known, false);
+    if (!b) return b.error();
+    note((*b)->facts(), part.weight);
+    facts_.bytes = std::max(facts_.bytes, kept_ + (*b)->facts().bytes);
+    const Beside beside(*part.surface, part.known, nullptr, nullptr, {});
+    (*b)->multiply(beside.faded(given.data(), count).data(), count, rows.data(), threads);
+  }
+  auto a = built(part.unknown, s_.parts.size() == 1);
+  if (!a) return a.error();
+  region.a = std::move(*a);
+  const CompressionFacts& f = region.a->facts();
+  note(f, part.weight);
+  kept_ += f.bytes;
+  facts_.bytes = std::max(facts_.bytes, kept_);
+  facts_.rank +=
+      f.rank * static_cast<double>(part.surface->node_count()) / static_cast<double>(s_.surface.node_count());
+  make_beside(r);
+  if (own > 0)
+    Beside(*part.surface, part.known, part.far, &region.more, part.modes).add(given.data(), count, rows.data());
+  if (count > 0) put_rows(part, rows, count, right_.data());
+  return {};
+}
+
+template <class Real>
+void CompressedSolution<Real>::put_rows(const CompressedPart<Real>& part, const std::vector<Complex>& rows, Index count,
+                                        Complex* to) const {
+  const Index own = part.surface->node_count(), m = s_.surface.node_count();
+  for (Index c = 0; c < 3 * count; ++c) std::copy_n(rows.begin() + c * own, own, to + c * m + part.first_node);
+}
+
+template <class Real>
+void CompressedSolution<Real>::make_beside(std::size_t r) {
+  const CompressedPart<Real>& part = s_.parts[r];
+  Region& region = regions_[r];
+  const int threads = s_.team.threads();
+  const Index m = part.surface->node_count(), rows = 3 * m, columns = static_cast<Index>(part.unknown.size());
+  if (part.far != nullptr) {
+    const Index many = part.far->columns();
+    const std::vector<Complex>& faded = part.far->faded();
+    std::vector<Complex> x(static_cast<std::size_t>(columns * many)), made(faded.size());
+    for (Index c = 0; c < many; ++c)
+      for (Index i = 0; i < columns; ++i)
+        if (const EquationColumn& u = part.unknown[static_cast<std::size_t>(i)]; !u.traction) {
+          const auto at = static_cast<std::size_t>(c * rows + static_cast<Index>(u.component) * m + u.node);
+          x[static_cast<std::size_t>(c * columns + i)] = made[at] = faded[at];  // given ones are what they are
+        }
+    region.more.resize(faded.size());
+    region.a->multiply(x.data(), many, region.more.data(), threads);
+    for (std::size_t i = 0; i < region.more.size(); ++i) region.more[i] -= part.far->beyond()[i] + 0.5 * made[i];
   }
   if (s_.free != nullptr) {
-    const Index m = s_.surface.node_count();
     const auto motions = static_cast<Index>(s_.free->motions.size());
-    std::vector<Complex> x(static_cast<std::size_t>(n_ * motions));
+    std::vector<Complex> x(static_cast<std::size_t>(columns * motions));
     for (Index q = 0; q < motions; ++q)
-      for (Index i = 0; i < n_; ++i)
-        if (displacement(i))
-          x[static_cast<std::size_t>(q * n_ + i)] =
-              s_.free->at(static_cast<std::size_t>(q),
-                          s_.surface.nodes[static_cast<std::size_t>(i % m)])[static_cast<std::size_t>(i / m)];
-    rigid_.resize(x.size());
-    a_->multiply(x.data(), motions, rigid_.data(), threads);
+      for (Index i = 0; i < columns; ++i)
+        if (const EquationColumn& u = part.unknown[static_cast<std::size_t>(i)]; !u.traction)
+          x[static_cast<std::size_t>(q * columns + i)] = s_.free->at(
+              static_cast<std::size_t>(q), part.surface->nodes[static_cast<std::size_t>(u.node)])[u.component];
+    rigid_.resize(static_cast<std::size_t>(rows * motions));
+    region.a->multiply(x.data(), motions, rigid_.data(), threads);
   }
-  beside_.emplace(s_.surface, unknown, s_.far, &more_, s_.modes);
+  region.beside.emplace(*part.surface, part.unknown, part.far, &region.more, part.modes);
 }
 
 template <class Real>
 void CompressedSolution<Real>::multiply(const Complex* x, Index count, Complex* y) const {
-  a_->multiply(beside_->faded(x, count).data(), count, y, s_.team.threads());
-  beside_->add(x, count, y);
+  for (std::size_t r = 0; r < regions_.size(); ++r) {
+    const CompressedPart<Real>& part = s_.parts[r];
+    const auto columns = static_cast<Index>(part.unknown.size());
+    std::vector<Complex> own(static_cast<std::size_t>(columns * count)),
+        rows(static_cast<std::size_t>(3 * part.surface->node_count() * count));
+    for (Index c = 0; c < count; ++c)
+      for (Index i = 0; i < columns; ++i)
+        own[static_cast<std::size_t>(c * columns + i)] =
+            part.factor[static_cast<std::size_t>(i)] * x[c * n_ + part.place[static_cast<std::size_t>(i)]];
+    regions_[r].a->multiply(regions_[r].beside->faded(own.data(), count).data(), count, rows.data(), s_.team.threads());
+    regions_[r].beside->add(own.data(), count, rows.data());
+    put_rows(part, rows, count, y);
+  }
+}
+
+/// One region has its near blocks at hand; of several those of all that meet at a cluster are one block.
+template <class Real>
+Status CompressedSolution<Real>::prepare(const std::function<void(const Complex*, Index, Complex*)>& whole) {
+  const int threads = s_.team.threads();
+  if (regions_.size() == 1) {
+    if (auto status = regions_.front().a->prepare(whole, threads, library_threads()); !status) return status.error();
+    facts_.bytes = std::max(facts_.bytes, regions_.front().a->facts().bytes);
+    return {};
+  }
+  std::vector<JoinedPreconditioner::Rows> rows;
+  for (std::size_t r = 0; r < regions_.size(); ++r)
+    rows.push_back({regions_[r].a.get(), s_.parts[r].first_node, s_.parts[r].surface->node_count(), s_.parts[r].unknown,
+                    s_.parts[r].place, s_.parts[r].factor});
+  auto made = JoinedPreconditioner::make(s_.surface, std::move(rows), whole, threads, library_threads());
+  if (!made) return made.error();
+  joined_ = std::move(*made);
+  facts_.bytes = std::max(facts_.bytes, kept_ + joined_->bytes());
+  return {};
+}
+
+template <class Real>
+void CompressedSolution<Real>::approximate(const Complex* y, Index count, Complex* x) const {
+  if (joined_)
+    joined_->solve(y, count, x);
+  else
+    regions_.front().a->approximate(y, count, x);
 }
 
 template <class Real>
@@ -159,8 +234,7 @@ void CompressedSolution<Real>::with_interior(const Complex* x, Index count, Comp
 template <class Real>
 Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<Complex>& f, SolveFacts& facts) {
   const auto whole = [this](const Complex* x, Index count, Complex* y) { with_interior(x, count, y); };
-  if (auto status = a_->prepare(whole, s_.team.threads(), library_threads()); !status) return status.error();
-  facts_.bytes = std::max(facts_.bytes, a_->facts().bytes);
+  if (auto status = prepare(whole); !status) return status.error();
   const Index cases = static_cast<Index>(f.size()) / n_;
   std::vector<Complex> right(f);
   if (q_rows_ > 0) {
@@ -171,7 +245,9 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
     dense::multiply<Complex>(q_.data(), n_, q_rows_, g.data(), cases, Complex(1), right.data(), library_threads());
   }
   BlockGcr::Options options;
-  options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression);
+  double weight = 1;
+  for (const CompressedPart<Real>& part : s_.parts) weight = std::max(weight, part.weight);
+  options.tolerance = std::max(s_.options.tolerance, residual_share * s_.options.compression / weight);
   options.longest = most_steps;
   options.threads = library_threads();
   options.stop = s_.stop;
@@ -181,7 +257,7 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
     if (s_.stop.stop_requested()) return stop_error();
     const Index count = gcr.directions();
     v.resize(gcr.next().size());
-    a_->approximate(gcr.next().data(), count, v.data());
+    approximate(gcr.next().data(), count, v.data());
     std::vector<Complex> w(v.size());
     with_interior(v.data(), count, w.data());
     for (Index q = 0; q < count; ++q)
@@ -190,7 +266,7 @@ Result<std::vector<Complex>> CompressedSolution<Real>::solve(const std::vector<C
     if (!gcr.take(std::move(w))) return stop_error();
   }
   std::vector<Complex> x(f.size());
-  a_->approximate(gcr.solution().data(), cases, x.data());
+  approximate(gcr.solution().data(), cases, x.data());
   facts.iterations = static_cast<int>(gcr.steps());
   std::vector<Complex> y(f.size());
   with_interior(x.data(), cases, y.data());

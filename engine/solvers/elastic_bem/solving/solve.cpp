@@ -28,11 +28,19 @@ namespace {
 constexpr double least_condition = 1e-9;
 /// The same where the equations themselves are held in single precision: five times its unit.
 constexpr double least_in_single = 3e-7;
+/// Of stiff regions in compressed equations: beyond it quadrature is what limits them.
+constexpr double most_weight = 1000;
 
 double length(const Complex* v, Index n) {
   double s = 0;
   for (Index k = 0; k < n; ++k) s += std::norm(v[k]);
   return std::sqrt(s);
+}
+
+/// What unknown tractions are measured in: μ* over a length between those of the elements and of the whole, so that columns of G are as large
+/// as those of H whatever the unit of length is.
+Complex traction_unit(const Harmonic& h, const Surface& s) {
+  return h.mu / std::sqrt(s.element_size * s.diameter);
 }
 
 /// Where the mesh fades out, its displacement is made up by the far field. `s`: the ground, whose nodes and tractions come first.
@@ -96,6 +104,12 @@ class BoundarySystem::Solution {
   void add_incident();
   [[nodiscard]] bool compressed() const { return options_.method == Method::compressed; }
   [[nodiscard]] Status compress();
+  [[nodiscard]] double weight_of(std::size_t region) const;
+  void collect_columns(const Part& from, CompressedPart<Real>& part) const;
+  /// Of the matrix: where the row of component d at a node of a region is. Compressed rows are in the order of the unknowns.
+  [[nodiscard]] Index row_of(const Part& part, Index node, Index d) const {
+    return compressed() ? d * m_ + node : part.begin + d * (part.count / 3) + node - part.rows.first_node;
+  }
   [[nodiscard]] Status assemble_interior();
   /// Of the known columns: a value each, case after case.
   [[nodiscard]] std::vector<C> known_values() const;
@@ -115,7 +129,8 @@ class BoundarySystem::Solution {
   const Surface& s_;
   Team& team_;
   const std::span<const RegionMedium<Real>> media_;
-  const Harmonic& harmonic_;  ///< of the first region: its μ* scales all unknown tractions
+  const Harmonic& harmonic_;     ///< of the first region
+  const Complex traction_unit_;  ///< unknown tractions are over it: that of the first region
   const std::vector<LoadValues>& cases_;
   const SolveOptions& options_;
   SolveFacts& facts_;
@@ -151,7 +166,8 @@ BoundarySystem::Solution<Real>::Solution(const BoundarySystem& system, Team& tea
                                          SolveFacts& facts, std::stop_token stop, SolveMemory* memory,
                                          const FarField* far)
     : system_(system), s_(*system.surface_), team_(team), media_(media), harmonic_(media.front().harmonic),
-      cases_(cases), options_(options), facts_(facts), stop_(std::move(stop)), far_(far), all_threads_(team.threads()),
+      traction_unit_(traction_unit(harmonic_, s_)), cases_(cases), options_(options), facts_(facts),
+      stop_(std::move(stop)), far_(far), all_threads_(team.threads()),
       library_threads_(options.deterministic ? 1 : team.threads()), m_(s_.node_count()), n_(3 * m_),
       columns_(static_cast<Index>(cases.size())), known_(system.known_list(cases)),
       room_(memory != nullptr ? *memory : own_memory_), keep_room_(memory != nullptr) {
@@ -221,7 +237,7 @@ std::span<T> BoundarySystem::Solution<Real>::numbers(BigArray<std::byte>& from, 
 
 template <class Real>
 Targets<Real> BoundarySystem::Solution<Real>::targets_of(const Part& part, C* unknown, C* known, Index rows) const {
-  const C mu = C(harmonic_.mu);
+  const C unit = C(traction_unit_);
   const Index first = part.rows.first_node, count = part.rows.surface->node_count(),
               first_traction = part.rows.first_traction,
               tractions = static_cast<Index>(part.rows.surface->traction_node.size());
@@ -242,11 +258,11 @@ Targets<Real> BoundarySystem::Solution<Real>::targets_of(const Part& part, C* un
         // The first of the two nodes has the displacement of both, the second one the traction of the first.
         h(k)[d] = {column(std::min(k, other)), C(1)};
         g(s_.node_tractions[static_cast<std::size_t>(k)].front())[d] = {column(std::max(k, other)),
-                                                                        k < other ? -mu : mu};
+                                                                        k < other ? -unit : unit};
       } else if (traction < 0) {
         h(k)[d] = {column(k), C(1)};
       } else {
-        g(traction)[d] = {column(k), -mu};
+        g(traction)[d] = {column(k), -unit};
       }
     }
   for (std::size_t q = 0; q < known_.size(); ++q) {
@@ -331,22 +347,75 @@ Status BoundarySystem::Solution<Real>::assemble_interior() {
 
 template <class Real>
 Status BoundarySystem::Solution<Real>::compress() {
-  std::vector<EquationColumn> unknown, known;
-  for (std::size_t d = 0; d < 3; ++d)
-    for (Index k = 0; k < m_; ++k) {
-      const Index traction = system_.unknown_traction_[static_cast<std::size_t>(k)][d];
-      unknown.push_back(traction < 0 ? EquationColumn{false, k, d, 1.0}
-                                     : EquationColumn{true, traction, d, -harmonic_.mu});
-    }
-  for (const Known& v : known_) known.push_back({v.traction, v.node, v.component, v.traction ? 1.0 : -1.0});
+  std::vector<CompressedPart<Real>> parts;
+  for (std::size_t r = 0; r < parts_.size(); ++r) {
+    const Part& from = parts_[r];
+    CompressedPart<Real>& part = parts.emplace_back();
+    part.surface = from.rows.surface;
+    part.first_node = from.rows.first_node;
+    part.medium = media_[r];
+    part.modes = from.modes;
+    part.weight = weight_of(r);
+    if (r == 0) part.far = far_;
+    collect_columns(from, part);
+  }
   const std::vector<C> values = known_values();
-  auto made =
-      CompressedSolution<Real>::make({team_, s_, *media_.front().rules, options_, harmonic_, media_.front().diagonal,
-                                      far_, is_free_ ? &free_ : nullptr, parts_.front().modes, system_.mirrors_, stop_},
-                                     std::move(unknown), std::move(known), {values.begin(), values.end()});
+  auto made = CompressedSolution<Real>::make(
+      {team_, s_, std::move(parts), options_, is_free_ ? &free_ : nullptr, system_.mirrors_, stop_},
+      {values.begin(), values.end()}, static_cast<Index>(known_.size()));
   if (!made) return made.error();
   compressed_ = std::move(*made);
   return {};
+}
+
+/// Of a closed region: its stiffness over that of the softest one around it.
+template <class Real>
+double BoundarySystem::Solution<Real>::weight_of(std::size_t region) const {
+  const RegionRows& own = parts_[region].rows;
+  const Surface& s = *own.surface;
+  if (std::ranges::count(s.closed, true) < static_cast<std::ptrdiff_t>(s.closed.size()) ||
+      std::ranges::count(s.hollow, true) > 0)
+    return 1;
+  double out = 1;
+  for (Index k = own.first_node; k < own.first_node + s.node_count(); ++k) {
+    if (partner(k) < 0) continue;
+    std::size_t other = 0;
+    while (other + 1 < parts_.size() && parts_[other + 1].rows.first_node <= partner(k)) ++other;
+    out = std::max(out, std::abs(media_[region].harmonic.mu / media_[other].harmonic.mu));
+  }
+  return std::min(out, most_weight);
+}
+
+/// Tractions in the unit of the region: columns of soft ones would be as much larger, and what is left out of far blocks with them.
+template <class Real>
+void BoundarySystem::Solution<Real>::collect_columns(const Part& from, CompressedPart<Real>& part) const {
+  const Index first = from.rows.first_node, first_traction = from.rows.first_traction,
+              count = from.rows.surface->node_count();
+  const Complex unit = traction_unit_ * part.medium.harmonic.mu / harmonic_.mu,
+                share = harmonic_.mu / part.medium.harmonic.mu;
+  const auto put = [&](const EquationColumn& column, Index node, Complex factor) {
+    part.unknown.push_back(column);
+    part.place.push_back(static_cast<Index>(column.component) * m_ + node);
+    part.factor.push_back(factor);
+  };
+  for (std::size_t d = 0; d < 3; ++d)
+    for (Index k = first; k < first + count; ++k) {
+      const Index other = partner(k);
+      const Index traction = other >= 0 ? s_.node_tractions[static_cast<std::size_t>(k)].front()
+                                        : system_.unknown_traction_[static_cast<std::size_t>(k)][d];
+      if (other >= 0 || traction < 0) put({false, k - first, d, 1.0}, other >= 0 ? std::min(k, other) : k, 1.0);
+      if (other >= 0 || traction >= 0)
+        put({true, traction - first_traction, d, -unit}, other >= 0 ? std::max(k, other) : k,
+            other >= 0 && k > other ? -share : share);
+    }
+  const auto tractions = static_cast<Index>(from.rows.surface->traction_node.size());
+  for (std::size_t q = 0; q < known_.size(); ++q) {
+    const Known& v = known_[q];
+    const Index begin = v.traction ? first_traction : first, many = v.traction ? tractions : count;
+    if (v.node < begin || v.node >= begin + many) continue;
+    part.known.push_back({v.traction, v.node - begin, v.component, v.traction ? 1.0 : -1.0});
+    part.known_place.push_back(static_cast<Index>(q));
+  }
 }
 
 template <class Real>
@@ -438,17 +507,26 @@ void BoundarySystem::Solution<Real>::add_incident() {
         const Index other = partner(k);
         const auto traction = static_cast<std::size_t>(s_.node_tractions[static_cast<std::size_t>(k)].front());
         x[at(std::min(k, other))] = C(load.incident_displacement[static_cast<std::size_t>(k)][d]);
-        x[at(std::max(k, other))] = C((k < other ? 1.0 : -1.0) / harmonic_.mu * load.incident_traction[traction][d]);
+        x[at(std::max(k, other))] = C((k < other ? 1.0 : -1.0) / traction_unit_ * load.incident_traction[traction][d]);
       }
   }
   if (!any) return;
-  multiply(a_, n_, x.data(), columns_, y.data());
+  if (compressed()) {
+    std::vector<Complex> whole(y.size());
+    compressed_->multiply(std::vector<Complex>(x.begin(), x.end()).data(), columns_, whole.data());
+    y.assign(whole.begin(), whole.end());
+  } else {
+    multiply(a_, n_, x.data(), columns_, y.data());
+  }
   for (Index c = 0; c < columns_; ++c) {
     const LoadValues& load = cases_[static_cast<std::size_t>(c)];
     if (load.incident_displacement.empty()) continue;
     const Part& part = parts_[load.incident_region];
-    for (Index i = part.begin; i < part.begin + part.count; ++i)
-      f_[static_cast<std::size_t>(c * n_ + i)] += Complex(y[static_cast<std::size_t>(c * n_ + i)]);
+    for (Index k = part.rows.first_node; k < part.rows.first_node + part.rows.surface->node_count(); ++k)
+      for (Index d = 0; d < 3; ++d) {
+        const auto i = static_cast<std::size_t>(c * n_ + row_of(part, k, d));
+        f_[i] += Complex(y[i]);
+      }
   }
   if (extra_ == 0) return;
   std::vector<C> y2(rhs2_.size());
@@ -713,7 +791,7 @@ std::vector<BoundaryValues> BoundarySystem::Solution<Real>::boundary_values() co
           const auto node = static_cast<std::size_t>(k),
                      place = static_cast<std::size_t>(s_.node_tractions[node].front());
           v.displacement[node][d] = found(std::min(k, other));
-          v.traction[place][d] = (k < other ? 1.0 : -1.0) * harmonic_.mu * found(std::max(k, other));
+          v.traction[place][d] = (k < other ? 1.0 : -1.0) * traction_unit_ * found(std::max(k, other));
           const RegionRows& rows = parts_[load.incident_region].rows;
           if (!load.incident_displacement.empty() && k >= rows.first_node &&
               k < rows.first_node + rows.surface->node_count()) {
@@ -730,7 +808,7 @@ std::vector<BoundaryValues> BoundarySystem::Solution<Real>::boundary_values() co
           for (std::size_t q = 0; q < motion.size(); ++q)
             u += motion[q] * free_.at(q, s_.nodes[static_cast<std::size_t>(k)])[d];
         } else {
-          v.traction[static_cast<std::size_t>(traction)][d] = value * harmonic_.mu;
+          v.traction[static_cast<std::size_t>(traction)][d] = value * traction_unit_;
         }
       }
     if (far_ != nullptr) blend(*far_, *parts_.front().rows.surface, system_.unknown_traction_, v);

@@ -188,21 +188,24 @@ Bytes BoundarySystem::bytes(Index known, const SolveOptions& options, bool singl
   const auto n = static_cast<double>(3 * surface_->node_count());
   if (options.method == Method::compressed) {
     // Known columns come and go before; as many of them as unknowns take as much. Of unknowns the rows of one of all mirror images are kept.
-    const double all = static_cast<double>(plan_compression(*surface_, wave_number, options, single).bytes),
+    const double all = static_cast<double>(plan_compression(*this, wave_number, options, single).bytes),
                  share = mirrors_.empty() ? 1
                                           : std::max(1 / static_cast<double>(mirrors_.size()),
                                                      std::min(1.0, static_cast<double>(known) / n));
     // Six cases reflected to all images, their products, both in the precision of the matrix, too.
     const double reflected = mirrors_.empty() ? 0 : 6 * n * static_cast<double>(mirrors_.size() + 1) * 24;
     // Before, row sums of bodies and curved ground take a static matrix of a finer tolerance and its rules, once.
-    const bool sums = surface_->node_count() >= least_compressed_sums && !options.accuracy.fixed8 &&
-                      surface_->active == static_cast<Index>(surface_->elements.size()) &&
-                      std::ranges::count(surface_->planar, true) < surface_->node_count();
     SolveOptions finer = options;
     finer.compression *= compressed_sums_share;
-    const Bytes before = sums ? plan_compression(*surface_, 0, finer, false).bytes +
-                                    FarRules<double>::bytes(*surface_, static_accuracy(options.accuracy), 0, false)
-                              : 0;
+    Bytes before = 0;
+    for (const RegionRows& r : regions_) {
+      const Surface& own = *r.surface;
+      if (surface_->node_count() >= least_compressed_sums && !options.accuracy.fixed8 &&
+          own.active == static_cast<Index>(own.elements.size()) &&
+          std::ranges::count(own.planar, true) < own.node_count())
+        before = std::max(before, plan_compression(own, 0, finer, false).bytes +
+                                      FarRules<double>::bytes(own, static_accuracy(options.accuracy), 0, false));
+    }
     return std::max(before, static_cast<Bytes>(share * all + reflected) + compressed_solution_bytes(*surface_, 6));
   }
   const double entry = single ? 8 : 16;

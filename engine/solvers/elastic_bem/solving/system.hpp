@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The boundary element equations H u = G t at one frequency: mixed conditions, many load cases, one factorisation.
 //
-// Columns of given displacements are exchanged against those of the tractions there, scaled by −μ* so that the matrix stays
-// well scaled (the unknown is t/μ*). All load cases are one block of right-hand sides.
+// Columns of given displacements are exchanged against those of the tractions there, scaled by −μ*/ℓ so that the matrix stays
+// well scaled (the unknown is t ℓ/μ*, ℓ: between the lengths of the elements and of the whole). All load cases are one block of right-hand sides.
 #pragma once
 
 #include <array>
@@ -110,6 +110,7 @@ class BoundarySystem {
   /// displacement and, up to its sign, a traction. Their conditions give nothing.
   void set_regions(std::vector<RegionRows> regions, std::vector<Index> partner);
   [[nodiscard]] bool several() const { return regions_.size() > 1; }
+  [[nodiscard]] std::span<const RegionRows> regions() const { return regions_; }  ///< one at least
   /// The node on the other side of its interface; −1: it is on none.
   [[nodiscard]] Index partner(Index node) const {
     return partner_.empty() ? -1 : partner_[static_cast<std::size_t>(node)];
@@ -137,7 +138,7 @@ class BoundarySystem {
       std::span<const std::array<double, 9>> diagonal, const std::vector<LoadValues>& cases,
       const SolveOptions& options, SolveFacts& facts, Progress& progress, std::stop_token stop = {},
       SolveMemory* memory = nullptr, const FarField* far = nullptr) const;
-  /// The same of several regions, in their order: dense matrices; what lies beyond the mesh belongs to the first one, whose μ* scales unknown
+  /// The same of several regions, in their order; what lies beyond the mesh belongs to the first one, whose μ* scales unknown
   /// tractions.
   template <class Real>
   [[nodiscard]] Result<std::vector<BoundaryValues>> solve(Team& team, std::span<const RegionMedium<Real>> media,

@@ -82,6 +82,20 @@ std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> 
   return out;
 }
 
+std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, int order, double mean) {
+  std::vector<double> out = trace(steps, values);
+  const double begin = out.front(), time_step = steps.period() / static_cast<double>(out.size());
+  double pace = 0;  // at t = 0
+  for (Index q = 0; q < steps.count; ++q)
+    pace -= 4 * pi * steps.step * steps.step * static_cast<double>(steps.first + q) *
+            values[static_cast<std::size_t>(q)].imag();
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const double t = time_step * static_cast<double>(k);
+    out[k] += (order == 2 ? (0.5 * mean * t - pace) * t : mean * t) - begin;
+  }
+  return out;
+}
+
 double left_at_the_end(std::span<const double> trace) {
   double all = 0, end = 0;
   for (std::size_t k = 0; k < trace.size(); ++k) {

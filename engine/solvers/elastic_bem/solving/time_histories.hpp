@@ -36,6 +36,11 @@ struct FrequencySteps {
 
 /// `values`: S U of each frequency; samples() of u at the times k T/samples().
 [[nodiscard]] std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> values);
+/// Displacements under a signal that is an acceleration (order 2) or velocity (1): a trace without its mean and what grows over the time, as it is found
+/// from frequencies above 0. `mean` of the derivative of that order, 0 where it is not known; the motion begins at rest, at t = 0, as the ground does.
+/// `values`: those of the trace.
+[[nodiscard]] std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, int order,
+                                            double mean);
 /// Largest |u| of the last twentieth of the period over the largest of all.
 [[nodiscard]] double left_at_the_end(std::span<const double> trace);
 

@@ -132,18 +132,18 @@ struct Parted {
 [[nodiscard]] Parted parted_answer(SymmetricBody body, int order, double omega, Team& team);
 
 /// Bodies of which compressed and dense matrices are compared: a cavity (also in a nearly incompressible medium), ground that fades, a
-/// column held below, the same held by nothing. `order` as of cavity().
+/// column held below, the same held by nothing. `order` as of cavity(); `length`: what lengths are over those of the others.
 enum class CompressedBody { cavity, incompressible, ground, held_box, free_box };
 [[nodiscard]] TestBody compressed_body(CompressedBody body, int divisions, int order, Team& team,
-                                       double compression = 0);
-/// Two loads by both: largest relative L2 difference of displacements and tractions, and what either solution tells of itself.
+                                       double compression = 0, double length = 1);
+/// Two loads by both at ω/`length`: largest relative L2 difference of displacements and tractions, and what either solution tells of itself.
 struct Compressed {
   double error = 0;
   Index unknowns = 0;
   SolveFacts facts, dense;
 };
 [[nodiscard]] Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega,
-                                           double tolerance, Team& team);
+                                           double tolerance, Team& team, double length = 1);
 
 /// A sphere of radius 1 of another medium in the full space under a P wave, k_P a outside: relative L2 error of the displacement of the
 /// interface, and of that at points in the sphere and around it. `order` as of cavity(); `stiffness`, `density` over those outside.
@@ -151,6 +151,7 @@ struct InclusionSetting {
   int divisions = 3, order = 2;
   double kp = 1, stiffness = 4, density = 1.5;
   Chief chief = Chief::automatic;
+  Method method = Method::mixed;
 };
 [[nodiscard]] std::array<double, 2> inclusion_wave_error(const InclusionSetting& setting, Team& team);
 /// A sphere of radius 1 with a core of radius 0.5, under pressure: largest error of u_r on both surfaces over the exact value outside.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/vec3.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/solvers/elastic_bem/solving/compressed_equations.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
@@ -12,10 +13,10 @@ namespace conoid::elastic_bem {
 namespace {
 
 /// Two loads that nothing is symmetric in; balanced on a body that nothing holds.
-std::vector<LoadValues> loads_on(const Surface& s, bool balanced) {
+std::vector<LoadValues> loads_on(const Surface& s, bool balanced, double length) {
   std::vector<LoadValues> out(2);
   for (std::size_t t = 0; t < s.traction_node.size(); ++t) {
-    const Vec3& x = s.nodes[static_cast<std::size_t>(s.traction_node[t])];
+    const Vec3 x = vec::scale(1 / length, s.nodes[static_cast<std::size_t>(s.traction_node[t])]);
     const Vec3& n = s.traction_normal[t];
     out[0].traction.push_back({-n[0], -n[1], -n[2]});
     if (balanced)
@@ -28,7 +29,7 @@ std::vector<LoadValues> loads_on(const Surface& s, bool balanced) {
 
 }  // namespace
 
-TestBody compressed_body(CompressedBody body, int divisions, int order, Team& team, double compression) {
+TestBody compressed_body(CompressedBody body, int divisions, int order, Team& team, double compression, double length) {
   SurfaceOptions options;
   options.constant = order == 0;
   Medium medium;
@@ -39,8 +40,8 @@ TestBody compressed_body(CompressedBody body, int divisions, int order, Team& te
     case CompressedBody::ground: {
       options.domain = Domain::ground;
       options.window = 0.8;
-      return {plate({.low = {-3, -2},
-                     .high = {3, 2},
+      return {plate({.low = {-3 * length, -2 * length},
+                     .high = {3 * length, 2 * length},
                      .divisions = {3 * divisions, 2 * divisions},
                      .order = std::max(1, order)})
                   .value(),
@@ -55,15 +56,15 @@ TestBody compressed_body(CompressedBody body, int divisions, int order, Team& te
     case CompressedBody::free_box: {
       options.domain = Domain::inside;
       BoxSurfaceOptions o;
-      o.low = {-0.5, -0.5, 0};
-      o.high = {0.5, 0.5, 3};
+      o.low = {-0.5 * length, -0.5 * length, 0};
+      o.high = {0.5 * length, 0.5 * length, 3 * length};
       o.divisions = {divisions, divisions, 3 * divisions};
       o.order = std::max(1, order);
       if (body == CompressedBody::held_box) held.push_back({"zmin", {true, true, true}});
       return {box_surface(o).value(), options, held, medium, {1e-5, false}, team, compression};
     }
     default:
-      return {cube_sphere({.divisions = divisions, .order = std::max(1, order)}).value(),
+      return {cube_sphere({.radius = length, .divisions = divisions, .order = std::max(1, order)}).value(),
               options,
               held,
               medium,
@@ -73,10 +74,11 @@ TestBody compressed_body(CompressedBody body, int divisions, int order, Team& te
   }
 }
 
-Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega, double tolerance,
-                             Team& team) {
-  TestBody scene = compressed_body(body, divisions, order, team);
-  const auto loads = loads_on(scene.surface(), body == CompressedBody::free_box);
+Compressed compressed_answer(CompressedBody body, int divisions, int order, double omega, double tolerance, Team& team,
+                             double length) {
+  omega /= length;
+  TestBody scene = compressed_body(body, divisions, order, team, 0, length);
+  const auto loads = loads_on(scene.surface(), body == CompressedBody::free_box, length);
   SolveOptions solve;
   solve.chief = Chief::off;
   const auto want = scene.solve(omega, loads, solve);
@@ -84,7 +86,7 @@ Compressed compressed_answer(CompressedBody body, int divisions, int order, doub
   out.dense = scene.facts;
   solve.method = Method::compressed;
   solve.compression = tolerance;
-  TestBody other = compressed_body(body, divisions, order, team, compressed_sums_share * tolerance);
+  TestBody other = compressed_body(body, divisions, order, team, compressed_sums_share * tolerance, length);
   const auto got = other.solve(omega, loads, solve);
   out.facts = other.facts;
   out.unknowns = 3 * scene.surface().node_count();

@@ -132,6 +132,7 @@ std::array<double, 2> inclusion_wave_error(const InclusionSetting& setting, Team
   }
   SolveOptions options;
   options.chief = setting.chief;
+  options.method = setting.method;
   const auto v = body.solve(omega, {load}, options);
   const InclusionPWave exact(h, Harmonic(within, omega), 1);
   const auto wanted = [&](const Vec3& x) {

@@ -478,9 +478,9 @@ void symmetry(Table& t) {
 void compressed(Table& t) {
   t.run.doing("compressed matrices");
   // Errors of the blocks come back as many times as the equations' condition makes of them; those of loads over a whole surface hardly do.
-  const auto row = [&](const char* name, CompressedBody body, int divisions, int order, double omega,
-                       double tolerance) {
-    const Compressed found = compressed_answer(body, divisions, order, omega, tolerance, t.team);
+  const auto row = [&](const char* name, CompressedBody body, int divisions, int order, double omega, double tolerance,
+                       double length = 1) {
+    const Compressed found = compressed_answer(body, divisions, order, omega, tolerance, t.team, length);
     t.at_most(fmt::format("compressed to {:.0e}, {}: {} unknowns", tolerance, name, found.unknowns), found.error,
               tolerance, "dense matrices");
     t.at_most(fmt::format("compressed to {:.0e}, {}: sampled error of the far blocks", tolerance, name),
@@ -492,10 +492,15 @@ void compressed(Table& t) {
   row("cavity, nu 0.4999, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
   row("ground that ends", CompressedBody::ground, 5, 2, 2, 1e-4);
   row("held column", CompressedBody::held_box, 4, 1, 0.3, 1e-4);
+  row("held column of kilometres", CompressedBody::held_box, 4, 1, 0.3, 1e-4, 1e3);
   row("free column at rest", CompressedBody::free_box, 4, 1, 0, 1e-4);
   TestBody body = cavity(5, 2, 0.25, 1e-5, t.team);
   t.at_most("compressed, cavity at k_S a = 7.78 with interior equations: u_r",
             cavity_pressure_error(body, 7.7828, Chief::on, Method::compressed), 0.005, "exact");
+  t.at_most("compressed regions, P wave on a stiff sphere, kP a 1: interface, L2",
+            inclusion_wave_error({5, 2, 1, 4, 1.5, Chief::automatic, Method::compressed}, t.team)[0], 2e-3, "exact");
+  t.at_most("compressed regions, the same at k_S a = 7.78, interior equations on: interface, L2",
+            inclusion_wave_error({5, 2, 4.4934, 4, 1.5, Chief::on, Method::compressed}, t.team)[0], 0.01, "exact");
 }
 
 void regions(Table& t) {

@@ -50,8 +50,10 @@ void TestCompressed::compressed_equations_give_the_dense_answer_data() {
   QTest::addColumn<int>("order");
   QTest::addColumn<double>("omega");
   QTest::addColumn<double>("tolerance");
-  const auto row = [](const char* name, CompressedBody body, int divisions, int order, double omega, double tolerance) {
-    QTest::newRow(name) << static_cast<int>(body) << divisions << order << omega << tolerance;
+  QTest::addColumn<double>("length");
+  const auto row = [](const char* name, CompressedBody body, int divisions, int order, double omega, double tolerance,
+                      double length = 1) {
+    QTest::newRow(name) << static_cast<int>(body) << divisions << order << omega << tolerance << length;
   };
   row("cavity of constant elements", CompressedBody::cavity, 10, 0, 2, 1e-4);
   row("cavity of curved elements", CompressedBody::cavity, 5, 2, 2, 1e-4);
@@ -59,6 +61,9 @@ void TestCompressed::compressed_equations_give_the_dense_answer_data() {
   row("nearly incompressible, at rest", CompressedBody::incompressible, 5, 2, 0, 1e-4);
   row("ground that fades", CompressedBody::ground, 4, 2, 2, 1e-4);
   row("held column", CompressedBody::held_box, 3, 1, 0.3, 1e-4);
+  // Tractions count as much beside displacements as at a length of 1.
+  row("held column of kilometres", CompressedBody::held_box, 3, 1, 0.3, 1e-4, 1e3);
+  row("held column of millimetres", CompressedBody::held_box, 3, 1, 0.3, 1e-4, 1e-3);
   row("free column at rest", CompressedBody::free_box, 3, 1, 0, 1e-4);
 }
 
@@ -68,8 +73,10 @@ void TestCompressed::compressed_equations_give_the_dense_answer() {
   QFETCH(int, order);
   QFETCH(double, omega);
   QFETCH(double, tolerance);
+  QFETCH(double, length);
   Team team({{"cpu", 2, 1}});
-  const Compressed c = compressed_answer(static_cast<CompressedBody>(body), divisions, order, omega, tolerance, team);
+  const Compressed c =
+      compressed_answer(static_cast<CompressedBody>(body), divisions, order, omega, tolerance, team, length);
   qInfo(
       "%ld unknowns: apart %.2g, sampled %.2g, residual %.2g, rank %.1f, %d steps, rcond %.2g (dense %.2g), %.1f of "
       "%.1f MB, "

@@ -472,6 +472,76 @@ class TestLayeredGround : public QObject {
                      1) < 1e-9);
   }
 
+  /// What is much thinner than the distances is not seen, and costs no more: a crust of a micrometre on layers was integrated up to wave numbers of
+  /// its own thickness.
+  void a_crust_that_is_thin_is_not_seen_and_costs_nothing() {
+    SoilProfile bare, crusted;
+    Medium soft, stiff;
+    soft.nu = 0.3;
+    soft.beta = 0.03;
+    stiff = soft;
+    stiff.mu = 4;
+    bare.layers = {{soft, 2}};
+    bare.half_space = stiff;
+    crusted = bare;
+    Medium crust = soft;
+    crust.mu = 0.5;
+    crust.nu = 0.2;
+    crusted.layers.insert(crusted.layers.begin(), {crust, 1e-6});
+    const double omega = 1.3, r = 0.4;
+    // Over the uppermost medium's modulus: of the crust twice as large.
+    const SurfaceResponse without = layered_response(LayeredCompliance(bare, omega), r),
+                          with = layered_response(LayeredCompliance(crusted, omega), r);
+    const double size = std::abs(without.v);
+    for (const auto& [a, b] :
+         {std::pair{without.v, with.v}, {without.u, with.u}, {without.a, with.a}, {without.b, with.b}}) {
+      const double apart = std::abs(a * (crust.mu / soft.mu) - b) / size;
+      QVERIFY2(apart < 1e-5, qPrintable(QString::number(apart)));
+    }
+    const double height = path_height(LayeredCompliance(bare, omega), 2);
+    const auto work = [&](const SoilProfile& profile) {
+      return LayeredDepths::work(BuriedCompliance(profile, omega, 0.5, 0.5), height, 0.3, 8).wave_numbers;
+    };
+    QVERIFY2(work(crusted) < 2 * work(bare), qPrintable(QString("%1 %2").arg(work(crusted)).arg(work(bare))));
+  }
+
+  /// Nothing but inertia resists motion along a surface without friction; none of it was told as no motion.
+  void what_nothing_resists_is_told() {
+    Json json = disc_case();
+    const auto machine = [&](const char* load, const char* foundation) {
+      json["foundations"] = Json::array({Json::parse(foundation)});
+      json["excitation"]["loads"] = Json::array({Json::parse(load)});
+      return said_of(json);
+    };
+    const char* const along = R"j({"kind": "machine", "foundation": "foundation", "force": [1, 0, 2]})j";
+    QVERIFY(machine(along, R"j({"group": "foundation", "contact": "smooth"})j")
+                .contains("nothing resists the force along x on the foundation 'foundation', whose contact is smooth"));
+    QCOMPARE(machine(along, R"j({"group": "foundation", "contact": "smooth", "mass": 1})j"), QString());
+    QCOMPARE(machine(along, R"j({"group": "foundation"})j"), QString());
+    QVERIFY(machine(along, R"j({"group": "foundation", "contact": "tangential"})j").contains("force along z"));
+    const char* const about = R"j({"kind": "machine", "foundation": "foundation", "moment": [0, 0, 1]})j";
+    QVERIFY(machine(about, R"j({"group": "foundation", "contact": "smooth", "mass": 1})j").contains("moment about z"));
+    QCOMPARE(machine(about, R"j({"group": "foundation", "contact": "smooth", "inertia": [0, 0, 1]})j"), QString());
+    json["parameters"]["frequencies"]["values"] = {0, 0.1};
+    QVERIFY(machine(along, R"j({"group": "foundation", "contact": "smooth", "mass": 1})j").contains("at 0 Hz"));
+  }
+
+  /// An unbalance has no force at 0 Hz, where its mobility lacked a column that later rows had.
+  void an_unbalance_has_a_mobility_from_rest_on() {
+    Json json = disc_case();
+    json["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "machine", "foundation": "foundation", "force": [0, 0, 2], "rotating": true}])j");
+    json["parameters"]["frequencies"]["values"] = {0, 0.1};
+    json["output"]["receivers"] = Json::parse(R"j([{"position": [2, 0, 0]}])j");
+    Run run(json);
+    run.go();
+    const auto rows = run.rows("mobility");
+    QCOMPARE(rows.size(), std::size_t{2});
+    QCOMPARE(rows[0][1], 0.0);
+    const double want = 0.2 * std::numbers::pi * std::abs(entry(run, "receivers_complex", 1, 5)) / (2 * 0.01);
+    QVERIFY(std::abs(rows[1][1] / want - 1) < 1e-12);
+  }
+
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
     Json json = disc_case();
     json["medium"]["damping"] = 0.05;

@@ -170,6 +170,50 @@ class TestTimeHistories : public QObject {
              qPrintable(QString::number(sum)));                  // 2 x int sin, straight lines
     QVERIFY2(worst < 0.03, qPrintable(QString::number(worst)));  // corners of the pulse, beyond 2 Hz
   }
+  /// Displacements under records that are no displacements begin at rest and may stay away from there: they were shifted to have no mean over the
+  /// period, which moved the ground before the record began.
+  void displacements_begin_at_rest_data() {
+    QTest::addColumn<QString>("quantity");
+    QTest::addColumn<int>("first");
+    QTest::newRow("acceleration, which leaves an offset") << "acceleration" << 0;
+    QTest::newRow("the same, without the frequency 0") << "acceleration" << 1;
+    QTest::newRow("velocity, which leaves an offset") << "velocity" << 0;
+  }
+  void displacements_begin_at_rest() {
+    QFETCH(QString, quantity);
+    QFETCH(int, first);
+    const bool accelerated = quantity == "acceleration";
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("record.csv");
+    // A full sine of accelerations, or a velocity 1 - cos.
+    const double w = 0.2 * std::numbers::pi;
+    {
+      std::ofstream out(path.toStdString());
+      out << "time[s]," << quantity.toStdString() << (accelerated ? "[m/s^2]" : "[m/s]") << '\n';
+      for (int k = 0; k <= 200; ++k)
+        out << 0.05 * k << ',' << (accelerated ? std::sin(w * 0.05 * k) : 1 - std::cos(w * 0.05 * k)) << '\n';
+    }
+    Json json = Json::parse(R"j({
+      "solver": "elastic-bem", "profile": {},
+      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1},
+      "excitation": {"loads": [{"kind": "wave", "wave": "p"}], "signal": {}},
+      "parameters": {"frequencies": {"to": 2}},
+      "output": {"receivers": [{"name": "A", "position": [0, 0, 0]}]}})j");
+    json["excitation"]["signal"]["file"] = path.toStdString();
+    json["excitation"]["signal"]["quantity"] = quantity.toStdString();
+    json["parameters"]["frequencies"]["from"] = 0.025 * first;
+    json["parameters"]["frequencies"]["count"] = 81 - first;
+    Run run(json);
+    run.go();
+    QVERIFY(run.solver.finish(run.context));
+    const auto place = [&](double t) {
+      t = std::min(t, 10.0);
+      return accelerated ? (t - std::sin(w * t) / w) / w : t - std::sin(w * t) / w;
+    };
+    double worst = 0;
+    for (const auto& row : run.rows("traces")) worst = std::max(worst, std::abs(row[3] - 2 * place(row[0])));
+    QVERIFY2(worst < 2e-3 * place(10), qPrintable(QString::number(worst)));
+  }
 };
 
 QTEST_APPLESS_MAIN(TestTimeHistories)
