@@ -94,7 +94,7 @@ struct Source {
   double density = 0;
   DensityAlong along = {};  ///< of a dipole
   /// It sends what a receiver there has heard, as the transpose of recording: where the density varies, times √(ρ/ρ_0) instead of over it
-  /// (medium.hpp), and over 1 + σ where a node is damped.
+  /// (medium.hpp).
   bool transposed = false;
   static constexpr std::size_t not_listed = ~std::size_t{0};
   /// Where the case lists it, counted from 0; elements of an array share a place, those of traces have none.

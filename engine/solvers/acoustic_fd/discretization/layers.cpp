@@ -67,9 +67,10 @@ std::vector<double> sponge_profile(const Problem& problem, std::size_t axis) {
   for (std::size_t side = 0; side < 2; ++side) {
     const Face& face = problem.faces[2 * axis + side];
     if (face.kind == FaceKind::impedance) {  // walls.hpp
-      const double c = face.speed > 0 ? face.speed : problem.speed.highest;
+      // c_U² p_x = −c_U²/(ζ c) p_t: the fluid's own ρ c is that of the case, also where attenuation makes it stiffer at high frequency.
+      const double stiff = problem.stiffening, c = face.speed > 0 ? face.speed : problem.speed.highest / stiff;
       sigma[static_cast<std::size_t>(side == 0 ? 0 : n - 1)] +=
-          c * problem.dt / (face.zeta * problem.grid.spacing[axis]);
+          stiff * stiff * c * problem.dt / (face.zeta * problem.grid.spacing[axis]);
       continue;
     }
     if (face.kind != FaceKind::sponge || face.width <= 0) continue;

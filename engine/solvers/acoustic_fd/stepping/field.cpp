@@ -4,6 +4,7 @@
 
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/initial_field.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 
@@ -224,16 +225,20 @@ void Field<T>::fill_plane(Index x) {
     }
     for (Index z = 0; z < at_.nz; ++z) {
       T now = 0, before = 0;
-      if (!on_free_surface(x + at_.first, y, z) && !is_solid(z) && problem_.initial.kind != Initial::Kind::none) {
-        const Vec3 p{px, py, g.at(2, z)};
-        const double scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
-        now = static_cast<T>(scale * initial(p, 0, c[static_cast<std::size_t>(z)]));
-        before = static_cast<T>(scale * initial(p, -problem_.dt, c[static_cast<std::size_t>(z)]));
+      const bool starts =
+          !on_free_surface(x + at_.first, y, z) && !is_solid(z) && problem_.initial.kind != Initial::Kind::none;
+      const Vec3 p{px, py, g.at(2, z)};
+      const double speed = c[static_cast<std::size_t>(z)], scale = dense_ ? 1 / other[static_cast<std::size_t>(z)] : 1;
+      if (starts) {
+        now = static_cast<T>(scale * initial_pressure(problem_.initial, p));
+        before = static_cast<T>(scale * pressure_before(problem_, p, speed));
       }
       level(0)[here + z] = now;
       level(1)[here + z] = before;
       if (problem_.peak_map) map_[0].data()[here + z] = std::abs(now);
-      for (auto& memory : memories_) memory.data()[here + z] = T(0);
+      for (std::size_t l = 0; l < memories_.size(); ++l)
+        memories_[l].data()[here + z] =
+            starts ? static_cast<T>(scale * initial_memory(problem_, problem_.relaxations[l], p, speed)) : T(0);
     }
   }
 }
@@ -265,30 +270,6 @@ bool Field<T>::on_free_surface(Index x, Index y, Index z) const {
         i[f / 2] == (f % 2 == 0 ? 0 : problem_.grid.points[f / 2] - 1))
       return true;
   return false;
-}
-
-template <class T>
-double Field<T>::initial(const Vec3& p, double t, double c) const {
-  const Initial& f = problem_.initial;
-  const auto bell = [&](double d) { return f.amplitude * std::exp(-0.5 * d * d / (f.width * f.width)); };
-  if (f.kind == Initial::Kind::none) return 0;
-  if (f.kind == Initial::Kind::file) {
-    Vec3 low, high;
-    if (f.samples->bounds(low, high))
-      for (std::size_t a = 0; a < 3; ++a)
-        if (p[a] < low[a] || p[a] > high[a]) return 0;
-    double value = 0;
-    f.samples->row(p[0], p[1], p[2], 0, std::span(&value, 1));
-    return f.amplitude * value;
-  }
-  if (f.kind == Initial::Kind::plane) {
-    const auto a = static_cast<std::size_t>(f.axis);
-    const double d = p[a] - f.centre[a];
-    return f.direction != 0 ? bell(d - f.direction * c * t) : 0.5 * (bell(d - c * t) + bell(d + c * t));
-  }
-  double square = 0;
-  for (std::size_t a = 0; a < 3; ++a) square += (p[a] - f.centre[a]) * (p[a] - f.centre[a]);
-  return bell(std::sqrt(square));
 }
 
 template <class T>
@@ -443,10 +424,9 @@ void Field<T>::place_points() {
       const double weight = node.weight * a * h[0] * h[0] / (h[0] * h[1] * h[2]) / (cut ? cut->mass : 1.0),
                    scale = scale_at(node),
                    density = source.density > 0 ? problem_.reference_density * scale * scale : 1;
-      // Damped nodes take sources undiminished, which is 1 + σ times what the equation has; a transpose has to be that of the equation.
-      const double placed = source.transposed
-                                ? weight * scale / (1 + static_cast<double>(sigma_at(node.x, node.y, node.z)))
-                                : weight * density / scale;
+      // Damping (attenuation, walls of an impedance, sponges) divides what comes to a node by 1 + σ, its sources as its neighbours.
+      const double placed = weight * (source.transposed ? scale : density / scale) /
+                            (1 + static_cast<double>(sigma_at(node.x, node.y, node.z)));
       sources_.add({node.x, node.y, node.z, placed, n});
     }
   sources_.sort();

@@ -215,7 +215,6 @@ class Field final : public PatchSink {
   void fill_stretch(std::size_t a, Index x, Index y);
   [[nodiscard]] std::vector<std::pair<std::string, T*>> kept_arrays() const;
   [[nodiscard]] bool on_free_surface(Index x, Index y, Index z) const;
-  [[nodiscard]] double initial(const Vec3& p, double t, double c) const;
   template <class Call>
   void for_memory_pieces(std::size_t a, Interval planes, Call&& call) const;
   template <class Call>

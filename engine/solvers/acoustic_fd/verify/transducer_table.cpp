@@ -5,6 +5,7 @@
 #include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
+#include "engine/solvers/verify_rows.hpp"
 
 #include <array>
 #include <cmath>
@@ -177,6 +178,30 @@ Loss attenuation_error(double quality, double nodes_a_wave, const RowWorkers& wo
           std::abs(seen / (-std::numbers::pi * true_frequency * x / (quality * speed)) - 1)};
 }
 
+/// A point source in a medium of constant Q: its wave a wavelength and more away, on nodes and between them.
+double attenuated_source_error(double quality, const RowWorkers& workers) {
+  Problem p = open_space({70, 60, 60});
+  const double highest = 2.5 / disc_wave;
+  p.relaxations = constant_quality(quality, highest / 40, highest, 3);
+  p.stiffening = stiffening(p.relaxations, 1 / disc_wave);
+  p.velocity = constant_velocity(p.stiffening);
+  p.speed = {p.stiffening, p.stiffening};
+  p.dt = 0.9 * largest_time_step(stencil_of_order(p.order), p.grid.spacing, p.stiffening);
+  Source source;
+  source.position = {25, 30, 30};
+  source.signal = std::make_shared<Ricker>(1 / disc_wave, 1.5 * disc_wave, 1);
+  p.sources.push_back(source);
+  for (const Vec3& place : {Vec3{40, 30, 30}, Vec3{38, 38.4, 25.3}}) p.receivers.push_back({"R", place});
+  return error_of(
+      p, *source.signal, 1,
+      [&](std::size_t r, Complex s) {
+        const Vec3 &x = p.receivers[r].position, &y = source.position;
+        const double d = std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+        return std::exp(-s / p.stiffening * std::sqrt(relaxed(p.relaxations, s)) * d) / (4 * std::numbers::pi * d);
+      },
+      workers);
+}
+
 }  // namespace
 
 void transducer_table(const TestRun& run, const VerifySink& sink) {
@@ -248,6 +273,15 @@ void transducer_table(const TestRun& run, const VerifySink& sink) {
     for (Receiver& receiver : p.receivers) receiver.slope = {-1, 0, 0};
     sink({"slope at receivers, for the particle velocity: error around a monopole", error_of(p, slope, run.workers()),
           "1", 0.01, false, "i w rho v = -grad p"});
+  }
+  const VerifyRows rows{run, sink};
+  for (const double quality : {5.0, 50.0}) {
+    if (!run.may_want("constant Q")) continue;
+    run.doing("constant Q, point source");
+    // Steps: 0.4 (ω dt)² of κ − 1 at ω dt = 0.23, receivers between the nodes 1e-3.
+    rows.at_most(fmt::format("constant Q {:g}, point source: error of its wave", quality),
+                 attenuated_source_error(quality, run.workers()), 0.01,
+                 "exp(-ikr) / (4 pi r), k = w sqrt(K_U/K(w)) / c_U");
   }
   for (const double quality : {20.0, 100.0})
     for (const double nodes : {12.0, 30.0, 80.0}) {

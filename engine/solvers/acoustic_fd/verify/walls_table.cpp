@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls of a given impedance, rigid and soft bodies.
 #include "engine/mesh/generators.hpp"
+#include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/exact.hpp"
 #include "engine/solvers/acoustic_fd/discretization/layers.hpp"
@@ -8,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/verify/physics_table.hpp"
 #include "engine/solvers/acoustic_fd/verify/recording.hpp"
+#include "engine/solvers/verify_rows.hpp"
 
 #include <cmath>
 #include <complex>
@@ -34,21 +36,30 @@ Complex stepped(Complex s, double dt) {
 }
 
 /// The mode cos(mπz/H) of a duct with rigid walls comes to the wall at x_max: a plane wave at an angle. Of three runs, with the wall, with a
-/// rigid one and with none, R = (with − none)/(rigid − none) at the complex frequency s, where everything late is damped.
-double impedance_error(int order, double zeta, int mode, double nodes_a_wave, double angle, const RowWorkers& workers) {
+/// rigid one and with none, R = (with − none)/(rigid − none) at the complex frequency s, where everything late is damped. `quality`: Q of the
+/// fluid, 0: it keeps all.
+double impedance_error(int order, double zeta, int mode, double nodes_a_wave, double angle, double quality,
+                       const RowWorkers& workers) {
   const Index nz = mode == 0 ? 17 : 41;
   const double height = static_cast<double>(nz - 1), turn = mode * std::numbers::pi / height;
   const double k = mode == 0 ? 2 * std::numbers::pi / nodes_a_wave : turn / std::sin(angle);
+  Problem fluid;
+  if (quality > 0) {
+    const double highest = 2.5 * k / (2 * std::numbers::pi);
+    fluid.relaxations = constant_quality(quality, highest / 40, highest, 3);
+    fluid.stiffening = stiffening(fluid.relaxations, highest / 2.5);
+  }
+  fluid.velocity = constant_velocity(fluid.stiffening);
+  fluid.speed = {fluid.stiffening, fluid.stiffening};
   const auto trace = [&](FaceKind kind, Index longer) {
-    Problem p;
+    Problem p = fluid;
     p.grid.points = {260 + longer, 1, nz};
     p.order = order;
     p.double_precision = true;
-    p.velocity = constant_velocity(1);
-    p.speed = {1, 1};
     for (Face& face : p.faces) face.kind = FaceKind::rigid;
     p.faces[1].kind = kind;
     p.faces[1].zeta = zeta;
+    p.faces[1].speed = 1;
     p.dt = 0.4;
     for (Index z = 0; z < nz; ++z) {
       const double end = z == 0 || z == nz - 1 ? 0.5 : 1;  // mirrors double what lies on them
@@ -61,9 +72,40 @@ double impedance_error(int order, double zeta, int mode, double nodes_a_wave, do
   };
   const auto [with, dt] = trace(FaceKind::impedance, 0);
   const auto rigid = trace(FaceKind::rigid, 0).first, none = trace(FaceKind::rigid, 300).first;
-  const Complex s{0.02, k}, rate = stepped(s, dt), normal = std::sqrt(rate * rate + turn * turn) / rate;
+  // Along the normal the fluid takes what the wall takes, ζ times the wave number of that over ω/c.
+  const Complex s{0.02, k}, rate = stepped(s, dt),
+                            slowness = std::sqrt(relaxed(fluid.relaxations, rate)) / fluid.stiffening,
+                            normal = std::sqrt(slowness * slowness * rate * rate + turn * turn) / rate;
   const Complex exact = (zeta * normal - 1.0) / (zeta * normal + 1.0), free = transform(none, dt, s);
   return std::abs((transform(with, dt, s) - free) / (transform(rigid, dt, s) - free) - exact);
+}
+
+/// A source on a wall of impedance ζ at z = 0, heard on the normal. Of (∂_z − ∂_t/(ζc)) p, which is zero on the wall, follows with the wave G of the source
+/// in open space p(z, t) = −2 ∫ ∂_z G(z + u, t − u/(ζc)) du over u > 0.
+double source_on_wall_error(double zeta, const RowWorkers& workers) {
+  Problem p = open_space({61, 61, 45});
+  p.double_precision = true;
+  p.faces[4].kind = FaceKind::impedance;
+  p.faces[4].zeta = zeta;
+  p.dt = 0.4;
+  const double wave = 20;
+  const auto signal = std::make_shared<Ricker>(1 / wave, 1.5 * wave, 1);
+  p.sources.push_back({{30, 30, 0}, signal});
+  p.receivers = {{"R", {30, 30, 20}}};
+  const auto steps = static_cast<Index>(8 * wave / p.dt);
+  const std::vector<double> got = recorded_levels(p, steps, workers)[0];
+  std::vector<double> sent;
+  for (Index k = 1; k <= steps; ++k) sent.push_back(signal->at(static_cast<double>(k) * p.dt));
+  const Complex s{0.02, 2 * std::numbers::pi / wave}, rate = stepped(s, p.dt);
+  const auto slope = [&](double u) {
+    const double r = 20 + u;
+    return 2.0 * (rate + 1 / r) * std::exp(-rate * (r + u / zeta)) / (4 * std::numbers::pi * r);
+  };
+  const double end = 600, du = 0.01;
+  Complex exact = 0.5 * slope(0);
+  for (Index i = 1; i < static_cast<Index>(end / du); ++i) exact += slope(static_cast<double>(i) * du);
+  exact *= du;
+  return std::abs(transform(got, p.dt, s) / transform(sent, p.dt, s) - exact) / std::abs(exact);
 }
 
 void impedance_rows(const TestRun& run, const VerifySink& sink) {
@@ -72,13 +114,24 @@ void impedance_rows(const TestRun& run, const VerifySink& sink) {
   for (const double zeta : {0.2, 1.0, 3.0, 10.0}) {
     run.doing("impedance tube");
     sink({fmt::format("impedance tube, zeta {:g}, 20 nodes a wave, order 8: error of R", zeta),
-          impedance_error(8, zeta, 0, 20, 0, run.workers(1)), "1", 0.015, false, "R = (zeta cos - 1)/(zeta cos + 1)"});
+          impedance_error(8, zeta, 0, 20, 0, 0, run.workers(1)), "1", 0.015, false,
+          "R = (zeta cos - 1)/(zeta cos + 1)"});
   }
   for (const double degrees : {30.0, 60.0}) {
     run.doing("impedance wall, oblique");
     sink({fmt::format("impedance wall, zeta 2, {:g} degrees, order 8: error of R", degrees),
-          impedance_error(8, 2, degrees < 45 ? 2 : 3, 0, degrees * std::numbers::pi / 180, run.workers(1)), "1", 0.02,
-          false, "R = (zeta cos - 1)/(zeta cos + 1)"});
+          impedance_error(8, 2, degrees < 45 ? 2 : 3, 0, degrees * std::numbers::pi / 180, 0, run.workers(1)), "1",
+          0.02, false, "R = (zeta cos - 1)/(zeta cos + 1)"});
+  }
+  const VerifyRows rows{run, sink};
+  run.doing("impedance tube, Q");
+  rows.at_most("impedance tube, zeta 1, fluid of Q 10, 20 nodes a wave, order 8: error of R",
+               impedance_error(8, 1, 0, 20, 0, 10, run.workers(1)), 0.015, "R = (zeta kc/w - 1)/(zeta kc/w + 1)");
+  for (const double zeta : {0.5, 2.0}) {
+    run.doing("source on an impedance wall");
+    rows.at_most(
+        fmt::format("impedance wall, zeta {:g}, source on it, 20 nodes a wave, order 8: error on the normal", zeta),
+        source_on_wall_error(zeta, run.workers(1)), 0.015, "half-space over a locally reacting wall");
   }
 }
 

@@ -136,6 +136,8 @@ class TestWallsAndPlanes : public QObject {
       p.rms_map = trial % 3 != 2;
       for (int l = 0; l < (trial == 0 ? 0 : trial == 5 ? 6 : number(1, 3)); ++l)
         p.relaxations.push_back({0.03 + 0.02 * l, (5 + 40 * l) * p.dt});
+      if (trial % 3 != 0) p.initial = {Initial::Kind::pulse, 2.0, 5.0, {20, 15, 20}, 0, 0, {}};
+      if (trial == 5) p.initial = {Initial::Kind::plane, 2.0, 5.0, {20, 15, 20}, 2, -1, {}};
       const Vec3 border{p.grid.at(0, 40), p.grid.at(1, p.grid.points[1] / 3), p.grid.at(2, 7)};
       for (const double beside : {0.0, 1.0, 2.3}) {
         Vec3 place = border;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The field that a run starts from: the pressure of two levels, and what the solids of an attenuating medium remember then.
+//
+// Pressure at rest has been there for long: memories hold it themselves (m = p), so that nothing flows at the start, and the compliance is
+// that of low frequency. With m = 0 the equation of state (attenuation.hpp) would have the fluid flow together with Σ a/τ p.
+//
+// A plane wave p = f(x − c t) remembers what has gone by, m(x) = ∫ f(x + c u) e^{−u/τ} du/τ, a Gaussian and an exponential folded. Its rate of
+// change follows from one-way waves e^{ikx + st}, s = −i c_U k/√κ(s), κ = 1 + Σ a/(1 + sτ), by κ ≈ κ_r = (c_U/c)² and the first order in κ − κ_r:
+//
+//   p_t = −c (1 + (κ_r − 1)/(2 κ_r)) p_x + Σ a/(2 κ_r τ) (m − p).
+//
+// What runs back is of the square of κ/κ_r − 1, which is about 1/Q.
+#pragma once
+
+#include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_fd/problem.hpp"
+
+namespace conoid::acoustic_fd {
+
+/// Pressure at t = 0.
+[[nodiscard]] double initial_pressure(const Initial& initial, const Vec3& place);
+/// Pressure a step before, where it moves; `speed` is that of high frequency, problem.velocity. For a field at rest see Field::rest_start.
+[[nodiscard]] double pressure_before(const Problem& problem, const Vec3& place, double speed);
+/// m at t = 0 of a solid of problem.relaxations.
+[[nodiscard]] double initial_memory(const Problem& problem, const Relaxation& relaxation, const Vec3& place,
+                                    double speed);
+
+}  // namespace conoid::acoustic_fd
