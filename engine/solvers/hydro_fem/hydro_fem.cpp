@@ -209,24 +209,21 @@ Status HydroFem::prepare(RunContext& context) {
   return {};
 }
 
-/// Where tracers and gauges that move lie in the material, on the rank that looks. All ranks learn of the first that lies in no zone.
+/// Where tracers and gauges that move lie in the material. All ranks learn of the first that lies in no zone.
 void HydroFem::place_points() {
   tracers_.clear();
   gauges_.emplace(problem_.gauges);
   if (problem_.tracers.empty() && problem_.gauges.empty()) return;
-  const State& state = march_->state();  // of all ranks
+  const State& state = march_->state();
   constexpr Index none = -1;
-  Index lost = none;
   const auto tracers = static_cast<Index>(problem_.tracers.size());
-  if (cluster_->leads()) {
-    const View::Boxes boxes = view_->boxes(state);
-    for (Index i = 0; i < tracers && lost == none; ++i) {
-      auto place = view_->locate(state, boxes, problem_.tracers[u(i)].position);
-      place ? tracers_.push_back(std::move(*place)) : void(lost = i);
-    }
-    if (const Index gauge = lost == none ? gauges_->place(*view_, state) : none; gauge != none) lost = tracers + gauge;
-  }
-  if (cluster_->size() > 1) lost = cluster_->from_root(lost);
+  const View::Boxes boxes = view_->boxes(state);
+  std::vector<View::Searched> points;
+  for (const auto& tracer : problem_.tracers) points.push_back({&boxes, tracer.position});
+  tracers_ = view_->find(state, points);
+  const auto first = std::find_if(tracers_.begin(), tracers_.end(), [](const View::Spot& s) { return s.zone < 0; });
+  Index lost = first != tracers_.end() ? first - tracers_.begin() : none;
+  if (const Index gauge = lost == none ? gauges_->place(*view_, state) : none; gauge != none) lost = tracers + gauge;
   if (lost == none) return;
   if (lost < tracers)
     throw Failure(make_error(ErrorCode::invalid_input,
@@ -333,34 +330,42 @@ std::vector<CatalogEntry> HydroFem::catalog() const {
 void HydroFem::fill(FrameBuilder& builder) const {
   builder.at(march_->accepted(), march_->time(), FrameAxis::time);
   if (!builder.wants_part(part_name)) return;
-  const State& state = march_->state();  // of all ranks
-  if (!cluster_->leads()) return;
+  const State& state = march_->state();
   view_->at_time(march_->time());
   const int sub = view_->cuts(builder.request().points_limit);
   MeshGeometry geometry = view_->geometry(state, sub);
-  const std::size_t points = geometry.points->size() / 3;
   std::array<std::vector<float>, 5> values;
+  std::vector<std::size_t> shown;
+  Index numbers = 0;  // of a point
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    const bool offered = f != 4 || problem_.setup.viscosity;
-    if (offered && builder.wants(fields[f].name)) values[f].resize(points * u(fields[f].components));
+    if ((f == 4 && !problem_.setup.viscosity) || !builder.wants(fields[f].name)) continue;
+    shown.push_back(f);
+    numbers += fields[f].components;
+    values[f].resize(geometry.points->size() / 3 * u(fields[f].components));
   }
-  view_->values(state, sub, !values[4].empty(), [&](Index i, const PointValues& v) {
-    const std::array<double, 5> scalars{v.density, v.pressure, v.energy, 0, v.viscosity};
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      if (values[f].empty()) continue;
-      if (f == 3)
-        for (std::size_t d = 0; d < 3; ++d) values[f][3 * u(i) + d] = static_cast<float>(v.velocity[d]);
-      else
-        values[f][u(i)] = static_cast<float>(scalars[f]);
-    }
-  });
+  const bool viscosity = std::find(shown.begin(), shown.end(), 4U) != shown.end();
+  view_->values(
+      state, sub, viscosity, numbers,
+      [&](const PointValues& v, float* out) {
+        const std::array<double, 5> scalars{v.density, v.pressure, v.energy, 0, v.viscosity};
+        for (const std::size_t f : shown)
+          for (std::size_t d = 0; d < u(fields[f].components); ++d)
+            *out++ = static_cast<float>(f == 3 ? v.velocity[d] : scalars[f]);
+      },
+      [&](Index i, const float* from) {
+        for (const std::size_t f : shown) {
+          const Index n = fields[f].components;
+          std::copy_n(from, n, values[f].begin() + i * n);
+          from += n;
+        }
+      });
+  if (!cluster_->leads()) return;
   FramePart& part = builder.part(part_name, std::move(geometry));
-  for (std::size_t f = 0; f < fields.size(); ++f)
-    if (!values[f].empty()) part.fields.push_back(make_field(fields[f], std::move(values[f])));
+  for (const std::size_t f : shown) part.fields.push_back(make_field(fields[f], std::move(values[f])));
 }
 
 void HydroFem::save(CheckpointWriter& writer) const {
-  op_->write(writer, march_->held());
+  op_->write(writer, march_->state());
   writer.value("march", march_->memory());
   writer.value("sums", sums_);
   if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());

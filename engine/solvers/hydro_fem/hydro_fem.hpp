@@ -71,7 +71,7 @@ class HydroFem final : public Solver {
   std::unique_ptr<Operator> op_;
   std::unique_ptr<March> march_;
   std::unique_ptr<View> view_;
-  std::vector<View::Place> tracers_;
+  std::vector<View::Spot> tracers_;
   std::optional<Gauges> gauges_;
   std::optional<InitialRun::Amounts> start_off_;  ///< of another run's mass and energy, relative
   std::optional<double> start_pressure_off_;      ///< likewise, of its pressures
@@ -88,7 +88,8 @@ class HydroFem final : public Solver {
 };
 
 /// The shock of a blast in gas of one density: the outermost middle between the density ahead and the largest one, along
-/// rays of length `reach` over the axes and diagonals. Rays that leave the material behind the shock do not count.
+/// rays of length `reach` over the axes and diagonals. Rays that leave the material behind the shock do not count. Collective; of several
+/// ranks the leading one gets it, the others zeros.
 struct ShockFront {
   double radius = 0;  ///< mean over the rays; 0: no shock was found
   double spread = 0;  ///< largest minus smallest
@@ -96,7 +97,7 @@ struct ShockFront {
 [[nodiscard]] ShockFront shock_front(const View& view, const State& state, const Setup& setup, double reach,
                                      double density_ahead, int samples);
 
-/// Measures of a blast against its exact solution at a time: see verify and finish.
+/// Measures of a blast against its exact solution at a time: see verify and finish. Collective, as shock_front().
 struct BlastErrors {
   double exact_radius = 0;
   double radius = 0;         ///< mean over rays: outermost middle between the density ahead and the largest
@@ -106,7 +107,7 @@ struct BlastErrors {
 [[nodiscard]] BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
                                        double time, double gamma, double density, int dimension, double whole_energy);
 /// Largest difference between a node and its mirror image over x = y, over the size of the grid; for square grids of
-/// box_zones with equal zones along x and y.
-[[nodiscard]] double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones, double size);
+/// box_zones with equal zones along x and y. Collective, on the leading rank; 0 elsewhere.
+[[nodiscard]] double asymmetry(const Operator& op, const State& state, std::array<Index, 3> zones, double size);
 
 }  // namespace conoid::hydro_fem

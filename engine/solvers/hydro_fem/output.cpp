@@ -92,10 +92,9 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
 }
 
 void HydroFem::record_gauges(RunContext& context) {
-  const State& state = march_->state();  // of all ranks
-  if (!cluster_->leads()) return;
   view_->at_time(march_->time());
-  const std::vector<double> pressures = gauges_->sample(*view_, state, march_->time());
+  const std::vector<double> pressures = gauges_->sample(*view_, march_->state(), march_->time());
+  if (!cluster_->leads()) return;
   TableInfo table = table_info("gauges", "Pressure at the gauges",
                                "Pressure at points that stay where they are, or move with the material.");
   TableInfo impulses = table_info("gauge_impulses", "Impulse at the gauges",
@@ -124,9 +123,9 @@ void HydroFem::write_gauges(RunContext& context) const {
 
 void HydroFem::record_tracers(RunContext& context) {
   const double t = march_->time();
-  const State& state = march_->state();
-  if (!cluster_->leads()) return;
   view_->at_time(t);
+  const std::vector<PointValues> values = view_->at(march_->state(), tracers_);
+  if (!cluster_->leads()) return;
   const int dim = op_->space().dim;
   TableInfo pressure =
       table_info("tracers", "Pressure at the tracers", "Pressure at points that move with the material.");
@@ -138,7 +137,7 @@ void HydroFem::record_tracers(RunContext& context) {
       table_info("tracer_paths", "Paths of the tracers", "Coordinates of points that move with the material.");
   std::vector<double> p{t}, rho{t}, v{t}, x{t};
   for (std::size_t i = 0; i < tracers_.size(); ++i) {
-    const PointValues at = view_->at(state, tracers_[i], false);
+    const PointValues& at = values[i];
     const std::string& name = problem_.tracers[i].name;
     pressure.columns.push_back({name, "Pa", ""});
     density.columns.push_back({name, "kg/m^3", ""});
@@ -198,21 +197,24 @@ void HydroFem::write_lines(RunContext& context, const State& state) const {
         info.exact.push_back(info.columns.back().name);
       }
     }
+    const View::Boxes near = view_->along(boxes, line.from, line.to);
+    std::vector<View::Searched> points;
+    for (int n = 0; n < line.points; ++n)
+      points.push_back({&near, between(line.from, line.to, static_cast<double>(n) / (line.points - 1))});
+    const std::vector<PointValues> values = view_->at(state, view_->find(state, points));
+    if (!cluster_->leads()) continue;
     Table& table = context.results.table(info);
     const double length = distance(line.from, line.to);
-    const View::Boxes near = view_->along(boxes, line.from, line.to);
     bool met = false;
     for (int n = 0; n < line.points; ++n) {
-      const double f = static_cast<double>(n) / (line.points - 1);
-      const Vec3 x = between(line.from, line.to, f);
-      const auto place = view_->locate(state, near, x);
-      if (!place) continue;  // the material has moved away
-      const PointValues v = view_->at(state, *place, false);
+      const PointValues& v = values[u(n)];
+      if (!v.found) continue;  // the material has moved away
       double along = 0;
       for (std::size_t d = 0; d < 3; ++d) along += v.velocity[d] * (line.to[d] - line.from[d]) / length;
-      std::vector<double> row{f * length, v.density, v.pressure, along, v.energy};
+      std::vector<double> row{static_cast<double>(n) / (line.points - 1) * length, v.density, v.pressure, along,
+                              v.energy};
       if (exact) {
-        const Vec3& c = setup.point;
+        const Vec3 &c = setup.point, &x = points[u(n)].position;
         const double r = distance(x, c);
         const GasState s = exact->at(r, march_->time());
         double radial = 0;  // its share along the line
@@ -239,9 +241,8 @@ double HydroFem::reach() const {
 void HydroFem::record_front(RunContext& context) {
   const auto& setup = problem_.setup;
   const double t = march_->time();
-  const State& state = march_->state();
-  if (!cluster_->leads()) return;
-  const ShockFront front = shock_front(*view_, state, setup, reach(), setup.density(setup.point, 0), samples_over_time);
+  const ShockFront front =
+      shock_front(*view_, march_->state(), setup, reach(), setup.density(setup.point, 0), samples_over_time);
   if (!(front.radius > 0)) return;
   TableInfo info =
       table_info("shock_radius", "Radius of the shock",
@@ -287,10 +288,9 @@ void HydroFem::write_blast(RunContext& context, const State& state) const {
     return x.kind == y.kind && x.value == y.value && !x.over_time && !y.over_time;
   };
   if (square && alike(0) && alike(1))
-    context.results.number("asymmetry",
-                           asymmetry(op_->space(), state, problem_.geometry.counts,
-                                     problem_.geometry.upper[0] - problem_.geometry.lower[0]),
-                           "1");
+    context.results.number(
+        "asymmetry",
+        asymmetry(*op_, state, problem_.geometry.counts, problem_.geometry.upper[0] - problem_.geometry.lower[0]), "1");
 }
 
 Status HydroFem::finish(RunContext& context) {
@@ -336,11 +336,8 @@ Status HydroFem::finish(RunContext& context) {
   number("seconds_velocity", times.velocity_solve, "s");
   number("seconds_energy", times.energy_solve, "s");
   write_gauges(context);
-  const State& state = march_->state();  // of all ranks
-  if (cluster_->leads()) {
-    write_lines(context, state);
-    write_blast(context, state);
-  }
+  write_lines(context, march_->state());
+  write_blast(context, march_->state());
   if (collapse_) return *collapse_;
   return {};
 }
@@ -348,17 +345,13 @@ Status HydroFem::finish(RunContext& context) {
 namespace {
 
 /// Radius at which density along a ray is last half-way between that ahead and its largest; 0: nowhere. A ray must run through the
-/// material, and must end where the shock has not been.
-double front_on_ray(const View& view, const State& state, const View::Boxes& boxes, const Vec3& from, const Vec3& to,
-                    double reach, double density, int samples) {
-  const View::Boxes near = view.along(boxes, from, to);
+/// material, and must end where the shock has not been. `values`: at points 1, 2, … of so many samples along it.
+double front_on_ray(std::span<const PointValues> values, double reach, double density, int samples) {
   std::vector<double> rho(u(samples));
   double largest = 0;
   int valid = 0;
-  for (int i = 1; i < samples; ++i) {
-    const auto place = view.locate(state, near, between(from, to, static_cast<double>(i) / samples));
-    if (!place) break;
-    rho[u(i)] = view.at(state, *place, false).density;
+  for (int i = 1; i < samples && values[u(i - 1)].found; ++i) {
+    rho[u(i)] = values[u(i - 1)].density;
     largest = std::max(largest, rho[u(i)]);
     valid = i;
   }
@@ -386,11 +379,20 @@ ShockFront shock_front(const View& view, const State& state, const Setup& setup,
       for (int d = 0; d < dim; ++d)
         if (mask >> d & 1) ends.back()[u(d)] += sign * reach / std::sqrt(static_cast<double>(count));
     }
-  std::vector<double> radii(ends.size());
+  std::vector<View::Boxes> near(ends.size());
   view.workers().for_each({0, static_cast<Index>(ends.size())}, 1, [&](Interval rays, int) {
-    for (Index r = rays.begin; r < rays.end; ++r)
-      radii[u(r)] = front_on_ray(view, state, boxes, setup.point, ends[u(r)], reach, density, samples);
+    for (Index r = rays.begin; r < rays.end; ++r) near[u(r)] = view.along(boxes, setup.point, ends[u(r)]);
   });
+  std::vector<View::Searched> points;
+  for (std::size_t r = 0; r < ends.size(); ++r)
+    for (int i = 1; i < samples; ++i)
+      points.push_back({&near[r], between(setup.point, ends[r], static_cast<double>(i) / samples)});
+  const std::vector<PointValues> values = view.at(state, view.find(state, points));
+  if (!view.leads()) return {};
+  const auto each = u(samples - 1);
+  std::vector<double> radii;
+  for (std::size_t r = 0; r < ends.size(); ++r)
+    radii.push_back(front_on_ray(std::span(values).subspan(r * each, each), reach, density, samples));
   ShockFront out;
   double nearest = std::numeric_limits<double>::infinity(), farthest = 0, sum = 0;
   int rays = 0;
@@ -493,30 +495,31 @@ BlastErrors blast_errors(const Operator& op, const View& view, const State& stat
   out.radius_spread = front.spread;
 
   const DensityError error(op, view, state, setup);
-  constexpr Index chunk = 64;
-  std::vector<double> sums(u((op.space().zones + chunk - 1) / chunk), 0);  // added in one order, whatever the threads
-  view.workers().for_each({0, op.space().zones}, chunk, [&](Interval zones, int) {
-    for (Index zone = zones.begin; zone < zones.end; ++zone)
-      sums[u(zones.begin / chunk)] += error.square(zone, [&](double r) { return exact.at(r, time).density; });
-  });
-  out.density_l2 = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  const std::vector<double> squares =
+      op.zones_on_leader<double>({0, op.space().zones}, 1, [&](Index zone, double* square) {
+        *square = error.square(zone, [&](double r) { return exact.at(r, time).density; });
+      });
+  out.density_l2 = std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
   return out;
 }
 
-double asymmetry(const Space& space, const State& state, std::array<Index, 3> zones, double size) {
+double asymmetry(const Operator& op, const State& state, std::array<Index, 3> zones, double size) {
   double worst = 0;
-  const int h1 = space.k + 1;
-  for (Index zone = 0; zone < space.zones; ++zone) {
-    const Index i = zone % zones[0], j = zone / zones[0] % zones[1], rest = zone / (zones[0] * zones[1]);
-    const Index mirror = (rest * zones[1] + i) * zones[0] + j;
-    for (int local = 0; local < space.zone_nodes; ++local) {
-      const int a = local % h1, b = local / h1 % h1, c = local / (h1 * h1);
-      const Index here = space.map[u(zone * space.zone_nodes + local)];
-      const Index there = space.map[u(mirror * space.zone_nodes + (c * h1 + a) * h1 + b)];
-      worst = std::max({worst, std::abs(state.x[u(here)] - state.x[u(space.nodes + there)]),
-                        std::abs(state.x[u(space.nodes + here)] - state.x[u(there)])});
-      if (space.dim > 2)
-        worst = std::max(worst, std::abs(state.x[u(2 * space.nodes + here)] - state.x[u(2 * space.nodes + there)]));
+  const Space& space = op.space();
+  const Index h1 = space.k + 1, each = space.zone_nodes, dim = space.dim, layer = zones[0] * zones[1];
+  for (Index first = 0; first < space.zones; first += layer) {  // a zone and its mirror image lie in one layer
+    const std::vector<double> x =
+        op.zones_on_leader<double>({first, first + layer}, dim * each, [&](Index zone, double* out) {
+          for (Index d = 0; d < dim; ++d)
+            for (Index local = 0; local < each; ++local)
+              *out++ = state.x[u(d * space.nodes + space.map[u(zone * each + local)])];
+        });
+    for (Index i = 0; i < static_cast<Index>(x.size()); ++i) {
+      const Index zone = i / (dim * each), d = i / each % dim, local = i % each;
+      const Index a = local % h1, b = local / h1 % h1, c = local / (h1 * h1);
+      const Index mirror = zone % zones[0] * zones[1] + zone / zones[0];
+      const Index axis = d < 2 ? 1 - d : d;
+      worst = std::max(worst, std::abs(x[u(i)] - x[u((mirror * dim + axis) * each + (c * h1 + a) * h1 + b)]));
     }
   }
   return worst / size;

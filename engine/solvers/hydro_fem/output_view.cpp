@@ -49,35 +49,19 @@ double tensor_sum(const std::array<std::vector<double>, 3>& rows, int dim, int m
 }  // namespace
 
 View::View(const Operator& op, const Setup& setup) : op_(op), setup_(setup), workers_(op.threads()) {
-  const ZoneData& z = op.data();
-  const Tables& t = op.tables();
-  density_points_ = op.zones_on_leader(z.zone_points, [&](Index batch, Index lane, double* out) {
-    const Index lanes = op.kernels().lanes;
-    for (int q = 0; q < z.zone_points; ++q) out[q] = z.mass[(batch * z.zone_points + q) * lanes + lane];
-  });
-  if (!op.leads()) return;
-  for (Index zone = 0; zone < op.space().zones; ++zone)
-    for (int q = 0; q < z.zone_points; ++q) {
-      double& m = density_points_[u(zone * z.zone_points + q)];
-      for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m /= t.rule.weights[u(rest % t.q)];
-      if (z.turns > 0) m /= turned(zone, q);  // so that the quotient stays regular towards the axis
-    }
   const Space& s = op.space();
+  lane_of_zone_.resize(u(s.zones));
+  const std::vector<Index>& lanes = op.lane_zones();
+  for (std::size_t i = lanes.size(); i-- > 0;)  // the first of those that repeat a zone
+    if (op.owns(lanes[i])) lane_of_zone_[u(lanes[i])] = static_cast<int>(i);
+  for (Index zone = 0; zone < s.zones; ++zone)
+    if (op.owns(zone)) zones_.push_back(zone);
   const auto& nodes = op.tables().h1_nodes;
   for (int i = 0; i < s.zone_nodes; ++i) {
     Vec3 xi{};
     for (int d = 0, rest = i; d < s.dim; ++d, rest /= s.k + 1) xi[u(d)] = nodes[u(rest % (s.k + 1))];
     node_places_.push_back(place(0, xi));
   }
-  density_nodes_.resize(u(s.zones * s.zone_nodes));
-  workers_.for_each({0, s.zones}, 64, [&](Interval zones, int) {
-    for (Index zone = zones.begin; zone < zones.end; ++zone)
-      for (int i = 0; i < s.zone_nodes; ++i) {
-        const double* points = &density_points_[u(zone * z.zone_points)];
-        density_nodes_[u(zone * s.zone_nodes + i)] =
-            tensor_sum(node_places_[u(i)].q, s.dim, t.q, [&](int q) { return points[q]; });
-      }
-  });
 }
 
 /// r0^turns at a mass point.
@@ -93,11 +77,21 @@ double View::turned(Index zone, int q) const {
 }
 
 double View::mass(Index zone, int q) const {
+  const Index lanes = op_.kernels().lanes, at = lane_of_zone_[u(zone)];
+  return op_.data().mass[(at / lanes * op_.data().zone_points + q) * lanes + at % lanes];
+}
+
+/// ρ0 |J0| at the mass points of a zone.
+std::vector<double> View::densities(Index zone) const {
   const ZoneData& z = op_.data();
   const Tables& t = op_.tables();
-  double m = density_points_[u(zone * z.zone_points + q)];
-  for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m *= t.rule.weights[u(rest % t.q)];
-  return z.turns > 0 ? m * turned(zone, q) : m;
+  std::vector<double> out(u(z.zone_points));
+  for (int q = 0; q < z.zone_points; ++q) {
+    double& m = out[u(q)] = mass(zone, q);
+    for (int d = 0, rest = q; d < z.dim; ++d, rest /= t.q) m /= t.rule.weights[u(rest % t.q)];
+    if (z.turns > 0) m /= turned(zone, q);  // so that the quotient stays regular towards the axis
+  }
+  return out;
 }
 
 View::Place View::place(Index zone, const Vec3& xi) const {
@@ -116,17 +110,59 @@ View::Place View::place(Index zone, const Vec3& xi) const {
 }
 
 PointValues View::at(const State& state, const Place& at, bool with_viscosity) const {
-  const double* points = &density_points_[u(at.zone * op_.data().zone_points)];
-  return evaluate(state, at, tensor_sum(at.q, op_.space().dim, op_.tables().q, [&](int i) { return points[i]; }),
+  const std::vector<double> points = densities(at.zone);
+  return evaluate(state, at.zone, at,
+                  tensor_sum(at.q, op_.space().dim, op_.tables().q, [&](int i) { return points[u(i)]; }),
                   with_viscosity);
 }
 
-PointValues View::evaluate(const State& state, const Place& at, double mass, bool with_viscosity) const {
+std::vector<View::Spot> View::find(const State& state, std::span<const Searched> points) const {
+  std::vector<Spot> out(points.size());
+  const auto nowhere = static_cast<double>(op_.space().zones);
+  std::vector<double> first(points.size(), nowhere);
+  workers_.for_each({0, static_cast<Index>(points.size())}, 4, [&](Interval some, int) {
+    for (Index i = some.begin; i < some.end; ++i)
+      if (const auto place = locate(state, *points[u(i)].boxes, points[u(i)].position)) {
+        out[u(i)] = {place->zone, place->xi};
+        first[u(i)] = static_cast<double>(place->zone);
+      }
+  });
+  if (const auto share = op_.share()) share->cluster->minimum(std::span(first));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i].zone = first[i] < nowhere ? static_cast<Index>(first[i]) : Index{-1};
+  return out;
+}
+
+std::vector<PointValues> View::at(const State& state, std::span<const Spot> spots) const {
+  std::vector<Index> mine;
+  for (std::size_t i = 0; i < spots.size(); ++i)
+    if (spots[i].zone >= 0 && op_.owns(spots[i].zone)) mine.push_back(static_cast<Index>(i));
+  std::vector<PointValues> here(mine.size());
+  workers_.for_each({0, static_cast<Index>(mine.size())}, 16, [&](Interval some, int) {
+    for (Index i = some.begin; i < some.end; ++i) {
+      const Spot& spot = spots[u(mine[u(i)])];
+      here[u(i)] = at(state, place(spot.zone, spot.xi), false);
+      here[u(i)].found = true;
+    }
+  });
+  const auto share = op_.share();
+  if (share) here = share->cluster->gather_values<PointValues>(here);
+  if (!leads()) return {};
+  // Rank by rank, and of each in the order of the spots.
+  std::vector<PointValues> out(spots.size());
+  auto next = here.begin();
+  for (int r = 0; r < (share ? share->cluster->size() : 1); ++r)
+    for (std::size_t i = 0; i < spots.size(); ++i)
+      if (spots[i].zone >= 0 && (!share || share->rank_of_zone[u(spots[i].zone)] == r)) out[i] = *next++;
+  return out;
+}
+
+PointValues View::evaluate(const State& state, Index zone, const Place& at, double mass, bool with_viscosity) const {
   const Space& s = op_.space();
   const Tables& t = op_.tables();
   const ZoneData& z = op_.data();
   const int n = s.dim;
-  const Index* map = &s.map[u(at.zone * s.zone_nodes)];
+  const Index* map = &s.map[u(zone * s.zone_nodes)];
   PointValues out;
   reference::Point p;
   p.dim = n;
@@ -149,7 +185,7 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
       start[u(c)] += w * x0;
     }
   });
-  out.energy = tensor_sum(at.l, n, t.l2, [&](int j) { return state.e[u(at.zone * z.zone_energies + j)]; });
+  out.energy = tensor_sum(at.l, n, t.l2, [&](int j) { return state.e[u(zone * z.zone_energies + j)]; });
   // ρ0 |J0| is a polynomial known at the mass points; ρ = ρ0 |J0| r0 / (|J| r). On the axis both radii vanish, and their
   // derivatives across it take their place.
   double r_now = 1, r_then = 1;
@@ -168,17 +204,17 @@ PointValues View::evaluate(const State& state, const Place& at, double mass, boo
   out.density = det > 0 ? mass / det * reference::measure(z.turns, r_then / r_now) : 0;
   if (!(out.density > 0)) return out;
   double sound = 0;
-  const EquationOfState& material = *setup_.materials[u(setup_.mesh.region[u(at.zone)])];
+  const EquationOfState& material = *setup_.materials[u(setup_.mesh.region[u(zone)])];
   material.evaluate(std::span(&out.density, 1), std::span(&out.energy, 1), std::span(&out.pressure, 1),
                     std::span(&sound, 1));
-  if (const int region = setup_.mesh.region[u(at.zone)]; setup_.burn.burns(region))
+  if (const int region = setup_.mesh.region[u(zone)]; setup_.burn.burns(region))
     out.pressure *= setup_.burn.burnt(start, reference::determinant(n, J0), n, s.k, region, time_);
   if (with_viscosity && z.viscosity) {
     p.rho = out.density;
     p.p = out.pressure;
     p.c = sound;
     p.smooth = z.smooth;
-    p.share = reference::viscosity_share(z, &s.map[u(at.zone * s.zone_nodes)], state.v.data());
+    p.share = reference::viscosity_share(z, &s.map[u(zone * s.zone_nodes)], state.v.data());
     p.J0inv = reference::inverse3(n, J0);
     out.viscosity = reference::stress_at(p, true, z.vorticity_switch, s.k).viscosity;
   }
@@ -203,21 +239,20 @@ double View::volume(const State& state, const Place& place) const {
 View::Boxes View::boxes(const State& state) const {
   const Space& s = op_.space();
   const int n = s.dim;
-  Boxes out;
-  out.range.resize(u(2 * n * s.zones));
-  workers_.for_each({0, s.zones}, 512, [&](Interval zones, int) {
-    for (Index zone = zones.begin; zone < zones.end; ++zone)
+  Boxes out{std::vector<double>(u(2 * n) * zones_.size()), zones_};
+  workers_.for_each({0, static_cast<Index>(zones_.size())}, 512, [&](Interval some, int) {
+    for (Index i = some.begin; i < some.end; ++i)
       for (int d = 0; d < n; ++d) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
-        for (int i = 0; i < s.zone_nodes; ++i) {
-          const double x = state.x[u(d * s.nodes + s.map[u(zone * s.zone_nodes + i)])];
+        for (int node = 0; node < s.zone_nodes; ++node) {
+          const double x = state.x[u(d * s.nodes + s.map[u(zones_[u(i)] * s.zone_nodes + node)])];
           low = std::min(low, x);
           high = std::max(high, x);
         }
         // Nodes of a curved side do not bound it exactly.
         const double slack = 0.1 * (high - low) + 1e-12 * std::abs(high);
-        out.range[u(2 * (zone * n + d))] = low - slack;
-        out.range[u(2 * (zone * n + d) + 1)] = high + slack;
+        out.range[u(2 * (i * n + d))] = low - slack;
+        out.range[u(2 * (i * n + d) + 1)] = high + slack;
       }
   });
   return out;
@@ -242,8 +277,7 @@ View::Boxes View::along(const Boxes& boxes, const Vec3& from, const Vec3& to) co
       end = std::min(end, std::max(low / step, high / step));
     }
     if (begin > end) continue;
-    const std::size_t number = at / size;
-    out.zones.push_back(boxes.zones.empty() ? static_cast<Index>(number) : boxes.zones[number]);
+    out.zones.push_back(boxes.zones[at / size]);
     out.range.insert(out.range.end(), range, range + size);
   }
   return out;
@@ -255,7 +289,7 @@ std::optional<View::Place> View::locate(const State& state, const Boxes& boxes, 
   const auto count = static_cast<Index>(boxes.range.size()) / (2 * n);
   for (Index i = 0; i < count; ++i) {
     const double* range = &boxes.range[u(2 * i * n)];
-    const Index zone = boxes.zones.empty() ? i : boxes.zones[u(i)];
+    const Index zone = boxes.zones[u(i)];
     bool near = true;
     double size = 0;
     for (int d = 0; d < n && near; ++d) {
@@ -354,48 +388,63 @@ const View::Topology& View::topology(int sub) const {
   return topologies_.back().second;
 }
 
+Index View::zone_points(int sub) const {
+  Index out = 1;
+  for (int d = 0; d < op_.space().dim; ++d) out *= sub + 1;
+  return out;
+}
+
+/// Of the nodes of a zone those that are points of pictures.
+std::vector<int> View::shown_nodes(int sub) const {
+  const auto kept = kept_nodes(sub);
+  std::vector<int> out;
+  for (Index i = 0; i < zone_points(sub); ++i) {
+    int local = 0, stride = 1;
+    Index rest = i;
+    for (int d = 0; d < op_.space().dim; ++d, rest /= sub + 1, stride *= op_.space().k + 1)
+      local += stride * kept[u(rest % (sub + 1))];
+    out.push_back(local);
+  }
+  return out;
+}
+
 MeshGeometry View::geometry(const State& state, int sub) const {
   const Space& s = op_.space();
-  const auto kept = kept_nodes(sub);
-  const int n = sub + 1, dim = s.dim, h1 = s.k + 1;
-  int each = 1;
-  for (int d = 0; d < dim; ++d) each *= n;
-  auto points = std::make_shared<std::vector<double>>(u(3 * s.zones * each), 0.0);
-  workers_.for_each({0, s.zones}, 512, [&](Interval zones, int) {
-    for (Index zone = zones.begin; zone < zones.end; ++zone)
-      for (int i = 0; i < each; ++i) {
-        int local = 0, stride = 1;
-        for (int d = 0, rest = i; d < dim; ++d, rest /= n, stride *= h1) local += stride * kept[u(rest % n)];
-        const Index node = s.map[u(zone * s.zone_nodes + local)];
-        for (int d = 0; d < dim; ++d) (*points)[u(3 * (zone * each + i) + d)] = state.x[u(d * s.nodes + node)];
-      }
-  });
+  const std::vector<int> shown = shown_nodes(sub);
+  auto points = std::make_shared<std::vector<double>>(
+      op_.zones_on_leader<double>({0, s.zones}, 3 * static_cast<Index>(shown.size()), [&](Index zone, double* out) {
+        for (const int local : shown) {
+          const Index node = s.map[u(zone * s.zone_nodes + local)];
+          for (int d = 0; d < 3; ++d) *out++ = d < s.dim ? state.x[u(d * s.nodes + node)] : 0.0;
+        }
+      }));
+  if (!leads()) return {points, {}, {}, {}};
   const Topology& t = topology(sub);
   return {points, t.connectivity, t.offsets, t.types};
 }
 
-void View::values(const State& state, int sub, bool with_viscosity,
-                  const std::function<void(Index, const PointValues&)>& out) const {
+void View::values(const State& state, int sub, bool with_viscosity, Index numbers,
+                  const std::function<void(const PointValues&, float*)>& pack,
+                  const std::function<void(Index, const float*)>& take) const {
   const Space& s = op_.space();
-  const auto kept = kept_nodes(sub);
-  const int n = sub + 1, dim = s.dim, h1 = s.k + 1;
-  std::vector<int> nodes;
-  int each = 1;
-  for (int d = 0; d < dim; ++d) each *= n;
-  for (int i = 0; i < each; ++i) {
-    int local = 0, stride = 1;
-    for (int d = 0, rest = i; d < dim; ++d, rest /= n, stride *= h1) local += stride * kept[u(rest % n)];
-    nodes.push_back(local);
-  }
-  workers_.for_each({0, s.zones}, 64, [&](Interval zones, int) {
-    for (int i = 0; i < each; ++i) {
-      const int node = nodes[u(i)];
-      Place place = node_places_[u(node)];
-      for (place.zone = zones.begin; place.zone < zones.end; ++place.zone)
-        out(place.zone * each + i,
-            evaluate(state, place, density_nodes_[u(place.zone * s.zone_nodes + node)], with_viscosity));
-    }
-  });
+  const std::vector<int> shown = shown_nodes(sub);
+  const auto each = static_cast<Index>(shown.size());
+  op_.gather_zones(
+      {0, s.zones}, u(each * numbers) * sizeof(float),
+      [&](Index zone, std::byte* to) {
+        const std::vector<double> points = densities(zone);
+        auto* out = reinterpret_cast<float*>(to);
+        for (const int node : shown) {
+          const Place& place = node_places_[u(node)];
+          const double density = tensor_sum(place.q, s.dim, op_.tables().q, [&](int q) { return points[u(q)]; });
+          pack(evaluate(state, zone, place, density, with_viscosity), out);
+          out += numbers;
+        }
+      },
+      [&](Index zone, const std::byte* from) {
+        const auto* values = reinterpret_cast<const float*>(from);
+        for (Index i = 0; i < each; ++i) take(zone * each + i, values + i * numbers);
+      });
 }
 
 }  // namespace conoid::hydro_fem

@@ -28,19 +28,18 @@ Bytes problem_memory(const Problem& problem, int ranks) {
   const double zone_nodes = std::pow(k + 1, dim), nodes = std::pow(k, dim), energies = nodes;
   // Of each zone, on every rank: its region, its rank, who has its nodes.
   const double everywhere = 4 + 0.2 * nodes;
-  // On the one that looks: nodes and places of all zones, densities for what is shown, and of several ranks the whole state.
-  // Beside them a frame: a place (three numbers) and seven values in single precision at each zone's nodes, and its cells.
+  // On the leading one a frame: a place (three numbers) and seven values in single precision at each zone's nodes, and its cells.
   const double frame = 6.5 * zone_nodes + (std::pow(2, dim) + 1.125) * nodes;
-  const double looks = points + 2 * zone_nodes + dim * nodes + (ranks > 1 ? 2 * dim * nodes + energies : 0) + frame;
   // Of a rank's own zones: masses, S, J0^-1 and, unless they are cubes, their widths (dim² a point) and the preconditioner's hefts (a
-  // node); node terms; inverse energy blocks; states, rates and the vectors of the velocity solve.
+  // node); node terms; their nodes, thrice, and places at the start; inverse energy blocks; states, rates and the vectors of the velocity
+  // solve.
   const double matrices = grid_of_cubes(problem.geometry) ? 2 : 3;
   const double states = problem.march.integrator == Integrator::rk4 ? 4 : 3;
   const double own = points * (1 + matrices * dim * dim + (problem.setup.burn.points.empty() ? 0 : 2)) +
-                     zone_nodes * (dim + 2 + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
-                     nodes * (dim * (2 * states + 3) + 2) +
+                     zone_nodes * (dim + 3 + (matrices > 2 ? 1 : 0)) + energies * (energies + states + 1) +
+                     nodes * (dim * (2 * states + 4) + 2) +
                      (problem.setup.corner_matrices ? dim * zone_nodes * energies : 0);
-  return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + looks + own / std::max(1, ranks)));
+  return static_cast<Bytes>(8 * problem.geometry.count().zones * (everywhere + frame + own / std::max(1, ranks)));
 }
 
 int most_ranks(const Problem& problem, int lanes) {

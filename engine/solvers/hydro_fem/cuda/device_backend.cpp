@@ -62,16 +62,16 @@ class DeviceBackend final : public Backend {
   }
   void add(double factor, std::initializer_list<Sum> sums) override {
     for (const Sum& s : sums)
-      if (s.out.row == Row::state) brought_ = looked_ = false;
+      if (s.out.row == Row::state) brought_ = false;
     for (const auto& part : parts_) part->add(factor, sums);
   }
   void copy(Ref to, Ref from) override {
     for (const auto& part : parts_) part->copy(to, from);
-    if (to.row == Row::state) brought_ = looked_ = false;
+    if (to.row == Row::state) brought_ = false;
   }
   void accept() override {
     for (const auto& part : parts_) part->accept();
-    brought_ = looked_ = false;
+    brought_ = false;
   }
 
   Energies energies() override {
@@ -89,13 +89,6 @@ class DeviceBackend final : public Backend {
   }
 
   const State& state() const override {
-    const State& mine = held();
-    if (!share_) return mine;
-    if (!looked_) op_.gather(mine, whole_);
-    looked_ = true;
-    return op_.leads() ? whole_ : mine;
-  }
-  const State& held() const override {
     if (!brought_) bring(Row::state, held_);
     brought_ = true;
     return held_;
@@ -104,7 +97,6 @@ class DeviceBackend final : public Backend {
     for (const auto& part : parts_) part->set_state(state);
     held_ = std::move(state);
     brought_ = true;
-    looked_ = false;
   }
 
   // Asked once a run, at its end or where something is wrong: the operator looks on the processors.
@@ -187,10 +179,9 @@ class DeviceBackend final : public Backend {
   std::optional<Operator::Share> share_;  // with other ranks
   std::vector<std::unique_ptr<DeviceZones>> parts_;
   std::unique_ptr<DeviceExchange> exchange_;  // none where one part is all
-  mutable State held_, whole_;                // on the host: of this rank; of all ranks, on the leading one
+  mutable State held_;                        // on the host, of this rank
   mutable bool brought_ = false;              // `held_` is the state
   double updated_ = 0;                        // time of the last update
-  mutable bool looked_ = false;               // `whole_` is
   int iterations_ = 0;                        // of the last solve
   KernelTimes times_;
 };

@@ -40,31 +40,39 @@ void GaugeSums::add(double t, double pressure, double threshold) {
   time = t;
 }
 
-Gauges::Gauges(std::vector<Gauge> gauges)
-    : gauges_(std::move(gauges)), places_(gauges_.size()), sums_(gauges_.size()) {}
+Gauges::Gauges(std::vector<Gauge> gauges) : gauges_(std::move(gauges)), spots_(gauges_.size()), sums_(gauges_.size()) {}
 
 Gauges::Gauges(std::vector<Gauge> gauges, const View& view, const State& initial) : Gauges(std::move(gauges)) {
   if (const Index lost = place(view, initial); lost >= 0) throw Failure(lies_in_no_zone(gauges_[u(lost)].name));
 }
 
+/// Where those that move, or those that stay, are in a state.
+void Gauges::find(const View& view, const State& state, bool moving) {
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < gauges_.size(); ++i)
+    if (gauges_[i].moves == moving) which.push_back(i);
+  if (which.empty()) return;
+  const View::Boxes boxes = view.boxes(state);
+  std::vector<View::Searched> points;
+  for (const std::size_t i : which) points.push_back({&boxes, gauges_[i].position});
+  const std::vector<View::Spot> found = view.find(state, points);
+  for (std::size_t i = 0; i < which.size(); ++i) spots_[which[i]] = found[i];
+}
+
 Index Gauges::place(const View& view, const State& initial) {
-  const View::Boxes boxes = view.boxes(initial);
-  for (std::size_t i = 0; i < gauges_.size(); ++i) {
-    if (!gauges_[i].moves) continue;
-    places_[i] = view.locate(initial, boxes, gauges_[i].position);
-    if (!places_[i]) return static_cast<Index>(i);
-  }
+  find(view, initial, true);
+  for (std::size_t i = 0; i < gauges_.size(); ++i)
+    if (gauges_[i].moves && spots_[i].zone < 0) return static_cast<Index>(i);
   return -1;
 }
 
 std::vector<double> Gauges::sample(const View& view, const State& state, double t) {
   std::vector<double> out;
   if (gauges_.empty()) return out;
-  const bool fixed = std::any_of(gauges_.begin(), gauges_.end(), [](const Gauge& g) { return !g.moves; });
-  const View::Boxes boxes = fixed ? view.boxes(state) : View::Boxes{};
-  for (std::size_t i = 0; i < gauges_.size(); ++i) {
-    const auto place = gauges_[i].moves ? places_[i] : view.locate(state, boxes, gauges_[i].position);
-    out.push_back(place ? view.at(state, *place, false).pressure : 0);
+  find(view, state, false);
+  const std::vector<PointValues> values = view.at(state, spots_);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.push_back(values[i].pressure);
     sums_[i].add(t, out.back(), gauges_[i].threshold);
   }
   return out;

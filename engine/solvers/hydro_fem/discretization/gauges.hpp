@@ -4,7 +4,6 @@
 
 #include "engine/solvers/hydro_fem/output_view.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,16 +32,16 @@ struct GaugeSums {
 };
 
 /// Samples come at rows of the tables over time (`output.rows`). Where there is no material, a fixed gauge sees 0. From one thread; of
-/// several ranks only the one that can look places them and takes samples.
+/// several ranks all look for them, and the leading one has what they see.
 class Gauges {
  public:
   explicit Gauges(std::vector<Gauge> gauges);
-  /// Finds those that move; returns the first that lies in no zone, -1 if all are found.
+  /// Finds those that move; returns the first that lies in no zone, -1 if all are found. Collective.
   [[nodiscard]] Index place(const View& view, const State& initial);
   /// Both. Throws Failure(invalid_input) naming a moving gauge that lies in no zone.
   Gauges(std::vector<Gauge> gauges, const View& view, const State& initial);
 
-  /// Pressures now, one a gauge, and what they add to the sums.
+  /// Pressures now, one a gauge, and what they add to the sums, on the leading rank; empty elsewhere. Collective.
   std::vector<double> sample(const View& view, const State& state, double t);
   [[nodiscard]] const std::vector<Gauge>& gauges() const { return gauges_; }
   [[nodiscard]] const std::vector<GaugeSums>& sums() const { return sums_; }
@@ -52,8 +51,9 @@ class Gauges {
   [[nodiscard]] std::vector<std::string> restore(const std::vector<double>& kept);
 
  private:
+  void find(const View& view, const State& state, bool moving);
   std::vector<Gauge> gauges_;
-  std::vector<std::optional<View::Place>> places_;  // of those that move
+  std::vector<View::Spot> spots_;  // of those that move for good, of the others since the last sample
   std::vector<GaugeSums> sums_;
 };
 

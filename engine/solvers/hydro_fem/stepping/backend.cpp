@@ -32,22 +32,10 @@ class HostBackend final : public Backend {
     op_.add(factor, std::span(all).first(n));
   }
   void copy(Ref to, Ref from) override { op_.copy(at(from), at(to)); }
-  void accept() override {
-    std::swap(of(Row::state), of(Row::next));
-    looked_ = false;
-  }
+  void accept() override { std::swap(of(Row::state), of(Row::next)); }
   Energies energies() override { return op_.energies(of(Row::state)); }
-  const State& state() const override {
-    if (!op_.shared()) return rows_[0];
-    if (!looked_) op_.gather(rows_[0], whole_);
-    looked_ = true;
-    return op_.leads() ? whole_ : rows_[0];
-  }
-  const State& held() const override { return rows_[0]; }
-  void set_state(State state) override {
-    of(Row::state) = std::move(state);
-    looked_ = false;
-  }
+  const State& state() const override { return rows_[0]; }
+  void set_state(State state) override { of(Row::state) = std::move(state); }
   Operator::Limit limit(Row state) override { return op_.limit(of(state)); }
   Index outside() const override { return op_.outside(); }
   Operator::Limit first_outside(Row state) override { return op_.first_outside(of(state)); }
@@ -63,9 +51,7 @@ class HostBackend final : public Backend {
     return r.part == Part::x ? s.x : r.part == Part::v ? s.v : s.e;
   }
   Operator& op_;
-  std::array<State, 4> rows_;    // of several ranks each has its part
-  mutable State whole_;          // of all ranks, on the leading one, once somebody looks
-  mutable bool looked_ = false;  // `whole_` is the state
+  std::array<State, 4> rows_;  // of several ranks each has its part
 };
 
 }  // namespace

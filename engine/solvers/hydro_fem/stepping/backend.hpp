@@ -38,11 +38,8 @@ class Backend {
   virtual void accept() = 0;
 
   [[nodiscard]] virtual Energies energies() = 0;
-  /// On the host; valid until the next call that changes it. Of several ranks the whole of it on the leading one, and collective; the others'
-  /// is what they hold.
+  /// On the host, as far as this rank holds it; valid until the next call that changes it.
   [[nodiscard]] virtual const State& state() const = 0;
-  /// As far as this rank holds it.
-  [[nodiscard]] virtual const State& held() const = 0;
   virtual void set_state(State state) = 0;  ///< as far as this rank holds it
 
   /// Of the last update, which was of this state.

@@ -49,7 +49,6 @@ class March {
 
   /// On the host, brought there when it is asked for; Backend says what of it a rank has.
   [[nodiscard]] const State& state() const { return backend_->state(); }
-  [[nodiscard]] const State& held() const { return backend_->held(); }
   [[nodiscard]] Energies energies() const { return backend_->energies(); }
   [[nodiscard]] KernelTimes times() const { return backend_->times(); }
   /// Of the state, as Operator has them.

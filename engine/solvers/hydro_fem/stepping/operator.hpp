@@ -13,6 +13,8 @@
 #include "engine/team/tuned_width.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -126,7 +128,7 @@ class Operator {
  public:
   /// Of several ranks (`cluster`, which must outlive it) this one computes a part of the batches of zones in their order, and shares the
   /// sums at nodes with the ranks whose zones meet there; every call that computes is collective then. A state is right at the nodes of the
-  /// rank's zones and of its interval of nodes, and in its zones; gather() makes it whole on one rank. Sums are made of the same chunks in
+  /// rank's zones and of its interval of nodes, and in its zones; zones_on_leader() brings what is asked of it to one rank. Sums are made of the same chunks in
   /// the same order as on one rank, so that states and energies have the same bits on any number of ranks. What lies at the quadrature
   /// points of zones is kept of the rank's own, and of vectors, whose numbers are those of one rank, the pages that it writes (PagedVector).
   /// Throws Failure(invalid_input) naming the zone where the initial mesh is tangled or the density not positive, and Failure(resources)
@@ -139,13 +141,27 @@ class Operator {
 
   /// Several ranks share it.
   [[nodiscard]] bool shared() const { return ranks_ != nullptr; }
-  /// Of one rank, or the rank that gather() and zones_on_leader() are for.
+  /// Of one rank, or the rank that zones_on_leader() is for.
   [[nodiscard]] bool leads() const;
-  /// The whole state on the leading rank, from those that have its parts; others' `whole` is left alone. Collective, of several ranks.
-  void gather(const State& held, State& whole) const;
-  /// `each` numbers of every zone on the leading rank, empty elsewhere: give(batch, lane, numbers) is asked of a rank's own. Collective.
-  [[nodiscard]] std::vector<double> zones_on_leader(Index each,
-                                                    const std::function<void(Index, Index, double*)>& give) const;
+  /// Whether a zone is this rank's.
+  [[nodiscard]] bool owns(Index zone) const;
+  /// `bytes` of every zone of an interval on the leading rank: give(zone, to) is asked of a rank's own, from several threads, and
+  /// take(zone, from) gets each there, from one. They come some zones of every rank at a time, so that little is held twice. Collective.
+  void gather_zones(Interval zones, std::size_t bytes, const std::function<void(Index, std::byte*)>& give,
+                    const std::function<void(Index, const std::byte*)>& take) const;
+  /// `each` values of those zones, in their order, on the leading rank; empty elsewhere.
+  template <class T>
+  [[nodiscard]] std::vector<T> zones_on_leader(Interval zones, Index each,
+                                               const std::function<void(Index, T*)>& give) const {
+    const auto bytes = static_cast<std::size_t>(each) * sizeof(T);
+    std::vector<T> out(leads() ? static_cast<std::size_t>(zones.size() * each) : 0);
+    gather_zones(
+        zones, bytes, [&](Index zone, std::byte* to) { give(zone, reinterpret_cast<T*>(to)); },
+        [&](Index zone, const std::byte* from) {
+          std::memcpy(&out[static_cast<std::size_t>((zone - zones.begin) * each)], from, bytes);
+        });
+    return out;
+  }
   /// Σ over the zones of two numbers each, of(batch, lane), by chunks of batches. Collective.
   [[nodiscard]] std::array<double, 2> sum_zones(const std::function<std::array<double, 2>(Index, Index)>& of) const;
   /// The state at the start, as far as this rank holds it, is no longer needed.
@@ -292,9 +308,8 @@ class Operator {
   void share_among(Communicator& cluster);
   void share_nodes();
   void list_pieces();
-  /// Whether this rank has a number for a node, or a zone.
+  /// Whether this rank has a number for a node.
   [[nodiscard]] bool holds(Index node) const;
-  [[nodiscard]] bool owns(Index zone) const;
   [[nodiscard]] bool meets_held_nodes(Index zone) const;
   [[nodiscard]] Limit told_by(int rank, Limit said) const;
   void find_inner_batches();

@@ -241,52 +241,37 @@ void Operator::add_pieces(double factor, std::span<const Sum> sums) const {
   }
 }
 
-std::vector<double> Operator::zones_on_leader(Index each,
-                                              const std::function<void(Index, Index, double*)>& give) const {
-  const Index W = kernels_.lanes;
-  const auto over = [&](Interval batches, const auto& zone) {  // in the order of lanes
-    for (Index b = batches.begin; b < batches.end; ++b)
-      for (Index l = 0; l < W; ++l)
-        if (l == 0 || lane_zone_[u(b * W + l)] != lane_zone_[u(b * W + l - 1)]) zone(b, l, lane_zone_[u(b * W + l)]);
-  };
-  std::vector<double> out;
-  if (leads()) out.resize(u(space_.zones * each));
-  if (!ranks_) {
-    over(own_batches_, [&](Index b, Index l, Index zone) { give(b, l, &out[u(zone * each)]); });
+void Operator::gather_zones(Interval zones, std::size_t bytes, const std::function<void(Index, std::byte*)>& give,
+                            const std::function<void(Index, const std::byte*)>& take) const {
+  constexpr std::size_t at_once = std::size_t{2} << 20;  // bytes of all ranks
+  const int ranks = ranks_ ? ranks_->cluster->size() : 1, me = ranks_ ? ranks_->cluster->rank() : 0;
+  const auto some = std::max<Index>(64, static_cast<Index>(at_once / std::max<std::size_t>(bytes, 1)) / ranks);
+  const auto rank_of = [&](Index zone) { return ranks_ ? ranks_->rank_of_zone[u(zone)] : 0; };
+  std::vector<Index> left(u(ranks), 0), next(u(ranks), zones.begin);  // zones of each rank that have not come yet
+  for (Index zone = zones.begin; zone < zones.end; ++zone) ++left[u(rank_of(zone))];
+  // The next ones of a rank.
+  const auto listed = [&](int rank) {
+    std::vector<Index> out;
+    for (Index& zone = next[u(rank)]; static_cast<Index>(out.size()) < std::min(some, left[u(rank)]); ++zone)
+      if (rank_of(zone) == rank) out.push_back(zone);
     return out;
-  }
-  std::vector<double> mine;
-  over(own_batches_, [&](Index b, Index l, Index) {
-    mine.resize(mine.size() + u(each));
-    give(b, l, &mine[mine.size() - u(each)]);
-  });
-  const std::vector<double> joined = ranks_->cluster->gather_values<double>(mine);
-  auto from = joined.begin();
-  for (int r = 0; r < ranks_->cluster->size() && leads(); ++r)
-    over(batches_of(r, ranks_->cluster->size()), [&](Index, Index, Index zone) {
-      std::copy_n(from, each, out.begin() + zone * each);
-      from += each;
+  };
+  while (*std::max_element(left.begin(), left.end()) > 0) {
+    std::vector<std::vector<Index>> lists(u(ranks));
+    for (int r = 0; r < ranks; ++r)
+      if (r == me || leads()) lists[u(r)] = listed(r);
+    for (Index& count : left) count -= std::min(some, count);
+    const std::vector<Index>& mine = lists[u(me)];
+    std::vector<std::byte> told(mine.size() * bytes);
+    workers_.for_each({0, static_cast<Index>(mine.size())}, 16, [&](Interval part, int) {
+      for (Index i = part.begin; i < part.end; ++i) give(mine[u(i)], told.data() + u(i) * bytes);
     });
-  return out;
-}
-
-void Operator::gather(const State& held, State& whole) const {
-  const Ranks& all = *ranks_;
-  const Index n = space_.nodes, energies = data_.zone_energies;
-  if (leads()) {
-    for (PagedVector* field : {&whole.x, &whole.v}) field->resize(u(n * space_.dim));
-    whole.e.resize(u(space_.zones * energies));
+    if (ranks_) told = ranks_->cluster->gather(told, 0);
+    if (!leads()) continue;
+    const std::byte* from = told.data();
+    for (const auto& list : lists)
+      for (const Index zone : list) take(zone, std::exchange(from, from + bytes));
   }
-  for (const auto& [field, to] : {std::pair{&held.x, &whole.x}, std::pair{&held.v, &whole.v}})
-    for (int d = 0; d < space_.dim; ++d) {
-      const std::span<const double> mine(field->data() + d * n + own_nodes_.begin, u(own_nodes_.size()));
-      const std::vector<double> joined = all.cluster->gather_values<double>(mine);  // intervals in rank order
-      std::copy(joined.begin(), joined.end(), to->begin() + (leads() ? d * n : 0));
-    }
-  const std::vector<double> e = zones_on_leader(energies, [&](Index batch, Index lane, double* out) {
-    std::copy_n(held.e.begin() + lane_zone_[u(batch * kernels_.lanes + lane)] * energies, energies, out);
-  });
-  std::copy(e.begin(), e.end(), whole.e.begin());
 }
 
 std::array<double, 2> Operator::sum_zones(const std::function<std::array<double, 2>(Index, Index)>& of) const {

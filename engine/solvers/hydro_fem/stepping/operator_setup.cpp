@@ -218,7 +218,6 @@ void Operator::drop_of_others() {
   }
   keep_entries(space_.meet, std::move(meetings));
   keep_entries(space_.meet_begin, std::move(begins));
-  if (leads()) return;  // it looks at all zones
   keep_entries(space_.map, std::move(zones));
   keep_entries(space_.x0, ranks_->of_nodes);
 }

@@ -230,12 +230,18 @@ Setup begun_with(Setup target, Flow& line, double time) {
   frame.parts.push_back({"flow", view.geometry(line.state(), sub), {}});
   const auto& geometry = std::get<MeshGeometry>(frame.parts[0].geometry);
   std::vector<float> density(geometry.points->size() / 3), energy(density.size()), velocity(3 * density.size());
-  view.values(line.state(), sub, false, [&](Index i, const PointValues& v) {
-    const std::size_t at = u(i);
-    density[at] = static_cast<float>(v.density);
-    energy[at] = static_cast<float>(v.energy);
-    for (std::size_t c = 0; c < 3; ++c) velocity[3 * at + c] = static_cast<float>(v.velocity[c]);
-  });
+  view.values(
+      line.state(), sub, false, 5,
+      [](const PointValues& v, float* out) {
+        *out++ = static_cast<float>(v.density);
+        *out++ = static_cast<float>(v.energy);
+        for (std::size_t c = 0; c < 3; ++c) *out++ = static_cast<float>(v.velocity[c]);
+      },
+      [&](Index i, const float* from) {
+        density[u(i)] = from[0];
+        energy[u(i)] = from[1];
+        std::copy_n(from + 2, 3, velocity.begin() + 3 * i);
+      });
   const auto add = [&](const char* name, int components, std::vector<float> values) {
     frame.parts[0].fields.push_back(
         make_field({name, "1", FieldKind::magnitude, Association::point, components, false, name}, std::move(values)));

@@ -341,7 +341,7 @@ class TestMarch : public QObject {
     narrow.run();
     const double a = wide.op().energies(wide.state()).kinetic, b = narrow.op().energies(narrow.state()).kinetic;
     QVERIFY2(std::abs(a / b - 1) < 1e-6, qPrintable(QString::number(a / b - 1)));
-    QVERIFY(asymmetry(wide.op().space(), wide.state(), {7, 7, 1}, 1) < 1e-10);
+    QVERIFY(asymmetry(wide.op(), wide.state(), {7, 7, 1}, 1) < 1e-10);
   }
 
   void a_collapse_names_zone_and_place() {
