@@ -404,19 +404,68 @@ std::vector<Diagnostic> check_memory(const Case& input, const Problem& s, Bytes 
   return {std::move(d)};
 }
 
-Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
+namespace {
+
+/// The text of the case that MeshFacts follow from, but for the first band's mesh.
+std::string mesh_follows_from(const Case& input) {
+  std::string out;
+  const Json& all = input.values().json();
+  const auto add = [&out](const Json& part, const char* key) {
+    if (part.contains(key)) out += compact_json(part[key]) + '\n';
+  };
+  for (const char* part : {"mesh", "sphere", "regions", "boundaries", "body"}) add(all, part);
+  if (all.contains("parameters"))
+    for (const char* key : {"order", "layers_off", "edge_layers", "edge_angle"}) add(all["parameters"], key);
+  // Regions hold numbers of materials; impedances of metals under coats hold their laws.
+  if (out.find("\"metal\"") != std::string::npos) add(all, "materials");
+  for (const std::string& name : input["materials"].keys()) out += name + '\n';
+  return out;
+}
+
+/// And the first band's mesh: around a built-in sphere it follows the wave.
+std::string first_mesh_follows_from(const Case& input, const Problem& s, const std::string& from) {
+  std::string out = from;
+  if (!s.sphere) return out;
+  for (const double f : s.frequencies) out += fmt::format("{} ", f);
+  return out + fmt::format("{} {}", s.distance, s.fast.has_value());
+}
+
+/// Puts what the mesh comes to into the problem, of `before` what it can.
+Status look_at_mesh_or_take_over(const Case& input, Problem& s, const std::shared_ptr<const Mesh>& given,
+                                 const Problem* before) {
+  const std::string from = mesh_follows_from(input), first_from = first_mesh_follows_from(input, s, from);
+  if (before != nullptr && before->mesh.known && before->mesh.from == from) {
+    s.mesh = before->mesh;
+    if (s.mesh.domain) s.mesh.domain->space.lies_in(*given);
+    if (s.mesh.first_from != first_from) {
+      s.mesh.first.reset();
+      s.mesh.counted.reset();
+    } else if (s.mesh.first && !s.mesh.first->mesh) {
+      s.mesh.first->domain->space.lies_in(*given);
+    }
+  } else {
+    if (Status seen = look_at_mesh(s, given); !seen) return seen;
+    log::debug("maxwell-fem: {} was made of the case", s.sphere ? "a sphere" : s.mesh.bare ? "a surface" : "a domain");
+  }
+  s.mesh.from = from;
+  s.mesh.first_from = first_from;
+  return {};
+}
+
+}  // namespace
+
+Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem* before) {
   Reading<Problem> out;
   Problem s = read_case(input, out.said);
   if (has_errors(out.said)) return out;
   const std::shared_ptr<const Mesh> given =
       mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
-  if (Status seen = look_at_mesh(s, given); !seen) {
+  if (Status seen = look_at_mesh_or_take_over(input, s, given, before); !seen) {
     Diagnostic d = seen.error();
     d.place = input.document().place(d.text.find("region") != std::string::npos ? "/regions" : "/boundaries");
     out.said.push_back(std::move(d));
     return out;
   }
-  log::debug("maxwell-fem: {} was made of the case", s.sphere ? "a sphere" : s.mesh.bare ? "a surface" : "a domain");
   const auto skin = bare_surface(s, given);
   const Values place = place_of_body(input, s);
   for (const Band& band : bands_of(s)) {

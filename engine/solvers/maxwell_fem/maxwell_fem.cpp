@@ -38,7 +38,8 @@ std::string no_device(std::string_view loop) {
 }  // namespace
 
 Reading<Problem>& MaxwellFem::read(const Case& input, const Mesh* mesh) const {
-  return reading_.of(input, mesh, read_problem);
+  return reading_.of(input, mesh,
+                     [](const Case& c, const Mesh* m, Problem* before) { return read_problem(c, m, before); });
 }
 
 std::vector<Diagnostic> MaxwellFem::check(const Case& input, const Mesh* mesh, const Offer& offer) const {

@@ -400,7 +400,8 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
       const auto given = mesh != nullptr ? std::shared_ptr<const Mesh>(std::shared_ptr<void>(), mesh) : nullptr;
       counted = counted_factors(part, given, q.ranks_of_one(computed_frequencies(s, part.frequencies.size())));
       s.mesh.first = std::move(part.mesh.first);  // the run computes on it
-      if (s.mesh.first && s.mesh.first->mesh) s.mesh.domain.reset();
+      s.mesh.counted = std::move(part.mesh.counted);
+      s.mesh.counted_from = std::move(part.mesh.counted_from);
     }
     add_band(q, band, counted, e, all);
   }

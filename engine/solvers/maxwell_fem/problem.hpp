@@ -22,6 +22,8 @@
 
 namespace conoid::maxwell_fem {
 
+struct CountedFactors;
+
 /// Angles that run in a plane.
 struct Cut {
   std::string name;
@@ -62,14 +64,17 @@ struct Meshed {
 /// by value only, but for `domain`, which Space::lies_in() tells where that mesh is.
 struct MeshFacts {
   bool known = false;
-  bool bare = false;                 ///< the program puts S around it
-  std::shared_ptr<const Mesh> skin;  ///< bare solids: their surface
-  BodyMeasure body;                  ///< bare ones
-  double radius = 0;                 ///< half the diagonal of the box around it, m
-  double tets = 0, outer_faces = 0;  ///< of a mesh with S of its own
-  EdgesFound edges;                  ///< of conductors in it, which get layers
-  std::shared_ptr<Domain> domain;    ///< of a mesh with S of its own, as it was given
-  std::optional<Meshed> first;       ///< the first band's
+  bool bare = false;                              ///< the program puts S around it
+  std::shared_ptr<const Mesh> skin;               ///< bare solids: their surface
+  BodyMeasure body;                               ///< bare ones
+  double radius = 0;                              ///< half the diagonal of the box around it, m
+  double tets = 0, outer_faces = 0;               ///< of a mesh with S of its own
+  EdgesFound edges;                               ///< of conductors in it, which get layers
+  std::shared_ptr<Domain> domain;                 ///< of a mesh with S of its own, as it was given
+  std::optional<Meshed> first;                    ///< the first band's
+  std::shared_ptr<const CountedFactors> counted;  ///< of the first band's
+  /// The text of the case that these follow from: all of them, the first band's mesh, its factors. An edit elsewhere leaves them as they are.
+  std::string from, first_from, counted_from;
 };
 
 struct Problem {
@@ -117,8 +122,9 @@ struct Problem {
 
 /// The case alone, without its mesh.
 [[nodiscard]] Problem read_case(const Case& input, std::vector<Diagnostic>& out);
-/// Case and mesh (null: a built-in sphere), and what is wrong with them beyond the schema.
-[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh);
+/// Case and mesh (null: a built-in sphere), and what is wrong with them beyond the schema. Of `before`, a problem on the same mesh, what the
+/// mesh came to is taken over where nothing that it follows from has changed.
+[[nodiscard]] Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem* before = nullptr);
 /// What does not go with this memory.
 [[nodiscard]] std::vector<Diagnostic> check_memory(const Case& input, const Problem& problem, Bytes memory);
 

@@ -2,12 +2,15 @@
 // From a domain to the entries of its matrix, and to its elimination tree.
 #include "engine/solvers/maxwell_fem/solving/counted_factors.hpp"
 
+#include "engine/core/log.hpp"
 #include "engine/solvers/maxwell_fem/discretization/layout.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+
+#include <fmt/core.h>
 
 namespace conoid::maxwell_fem {
 
@@ -79,11 +82,17 @@ std::optional<CountedFactors> counted_factors(Problem& part, const std::shared_p
   }
   const Domain& domain = *part.mesh.first->domain;
   if (domain.free_unknowns < 1) return std::nullopt;
+  std::string from = fmt::format("{} {} {}", part.direct.threads, ranks, part.direct.single);
+  if (part.mesh.counted && part.mesh.counted_from == from) return *part.mesh.counted;
   const auto fronts =
       count_fronts(matrix_pattern(domain, rows_of_tets(domain), part.direct.threads), part.direct, std::max(1, ranks));
   if (!fronts) return std::nullopt;
-  return CountedFactors{domain.free_unknowns, static_cast<double>(domain.outer.size()),
-                        static_cast<double>(domain.currents.size()), *fronts};
+  log::debug("maxwell-fem: factors were counted");
+  part.mesh.counted = std::make_shared<const CountedFactors>(
+      CountedFactors{domain.free_unknowns, static_cast<double>(domain.outer.size()),
+                     static_cast<double>(domain.currents.size()), *fronts});
+  part.mesh.counted_from = std::move(from);
+  return *part.mesh.counted;
 }
 
 Bytes memory_with(const ExpectedFactors& factors, const Problem& s, Index unknowns, double columns, double points,

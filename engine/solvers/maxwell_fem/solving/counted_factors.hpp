@@ -27,7 +27,7 @@ struct CountedFactors {
 /// Cases of more unknowns are not counted: order and spaces of so many take about a second on two cores.
 inline constexpr double most_counted = 100000;
 /// None where the mesh is yet to be made by gmsh, is too large, cannot be computed on (which the check tells), or where factors are not
-/// fronts of our own. `part`: the first band, to which the mesh that is made is kept; `given`: the case's mesh, null: a built-in sphere.
+/// fronts of our own. `part`: the first band, to which the mesh that is made and its count are kept; `given`: the case's mesh, null: a built-in sphere.
 [[nodiscard]] std::optional<CountedFactors> counted_factors(Problem& part, const std::shared_ptr<const Mesh>& given,
                                                             int ranks);
 

@@ -100,9 +100,14 @@ struct Run {
   MaxwellFem solver;
   Status finished;
 
-  /// `checked`: as a session goes, checked and estimated first.
-  explicit Run(const Json& json, std::shared_ptr<const Mesh> m = nullptr, bool checked = false)
+  /// `checked`: as a session goes, checked and estimated first; `before`: after the same of that case, of which this is an edit.
+  explicit Run(const Json& json, std::shared_ptr<const Mesh> m = nullptr, bool checked = false, const Json& before = {})
       : input(resolved(json)), mesh(std::move(m)) {
+    if (!before.is_null()) {
+      const Case last = resolved(before);
+      if (has_errors(solver.check(last, mesh.get(), offer))) qFatal("the case before has errors");
+      if (!solver.estimate(last, mesh.get(), offer).ok()) qFatal("the case before has no estimate");
+    }
     if (checked && has_errors(solver.check(input, mesh.get(), offer))) qFatal("the case has errors");
     if (checked && !solver.estimate(input, mesh.get(), offer).ok()) qFatal("the case has no estimate");
     const Status s = solver.prepare(context);
@@ -142,6 +147,29 @@ Json mesh_case(const char* boundaries = "{}") {
 Mesh shells(bool hollow = true) {
   return *spherical_shells(
       {.radius = 0.05, .hollow = hollow, .divisions = 2, .shells = {{0.08, 2, "vacuum"}}, .curved = false});
+}
+
+/// A small case of this kind with its mesh; null where it takes gmsh and there is none.
+std::pair<Json, std::shared_ptr<const Mesh>> case_of_kind(const QString& kind) {
+  Json json = kind == "sphere" ? sphere_case() : mesh_case();
+  json["excitation"]["frequency"] = "0.5 GHz";
+  std::shared_ptr<const Mesh> mesh;
+  if (kind == "volume") {
+    mesh = std::make_shared<const Mesh>(shells());
+    json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+  } else if (kind == "graded volume") {
+    // Every edge of an icosahedron that is a conductor.
+    mesh = std::make_shared<const Mesh>(*spherical_shells(
+        {.radius = 0.05, .hollow = true, .divisions = 1, .shells = {{0.09, 3, "vacuum"}}, .curved = false}));
+    json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+    json["parameters"] = read_json(R"({"edge_angle": 3.5, "edge_layers": 1})");
+  } else if (kind != "sphere") {
+    if (!find_gmsh().ok()) return {};
+    const Mesh ball = shells(false);
+    mesh = kind == "surface" ? std::make_shared<const Mesh>(*icosphere({.radius = 0.05, .divisions = 2}))
+                             : std::make_shared<const Mesh>(ball.extract(ball.group("core")->cells));
+  }
+  return {json, mesh};
 }
 
 /// A checkpoint of one run, taken up by another.
@@ -680,27 +708,100 @@ class TestSolver : public QObject {
     for (const char* kind : {"sphere", "volume", "graded volume", "surface", "solid"})
       QTest::newRow(kind) << QString(kind);
   }
+  /// What an edit leaves as it was is not made again; what it changes is, and the answers are those of the case alone, bit for bit.
+  void an_edit_keeps_what_follows_from_the_mesh_data() { a_case_is_read_once_data(); }
+  void an_edit_keeps_what_follows_from_the_mesh() {
+    QFETCH(QString, kind);
+    const auto of_kind = case_of_kind(kind);
+    const Json& first = of_kind.first;
+    const std::shared_ptr<const Mesh>& mesh = of_kind.second;
+    if (first.is_null()) QSKIP("gmsh is not installed");
+    int read = 0, made = 0, counted = 0;
+    const auto listening = log::subscribe([&](const LogEntry& entry) {
+      read += entry.text.find("was made of the case") != std::string::npos;
+      made += entry.text.find("spaces were made") != std::string::npos;
+      counted += entry.text.find("factors were counted") != std::string::npos;
+    });
+    MaxwellFem solver;
+    const auto look = [&](const Json& json) {
+      read = made = counted = 0;
+      const Case input = resolved(json);
+      const Offer offer = make_offer(input).value();
+      if (has_errors(solver.check(input, mesh.get(), offer))) return std::string("the case has errors");
+      const auto estimate = solver.estimate(input, mesh.get(), offer);
+      return estimate.ok() ? estimate->details.front().second : estimate.error().text;
+    };
+    const auto unknowns = look(first);
+    const bool solid = kind == "surface" || kind == "solid";
+    QCOMPARE(read, 1);
+    QCOMPARE(counted, solid ? 0 : 1);
+    // Waves, outputs, tolerances: nothing of the mesh.
+    Json other = first;
+    other["excitation"]["theta"] = "70 deg";
+    other["excitation"]["polarisation"] = "H";
+    other["truncation"]["tolerance"] = 1e-4;
+    other["output"]["cuts"] = read_json(R"([{"vary": "theta", "count": 5}])");
+    QCOMPARE(look(other), unknowns);
+    QVERIFY2(read == 0 && made == 0 && counted == 0, qPrintable(QString("%1 %2 %3").arg(read).arg(made).arg(counted)));
+    // An error between two edits loses nothing.
+    Json wrong = other;
+    wrong["output"]["range_profile"] = true;
+    QCOMPARE(look(wrong), std::string("the case has errors"));
+    QCOMPARE(look(other), unknowns);
+    QVERIFY(read == 0 && made == 0 && counted == 0);
+    // The run goes on with what was kept.
+    Run kept(other, mesh, true, first), alone(other, mesh);
+    QVERIFY(kept.go() && kept.finished.ok() && alone.go() && alone.finished.ok());
+    QCOMPARE(kept.number("echo_HH"), alone.number("echo_HH"));
+    QCOMPARE(kept.number("unknowns"), alone.number("unknowns"));
+    // The order of the elements is another mesh for all of it.
+    Json linear = other;
+    linear["parameters"]["order"] = 1;
+    QVERIFY(look(linear) != unknowns);
+    QVERIFY(read == 1 && (solid || (made >= 1 && counted == 1)));
+    QCOMPARE(look(linear), MaxwellFem()
+                               .estimate(resolved(linear), mesh.get(), make_offer(resolved(linear)).value())
+                               ->details.front()
+                               .second);
+    // So is the wave, around a body that the program meshes.
+    Json slow = linear;
+    slow["excitation"]["frequency"] = "0.4 GHz";
+    look(slow);
+    QCOMPARE(counted, kind == "sphere" ? 1 : 0);
+    const Case input = resolved(slow);
+    const auto afresh = MaxwellFem().estimate(input, mesh.get(), make_offer(input).value());
+    QCOMPARE(look(slow), afresh->details.front().second);
+  }
+  /// A resistance that is edited is the one that the run has.
+  void an_edit_of_a_resistance_is_heard() {
+    Json json = mesh_case(R"({"outer": {"kind": "outer"}, "body": {"kind": "impedance", "resistance": 100}})");
+    json["excitation"]["frequency"] = "0.5 GHz";
+    const auto mesh = std::make_shared<const Mesh>(shells());
+    const auto absorption = [&](const Json& now, const Json& before) {
+      Run run(now, mesh, true, before);
+      if (!run.go()) qFatal("the run did not end");
+      return run.number("absorption");
+    };
+    Json more = json;
+    more["boundaries"]["body"]["resistance"] = 300;
+    QCOMPARE(absorption(more, json), absorption(more, nullptr));
+    QVERIFY(absorption(json, nullptr) != absorption(more, nullptr));
+    // Of metal under a coat the material is all of it.
+    Json coat = json;
+    coat["materials"] = read_json(R"({"paint": {"permittivity": 3, "permittivity_loss": 1}})");
+    coat["boundaries"]["body"] =
+        read_json(R"({"kind": "metal", "coats": [{"material": "paint", "thickness": "5 mm"}]})");
+    Json lossy = coat;
+    lossy["materials"]["paint"]["permittivity_loss"] = 2;
+    QCOMPARE(absorption(lossy, coat), absorption(lossy, nullptr));
+    QVERIFY(absorption(coat, nullptr) != absorption(lossy, nullptr));
+  }
+
   /// From check over estimate to the run one reading, and spaces once; the answers are those of a run by itself, bit for bit.
   void a_case_is_read_once() {
     QFETCH(QString, kind);
-    Json json = kind == "sphere" ? sphere_case() : mesh_case();
-    json["excitation"]["frequency"] = "0.5 GHz";
-    std::shared_ptr<const Mesh> mesh;
-    if (kind == "volume") {
-      mesh = std::make_shared<const Mesh>(shells());
-      json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
-    } else if (kind == "graded volume") {
-      // Every edge of an icosahedron that is a conductor.
-      mesh = std::make_shared<const Mesh>(*spherical_shells(
-          {.radius = 0.05, .hollow = true, .divisions = 1, .shells = {{0.09, 3, "vacuum"}}, .curved = false}));
-      json["boundaries"] = read_json(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
-      json["parameters"] = read_json(R"({"edge_angle": 3.5, "edge_layers": 1})");
-    } else if (kind != "sphere") {
-      if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
-      const Mesh ball = shells(false);
-      mesh = kind == "surface" ? std::make_shared<const Mesh>(*icosphere({.radius = 0.05, .divisions = 2}))
-                               : std::make_shared<const Mesh>(ball.extract(ball.group("core")->cells));
-    }
+    const auto [json, mesh] = case_of_kind(kind);
+    if (json.is_null()) QSKIP("gmsh is not installed");
     int read = 0, made = 0;
     const auto listening = log::subscribe([&](const LogEntry& entry) {
       read += entry.text.find("was made of the case") != std::string::npos;
