@@ -527,13 +527,13 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   check_step(input, s, surface, out);
   check_waves(input, s, surface, out);
   check_extent(input, s, surface, out);
-  check_exact(input, s, surface, out);
   check_head(input, s, surface, out);
   check_compression(input, s, surface, out);
   check_memory(input, s, surface, offer, out);
   check_ground(input, s, surface, out);
   check_places(input, s, surface, out);
   check_shape(input, surface, out);
+  check_exact(input, s, surface, out);
   return out;
 }
 
