@@ -504,6 +504,31 @@ SkeletonOptions skeleton_options(const Settings& s, const Surface& surface) {
           .cluster = 64};
 }
 
+std::vector<Vec3> corners_of(const PlaneSetting& plane) {
+  std::vector<Vec3> out;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec3 x = plane.origin;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (corner >> d & 1) x[d] += plane.spacing[d] * static_cast<double>(plane.points[d] - 1);
+    out.push_back(x);
+  }
+  return out;
+}
+
+namespace {
+
+/// When all that sends begins, but for its delay: point sources and motions at once, plane waves as if they passed the origin then; as early as
+/// no point has any of it before t = 0. Two sources of opposite sign are so a dipole, and waves computed separately add up to those together.
+double common_start(const Settings& s, const std::vector<Vec3>& points) {
+  double first = s.motions.empty() ? HUGE_VAL : 0;
+  for (const Excitation& run : s.runs)
+    for (const Wave& w : run.waves)
+      for (const Vec3& x : points) first = std::min(first, w.travel(x, s.form.c));
+  return first < HUGE_VAL ? -first : 0;
+}
+
+}  // namespace
+
 void complete(Settings& s, const Surface& surface) {
   if (s.courant > 0) s.form.dt = s.courant * surface.mean_edge / s.slowest();
   if (s.assembly.thin_splits < 0) s.assembly.thin_splits = splits_for(thinness(surface));
@@ -512,12 +537,7 @@ void complete(Settings& s, const Surface& surface) {
   std::vector<Vec3> points = surface.vertices;
   points.insert(points.end(), s.receivers.begin(), s.receivers.end());
   for (const PlaneSetting& p : s.planes)
-    for (int corner = 0; corner < 8; ++corner) {
-      Vec3 x = p.origin;
-      for (std::size_t d = 0; d < 3; ++d)
-        if (corner >> d & 1) x[d] += p.spacing[d] * static_cast<double>(p.points[d] - 1);
-      points.push_back(x);
-    }
+    for (const Vec3& x : corners_of(p)) points.push_back(x);
   std::vector<Vec3> lit = surface.vertices;
   if (const auto& ground = surface.conditions.ground) {  // what an image does here, the wave does to the image
     for (std::size_t k = 0, count = points.size(); k < count; ++k) points.push_back(ground->mirrored(points[k]));
@@ -537,17 +557,15 @@ void complete(Settings& s, const Surface& surface) {
     const double fast = 1 / longest_delta(surface, s.form), slow = 1 / shortest_delta(surface, s.form);
     s.image_gap = mean_distance(surface) * (slow - fast);
   }
+  const double start = common_start(s, points);
   double last = 0;
   for (Motion& m : s.motions) {
-    m.t0 += m.pulse.onset();
+    m.t0 += start + m.pulse.onset();
     last = std::max(last, m.t0 + m.pulse.length() - m.pulse.onset());
   }
   for (Excitation& run : s.runs)
     for (Wave& w : run.waves) {
-      const double delay = w.t0;
-      Excitation one{"", {w}};
-      set_onsets(one, points, s.form.c);
-      w.t0 = one.waves[0].t0 + delay;
+      w.t0 += start + w.pulse.onset();
       for (const Vec3& x : lit)
         last = std::max(last, w.t0 + w.travel(x, s.form.c) + w.pulse.length() - w.pulse.onset());
     }

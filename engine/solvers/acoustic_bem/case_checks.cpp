@@ -282,12 +282,68 @@ void check_head(const CaseReader& reader, const Settings& s, const Surface& surf
                             format_quantity(farthest + 2 * surface.mean_edge, "m")));
 }
 
+/// Of the vertices of a surface and of their images.
+double farthest_from(const Vec3& x, const Surface& surface) {
+  double out = 0;
+  for (const Vec3& v : surface.vertices) {
+    out = std::max(out, distance(x, v));
+    if (surface.conditions.ground) out = std::max(out, distance(x, surface.conditions.ground->mirrored(v)));
+  }
+  return out;
+}
+
+/// Columns of row-vectors are counted by 16 bits.
 void check_extent(const CaseReader& reader, const Settings& s, const Surface& surface) {
+  constexpr double most = 60000;  // steps
   const Values parameters = reader["parameters"];
   const Values step = parameters.has("time_step") ? parameters["time_step"] : parameters["courant"];
-  if (const double across = surface.diameter / s.shortest_delta(); across > 60000)
+  if (const double across = surface.diameter / s.shortest_delta(); across > most)
     reader.fail(step, fmt::format("the body is {:.3g} time steps across; at most 60000 are possible", across),
                 "Use larger time steps or a smaller body.");
+  const auto check = [&](const Values& at, const std::string& what, double way) {
+    if (way > most * s.form.delta())
+      reader.fail(
+          at,
+          fmt::format("{} lies {} from the surface, {:.3g} time steps; at most 60000 are possible", what,
+                      format_quantity(way, "m"), way / s.form.delta()),
+          "Move it to within that: so far away sound falls with the distance, as output.pattern, output.directions and "
+          "output.directivity have it.");
+  };
+  const Values receivers = reader["output"]["receivers"], planes = reader["output"]["planes"];
+  for (std::size_t k = 0; k < s.receivers.size(); ++k)
+    check(receivers.at(k), fmt::format("the receiver \"{}\"", s.receiver_names[k]),
+          farthest_from(s.receivers[k], surface));
+  for (std::size_t k = 0; k < s.planes.size(); ++k) {
+    double way = 0;
+    for (const Vec3& x : corners_of(s.planes[k])) way = std::max(way, farthest_from(x, surface));
+    check(planes.at(k), fmt::format("a point of the plane \"{}\"", s.planes[k].name), way);
+  }
+}
+
+/// Where the series of a sphere is asked for there is one, about the origin or the middle of the head, and a wave that it is for.
+void check_exact(const CaseReader& reader, const Settings& s, const Surface& surface) {
+  if (!s.exact_sphere) return;
+  const Values at = reader["output"]["exact"];
+  const Vec3 centre = s.head.frequencies.empty() ? Vec3{} : s.head.center;
+  double nearest = HUGE_VAL, farthest = 0;
+  for (const Vec3& v : surface.vertices) {
+    nearest = std::min(nearest, distance(v, centre));
+    farthest = std::max(farthest, distance(v, centre));
+  }
+  if (farthest - nearest > 0.02 * farthest || surface.bodies.size() != 1 || s.screen || s.conditions.inside) {
+    reader.fail(
+        at,
+        fmt::format("the exact answer is that of a sphere about {}; the surface lies between {} and {} from there{}",
+                    text_of(centre), format_quantity(nearest, "m"), format_quantity(farthest, "m"),
+                    surface.bodies.size() == 1 ? "" : fmt::format(" and has {} closed pieces", surface.bodies.size())),
+        "Move the sphere there (mesh.translate), or leave \"exact\" out.");
+    return;
+  }
+  if (exact_wave(s) || !s.head.frequencies.empty() || (s.conditions.walls.empty() && !s.monostatic.frequencies.empty()))
+    return;
+  reader.warn(at,
+              "no exact answer will be given: the series is that of one plane wave along +z on a sphere of one kind",
+              "Let a single plane wave go along [0, 0, 1], without groups and ground, or leave \"exact\" out.");
 }
 
 /// What compressed matrices go with.
@@ -455,6 +511,7 @@ std::vector<Diagnostic> check_problem(const Case& input, const Problem& problem,
   check_ground(reader, s, surface);
   check_places(reader, s, surface);
   check_shape(reader, surface);
+  check_exact(reader, s, surface);
   return out;
 }
 

@@ -28,14 +28,13 @@ double cosine_to_z(const Vec3& x) {
   return x[2] / norm(x);
 }
 
-/// The exact overlay knows one plane wave along +z.
+}  // namespace
+
 bool exact_wave(const Settings& s) {
   return s.exact_sphere && s.conditions.walls.empty() && !s.conditions.ground && s.runs.size() == 1 &&
          s.runs[0].waves.size() == 1 && s.runs[0].waves[0].kind == WaveKind::plane &&
          s.runs[0].waves[0].direction[2] > 1 - 1e-12;
 }
-
-}  // namespace
 
 double ball_radius(const Surface& s) {
   return std::cbrt(signed_volume(s) * 3 / (4 * std::numbers::pi));

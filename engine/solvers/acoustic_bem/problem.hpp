@@ -86,6 +86,11 @@ struct Settings {
 /// Reads the case. Errors (a pulse file, a zero direction) go to `out`.
 [[nodiscard]] Settings read_settings(const Case& input, std::vector<Diagnostic>& out);
 
+/// The corners of a plane, some of them twice.
+[[nodiscard]] std::vector<Vec3> corners_of(const PlaneSetting& plane);
+/// Whether the exact answer of the case, if it asks for one, has signals and echoes: it knows one plane wave along +z.
+[[nodiscard]] bool exact_wave(const Settings& settings);
+
 /// The surface of a mesh under a case's conditions.
 [[nodiscard]] Result<Surface> surface_for(const Settings& settings, const Mesh& mesh);
 

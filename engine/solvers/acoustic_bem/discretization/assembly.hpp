@@ -19,6 +19,7 @@
 #include "engine/cluster/communicator.hpp"
 #include "engine/core/error.hpp"
 #include "engine/core/progress.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_blocks.hpp"
 #include "engine/solvers/acoustic_bem/discretization/form.hpp"
 #include "engine/solvers/acoustic_bem/discretization/slices.hpp"
 #include "engine/solvers/acoustic_bem/discretization/surface.hpp"
@@ -60,7 +61,8 @@ struct Matrices {
   std::vector<WallMemory> walls{};
   // Of compressed matrices (compressed_assembly.hpp): `slices` are those of near clusters alone. Null: they are whole.
   std::shared_ptr<const Skeletons> skeletons{};
-  Slices<Real> far{};  ///< of skeleton unknowns in far clusters
+  FarBlocks<Real>
+      far{};  ///< between the points of far clusters; of several ranks: the columns of this rank's own points
   double far_error =
       0;  ///< of far blocks that were computed for comparison, over their norm, at the worst of some frequencies
 };

@@ -63,19 +63,37 @@ RowMatrix weights_of(const Skeletons& skeletons, Index leaf, Index cluster) {
   return out;
 }
 
-/// Σ_k M_k(i, j) z^k of the rows in a range; of ranks (`cluster`) with columns of their own, all of it on each.
+/// Σ_d v_d z^{start + d}
 template <class Real>
-Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval cols, Complex z,
-                             Communicator* cluster = nullptr) {
+Complex transformed(std::span<const Real> v, Index start, Complex z) {
+  Complex sum = 0;
+  for (std::size_t d = v.size(); d-- > 0;) sum = sum * z + static_cast<double>(v[d]);
+  return sum * std::pow(z, static_cast<double>(start));
+}
+
+/// Σ_k M_k(i, j) z^k of the rows in a range.
+template <class Real>
+Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval cols, Complex z) {
   Eigen::MatrixXcd out = Eigen::MatrixXcd::Zero(rows.size(), cols.size());
-  const Interval own{std::max(cols.begin, slices.first()), std::min(cols.end, slices.first() + slices.count())};
-  for (Index j = own.begin; j < own.end; ++j)
-    slices.for_each_row(j - slices.first(), [&](Index i, Index start, std::span<const Real> v) {
-      if (i < rows.begin || i >= rows.end) return;
-      Complex sum = 0;
-      for (std::size_t d = v.size(); d-- > 0;) sum = sum * z + static_cast<double>(v[d]);
-      out(i - rows.begin, j - cols.begin) = sum * std::pow(z, static_cast<double>(start));
+  for (Index j = cols.begin; j < cols.end; ++j)
+    slices.for_each_row(j, [&](Index i, Index start, std::span<const Real> v) {
+      if (i >= rows.begin && i < rows.end) out(i - rows.begin, j - cols.begin) = transformed(v, start, z);
     });
+  return out;
+}
+
+/// The same of points; of ranks (`cluster`) with columns of their own, all of it on each.
+template <class Real>
+Eigen::MatrixXcd transformed(const FarBlocks<Real>& far, Interval rows, Interval cols, Complex z,
+                             Communicator* cluster) {
+  Eigen::MatrixXcd out = Eigen::MatrixXcd::Zero(rows.size(), cols.size());
+  for (Index band = 0; band < far.bands(); ++band) {
+    if (const Interval own = far[band].rows; own.end <= rows.begin || own.begin >= rows.end) continue;
+    far.for_each_row(band, [&](Index i, Index j, Index start, std::span<const Real> v) {
+      if (i >= rows.begin && i < rows.end && j >= cols.begin && j < cols.end)
+        out(i - rows.begin, j - cols.begin) = transformed(v, start, z);
+    });
+  }
   if (cluster != nullptr)
     cluster->sum(std::span(reinterpret_cast<double*>(out.data()), 2 * static_cast<std::size_t>(out.size())));
   return out;
@@ -85,7 +103,7 @@ Eigen::MatrixXcd transformed(const Slices<Real>& slices, Interval rows, Interval
 /// the band.
 template <class Real>
 Result<double> compared(const Surface& surface, const Form& form, const AssemblyOptions& options,
-                        const Skeletons& skeletons, const Slices<Real>& far, Communicator* cluster, Team& team,
+                        const Skeletons& skeletons, const FarBlocks<Real>& far, Communicator* cluster, Team& team,
                         const std::stop_token& stop) {
   const std::vector<FarSample> samples = samples_of(skeletons);
   std::vector<Index> clusters;
@@ -168,59 +186,7 @@ Interval own_points(const Skeletons& skeletons, Communicator* cluster) {
   return share_of_slices(skeletons.far.slice_pairs(), cluster->rank(), cluster->size());
 }
 
-/// Memory of far slices: row-vectors are of one length.
-Bytes far_bytes(const Skeletons& skeletons, Communicator* cluster, Bytes real) {
-  const Interval own = own_points(skeletons, cluster);
-  const std::vector<double> pairs_of = skeletons.far.slice_pairs();
-  const double pairs = std::accumulate(pairs_of.begin() + own.begin, pairs_of.begin() + own.end, 0.0);
-  return static_cast<Bytes>(pairs * (static_cast<double>(FarKernel::columns) * static_cast<double>(real) * 1.04 + 3.6) +
-                            static_cast<double>(skeletons.size()) * static_cast<double>(own.size()) /
-                                static_cast<double>(panel_rows) * sizeof(Panel));
-}
-
 }  // namespace
-
-template <class Real>
-Result<Slices<Real>> far_slices(const Skeletons& skeletons, const Form& form, Communicator* cluster, Team& team,
-                                const std::stop_token& stop) {
-  const FarKernel kernel(form, skeletons.options.highest, skeletons.options.error);
-  const Index count = skeletons.size();
-  const Interval own = own_points(skeletons, cluster);
-  Slices<Real> out(count, own.size(), own.begin);
-  std::vector<std::int32_t> cluster_of(static_cast<std::size_t>(count));
-  std::vector<std::vector<Index>> far_from(static_cast<std::size_t>(skeletons.clusters()));
-  for (Index c = 0; c < skeletons.clusters(); ++c)
-    for (Index k = skeletons.far.of(c).begin; k < skeletons.far.of(c).end; ++k)
-      cluster_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(c);
-  for (const auto& [a, b] : skeletons.far_pairs) {
-    far_from[static_cast<std::size_t>(a)].push_back(b);
-    far_from[static_cast<std::size_t>(b)].push_back(a);
-  }
-  for_range(team, "far clusters", own.size(), 16, 5e-8 * skeletons.far.pairs(), [&](Interval some) {
-    std::vector<std::uint16_t> first(static_cast<std::size_t>(count)), last(first);
-    std::vector<std::array<double, FarKernel::columns>> values(first.size());
-    for (Index k = some.begin; k < some.end && !stop.stop_requested(); ++k) {
-      const Index j = own.begin + k;
-      std::fill(first.begin(), first.end(), std::uint16_t{1});
-      std::fill(last.begin(), last.end(), std::uint16_t{0});
-      const SkeletonPoint& y = skeletons.points[static_cast<std::size_t>(j)];
-      for (const Index c : far_from[static_cast<std::size_t>(cluster_of[static_cast<std::size_t>(j)])]) {
-        const Interval rows = skeletons.far.of(c);
-        for (auto i = static_cast<std::size_t>(rows.begin); i < static_cast<std::size_t>(rows.end); ++i) {
-          const Index begin = kernel.row_vector(skeletons.points[i], y, values[i]);
-          first[i] = static_cast<std::uint16_t>(begin);
-          last[i] = static_cast<std::uint16_t>(begin + FarKernel::columns - 1);
-        }
-      }
-      out.lay_out(k, first, last);
-      out.allocate(k);
-      for (Index panel = 0; panel < out.panels(); ++panel)
-        out.fill(k, panel, [&](Index i, Index) { return values[static_cast<std::size_t>(i)].data(); });
-    }
-  });
-  if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
-  return out;
-}
 
 template <class Real>
 Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& form, const AssemblyOptions& options,
@@ -234,7 +200,8 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   const auto skeletons = std::make_shared<const Skeletons>(std::move(*found));
   Assembly near(surface, form, options, cluster, &skeletons->near);
   if (const Status s = near.find_extents(team, progress, stop); !s) return s.error();
-  if (const Status s = room(far_bytes(*skeletons, cluster, sizeof(Real)) + near.slice_bytes(sizeof(Real), team)); !s)
+  const Interval own = own_points(*skeletons, cluster);
+  if (const Status s = room(FarBlocks<Real>::expected(*skeletons, own) + near.slice_bytes(sizeof(Real), team)); !s)
     return s.error();
   const double after_extents = seconds_now();
   auto out = near.template assemble<Real>(team, progress, stop);
@@ -242,7 +209,7 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   out->skeletons = skeletons;
   const double after_near = seconds_now();
   if (!skeletons->any_far()) return out;
-  auto between = far_slices<Real>(*skeletons, form, cluster, team, stop);
+  auto between = FarBlocks<Real>::make(*skeletons, form, own, team, stop);
   if (!between) return between.error();
   out->far = std::move(*between);
   const double after_far = seconds_now();
@@ -267,8 +234,6 @@ Result<Matrices<Real>> assemble_compressed(const Surface& surface, const Form& f
   return out;
 }
 
-template Result<Slices<float>> far_slices(const Skeletons&, const Form&, Communicator*, Team&, const std::stop_token&);
-template Result<Slices<double>> far_slices(const Skeletons&, const Form&, Communicator*, Team&, const std::stop_token&);
 template Result<Matrices<float>> assemble_compressed(const Surface&, const Form&, const AssemblyOptions&,
                                                      const SkeletonOptions&, const std::function<Status(Bytes)>&,
                                                      Communicator*, Team&, Progress&, const std::stop_token&);

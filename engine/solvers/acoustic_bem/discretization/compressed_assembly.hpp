@@ -15,12 +15,6 @@ namespace conoid::acoustic_bem {
 /// The same surface with some of its unknowns alone, in this order; what others send and feel is left out.
 [[nodiscard]] Surface with_unknowns(const Surface& surface, std::span<const std::int32_t> unknowns);
 
-/// Row-vectors between the points of far clusters: all rows, and of several ranks (`cluster`, null: one) the columns of this one, as many
-/// row-vectors as of any other. Error: stopped.
-template <class Real>
-[[nodiscard]] Result<Slices<Real>> far_slices(const Skeletons& skeletons, const Form& form, Communicator* cluster,
-                                              Team& team, const std::stop_token& stop);
-
 /// By processors; of several ranks each has slices of its own, near and far ones, and all calls are collective. Form N or NC or DC on a surface without walls, ground and filling, ordered by clusters. `room` is asked with the memory
 /// that slices (of this rank) will take once their sizes are known, and may refuse, on all ranks alike. Errors: stopped, those of `room`.
 template <class Real>

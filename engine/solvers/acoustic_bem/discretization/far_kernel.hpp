@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/core/types.hpp"
+#include "engine/solvers/acoustic_bem/discretization/far_blocks.hpp"
 #include "engine/solvers/acoustic_bem/discretization/form.hpp"
 #include "engine/solvers/acoustic_bem/discretization/skeletons.hpp"
 
@@ -26,7 +27,7 @@ namespace conoid::acoustic_bem {
 
 class FarKernel {
  public:
-  static constexpr Index columns = 8;
+  static constexpr Index columns = far_columns;
   /// Gap between points, in steps, from which on row-vectors begin behind `grouped` steps.
   static constexpr double least_gap(int grouped) {
     constexpr int half = columns / 2;

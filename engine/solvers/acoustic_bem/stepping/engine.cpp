@@ -16,6 +16,7 @@
 #include "engine/cluster/rank_share.hpp"
 #include "engine/core/log.hpp"
 #include "engine/core/resources.hpp"
+#include "engine/core/seconds_now.hpp"
 #include "engine/core/units.hpp"
 #include "engine/solvers/acoustic_bem/stepping/frequency_solver.hpp"
 #include "engine/team/machine.hpp"
@@ -59,9 +60,8 @@ class EngineOf final : public Engine {
     facts_.evaluations = m.evaluations;
     facts_.assembly_threads = assembly_threads;
     facts_.assembly_wall = assembly_wall;
-    facts_.bytes = m.slices.bytes({0, m.slices.count()}) + m.memory.bytes({0, m.memory.count()}) +
-                   m.far.bytes({0, m.far.count()}) + (planes_ ? planes_->bytes() : 0) +
-                   (receivers_ ? receivers_->bytes() : 0);
+    facts_.bytes = m.slices.bytes({0, m.slices.count()}) + m.memory.bytes({0, m.memory.count()}) + m.far.bytes() +
+                   (planes_ ? planes_->bytes() : 0) + (receivers_ ? receivers_->bytes() : 0);
     facts_.largest_rank_bytes = facts_.bytes;
     if (cluster.size() == 1) return;
     std::array<double, 2> sums = {static_cast<double>(facts_.nonzeros), static_cast<double>(facts_.bytes)},
@@ -214,6 +214,21 @@ Bytes later_memory(const Settings& s, Index unknowns, int threads) {
          static_cast<Bytes>(threads) * (Bytes{4} << 20) + (Bytes{32} << 20);
 }
 
+/// What each part of the preparation took, for the log.
+class Laps {
+ public:
+  void lap(std::string_view name) {
+    const double now = seconds_now();
+    text_ += fmt::format("{}{} {:.2f} s", text_.empty() ? "" : ", ", name, now - last_);
+    last_ = now;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  double last_ = seconds_now();
+  std::string text_;
+};
+
 /// Rows of this rank's share of some points; null: it has none.
 template <class Real>
 std::unique_ptr<Receivers<Real>> made_points(const Settings& settings, const Surface& surface,
@@ -267,8 +282,10 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   if (settings.compressed())
     return make_compressed<Real>(settings, surface, plane_points, budget, team, cluster, progress, stop);
   const Bytes own = resident_memory();
+  Laps laps;
   Assembly assembly(surface, settings.form, settings.assembly, &cluster);
   if (const Status s = assembly.find_extents(team, progress, stop); !s) return s.error();
+  laps.lap("row extents");
   const Bytes needed = assembly.slice_bytes(sizeof(Real), team);
   const auto pairs = static_cast<Bytes>(surface.unknowns) * static_cast<Bytes>(surface.unknowns);
   const double courant = settings.shortest_delta() / surface.mean_edge;
@@ -298,6 +315,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   };
   auto receivers = made(settings.receivers), planes = made(plane_points);
   if (stop.stop_requested()) return make_error(ErrorCode::stopped, "Stopped during assembly.");
+  laps.lap("receivers and planes");
   const Bytes later = later_memory(settings, surface.unknowns, team.threads());
   ::malloc_trim(0);
   const auto streams_with = [&] { return plan.streams() || resident_memory() + needed + plan.tiles + later > budget; };
@@ -320,6 +338,7 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   auto matrices = assembly.assemble<Real>(crew(), progress, stop);
   if (!matrices) return matrices.error();
   const double assembly_wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  laps.lap("assembly");
   if (few) {  // its samples end with it
     team.note("assembly", assembly_wall, {});
     few.reset();
@@ -339,6 +358,8 @@ Result<std::unique_ptr<Engine>> make(const Settings& settings, const Surface& su
   auto engine =
       std::make_unique<EngineOf<Real>>(settings, surface, plane_points, std::move(*matrices), std::move(receivers),
                                        std::move(planes), plan.threads, assembly_wall, cluster, team);
+  laps.lap("near matrices and factors");
+  if (cluster.leads()) log::info("acoustic-bem: prepared: {}", laps.text());
   if (streams) give_windows(engine->windows(), later);
   return std::unique_ptr<Engine>(std::move(engine));
 }

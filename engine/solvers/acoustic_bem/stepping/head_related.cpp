@@ -245,18 +245,25 @@ Status AcousticBem::write_head_files(RunContext& context, std::span<const Comple
         farthest = std::max(farthest, norm(scene.ears.back()));
       }
   for (const auto& d : head.directions) scene.sources.push_back({d[0], d[1], head.radius});
+  std::vector<Complex> heard(responses.begin(), responses.end());
+  // Programs that play such files take the first of two ears as the left one, wherever it is said to be.
+  if (scene.ears.size() == 2 && scene.ears[0][1] < scene.ears[1][1]) {
+    std::swap(scene.ears[0], scene.ears[1]);
+    for (auto at = heard.begin(); at != heard.end(); at += static_cast<std::ptrdiff_t>(2 * all))
+      std::swap_ranges(at, at + static_cast<std::ptrdiff_t>(all), at + static_cast<std::ptrdiff_t>(all));
+  }
   scene.comment =
       "Computed by reciprocity; pressure averaged over the faces of each ear, over that at the listener's place "
       "without "
       "the listener.";
-  if (Status s = write_sofa_responses(folder / "head-related.sofa", scene, head.frequencies, responses); !s) return s;
+  if (Status s = write_sofa_responses(folder / "head-related.sofa", scene, head.frequencies, heard); !s) return s;
   if (head.rate <= 0) return {};
   // Whole samples, so that sound which meets an ear before it would meet the centre begins after the first.
   const double late = std::ceil(head.rate * (farthest / settings_.form.c + 5e-4));
   const auto samples = static_cast<std::size_t>(std::lround(head.rate / head.frequencies[0]));
   std::vector<double> signals;
-  for (std::size_t k = 0; k < responses.size(); k += all) {
-    const std::vector<double> signal = signal_of(responses.subspan(k, all), samples, late);
+  for (std::size_t k = 0; k < heard.size(); k += all) {
+    const std::vector<double> signal = signal_of(std::span(heard).subspan(k, all), samples, late);
     signals.insert(signals.end(), signal.begin(), signal.end());
   }
   scene.comment +=

@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_bem/stepping/march.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -67,11 +68,8 @@ template <class Real>
 void March<Real>::prepare_far(Index reach) {
   summation_.keep_on_processors();
   if (!matrices_.skeletons->any_far()) return;
-  for (Index j = 0; j < matrices_.far.count(); ++j)
-    for (const Panel& p : matrices_.far[j].panels)
-      verify(p.rows == 0 || p.first >= options_.steps, "steps of a group send nothing to far clusters within it");
-  far_summation_ = std::make_unique<Summation<Real>>("far clusters", matrices_.far, options_.steps, options_.level);
-  far_summation_->keep_on_processors();
+  verify(matrices_.far.lowest() >= options_.steps, "steps of a group send nothing to far clusters within it");
+  far_summation_ = std::make_unique<FarSummation<Real>>(matrices_.far, options_.steps, options_.level);
   for (Index r = 0; r < options_.runs; ++r)
     far_histories_.emplace_back(matrices_.skeletons->size(), reach, options_.steps);
 }
@@ -95,23 +93,39 @@ void March<Real>::for_skeletons(Team& team, Index level, double series, const st
 template <class Real>
 void March<Real>::add_far(Team& team) {
   if (!far_summation_) return;
-  far_summation_->add_up(team, far_histories_, 0, far_sums_);
+  far_summation_->add_up(team, far_histories_, far_sums_);
+  switch (options_.steps) {  // those of the kernels
+    case 1: return spread_far<1>(team);
+    case 2: return spread_far<2>(team);
+    case 4: return spread_far<4>(team);
+    case 8: return spread_far<8>(team);
+    case 16: return spread_far<16>(team);
+    default: return spread_far<32>(team);
+  }
+}
+
+/// The steps of a group side by side, as far_sums_ has them [run][point][g].
+template <class Real>
+template <int steps>
+void March<Real>::spread_far(Team& team) {
+  verify(options_.steps == steps, "a number of steps that kernels have");
   const Skeletons& skeletons = *matrices_.skeletons;
-  const auto n = static_cast<std::size_t>(unknowns()), m = static_cast<std::size_t>(skeletons.size()),
-             series = histories_.size() * static_cast<std::size_t>(options_.steps);
+  const auto n = static_cast<std::size_t>(unknowns()), m = static_cast<std::size_t>(skeletons.size());
   for (Index level = skeletons.levels() - 1; level >= 0; --level)
-    for_skeletons(team, level, static_cast<double>(series), [&](Index c) {
+    for_skeletons(team, level, static_cast<double>(histories_.size() * steps), [&](Index c) {
       const Interval of = skeletons.far.of(c), parts = skeletons.parts(level, c);
       const auto rank = static_cast<std::size_t>(of.size());
-      std::vector<double>& sums = level == 0 ? sums_ : far_sums_;
-      for (std::size_t k = 0; k < series; ++k) {
-        const double* const from = far_sums_.data() + k * m + static_cast<std::size_t>(of.begin);
-        double* const to = sums.data() + k * (level == 0 ? n : m);
+      for (std::size_t r = 0; r < histories_.size(); ++r) {
+        double* const points = far_sums_.data() + r * m * steps;
         const double* w = skeletons.weights[static_cast<std::size_t>(c)].data();
         for (Index i = parts.begin; i < parts.end; ++i, w += rank) {
-          double sum = 0;
-          for (std::size_t s = 0; s < rank; ++s) sum += w[s] * from[s];
-          to[i] += sum;
+          std::array<double, steps> sum{};
+          const double* from = points + of.begin * steps;
+          for (std::size_t s = 0; s < rank; ++s, from += steps)
+            for (std::size_t g = 0; g < steps; ++g) sum[g] += w[s] * from[g];
+          for (std::size_t g = 0; g < steps; ++g)
+            (level == 0 ? sums_[(r * steps + g) * n + static_cast<std::size_t>(i)]
+                        : points[i * steps + static_cast<Index>(g)]) += sum[g];
         }
       }
     });

@@ -24,6 +24,7 @@
 #include "engine/core/error.hpp"
 #include "engine/solvers/acoustic_bem/cuda/device_steps.hpp"
 #include "engine/solvers/acoustic_bem/discretization/assembly.hpp"
+#include "engine/solvers/acoustic_bem/stepping/far_summation.hpp"
 #include "engine/solvers/acoustic_bem/stepping/history.hpp"
 #include "engine/solvers/acoustic_bem/stepping/summation.hpp"
 
@@ -115,6 +116,8 @@ class March {
   void for_skeletons(Team& team, Index level, double series, const std::function<void(Index)>& each);
   /// Adds what far clusters sent to the sums of the group.
   void add_far(Team& team);
+  template <int steps>
+  void spread_far(Team& team);
   /// Past values of the skeletons from those of the unknowns, `steps` of them that end with the newest one set, `ahead` of the histories' step.
   void gather_far(Team& team, Index steps, Index ahead);
 
@@ -136,11 +139,11 @@ class March {
   std::vector<std::vector<std::complex<double>>> poles_;
   std::vector<double> memory_sums_, past_memory_;
   // Of compressed matrices.
-  std::unique_ptr<Summation<Real>> far_summation_;
+  std::unique_ptr<FarSummation<Real>> far_summation_;
   std::vector<History<Real>> far_histories_;
-  std::vector<double> far_sums_;
-  bool far_restored_ = true;  ///< false: the past of the skeletons is to be made of that of the unknowns
-  bool first_lit_ = false;    ///< rhs_ holds the first right-hand side of the group already
+  std::vector<double> far_sums_;  ///< [run][point][g]
+  bool far_restored_ = true;      ///< false: the past of the skeletons is to be made of that of the unknowns
+  bool first_lit_ = false;        ///< rhs_ holds the first right-hand side of the group already
   std::unique_ptr<DeviceSteps<Real>> device_steps_;
   Team* chosen_of_ = nullptr;  ///< the team that device_steps_ was chosen from
   MarchTimes times_;

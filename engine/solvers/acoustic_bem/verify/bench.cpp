@@ -266,7 +266,7 @@ Taken marched(Matrices<float> matrices, double assembly, const Surface& surface,
   const Form form = matrices.form;
   Taken out;
   out.assembly = assembly;
-  out.bytes = matrices.slices.bytes({0, matrices.slices.count()}) + matrices.far.bytes({0, matrices.far.count()});
+  out.bytes = matrices.slices.bytes({0, matrices.slices.count()}) + matrices.far.bytes();
   if (matrices.skeletons)
     for (const auto& w : matrices.skeletons->weights) out.bytes += w.size() * sizeof(double);
   March<float> march(std::move(matrices), {.steps = steps});

@@ -382,7 +382,7 @@ class TestSolver : public QObject {
       {"kind": "velocity", "group": "left", "pulse": {"kind": "ricker", "frequency": "80 Hz"}},
       {"kind": "velocity", "group": "right", "pulse": {"kind": "ricker", "frequency": "80 Hz"}}]})");
     json["output"] = read_json(
-        R"({"exact": "sphere", "head_related": {"ears": ["left", "right"], "view": [0, 0, 2], "up": [-1, 0, 0.5],
+        R"({"exact": "sphere", "head_related": {"ears": ["right", "left"], "view": [0, 0, 2], "up": [-1, 0, 0.5],
       "radius": 3, "grid": {"kind": "even-angles", "step": 45}, "frequency_step": 27, "highest": 108, "sampling_rate": 432}})");
     json["parameters"]["steps"] = 8;
     Run run(json, std::make_shared<const Mesh>(mesh));
@@ -654,23 +654,68 @@ class TestSolver : public QObject {
     for (std::size_t k = 0; k < c.size(); ++k) QCOMPARE(c[k], b[b.size() - c.size() + k]);
   }
 
-  void separate_waves_equal_single_runs() {
-    Json both = sphere_case();
-    both["output"]["exact"] = "none";
-    both["output"].erase("planes");
-    both["parameters"]["steps"] = 120;
-    both["excitation"]["separate"] = true;
-    both["excitation"]["waves"].push_back(read_json(R"({"kind": "plane", "direction": [1, 1, 0], "name": "oblique"})"));
-    Json one = both;
-    one["excitation"]["waves"].erase(0);
-    Run together(both, sphere(2)), alone(one, sphere(2));
+  /// On one axis of time: what is computed separately adds up to what acts together.
+  void separate_waves_add_up() {
+    Json apart = sphere_case();
+    apart["output"]["exact"] = "none";
+    apart["output"].erase("planes");
+    apart["parameters"]["steps"] = 160;
+    apart["excitation"]["separate"] = true;
+    for (const char* wave : {R"({"kind": "plane", "direction": [1, 1, 0], "name": "oblique", "delay": "1 ms"})",
+                             R"({"kind": "point", "position": [0, 4, 0], "name": "source"})"})
+      apart["excitation"]["waves"].push_back(read_json(wave));
+    Json one = apart;
+    one["excitation"]["separate"] = false;
+    Run separate(apart, sphere(2)), together(one, sphere(2));
+    separate.go();
     together.go();
-    alone.go();
+    const auto* s = separate.results.find("receivers");
     const auto* t = together.results.find("receivers");
-    const auto* s = alone.results.find("receivers");
-    QCOMPARE(t->info.columns.size(), std::size_t{9});
+    QCOMPARE(s->info.columns.size(), std::size_t{13});
+    QCOMPARE(s->rows.size(), t->rows.size());
+    double largest = 0, off = 0;
     for (std::size_t k = 0; k < s->rows.size(); ++k)
-      for (std::size_t c = 1; c < 5; ++c) QCOMPARE(t->rows[k][4 + c], s->rows[k][c]);
+      for (std::size_t c = 1; c < 5; ++c) {
+        largest = std::max(largest, std::abs(t->rows[k][c]));
+        off = std::max(off, std::abs(s->rows[k][c] + s->rows[k][4 + c] + s->rows[k][8 + c] - t->rows[k][c]));
+      }
+    QVERIFY2(off < 1e-12 * largest && largest > 1, qPrintable(QString("%1 of %2").arg(off).arg(largest)));
+  }
+
+  /// Sources that act together fire together, however far away each is: the far one of two with opposite signs comes later by its way.
+  void sources_fire_together() {
+    Json json = sphere_case();
+    json["output"]["exact"] = "none";
+    json["output"].erase("planes");
+    json["excitation"]["waves"] = read_json(
+        R"([{"kind": "point", "position": [0, 0, 3.3]}, {"kind": "point", "position": [0, 0, 5], "amplitude": -1}])");
+    json["boundaries"]["groups"] = read_json(
+        R"([{"kind": "velocity", "group": "sphere", "pulse": {"kind": "ricker", "frequency": 50}, "delay": "2 ms"}])");
+    Mesh grouped = *sphere(2);
+    std::vector<Index> cells;
+    for (Index c = 0; c < grouped.cell_count(); ++c) cells.push_back(c);
+    grouped.add_group("sphere", 2).cells = cells;
+    const auto times = [&] {
+      const Settings s = std::move(*read_problem(resolved(json), grouped).problem).settings;
+      std::vector<double> out;
+      for (const Wave& w : s.runs[0].waves) out.push_back(w.t0 - w.pulse.onset());
+      for (const Motion& m : s.motions) out.push_back(m.t0 - m.pulse.onset());
+      return out;
+    };
+    const std::vector<double> moving = times();
+    QCOMPARE(moving.size(), std::size_t{3});
+    QVERIFY(moving[0] == 0 && moving[1] == 0 && std::abs(moving[2] - 2e-3) < 1e-15);
+    // Without motions the first sound reaches the nearest point, a vertex at (0, 0, 1) or a receiver, when the run begins.
+    json["boundaries"].erase("groups");
+    const std::vector<double> still = times();
+    QCOMPARE(still.size(), std::size_t{2});
+    QCOMPARE(still[0], still[1]);
+    double nearest = HUGE_VAL;
+    for (Index p = 0; p < grouped.point_count(); ++p)
+      nearest = std::min(nearest, vec::distance(grouped.point(p), {0, 0, 3.3}));
+    QVERIFY(std::abs(still[0] + nearest / 340) < 1e-12);
+    json["excitation"]["waves"][1]["delay"] = "3 ms";
+    QVERIFY(std::abs(times()[1] - times()[0] - 3e-3) < 1e-12);
   }
 
   void pieces_that_no_sound_reaches_are_named() {
@@ -992,6 +1037,76 @@ class TestSolver : public QObject {
     QVERIFY(first_error(sphere_case(), rebuilt(0, false, false, true)).contains("vertices lie at the same place"));
     Mesh empty;
     QVERIFY(first_error(sphere_case(), empty).contains("no surface cells"));
+  }
+
+  /// Row-vectors count their columns by 16 bits.
+  void points_too_far_away_are_refused() {
+    const Mesh good = *sphere(4);
+    Json json = sphere_case();
+    json["output"]["exact"] = "none";
+    const Problem problem = std::move(*read_problem(resolved(json), good).problem);
+    const double most = 60000 * problem.settings.form.delta();
+    json["output"]["receivers"][1]["position"] = {0, most - 3, 0};
+    QCOMPARE(first_error(json, good), QString());
+    json["output"]["receivers"][1]["position"] = {0, most + 3, 0};
+    QVERIFY2(first_error(json, good).contains("the receiver \"side\" lies") &&
+                 first_error(json, good).contains("at most 60000"),
+             qPrintable(first_error(json, good)));
+    // What its image sends comes from further away than what a body above a ground sends.
+    json["output"]["receivers"][1]["position"] = {0, 0, 0.85 * most};
+    json["output"]["receivers"][0]["position"] = {0, 0, 3};
+    json["output"].erase("planes");
+    QCOMPARE(first_error(json, good), QString());
+    json["excitation"]["waves"][0]["direction"] = {0, 0, -1};
+    json["boundaries"]["ground"] = {{"height", -0.1 * most}};
+    QVERIFY2(first_error(json, good).contains("the receiver \"side\" lies"), qPrintable(first_error(json, good)));
+    json = sphere_case();
+    json["output"]["exact"] = "none";
+    json["output"]["planes"][0]["low"] = {-2 * most, 0, -3};
+    QVERIFY2(first_error(json, good).contains("a point of the plane \"plane 1\" lies"),
+             qPrintable(first_error(json, good)));
+  }
+
+  /// The series is that of a sphere about the origin: nothing else has it as its exact answer.
+  void an_exact_answer_needs_its_sphere() {
+    const Mesh good = *sphere(4), coarse = *icosphere({.divisions = 1});
+    Json slow = sphere_case();
+    slow["excitation"]["pulse"]["frequency"] = 20;
+    QCOMPARE(first_error(slow, coarse), QString());
+    Mesh moved, stretched, two;
+    for (Index p = 0; p < good.point_count(); ++p) {
+      const Vec3 x = good.point(p);
+      moved.add_point({x[0] + 0.1, x[1], x[2]});
+      stretched.add_point({x[0], 1.1 * x[1], x[2]});
+    }
+    for (const double scale : {1.0, 0.5})
+      for (Index p = 0; p < good.point_count(); ++p) two.add_point(vec::scale(scale, good.point(p)));
+    for (Index c = 0; c < good.cell_count(); ++c) {
+      moved.add_cell(CellShape::triangle3, good.nodes(c));
+      stretched.add_cell(CellShape::triangle3, good.nodes(c));
+    }
+    for (const Index shift : {Index{0}, good.point_count()})
+      for (Index c = 0; c < good.cell_count(); ++c) {
+        const auto n = good.nodes(c);
+        two.add_cell(CellShape::triangle3, std::array<Index, 3>{n[0] + shift, n[1] + shift, n[2] + shift});
+      }
+    for (const Mesh* mesh : {&moved, &stretched, &two})
+      QVERIFY2(first_error(sphere_case(), *mesh).contains("that of a sphere about (0, 0, 0) m"),
+               qPrintable(first_error(sphere_case(), *mesh)));
+    // A wave that the series is not for.
+    const auto warned = [&](const Json& json) {
+      const Case c = resolved(json);
+      const std::vector<Diagnostic> said = AcousticBem().check(c, &good, make_offer(c).value());
+      return std::any_of(said.begin(), said.end(), [](const Diagnostic& d) {
+        return d.severity == Severity::warning && d.text.find("no exact answer will be given") != std::string::npos;
+      });
+    };
+    Json json = sphere_case();
+    QVERIFY(!warned(json));
+    json["excitation"]["waves"][0]["direction"] = {1, 0, 0};
+    QVERIFY(warned(json));
+    json["output"]["monostatic"] = read_json(R"({"frequencies": [100], "count": 4})");
+    QVERIFY(!warned(json));  // which has it from all around
   }
 
   void sources_and_receivers_inside_bodies_are_refused() {
