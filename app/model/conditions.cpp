@@ -110,6 +110,12 @@ const Json& property_at(const Json& schema, const std::string& pointer) {
   return *node;
 }
 
+/// What a map or list of conditions says of a kind.
+const Json& variant_of(const Json& section, const std::string& kind) {
+  const Json& entries = keyword_of(section, section.contains("map") ? "map" : "items");
+  return keyword_of(keyword_of(entries, "variants"), kind.c_str());
+}
+
 /// A rest that points at another key is as that says, or its default; its words are those of the same kind on a group, if there is one.
 void settle_rest(Condition& one, const Json& json, const Json& schema) {
   if (one.kind.starts_with('/')) {
@@ -118,9 +124,7 @@ void settle_rest(Condition& one, const Json& json, const Json& schema) {
     one.kind =
         said && said->is_string() ? said->get<std::string>() : string_at(property_at(schema, one.key), "default");
   }
-  const Json& section = property_at(schema, one.section);
-  const Json& entries = keyword_of(section, section.contains("map") ? "map" : "items");
-  const Json& variant = keyword_of(keyword_of(entries, "variants"), one.kind.c_str());
+  const Json& variant = variant_of(property_at(schema, one.section), one.kind);
   one.words = variant.is_object() ? label_of(one.kind, variant) : translated(one.kind);
 }
 
@@ -154,6 +158,14 @@ std::optional<Vec3> place_on_group(const MeshPreview& mesh, const std::string& g
         part, [number](float n) { return n == static_cast<float>(number); }, middles);
   // Rims of a plane mesh are no part of its picture.
   return middles.empty() && number < mesh.side_places.size() ? mesh.side_places[number] : central(middles);
+}
+
+/// Whether all outer sides of a group lie where the coordinate of an axis is zero.
+bool lies_at_zero(const MeshPreview& mesh, const std::string& group, std::size_t axis) {
+  const auto name = std::find(mesh.group_names.begin(), mesh.group_names.end(), group);
+  const auto number = static_cast<std::size_t>(name - mesh.group_names.begin());
+  return name != mesh.group_names.end() && number < mesh.side_places.size() && mesh.side_places[number] &&
+         !mesh.at_zero[axis].elsewhere[number];
 }
 
 /// A face that is in none of the groups with conditions of the section: of a surface, or of the outside of cells.
@@ -199,14 +211,16 @@ std::optional<std::pair<int, QString>> symmetry_of(const Json& json, const Json&
   return std::nullopt;
 }
 
-/// Sides that begin the radius and are as the rest, and the rest itself.
+/// Sides that begin the radius and groups, where they are as the rest or a mirror, and the rest itself.
 void take_symmetry(std::vector<Condition>& all, const Json& json, const Json& schema) {
   const auto symmetry = symmetry_of(json, schema);
   if (!symmetry) return;
   for (Condition& one : all) {
-    const bool begins = one.is_side() && one.axis == symmetry->first && !one.upper;
+    const bool begins = !one.is_side() || (one.axis == symmetry->first && !one.upper);
     const Json& section = property_at(schema, parent_pointer(one.key));
-    if (!one.rest && !(begins && string_at(section, "rest") == one.kind)) continue;
+    const bool mirrors =
+        string_at(section, "rest") == one.kind || keyword_of(variant_of(section, one.kind), "mirrors") == Json(true);
+    if (!one.rest && !(begins && mirrors)) continue;
     one.radius = symmetry->first;
     one.at_zero = symmetry->second;
   }
@@ -284,8 +298,9 @@ std::vector<Marker> condition_marks(const std::vector<Condition>& conditions,
         add(one, at_zero, *place, at_zero);
     } else if (!one.group.empty()) {
       if (!mesh) continue;
+      const bool zero = one.radius >= 0 && lies_at_zero(*mesh, one.group, static_cast<std::size_t>(one.radius));
       if (const auto place = place_on_group(*mesh, one.group))
-        add(one, one.kind, *place, one.group + ": " + one.words.toStdString());
+        add(one, zero ? at_zero : one.kind, *place, one.group + ": " + (zero ? at_zero : one.words.toStdString()));
     } else if (box) {
       const auto axis = static_cast<std::size_t>(one.axis);
       const double low = (*box)[0][axis], high = (*box)[1][axis];

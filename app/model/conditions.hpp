@@ -28,7 +28,7 @@ struct Condition {
   std::string section{};  ///< of the rest: pointer of those conditions, "/boundaries/groups"
   bool outside =
       false;  ///< of the rest: of the outer sides of a box or of the cells of a mesh, not of the cells of a surface
-  int radius = -1;    ///< of a side that begins the radius and of the rest: the axis along which it runs
+  int radius = -1;    ///< of a side that begins the radius, of groups and of the rest: the axis along which it runs
   QString at_zero{};  ///< of these: what faces at a radius of zero are instead
   [[nodiscard]] bool is_side() const { return group.empty() && !rest; }
 };
@@ -37,7 +37,7 @@ struct Condition {
 /// named x_min to z_max, said or by the schema's default; entries of a map whose keys are such names or groups of the mesh; elements of a
 /// list with a "group"; the `rest` of a map or list (engine/case/schema.cpp), where the case has a mesh; without one, of a map whose keys may be
 /// sides, each side that says nothing. Where coordinates turn around a line or a point (`symmetry` of the schema), faces at a radius of zero
-/// are no boundary: a side there that says nothing, or no other than the rest, and the rest know what they are called.
+/// are no boundary: a side or group there that is as the rest or as a mirror (`mirrors` of the schema), and the rest know what they are called.
 [[nodiscard]] std::vector<Condition> conditions_of(const Json& json, const Json& schema);
 
 /// Those that belong to a place of the form: of the section ("/boundaries") that it lies in.

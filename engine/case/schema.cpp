@@ -23,7 +23,7 @@ namespace {
 // Beside those of schema.hpp: `rest`, of a map or list of conditions on groups of a surface, is what its faces in none of these are: a pointer
 // ("/body/kind") to the key that says it, or the kind itself. `symmetry`, of an enum of coordinates, is for those that turn around a line
 // or a point {"side": "y_min", "title": …}: the side of the box where the radius begins, and what it is where the radius is zero; it is then
-// no boundary. Both are for pictures.
+// no boundary; neither is a condition there whose variant says `mirrors`: true. All three are for pictures.
 constexpr std::array keywords = {"type",
                                  "properties",
                                  "required",
@@ -47,6 +47,7 @@ constexpr std::array keywords = {"type",
                                  "group",
                                  "rest",
                                  "symmetry",
+                                 "mirrors",
                                  "discriminator",
                                  "variants",
                                  "map",

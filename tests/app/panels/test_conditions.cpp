@@ -176,7 +176,8 @@ class TestConditions : public QObject {
             "mesh": {"properties": {"kind": {"enum": ["flat", "turned"], "default": "turned",
               "symmetry": {"turned": {"side": "y_min", "title": "Axis of symmetry"}}}}},
             "walls": {"rest": "wall", "default": {}, "map": {"discriminator": "kind",
-      "properties": {"kind": {"default": "wall"}}, "variants": {"wall": {"title": "Wall"}, "free": {"title": "Free"}}}}}})");
+      "properties": {"kind": {"default": "wall"}}, "variants": {"wall": {"title": "Wall"}, "free": {"title": "Free"},
+        "mirror": {"title": "Plane of symmetry", "mirrors": true}}}}}})");
     const auto marked = [&](const char* json, const std::optional<std::array<Vec3, 2>>& box, const MeshPreview* mesh) {
       QStringList labels;
       for (const Marker& mark : condition_marks(conditions_of(read_json(json), schema), box, mesh))
@@ -190,6 +191,13 @@ class TestConditions : public QObject {
                                 "/walls/y_min Axis of symmetry"};
     QCOMPARE(marked(R"({"grid": {"kind": "turned"}})", full, nullptr), with_axis);
     QCOMPARE(marked(R"({"grid": {"kind": "turned"}, "walls": {"y_min": {"kind": "wall"}}})", full, nullptr), with_axis);
+    const char* const said = R"({"grid": {"kind": "turned"}, "walls": {"y_min": {"kind": "mirror"}}})";
+    QCOMPARE(marked(said, full, nullptr), with_axis);
+    QVERIFY(marked(said, hollow, nullptr).contains("/walls/y_min Plane of symmetry"));
+    QVERIFY(marked(R"({"grid": {}, "walls": {"y_min": {"kind": "mirror"}}})", full, nullptr)
+                .contains("/walls/y_min Plane of symmetry"));
+    QVERIFY(marked(R"({"grid": {"kind": "turned"}, "walls": {"x_min": {"kind": "mirror"}}})", full, nullptr)
+                .contains("/walls/x_min Plane of symmetry"));
     QVERIFY(marked(R"({"grid": {"kind": "turned"}})", hollow, nullptr).contains("/walls/y_min Wall"));
     QVERIFY(marked(R"({"grid": {}})", full, nullptr).contains("/walls/y_min Wall"));
     QVERIFY(marked(R"({"grid": {"kind": "turned"}, "walls": {"y_min": {"kind": "free"}}})", full, nullptr)
@@ -205,6 +213,7 @@ class TestConditions : public QObject {
     plane.add_cell(CellShape::quad4, {1, 2, 5, 4});
     plane.add_group("around", 1).cells = {plane.add_cell(CellShape::line2, {0, 3}),
                                           plane.add_cell(CellShape::line2, {2, 5})};
+    plane.add_group("below", 1).cells = {plane.add_cell(CellShape::line2, {0, 1})};
     const std::string file = folder_.filePath("turned.msh").toStdString();
     QVERIFY(write_mesh(plane, file).ok());
     const auto mesh = preview_mesh(std::filesystem::path(file), 1.0);
@@ -215,6 +224,19 @@ class TestConditions : public QObject {
          condition_marks(conditions_of(read_json(R"({"mesh": {}, "walls": {"around": {"kind": "wall"}}})"), schema), {},
                          mesh->get()))
       QCOMPARE(mark.position[1], mark.label == "Axis of symmetry" ? 0.0 : mark.label.starts_with("all") ? 1.0 : 0.5);
+    // A group of them that is said to be a wall or a mirror is the axis, too; one that is pushed, or goes on elsewhere, is not.
+    for (const auto& [json, below, around] :
+         {std::tuple(R"({"mesh": {}, "walls": {"below": {"kind": "wall"}, "around": {"kind": "mirror"}}})",
+                     "Axis of symmetry", "Plane of symmetry"),
+          {R"({"mesh": {}, "walls": {"below": {"kind": "mirror"}, "around": {"kind": "wall"}}})", "Axis of symmetry",
+           "Wall"},
+          {R"({"mesh": {}, "walls": {"below": {"kind": "free"}, "around": {"kind": "wall"}}})", "Free", "Wall"},
+          {R"({"mesh": {"kind": "flat"}, "walls": {"below": {"kind": "mirror"}, "around": {"kind": "wall"}}})",
+           "Plane of symmetry", "Wall"}}) {
+      const QStringList all = marked(json, {}, mesh->get());
+      QVERIFY2(all.contains(QString("/walls/below below: ") + below), qPrintable(all.join(" | ")));
+      QVERIFY2(all.contains(QString("/walls/around around: ") + around), qPrintable(all.join(" | ")));
+    }
     QCOMPARE(marked(R"({"mesh": {"kind": "flat"}, "walls": {"around": {"kind": "wall"}}})", {}, mesh->get()),
              (QStringList{"/walls all other faces: Wall", "/walls/around around: Wall"}));
   }
