@@ -27,7 +27,6 @@ class ProgressTracker final : public Progress {
   void end() override;
 
   [[nodiscard]] const ProgressState& state() const { return state_; }
-  [[nodiscard]] bool in_phase() const { return open_; }
   /// Wall seconds of every phase so far, in order of first appearance, the open one included.
   [[nodiscard]] std::vector<std::pair<std::string, double>> phases() const;
   /// Adds time that was measured elsewhere (checkpoints, frames, an earlier part of a resumed run).
