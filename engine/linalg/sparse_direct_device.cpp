@@ -26,7 +26,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Numbers that releases 0.7 and 1.0 have in common, from cudss.h and CUDA's library_types.h.
+// Numbers that releases 0.7, 0.8 and 1.0 have in common, from cudss.h and CUDA's library_types.h.
 constexpr int complex_single = 4, complex_double = 5, integer_32 = 10;  // cudaDataType
 constexpr int analysis = 3, factorisation = 4, solution = 1008;         // cudssPhase_t
 constexpr int symmetric = 1, upper = 2, from_zero = 0, by_columns = 0;  // type, view, base, layout of a matrix
@@ -40,7 +40,8 @@ struct Release {
   int estimates;
   bool offset_type;
 };
-constexpr Release releases[] = {{0, 7, 6, 12, 13, 15, 25, 12, false}, {1, 0, 5, 11, 12, 14, 24, 13, true}};
+constexpr Release releases[] = {
+    {0, 7, 6, 12, 13, 15, 25, 12, false}, {0, 8, 5, 11, 12, 14, 24, 13, true}, {1, 0, 5, 11, 12, 14, 24, 13, true}};
 
 const Release* release_of(int major, int minor) {
   for (const Release& r : releases)
@@ -105,7 +106,7 @@ struct Cudss {
       if (property(k, &version[static_cast<std::size_t>(k)]) != 0) missing = "libcudss.so does not tell its release";
     name = fmt::format("cuDSS {}.{}.{}", version[0], version[1], version[2]);
     release = release_of(version[0], version[1]);
-    if (release == nullptr) missing = name + " is not known to this program, which has the calls of 0.7 and 1.0";
+    if (release == nullptr) missing = name + " is not known to this program, which has the calls of 0.7, 0.8 and 1.0";
     Dl_info where{};
     if (dladdr(reinterpret_cast<void*>(create), &where) == 0 || where.dli_fname == nullptr) return;
     const std::filesystem::path layer =

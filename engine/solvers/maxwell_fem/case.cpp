@@ -18,6 +18,7 @@
 #include <cmath>
 #include <functional>
 #include <set>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -47,17 +48,67 @@ int material_number(const CaseReader& reader, const Problem& s, const Values& at
   return 0;
 }
 
+/// Materials along each axis unlike have no single line of waves.
+bool same_along_all_axes(const Medium& m) {
+  return std::ranges::all_of(m.epsilon, [&](const Complex& e) { return e == m.epsilon[0]; }) &&
+         std::ranges::all_of(m.mu, [&](const Complex& u) { return u == m.mu[0]; });
+}
+
+/// Waves that run aslant in coats, dB of the echo, beyond which that is said.
+constexpr double told_of_coats = 0.1;
+
+/// What coats as lines along the normal leave out.
+void check_coats(const CaseReader& reader, const Problem& s, const Values& v, const std::vector<ThinCoat>& coats) {
+  double worst = 0, where = 0;
+  for (const double f : s.frequencies)
+    if (const double change =
+            aslant_change(metal_impedance(v["conductivity"].number(), v["permeability"].number(), f), coats, f);
+        change > worst) {
+      worst = change;
+      where = f;
+    }
+  if (const double error = 20 * std::log10(1 + worst); error > told_of_coats)
+    reader.warn(
+        v["coats"],
+        fmt::format("waves run aslant in coats that stand for lines along the normal: the echo may be off by some "
+                    "{:.2g} dB of its largest at {}",
+                    error, format_quantity(where, "Hz")),
+        "That falls with the thickness and with the permittivity; else mesh the coat, as a region around the body.");
+}
+
+/// Frequencies of the case beyond a table's ends, where its values at the ends hold.
+void check_reach(const CaseReader& reader, const Problem& s, const Values& at, std::span<const double> table) {
+  constexpr double round_off = 1e-9;
+  if (table.empty() || (s.frequencies.front() >= table.front() * (1 - round_off) &&
+                        s.frequencies.back() <= table.back() * (1 + round_off)))
+    return;
+  reader.warn(
+      at,
+      fmt::format("the table reaches from {} to {}, the frequencies of the case from {} to {}: beyond its ends its "
+                  "values there are taken",
+                  format_quantity(table.front(), "Hz"), format_quantity(table.back(), "Hz"),
+                  format_quantity(s.frequencies.front(), "Hz"), format_quantity(s.frequencies.back(), "Hz")),
+      "Extend the table, or look at its units.");
+}
+
 /// Metal with its coats, or a table.
 ImpedanceLaw read_impedance_law(const CaseReader& reader, const Problem& s, const Values& v) {
   if (v["kind"].text() == "metal") {
     const double conductivity = v["conductivity"].number(), permeability = v["permeability"].number();
     std::vector<ThinCoat> coats;
     const Values layers = v["coats"];
-    for (std::size_t n = 0; n < layers.size(); ++n)
+    for (std::size_t n = 0; n < layers.size(); ++n) {
       coats.push_back({s.laws[static_cast<std::size_t>(material_number(reader, s, layers.at(n)["material"]))],
                        layers.at(n)["thickness"].number()});
+      if (!same_along_all_axes(coats.back().material(s.frequencies.front())))
+        reader.fail(
+            layers.at(n)["material"],
+            fmt::format("the thin coat of '{}' is another material along each axis", layers.at(n)["material"].text()),
+            "Coats without elements are isotropic: give a material of another kind, or mesh the coat.");
+    }
     if (!(conductivity > 0) && coats.empty())
       reader.fail(v, "a metal without resistance and coats", "Give a conductivity or coats, or use the kind pec.");
+    if (reader.good()) check_coats(reader, s, v, coats);
     return [=](double f) { return coated_impedance(metal_impedance(conductivity, permeability, f), coats, f); };
   }
   const auto at = v["frequencies"].numbers(), r = v["resistances"].numbers(), x = v["reactances"].numbers();
@@ -67,6 +118,8 @@ ImpedanceLaw read_impedance_law(const CaseReader& reader, const Problem& s, cons
     reader.fail(v, "the table of the surface impedance does not fit together",
                 "Give ascending frequencies, as many resistances (not negative), and as many reactances "
                 "or none.");
+  else
+    check_reach(reader, s, v["frequencies"], at);
   return [=](double f) { return Complex(interpolate(at, r, f, 0), interpolate(at, x, f, 0)); };
 }
 
@@ -207,6 +260,34 @@ void read_cuts(const Values& output, Problem& s) {
   }
 }
 
+/// What materials are at the frequencies of the case, beyond what their sections say by themselves.
+void check_materials(const CaseReader& reader, const Values& materials, const Problem& s) {
+  for (std::size_t m = 1; m < s.laws.size(); ++m) {
+    const Values at = materials[s.material_names[m]];
+    if (at["kind"].text() == "table") check_reach(reader, s, at["frequencies"], at["frequencies"].numbers());
+    for (const double f : s.frequencies) {
+      const Medium medium = s.laws[m](f);
+      bool gains = false, nothing = false;
+      for (const Tensor* t : {&medium.epsilon, &medium.mu})
+        for (const Complex& v : *t) {
+          gains = gains || v.imag() > 1e-12 * std::abs(v);
+          nothing = nothing || std::abs(v) < 1e-9;
+        }
+      if (!gains && !nothing) continue;
+      reader.fail(
+          at,
+          gains ? fmt::format("'{}' gives energy to the waves at {}", s.material_names[m], format_quantity(f, "Hz"))
+                : fmt::format("'{}' has a permittivity or permeability of 0 at {}", s.material_names[m],
+                              format_quantity(f, "Hz")),
+          gains ? "Losses are the eps'' and mu'' of eps' - j eps'' and mu' - j mu'' (e^{+j omega t}), and strengths "
+                  "those of absorption: "
+                  "give them without a sign."
+                : "Give it some loss, or another frequency.");
+      break;
+    }
+  }
+}
+
 /// What scatters: a sphere or a mesh, its surfaces and regions.
 void read_body(const CaseReader& reader, const Values& root, Problem& s) {
   if (root.has("sphere")) {
@@ -315,9 +396,7 @@ void read_output(const CaseReader& reader, const Values& output, Problem& s) {
   if (s.exact && s.sphere)
     for (const int m : {s.sphere->core_material, s.sphere->coat > 0 ? s.sphere->coat_material : 0})
       for (const double f : s.frequencies)
-        if (const Medium medium = s.laws[static_cast<std::size_t>(m)](f);
-            std::ranges::any_of(medium.epsilon, [&](const Complex& e) { return e != medium.epsilon[0]; }) ||
-            std::ranges::any_of(medium.mu, [&](const Complex& u) { return u != medium.mu[0]; })) {
+        if (!same_along_all_axes(s.laws[static_cast<std::size_t>(m)](f))) {
           reader.fail(output["exact"],
                       fmt::format("the exact series is of isotropic materials, and '{}' is another one along each axis",
                                   s.material_names[static_cast<std::size_t>(m)]),
@@ -345,6 +424,7 @@ Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
     if (!problem.empty()) reader.fail(materials[name], problem, "See the help of the fields of this material.");
   }
   read_waves(reader, excitation, s);
+  if (reader.good()) check_materials(reader, materials, s);
   read_cuts(output, s);
   read_body(reader, root, s);
   read_solution(reader, parameters, truncation, s);

@@ -314,8 +314,9 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
     if (all.without.compressed()) e.host_memory += static_cast<Bytes>(all.without.compressed_bytes);
   }
   if (all.factored_on_device > 0) {
-    e.planned_seconds = std::max(0.0, e.expected_seconds() - all.factored_by_processors) + all.factored_on_device;
-    e.device_seconds += all.factored_on_device;
+    const double on_device = device_factor_opening + all.factored_on_device;
+    e.planned_seconds = std::max(0.0, e.expected_seconds() - all.factored_by_processors) + on_device;
+    e.device_seconds += on_device;
   }
   if (all.place.device >= 0) {
     e.device_memory += std::min(all.place.memory, all.place.allowed);
@@ -326,7 +327,8 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
 
 std::string solver_text(const Problem& s, const Foreseen& all) {
   if (all.place.device >= 0)
-    return all.place.reason + (all.factored_on_device > 0 ? ", " + format_duration(all.factored_on_device) : "");
+    return all.place.reason +
+           (all.factored_on_device > 0 ? ", " + format_duration(device_factor_opening + all.factored_on_device) : "");
   if (own_fronts(s.direct))
     return s.direct.single ? "own fronts in single precision, refined in double"
                            : "own fronts, in the order of nested dissection";

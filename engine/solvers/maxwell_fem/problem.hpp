@@ -7,6 +7,7 @@
 #include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 #include "engine/solvers/maxwell_fem/discretization/media.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
+#include "engine/solvers/maxwell_fem/mesh/foreseen.hpp"
 #include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/mesh/shells.hpp"
 #include "engine/solvers/maxwell_fem/plan_radiation.hpp"
@@ -70,6 +71,7 @@ struct MeshFacts {
   double radius = 0;                              ///< half the diagonal of the box around it, m
   double tets = 0, outer_faces = 0;               ///< of a mesh with S of its own
   EdgesFound edges;                               ///< of conductors in it, which get layers
+  SurfaceCounts counts;                           ///< bare ones
   std::shared_ptr<Domain> domain;                 ///< of a mesh with S of its own, as it was given
   std::optional<Meshed> first;                    ///< the first band's
   std::shared_ptr<const CountedFactors> counted;  ///< of the first band's

@@ -96,6 +96,7 @@ Status look_at_mesh(Problem& s, const std::shared_ptr<const Mesh>& given) {
       if (surface != given) facts.skin = surface;
       facts.body = measure_body(*surface);
       facts.edges = edges_of_body(s, *surface);
+      facts.counts = count_surface(*surface, facts.edges.of_surface);
     } else {
       for (CellShape c : given->shapes()) facts.tets += dimension_of(c) == 3;
       for (const auto& [name, boundary] : s.domain.boundaries)
@@ -148,11 +149,13 @@ double refractive_index(const Problem& s, int material) {
   // Dispersion laws are smooth between the frequencies that are computed.
   for (double f : s.frequencies) {
     const Medium m = s.laws[static_cast<std::size_t>(material)](f);
-    for (int d = 0; d < 3; ++d) {
-      const Complex n = std::sqrt(m.epsilon[d] * m.mu[(d + 1) % 3]);
-      if (std::abs(n) > 50 && std::abs(n.imag()) > 0.3 * std::abs(n)) continue;
-      out = std::max(out, std::abs(n));
-    }
+    for (int electric = 0; electric < 3; ++electric)
+      for (int magnetic = 0; magnetic < 3; ++magnetic) {
+        if (electric == magnetic) continue;
+        const Complex n = std::sqrt(m.epsilon[electric] * m.mu[magnetic]);
+        if (std::abs(n) > 50 && std::abs(n.imag()) > 0.3 * std::abs(n)) continue;
+        out = std::max(out, std::abs(n));
+      }
   }
   return out;
 }
@@ -205,19 +208,16 @@ SphereEdges sphere_edges(const Problem& s) {
 
 namespace {
 
-/// Tetrahedra that surround() makes: faces of S from the area of the parallel surface of a ball, 1.64 tetrahedra a face in the
-/// row at the body, three a face in the others. Within a fifth of what spheres and an aircraft took. Inside, a ball of N triangles
-/// would hold 0.227 N^1.5 regular tetrahedra of their edge, and holds about as many of the mesher's.
+/// Tetrahedra that surround() makes, and graded() of them. Inside, a ball of N triangles would hold 0.227 N^1.5 regular tetrahedra of their edge,
+/// and holds about as many of the mesher's; layers around sheets there are as many as outside.
 double tets_around(const Problem& s, const BodyMeasure& body) {
   const Layout layout = layout_around(s, body);
   const SurroundOptions& o = layout.layer;
   const double parts = !s.geometry ? layout.parts : std::max(1.0, body.edge / edge_on_body(s, body.size)),
                cells = body.cells * parts * parts;
-  const double step = std::min(0.7 * o.edge, 0.9 * o.distance),
-               outer = body.area + 4 * std::sqrt(pi * body.area) * o.distance + 4 * pi * o.distance * o.distance,
-               faces = 2.9 * outer / (step * step);
   const double inside = o.filled ? 0.25 * cells * std::sqrt(cells) : 0;
-  return 1.64 * (cells + faces) + 3 * faces * (o.layers - 1) + inside + parts * s.mesh.edges.added_tets;
+  return expected_around(s.mesh.counts, o, parts) + inside +
+         (o.filled ? 2 : 1) * expected_in_layers(s.mesh.counts, o, parts, s.mesh.edges.layers);
 }
 
 }  // namespace

@@ -526,12 +526,11 @@ EdgesFound edges_of_surface(const Mesh& surface, const std::vector<bool>& conduc
     }
     if (!(angle > (filled ? options.least_at_sheets : options.least_angle))) continue;
     ++out.count;
+    out.of_surface.push_back(edge);
     out.longest = std::max(out.longest, distance(at(edge.first), at(edge.second)));
     all_blunt = all_blunt && angle <= blunt_edge;
   }
-  constexpr double along = 5, beside = 18;
   out.layers = all_blunt ? (options.layers + 1) / 2 : options.layers;
-  out.added_tets = static_cast<double>(out.count) * (along * (6.0 * out.layers - 1) + beside * 3.0 * out.layers);
   return out;
 }
 

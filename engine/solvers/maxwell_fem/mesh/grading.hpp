@@ -15,6 +15,7 @@
 #include "engine/mesh/mesh.hpp"
 #include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace conoid::maxwell_fem {
@@ -34,8 +35,9 @@ struct EdgesFound {
   Index count = 0;
   int layers =
       0;  ///< half of those of the options, rounded up, where all are edges of solid conductors up to blunt_edge
-  double longest = 0;     ///< m
-  double added_tets = 0;  ///< by graded(), within some percent
+  double longest = 0;                               ///< m
+  double added_tets = 0;                            ///< by graded(), within some percent; 0 of a surface
+  std::vector<std::pair<Index, Index>> of_surface;  ///< of a surface alone: their corners, the lower one first, sorted
 };
 /// Edges of conductors that the options mean; none of a mesh without tetrahedra, or without layers. `roles`: which groups are conductors, as for
 /// make_domain(). Errors: those of Space::make; stopped.
@@ -43,8 +45,7 @@ struct EdgesFound {
                                             const Stopped& stopped = {});
 
 /// The same of the surface of a body around which the mesh is yet to be made: edges by the angle outside of it, as many as the surface has.
-/// `conductor`: of each cell of the surface; `filled`: fields are on both sides of it. `added_tets` by what meshes around cubes
-/// had: 5 tetrahedra at an edge and 18 at one of its points alone.
+/// `conductor`: of each cell of the surface; `filled`: fields are on both sides of it. How many tetrahedra come of them: mesh/foreseen.hpp.
 [[nodiscard]] EdgesFound edges_of_surface(const Mesh& surface, const std::vector<bool>& conductor, bool filled,
                                           const GradingOptions& options);
 

@@ -286,11 +286,14 @@ Result<Mesh> level_surface(const Mesh& body, const std::vector<Triangle>& triang
 
 }  // namespace
 
+double net_step(const SurroundOptions& o) {
+  return std::min(0.7 * o.edge, 0.9 * o.distance);
+}
+
 Result<Mesh> offset_surface(const Mesh& body, double distance_wanted, double edge, std::stop_token stop) {
   const auto triangles = triangles_of(body, true);
   if (triangles.empty()) return make_error(ErrorCode::invalid_input, "the body has no surface");
-  // Quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses thin edges.
-  return level_surface(body, triangles, distance_wanted, std::min(0.7 * edge, 0.9 * distance_wanted), stop);
+  return level_surface(body, triangles, distance_wanted, net_step({.distance = distance_wanted, .edge = edge}), stop);
 }
 
 namespace {

@@ -18,6 +18,10 @@ struct SurroundOptions {
   int layers = 1;         ///< rows of elements between the body and S; from two on S' lies one row off the body
 };
 
+/// Of the grid on which S is found, m: quads of the net are about a step wide, their diagonals longer by √2. A grid wider than the distance loses
+/// thin edges.
+[[nodiscard]] double net_step(const SurroundOptions& options);
+
 /// The surface of all points at `distance` from the body, outside of it: closed, triangles of about `edge`, normals outwards.
 /// Found on a grid (surface nets: S. F. F. Gibson, MICCAI 1998), moved onto the exact distance.
 [[nodiscard]] Result<Mesh> offset_surface(const Mesh& body, double distance, double edge, std::stop_token stop = {});

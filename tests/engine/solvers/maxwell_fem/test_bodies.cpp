@@ -25,6 +25,7 @@
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/maxwell_fem/mesh/body.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
+#include "engine/solvers/maxwell_fem/mesh/foreseen.hpp"
 #include "engine/solvers/maxwell_fem/mesh/grading.hpp"
 #include "engine/solvers/maxwell_fem/mesh/offset.hpp"
 #include "engine/solvers/maxwell_fem/verify/disc.hpp"
@@ -82,6 +83,47 @@ Mesh prism(const std::vector<std::array<double, 2>>& outline, double height, int
     out.add_cell(CellShape::triangle3, {top, cuts * n + i, cuts * n + j});
   }
   return out;
+}
+
+/// A box about the origin, so many squares along its sides, two triangles each.
+Mesh box_of_squares(const Vec3& size, const std::array<int, 3>& n) {
+  Mesh out;
+  std::map<std::array<int, 3>, Index> points;
+  const auto at = [&](const std::array<int, 3>& p) {
+    const auto [known, fresh] = points.try_emplace(p, 0);
+    if (fresh) {
+      Vec3 x{};
+      for (std::size_t d = 0; d < 3; ++d) x[d] = size[d] * (static_cast<double>(p[d]) / n[d] - 0.5);
+      known->second = out.add_point(x);
+    }
+    return known->second;
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (const int side : {0, n[axis]})
+      for (int u = 0; u < n[(axis + 1) % 3]; ++u)
+        for (int v = 0; v < n[(axis + 2) % 3]; ++v) {
+          const auto corner = [&](int du, int dv) {
+            std::array<int, 3> p{};
+            p[axis] = side;
+            p[(axis + 1) % 3] = u + du;
+            p[(axis + 2) % 3] = v + dv;
+            return at(p);
+          };
+          const std::array<Index, 4> square{corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)};
+          const bool turned = side == 0;
+          out.add_cell(CellShape::triangle3, {square[0], square[turned ? 2 : 1], square[turned ? 1 : 2]});
+          out.add_cell(CellShape::triangle3, {square[0], square[turned ? 3 : 2], square[turned ? 2 : 3]});
+        }
+  return out;
+}
+
+double tetrahedra_of(const Mesh& mesh) {
+  return static_cast<double>(
+      std::count_if(mesh.shapes().begin(), mesh.shapes().end(), [](CellShape c) { return dimension_of(c) == 3; }));
+}
+
+EdgesFound edges_of_metal(const Mesh& body, const GradingOptions& options) {
+  return edges_of_surface(body, std::vector<bool>(static_cast<std::size_t>(body.cell_count()), true), false, options);
 }
 
 double echo_of(const Case& input, std::shared_ptr<const Mesh> mesh) {
@@ -442,31 +484,7 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
   /// 0.0004 dB and with error bars of 0.03. On nine squares a side it is 0.13 dB off without layers, and with 1.7 times the triangles 0.14.
   void layers_at_the_edges_of_a_cube_bring_its_echo() {
     if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
-    Mesh cube;
-    constexpr int n = 3;
-    std::map<std::array<int, 3>, Index> points;
-    const auto at = [&](std::array<int, 3> p) {
-      const auto [known, fresh] = points.try_emplace(p, 0);
-      if (fresh) known->second = cube.add_point({p[0] / 3.0 - 0.5, p[1] / 3.0 - 0.5, p[2] / 3.0 - 0.5});
-      return known->second;
-    };
-    for (int axis = 0; axis < 3; ++axis)
-      for (const int side : {0, n})
-        for (int u = 0; u < n; ++u)
-          for (int v = 0; v < n; ++v) {
-            const auto corner = [&](int du, int dv) {
-              std::array<int, 3> p{};
-              p[static_cast<std::size_t>(axis)] = side;
-              p[static_cast<std::size_t>((axis + 1) % 3)] = u + du;
-              p[static_cast<std::size_t>((axis + 2) % 3)] = v + dv;
-              return at(p);
-            };
-            const std::array<Index, 4> square{corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)};
-            const bool turned = side == 0;
-            cube.add_cell(CellShape::triangle3, {square[0], square[turned ? 2 : 1], square[turned ? 1 : 2]});
-            cube.add_cell(CellShape::triangle3, {square[0], square[turned ? 3 : 2], square[turned ? 2 : 3]});
-          }
-    const auto mesh = std::make_shared<const Mesh>(std::move(cube));
+    const auto mesh = std::make_shared<const Mesh>(box_of_squares({1, 1, 1}, {3, 3, 3}));
     const double exact = std::pow(10, 0.3049);
     std::array<double, 2> off{};
     for (const bool layers : {false, true}) {
@@ -483,7 +501,70 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
     QVERIFY2(std::abs(off[0]) > 0.1 && std::abs(off[1]) < 0.06, qPrintable(QString("%1 %2").arg(off[0]).arg(off[1])));
   }
 
-  /// Boxes, cans and wings: which edges get layers, how many, and how many cells come of it, foreseen from the surface alone.
+  /// How many cells there are around a body and in the layers at its edges, from the surface alone: of 15 bodies with four S each the layers are
+  /// 0.90 to 1.33 of what comes, 1.05 on average, all cells 0.91 to 1.24. S is a net of squares of which some seven fit on a side: one more or less is what
+  /// is left.
+  void cells_around_a_body_are_foreseen() {
+    if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
+    const std::array<std::pair<const char*, Mesh>, 6> bodies{
+        {{"one square a side", box_of_squares({1, 1, 1}, {1, 1, 1})},
+         {"three", box_of_squares({1, 1, 1}, {3, 3, 3})},
+         {"plate", box_of_squares({1, 1, 0.05}, {4, 4, 1})},
+         {"bar", box_of_squares({0.2, 0.2, 2}, {1, 1, 6})},
+         {"wing", prism({{0, 0}, {1, -0.05}, {1, 0.05}}, 1, 2, {0.7, 0})},
+         {"fine", box_of_squares({1, 1, 1}, {8, 8, 8})}}};
+    DomainOptions roles;
+    roles.boundaries = {{"body", {BoundaryKind::pec, 0}}, {"outer", {BoundaryKind::outer, 0}}};
+    GradingOptions options;
+    options.layers = 4;
+    double mean = 0;
+    for (const auto& [name, body] : bodies)
+      for (const SurroundOptions& around :
+           {SurroundOptions{.distance = 0.3, .edge = 0.4, .layers = 2}, {.distance = 0.15, .edge = 0.6, .layers = 3}}) {
+        const auto mesh = surround(body, around);
+        QVERIFY2(mesh.ok(), mesh.ok() ? "" : mesh.error().render().c_str());
+        const auto made = graded(*mesh, roles, options);
+        QVERIFY(made.ok());
+        const EdgesFound edges = edges_of_metal(body, options);
+        const SurfaceCounts counts = count_surface(body, edges.of_surface);
+        const double more = tetrahedra_of(*made) - tetrahedra_of(*mesh),
+                     layers = expected_in_layers(counts, around, 1, edges.layers) / more,
+                     all = (expected_around(counts, around, 1) + layers * more) / tetrahedra_of(*made);
+        qInfo("%s, S at %g: layers %.2f, all %.2f of what comes", name, around.distance, layers, all);
+        QVERIFY2(layers > 0.85 && layers < 1.4 && all > 0.85 && all < 1.3, name);
+        mean += layers / 12;
+      }
+    QVERIFY2(std::abs(mean - 1) < 0.12, qPrintable(QString::number(mean)));
+  }
+
+  /// Of a surface whose edges are cut the counts follow from those of the surface before.
+  void counts_of_a_finer_surface_follow() {
+    GradingOptions options;
+    options.layers = 4;
+    for (const Mesh& body :
+         {box_of_squares({1, 1, 1}, {2, 2, 2}), prism({{0, 0}, {1, -0.05}, {1, 0.05}}, 1, 2, {0.7, 0})}) {
+      const auto finer = subdivided(body, 3);
+      QVERIFY(finer.ok());
+      const SurroundOptions around{.distance = 0.3, .edge = 0.4, .layers = 2};
+      const EdgesFound edges = edges_of_metal(body, options), then = edges_of_metal(*finer, options);
+      QCOMPARE(then.count, 3 * edges.count);
+      const SurfaceCounts before = count_surface(body, edges.of_surface),
+                          after = count_surface(*finer, then.of_surface);
+      const double layers = expected_in_layers(before, around, 3, 2) / expected_in_layers(after, around, 1, 2),
+                   all = expected_around(before, around, 3) / expected_around(after, around, 1);
+      QVERIFY2(std::abs(layers - 1) < 0.03 && std::abs(all - 1) < 0.01,
+               qPrintable(QString("%1 %2").arg(layers).arg(all)));
+      // Faces of the box lie along the grid: two triangles a square; a fourth of a cylinder has 4/pi times as many, a ball 1.5 times.
+      if (edges.layers == 2) {
+        QVERIFY(std::abs(before.net.flat - 2 * 6) < 1e-12);
+        QVERIFY(std::abs(before.net.bent - 2 * 12 * 2) <
+                0.15);  // ∫(sin + cos) over a right angle is 2, 2.004 by Simpson
+        QVERIFY(std::abs(before.net.round - 3 * 4 * std::numbers::pi) < 1e-9);
+      }
+    }
+  }
+
+  /// Boxes, cans and wings: which edges get layers, how many, and how many cells come of it.
   void sharp_edges_of_solids_get_layers() {
     if (!find_gmsh().ok()) QSKIP("gmsh is not installed");
     std::vector<std::array<double, 2>> hexagon;
@@ -516,21 +597,13 @@ Mesh.MeshSizeFromPoints = 0; Mesh.MeshSizeExtendFromBoundary = 0; Mesh.MeshSizeM
       QVERIFY(found.ok());
       QVERIFY2(found->count == row.count && found->layers == row.layers,
                qPrintable(QString("%1: %2 edges, %3 layers").arg(row.name).arg(found->count).arg(found->layers)));
-      const std::vector<bool> metal(static_cast<std::size_t>(row.body.cell_count()), true);
-      const EdgesFound foreseen = edges_of_surface(row.body, metal, false, options);
+      const EdgesFound foreseen = edges_of_metal(row.body, options);
       QCOMPARE(foreseen.count, row.count);
       QCOMPARE(foreseen.layers, row.layers);
       const auto made = graded(*mesh, roles, options);
       QVERIFY(made.ok());
-      const auto tets = [](const Mesh& m) {
-        return static_cast<double>(
-            std::count_if(m.shapes().begin(), m.shapes().end(), [](CellShape c) { return dimension_of(c) == 3; }));
-      };
-      const double more = tets(*made) - tets(*mesh);
-      qInfo("%s: %.0f cells become %.0f, foreseen %.0f more", row.name, tets(*mesh), tets(*made), foreseen.added_tets);
+      const double more = tetrahedra_of(*made) - tetrahedra_of(*mesh);
       QVERIFY2(std::abs(found->added_tets / more - 1) < 0.15, row.name);
-      // From the surface alone: 0.54 to 0.84 of what comes here, where there are many corners; 0.9 to 1.1 of finer cubes.
-      QVERIFY2(foreseen.added_tets > 0.45 * more && foreseen.added_tets < 1.3 * more, row.name);
       options.least_angle = 6.29;
       QCOMPARE(find_edges(*mesh, roles, options)->count, Index{0});
       options.least_angle = 4;
