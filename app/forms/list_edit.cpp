@@ -111,7 +111,7 @@ void ListEdit::refresh() {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
     if (item.card) {
-      item.card->set_title(item_name() + " " + QString::number(i + 1), summary_of(array[i]));
+      item.card->set_title(item_name() + " " + QString::number(i + 1), summary_of(array[i], node_["items"]));
       item.card->set_removable(removable);
       item.card->refresh();
     } else {

@@ -60,7 +60,7 @@ void MapEdit::refresh() {
   for (const auto& [key, ignored] : object.items()) keys.push_back(key);
   if (keys != keys_) rebuild(keys);
   for (std::size_t i = 0; i < cards_.size(); ++i) {
-    cards_[i]->set_title(QString::fromStdString(keys_[i]), summary_of(object[keys_[i]]));
+    cards_[i]->set_title(QString::fromStdString(keys_[i]), summary_of(object[keys_[i]], node_["map"]));
     cards_[i]->refresh();
   }
   empty_->setVisible(keys_.empty());

@@ -103,8 +103,12 @@ QStringList facts_of(const Json& node, const Json& fallback) {
     lines << translated(description);
   const std::string unit = string_at(node, "unit");
   const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
-  if (!fallback.is_null() && fallback.is_primitive())
-    lines << QObject::tr("Default: %1").arg(text_of(fallback) + (fallback.is_number() ? unit_text : ""));
+  if (!fallback.is_null() && fallback.is_primitive()) {
+    const QString words = fallback.is_boolean()   ? (fallback.get<bool>() ? QObject::tr("on") : QObject::tr("off"))
+                          : node.contains("enum") ? choice_words(fallback)
+                                                  : text_of(fallback);
+    lines << QObject::tr("Default: %1").arg(words + (fallback.is_number() ? unit_text : ""));
+  }
   QStringList range;
   for (const auto& [keyword, sign] : {std::pair{"minimum", QChar(0x2265)}, std::pair{"exclusiveMinimum", QChar('>')},
                                       std::pair{"maximum", QChar(0x2264)}, std::pair{"exclusiveMaximum", QChar('<')}})
@@ -170,15 +174,23 @@ Json initial_value(const Json& node) {
   return object;
 }
 
-QString summary_of(const Json& value) {
-  if (value.is_primitive()) return text_of(value);
+QString summary_of(const Json& value, const Json& node) {
+  if (value.is_primitive()) return node.contains("enum") ? choice_words(value) : text_of(value);
   QStringList parts;
+  const std::string kind = string_at(node, "discriminator");
+  const std::string own = kind.empty() || !value.is_object() ? std::string() : string_at(value, kind.c_str());
+  const Json& variant = keyword_of(keyword_of(node, "variants"), own.c_str());
   for (const auto& [key, member] : value.items()) {
     const bool flat = member.is_primitive() ||
                       (member.is_array() && member.size() <= 3 && !member.empty() &&
                        std::all_of(member.begin(), member.end(), [](const Json& v) { return v.is_primitive(); }));
     if (member.is_boolean()) continue;
-    if (flat) parts << text_of(member);
+    const Json& of_all = keyword_of(keyword_of(node, "properties"), key.c_str());
+    const Json& property = of_all.is_object() ? of_all : keyword_of(keyword_of(variant, "properties"), key.c_str());
+    if (!kind.empty() && key == kind && variant.is_object())
+      parts << label_of(own, variant);
+    else if (flat)
+      parts << (property.is_object() && property.contains("enum") ? choice_words(member) : text_of(member));
     if (parts.size() == 3) break;
   }
   return parts.join(QStringLiteral(" · "));

@@ -29,8 +29,8 @@ namespace conoid::app {
 [[nodiscard]] Json json_from_text(const QString& text);
 /// What a new element starts with: empty objects, the first variant, arrays filled to their least size.
 [[nodiscard]] Json initial_value(const Json& node);
-/// An element of a list in a few words: "0.5, 0.5 · ricker".
-[[nodiscard]] QString summary_of(const Json& value);
+/// An element of a list or map in a few words, its kind and choices as lists show them: "0.5, 0.5 · Ricker". `node`: the element's schema.
+[[nodiscard]] QString summary_of(const Json& value, const Json& node);
 
 /// The value of a keyword, or null.
 [[nodiscard]] const Json& keyword_of(const Json& node, const char* keyword);

@@ -12,6 +12,7 @@
 #include "app/forms/schema_text.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
+#include "engine/case/symmetry.hpp"
 #include "engine/core/vec3.hpp"
 
 namespace conoid::app {
@@ -193,36 +194,18 @@ std::optional<Vec3> place_on_rest(const MeshPreview& mesh, const std::vector<Con
   return central(middles);
 }
 
-/// The axis of the radius, where the coordinates of the case turn around a line or a point, and what is there at zero.
-std::optional<std::pair<int, QString>> symmetry_of(const Json& json, const Json& schema) {
-  const Json& sections = keyword_of(schema, "properties");
-  if (!sections.is_object()) return std::nullopt;
-  for (const auto& [name, section] : sections.items()) {
-    const Json* said = find_value(json, child_pointer("", name));
-    const Json& properties = keyword_of(section, "properties");
-    if (!said || !said->is_object() || !properties.is_object()) continue;
-    for (const auto& [key, property] : properties.items()) {
-      const Json& turns = keyword_of(property, "symmetry");
-      const std::string own = string_at(*said, key.c_str()), value = own.empty() ? string_at(property, "default") : own;
-      const Json& here = keyword_of(turns, value.c_str());
-      if (const auto side = side_of(string_at(here, "side"))) return std::pair(side->first, label_of(value, here));
-    }
-  }
-  return std::nullopt;
-}
-
 /// Sides that begin the radius and groups, where they are as the rest or a mirror, and the rest itself.
 void take_symmetry(std::vector<Condition>& all, const Json& json, const Json& schema) {
   const auto symmetry = symmetry_of(json, schema);
   if (!symmetry) return;
   for (Condition& one : all) {
-    const bool begins = !one.is_side() || (one.axis == symmetry->first && !one.upper);
+    const bool begins = !one.is_side() || (one.axis == symmetry->axis && !one.upper);
     const Json& section = property_at(schema, parent_pointer(one.key));
     const bool mirrors =
         string_at(section, "rest") == one.kind || keyword_of(variant_of(section, one.kind), "mirrors") == Json(true);
     if (!one.rest && !(begins && mirrors)) continue;
-    one.radius = symmetry->first;
-    one.at_zero = symmetry->second;
+    one.radius = symmetry->axis;
+    one.at_zero = label_of(symmetry->value, *symmetry->node);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "app/model/json_path.hpp"
 #include "app/model/names.hpp"
 #include "app/model/numbers.hpp"
+#include "engine/core/atomic_file.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/jobs/job_news.hpp"
 #include "engine/session/run_comparison.hpp"
@@ -227,6 +228,21 @@ QVariant RunList::headerData(int section, Qt::Orientation orientation, int role)
     case changes_column: return tr("What differs");
     default: return number_words(numbers_[static_cast<std::size_t>(section - first_number)]);
   }
+}
+
+std::pair<QString, QString> names_of_two(const fs::path& first, const fs::path& second) {
+  const auto normal = [](const fs::path& folder) {
+    const fs::path out = absolute_path(folder).lexically_normal();
+    return out.has_filename() ? out : out.parent_path();
+  };
+  fs::path a = normal(first), b = normal(second), of_a = a.filename(), of_b = b.filename();
+  while (of_a == of_b && a != b && a.has_relative_path() && b.has_relative_path()) {
+    a = a.parent_path();
+    b = b.parent_path();
+    of_a = a.filename() / of_a;
+    of_b = b.filename() / of_b;
+  }
+  return {QString::fromStdString(of_a.string()), QString::fromStdString(of_b.string())};
 }
 
 }  // namespace conoid::app

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <QAbstractTableModel>
@@ -61,5 +62,9 @@ class RunList : public QAbstractTableModel {
   QStringList own_;
   std::uint64_t ticket_ = 0;
 };
+
+/// How two runs are called beside each other: by their folders, with as many of those above as tell them apart ("a/run", "b/run").
+[[nodiscard]] std::pair<QString, QString> names_of_two(const std::filesystem::path& first,
+                                                       const std::filesystem::path& second);
 
 }  // namespace conoid::app

@@ -15,6 +15,7 @@
 #include "app/look/translator.hpp"
 #include "app/model/background.hpp"
 #include "app/model/names.hpp"
+#include "app/model/run_list.hpp"
 
 namespace conoid::app {
 namespace {
@@ -165,10 +166,8 @@ void DifferencesPanel::compare(const std::filesystem::path& first, const std::fi
 void DifferencesPanel::show_rows(const std::filesystem::path& first, const std::filesystem::path& second,
                                  const Result<RunComparison>& compared) {
   if (!compared) return words_->setText(QString::fromStdString(compared.error().text + ". " + compared.error().hint));
-  const auto name = [](const std::filesystem::path& folder) {
-    return QString::fromStdString(folder.filename().string());
-  };
-  table_->setHeaderLabels({tr("What"), name(first), name(second), tr("Apart")});
+  const auto [own, other] = names_of_two(first, second);
+  table_->setHeaderLabels({tr("What"), own, other, tr("Apart")});
   for (const DifferenceRow& row : rows_of(*compared)) {
     auto* item = new QTreeWidgetItem(table_, {row.what, row.first, row.second, row.apart});
     for (int c = 0; c < 4; ++c) item->setToolTip(c, item->text(c));

@@ -61,6 +61,7 @@ const QString log_id = "log:";
 const QString differences_id = "differences:";
 const QString empty_id = "empty:";
 const QString profile_id = "profile:";
+const QString made_id = "made:";  // and its number
 
 ChartWords chart_words() {
   ChartWords words;
@@ -81,10 +82,6 @@ ChartWords chart_words() {
   words.doubles = QObject::tr("limit of this machine, double precision").toStdString();
   words.singles = QObject::tr("limit of this machine, single precision").toStdString();
   return words;
-}
-
-std::string run_name(const RunModel& run) {
-  return run.folder().filename().string();
 }
 
 /// Whether a chart is a history in time, so that it has a spectrum.
@@ -261,6 +258,7 @@ void ResultsPanel::watch() {
   connect(tabs_, &QTabBar::tabBarClicked, this, [this] { chosen_ = true; });
   connect(&run_, &RunModel::started, this, [this] {
     profile_ = {};
+    made_.clear();
     chosen_ = false;
     if (!run_.is_active()) measured_.clear();  // another case, another run; the same case computed again keeps them
     refresh_tabs();
@@ -294,6 +292,8 @@ void ResultsPanel::refresh_tabs() {
                         twin && table.info.form == ChartForm::polar ? tr("%1, polar").arg(title) : title);
   }
   if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
+  for (std::size_t i = 0; i < made_.size(); ++i)
+    wanted.emplace_back(made_id + QString::number(i), QString::fromStdString(made_[i].title));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
   if (std::any_of(run_.balance().begin(), run_.balance().end(),
                   [](const BalanceSample& s) { return s.work.flops > 0; }))
@@ -401,6 +401,10 @@ void ResultsPanel::set_unit(const QString& unit) {
 
 ChartSpec ResultsPanel::spec_of(const QString& id) const {
   if (id == profile_id) return profile_;
+  if (id.startsWith(made_id)) {
+    const auto i = static_cast<std::size_t>(id.mid(made_id.size()).toUInt());
+    return i < made_.size() ? made_[i] : ChartSpec();
+  }
   if (id == balance_id || id == roofline_id) {
     std::vector<BalanceRow> rows;
     rows.reserve(run_.balance().size());
@@ -433,15 +437,13 @@ ChartSpec ResultsPanel::compared(const QString& id, ChartSpec spec, bool differe
   ChartSpec second = table_chart(*other_, *there);
   if (difference) {
     spec = difference_chart(spec, second);
-    spec.title = tr("%1: %2 less %3")
-                     .arg(QString::fromStdString(spec.title), other_name_, QString::fromStdString(run_name(run_)))
-                     .toStdString();
+    spec.title = tr("%1: %2 less %3").arg(QString::fromStdString(spec.title), other_name_, own_name_).toStdString();
     return spec;
   }
   int colour = 0;
   // Whose curve it is stands behind its name, before what is said of it: "north – first run, exact".
   std::vector<std::string> named;
-  const std::string own = " – " + run_name(run_);
+  const std::string own = " – " + own_name_.toStdString();
   for (std::size_t i = 0; i < spec.series.size(); ++i) {
     const auto curve = curve_of_overlay(spec, i);
     std::string label = spec.series[i].label;
@@ -528,10 +530,25 @@ void ResultsPanel::show_profile(const std::vector<ProfilePoint>& points, const Q
   draw_chart();
 }
 
-void ResultsPanel::compare_with(const RunModel* other, const QString& name) {
+void ResultsPanel::show_made(std::vector<ChartSpec> charts) {
+  made_ = std::move(charts);
+  std::erase_if(made_, [](const ChartSpec& chart) { return chart.series.empty(); });
+  chosen_ = true;
+  refresh_tabs();
+  for (int i = 0; i < tabs_->count(); ++i) {
+    const QString id = tabs_->tabData(i).toString();
+    // The tabs may be those of before, with charts of other places.
+    if (id.startsWith(made_id)) tabs_->setTabText(i, QString::fromStdString(spec_of(id).title));
+    if (id == made_id + '0') tabs_->setCurrentIndex(i);
+  }
+  draw_chart();
+}
+
+void ResultsPanel::compare_with(const RunModel* other, const QString& name, const QString& own) {
   if (other_) disconnect(other_, nullptr, this, nullptr);
   other_ = other;
   other_name_ = name;
+  own_name_ = own;
   if (other) {
     connect(other, &RunModel::tables_changed, this, &ResultsPanel::draw_soon);
     connect(other, &QObject::destroyed, this, [this] {

@@ -51,8 +51,10 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] QTabBar& tabs() { return *tabs_; }
   /// Values along a line through the field become a chart of their own.
   void show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit);
+  /// Charts of values that were asked for, in place of those of before; each has its title for its tab.
+  void show_made(std::vector<ChartSpec> charts);
   /// Lays the same tables of another run over the curves, dashed. Null: this run alone.
-  void compare_with(const RunModel* other, const QString& name = {});
+  void compare_with(const RunModel* other, const QString& name = {}, const QString& own = {});
   /// Turns the chart at hand into its spectrum and back.
   void set_spectrum(bool on);
   /// Shows the curves of the present tab in another unit, where there is a choice.
@@ -152,8 +154,9 @@ class ResultsPanel : public QWidget {
   DifferencesPanel* differences_;
   QTimer draw_timer_;
   ChartSpec profile_;
+  std::vector<ChartSpec> made_;
   const RunModel* other_ = nullptr;
-  QString other_name_;
+  QString other_name_, own_name_;
   bool chosen_ = false;  ///< a person picked the tab: it stays while others come
 };
 

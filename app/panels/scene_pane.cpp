@@ -151,6 +151,10 @@ void ScenePane::show_place_menu(const Vec3& place, const std::optional<Probe>& p
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   if (probe) menu->addAction(tr("Keep this value in the picture"), this, [this, probe] { emit value_kept(*probe); });
+  if (question()) {
+    if (probe) menu->addAction(tr("Values here over all frames"), this, [this, place] { emit values_wanted(place); });
+    menu->addAction(tr("Mean, ends and integral…"), this, [this] { emit values_wanted({}); });
+  }
   menu->addAction(tr("Add a receiver here"), this, [this, place] { emit place_chosen(place); });
   menu->addAction(tr("Measure from here"), this, [this, place] {
     set_tool(MouseTool::measure);
@@ -466,6 +470,23 @@ FieldInfo ScenePane::chosen_info(const FieldView& view) const {
     for (const auto& [part, info] : run_->catalog())
       if (info.name == view.field) return info;
   return {};
+}
+
+std::optional<ValuesQuestion> ScenePane::question() const {
+  if (own_fields_ || !asks_values_ || !run_->has_run() || run_->is_active() || run_->folder().empty() || !has_picture())
+    return std::nullopt;
+  const FieldView& view = scene_->view();
+  const FieldInfo info = chosen_info(view);
+  const auto& kept = run_->catalog();
+  const auto& made = view.recipe.formulas;
+  if (std::none_of(kept.begin(), kept.end(), [&](const auto& one) { return one.second.name == info.name; }) &&
+      std::none_of(made.begin(), made.end(), [&](const FormulaField& f) { return f.name == info.name; }))
+    return std::nullopt;
+  ValuesQuestion out = question_of(info, view);
+  out.run = run_->folder();
+  // A plane by number is no part of the run's frames, but goes through one.
+  if (const auto at = out.part.find(plane_mark); at != std::string::npos) out.part.erase(at);
+  return out;
 }
 
 void ScenePane::refresh_display() {

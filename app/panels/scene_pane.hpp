@@ -10,6 +10,7 @@
 
 #include "app/look/theme.hpp"
 #include "app/model/run_model.hpp"
+#include "app/model/run_values.hpp"
 #include "app/panels/scene_tools.hpp"
 #include "app/panels/scene_views.hpp"
 #include "render/scene/field_scene.hpp"
@@ -86,6 +87,11 @@ class ScenePane : public QWidget {
   void take_range(std::pair<double, double> range);
 
   [[nodiscard]] SceneViews& views() { return *views_; }
+  /// What can be asked of the frames in the run's folder about the field that is shown; nothing while the run goes on, and of fields that are in
+  /// no frame (a mesh's, a far field around the body).
+  [[nodiscard]] std::optional<ValuesQuestion> question() const;
+  /// Whether this can be asked at all: not of a pane that shows a difference.
+  void set_asks_values(bool on) { asks_values_ = on; }
 
  signals:
   void camera_moved();
@@ -93,6 +99,8 @@ class ScenePane : public QWidget {
   /// A click with the tool that reads values: this one is to be kept in the picture.
   void value_kept(const conoid::Probe& probe);
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
+  /// The values of the field at a place are wanted of all frames; without a place somebody is to be asked where.
+  void values_wanted(const std::optional<conoid::Vec3>& place);
   void place_chosen(const conoid::Vec3& place);
   /// A source, a receiver or a wave was dragged; of a wave `direction` is where it runs now.
   void marker_moved(const conoid::Marker& marker, const conoid::Vec3& place, const conoid::Vec3& direction);
@@ -144,6 +152,7 @@ class ScenePane : public QWidget {
   bool first_frame_ = true;
   double phase_ = 0;
   bool own_fields_ = false;
+  bool asks_values_ = false;
   bool marks_shown_ = false;  ///< the field is mark_field
   bool bar_before_ = true;    ///< whether the colour bar was shown before that
   QString title_, far_key_;

@@ -138,7 +138,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (std::exchange(previewing_, false)) dress(main_->scene(), false);
     main_->set_own_fields(false);
     main_->clear({});
-    if (other_) main_->set_title(QString::fromStdString(run_.folder().filename().string()));  // known only now
+    if (other_) main_->set_title(own_title_);
     if (run_.frames().empty())
       main_->clear(run_.state() == SessionState::failed
                        ? tr("This run gave no picture.\nThe log says how it went.")
@@ -348,7 +348,7 @@ void ViewportPanel::set_split(bool on) {
 }
 
 void ViewportPanel::name_difference(const Moment& of_other) {
-  const QString own = QString::fromStdString(run_.folder().filename().string());
+  const QString& own = own_title_;
   const Moment moment = run_.frames().moment(wanted_index_);
   // The nearest frame of the other may be of another moment: then the difference is one in time, too.
   const QString title =
@@ -372,10 +372,11 @@ void ViewportPanel::set_difference(bool on) {
   emit difference_changed(on);
 }
 
-void ViewportPanel::compare_with(RunModel* other, const QString& title) {
+void ViewportPanel::compare_with(RunModel* other, const QString& title, const QString& own) {
   if (other_) disconnect(other_, nullptr, this, nullptr);
   other_ = other;
   other_title_ = title;
+  own_title_ = own;
   difference_ = false;
   if (!other) return set_split(false);
   set_split(true);
@@ -386,7 +387,7 @@ void ViewportPanel::compare_with(RunModel* other, const QString& title) {
   difference->setCheckable(true);
   second_->add_tool(difference);
   connect(difference, &QToolButton::clicked, this, &ViewportPanel::set_difference);
-  main_->set_title(QString::fromStdString(run_.folder().filename().string()));
+  main_->set_title(own);
   second_->clear(tr("Reading %1…").arg(title));
   connect(other, &RunModel::frame_loaded, this, [this] { show_in_second(); });
   connect(other, &RunModel::opened, this, [this] { show_in_second(); });

@@ -45,7 +45,7 @@ class ViewportPanel : public QWidget {
   void set_split(bool on);
   [[nodiscard]] bool is_split() const;
   /// Two views: this run at the left, another at the right, at the same moment. Null: back to one run.
-  void compare_with(RunModel* other, const QString& title = {});
+  void compare_with(RunModel* other, const QString& title = {}, const QString& own = {});
   /// Of two runs: the second view shows the second less the first, point by point at the first's moment.
   void set_difference(bool on);
   void play(bool on);
@@ -121,7 +121,7 @@ class ViewportPanel : public QWidget {
   bool following_ = true;
   bool previewing_ = false;
   bool difference_ = false;
-  QString other_title_, second_title_;
+  QString other_title_, own_title_, second_title_;
 };
 
 }  // namespace conoid::app

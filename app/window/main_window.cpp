@@ -26,6 +26,7 @@
 #include "app/model/job_list.hpp"
 #include "app/model/mesh_model.hpp"
 #include "app/model/run_queue.hpp"
+#include "app/panels/viewport_panel.hpp"
 #include "app/panels/warm_up.hpp"
 #include "app/runs/runs_page.hpp"
 #include "app/start/start_page.hpp"
@@ -197,6 +198,9 @@ void MainWindow::make_workbench() {
   workbench_->keep_views_in(settings_);
   stack_->addWidget(workbench_);
   connect(workbench_, &Workbench::help_wanted, this, &MainWindow::show_help);
+  ScenePane& pane = workbench_->viewport_panel().pane();
+  pane.set_asks_values(true);
+  connect(&pane, &ScenePane::values_wanted, this, &MainWindow::ask_where_values);
 }
 
 void MainWindow::show_start() {

@@ -16,6 +16,7 @@
 #include "app/model/recovery.hpp"
 #include "app/model/run_model.hpp"
 #include "app/model/settings.hpp"
+#include "engine/core/vec3.hpp"
 #include "render/window/make_viewport.hpp"
 
 class QFrame;
@@ -38,6 +39,7 @@ class RunQueue;
 class RunsPage;
 class StartPage;
 struct Tutorial;
+struct ValuesQuestion;
 class Workbench;
 
 struct WindowOptions {
@@ -142,6 +144,11 @@ class MainWindow : public QMainWindow {
   void show_key(const QString& solver, const QString& field);
   [[nodiscard]] ManualWindow& manual();
   void ask_template();
+  /// Fields of the run at hand in files for other programs: asks for format and folder.
+  void ask_export();
+  /// Asks for a place, or what to sum over, and shows the values over all frames as charts; `place`: not asked for.
+  void ask_where_values(const std::optional<Vec3>& place);
+  void show_values(const ValuesQuestion& question);
   void ask_receiver();
   QWidget* make_outside_bar();
   void show_outside_bar();
@@ -178,7 +185,7 @@ class MainWindow : public QMainWindow {
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
   std::stop_source report_;  ///< ends the page that is being written
-  bool writes_report_ = false;
+  bool writes_report_ = false, exports_ = false, asks_values_ = false;
   ManualWindow* manual_ = nullptr;
   bool closing_ = false;
 };

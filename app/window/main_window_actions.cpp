@@ -89,6 +89,13 @@ void MainWindow::add_file_actions(std::vector<ActionRow>& rows) {
            [this] {
              if (workbench_) workbench_->viewport_panel().pane().copy_picture();
            }},
+          {"file.export",
+           tr("&File"),
+           tr("Export the fields…"),
+           {},
+           "export",
+           tr("Fields of all frames for ParaView (VTU, VTI) or as tables (CSV)"),
+           [this] { ask_export(); }},
           {"file.template",
            tr("&File"),
            tr("Keep as a template…"),
@@ -192,7 +199,7 @@ void MainWindow::add_run_actions(std::vector<ActionRow>& rows) {
            tr("Report…"),
            {},
            "export",
-           tr("One HTML page of this run: case, pictures, charts, numbers, resources"),
+           tr("One page of this run, HTML or PDF: case, pictures, charts, numbers, resources"),
            [this] { ask_report(); }},
       });
 }
@@ -233,6 +240,9 @@ void MainWindow::add_picture_actions(std::vector<ActionRow>& rows) {
                                [this] {
                                  if (workbench_) workbench_->viewport_panel().save_film();
                                }},
+                              {"view.values", tr("&View"), tr("Values over all frames…"), QKeySequence("Ctrl+Shift+V"),
+                               "probe", tr("The field at a place, or its mean, ends and integral, over all frames"),
+                               [this] { ask_where_values({}); }},
                               {"view.split",
                                tr("&View"),
                                tr("Two linked views"),
@@ -455,6 +465,9 @@ void MainWindow::refresh_actions() {
   enable("run.checkpoint", open && steps);
   enable("run.stop", open && active && !run_->is_stopping());
   enable("run.folder", run_->has_run() && !run_->folder().empty());
+  const bool at_rest = run_->has_run() && !run_->folder().empty() && !run_->is_active() && run_->frames().size() > 0;
+  enable("file.export", at_rest && !exports_);
+  enable("view.values", at_rest && !asks_values_);
   enable("run.report", run_->has_run() && !run_->folder().empty() && !writes_report_);
   actions_->at("run.report")->setText(writes_report_ ? tr("The report is being written…") : tr("Report…"));
   const bool frames = open && !run_->frames().empty();

@@ -29,6 +29,7 @@
 #include "app/model/gallery.hpp"
 #include "app/model/json_path.hpp"
 #include "app/model/mesh_model.hpp"
+#include "app/model/run_list.hpp"
 #include "app/model/run_report.hpp"
 #include "app/panels/case_panel.hpp"
 #include "app/panels/differences_panel.hpp"
@@ -323,13 +324,14 @@ void in_turns(QObject& object, std::vector<std::function<void()>> things) {
 Status MainWindow::compare_runs(const std::filesystem::path& first, const std::filesystem::path& second) {
   if (Status opened = open_run(first); !opened) return opened;
   other_run_ = std::make_unique<RunModel>(start_session_);
-  const QString name = QString::fromStdString(second.filename().string());
+  const auto names = names_of_two(first, second);
+  const QString own = names.first, name = names.second;
   RunModel* const other = other_run_.get();
   connect(other, &RunModel::open_failed, this,
           [this](const Error& error) { show_error(tr("The run cannot be opened"), error); });
   // Each pane in a turn of the event loop of its own: timers, since what is posted is done in one.
-  in_turns(*other, {[this, other, name] { workbench_->viewport_panel().compare_with(other, name); },
-                    [this, other, name] { workbench_->results_panel().compare_with(other, name); },
+  in_turns(*other, {[this, other, name, own] { workbench_->viewport_panel().compare_with(other, name, own); },
+                    [this, other, name, own] { workbench_->results_panel().compare_with(other, name, own); },
                     [this, first, second] { workbench_->results_panel().differences().compare(first, second); },
                     [other, second] { other->open(second); }});
   return {};

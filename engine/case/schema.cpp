@@ -23,7 +23,8 @@ namespace {
 // Beside those of schema.hpp: `rest`, of a map or list of conditions on groups of a surface, is what its faces in none of these are: a pointer
 // ("/body/kind") to the key that says it, or the kind itself. `symmetry`, of an enum of coordinates, is for those that turn around a line
 // or a point {"side": "y_min", "title": …}: the side of the box where the radius begins, and what it is where the radius is zero; it is then
-// no boundary; neither is a condition there whose variant says `mirrors`: true. All three are for pictures.
+// no boundary; neither is a condition there whose variant says `mirrors`: true. `turns` beside the side are the dimensions that are added, 2 of
+// coordinates around a point (1 where it is not said). All are for who looks at results (symmetry.hpp).
 constexpr std::array keywords = {"type",
                                  "properties",
                                  "required",
@@ -187,6 +188,9 @@ class SchemaCheck {
       const std::string_view side = said.is_object() ? word(said, "side") : std::string_view();
       if ((side != "x_min" && side != "y_min" && side != "z_min") || word(said, "title").empty())
         fault(where, "symmetry must give a side x_min, y_min or z_min and a title");
+      if (const Json* times = said.is_object() ? get(said, "turns") : nullptr;
+          times != nullptr && *times != Json(1) && *times != Json(2))
+        fault(where, "the turns of a symmetry must be 1 or 2");
     }
   }
 

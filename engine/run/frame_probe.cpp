@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -370,7 +371,14 @@ bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-FieldSums sum_over_grid(const ImageGeometry& grid, const Field& field, const ProbeChoice& choice, std::size_t columns) {
+/// What a point of a section stands for.
+double around(const Revolution& body, double r) {
+  constexpr double pi = std::numbers::pi;
+  return body.turns == 1 ? 2 * pi * std::abs(r) : body.turns == 2 ? 4 * pi * r * r : 1;
+}
+
+FieldSums sum_over_grid(const ImageGeometry& grid, const Field& field, const ProbeChoice& choice, std::size_t columns,
+                        const Revolution& body) {
   const auto n = grid_entries(grid, field.info.association);
   const bool points = field.info.association == Association::point;
   const std::size_t width = width_of(field.info);
@@ -383,6 +391,8 @@ FieldSums sum_over_grid(const ImageGeometry& grid, const Field& field, const Pro
       ++out.dimension;
       cell *= grid.spacing[k];
     }
+  out.dimension = std::min(out.dimension + body.turns, 3);
+  const auto radius = static_cast<std::size_t>(body.axis);
   std::vector<double> entry(width), values;
   std::array<Index, 3> i{};
   std::size_t next = 0;
@@ -399,6 +409,8 @@ FieldSums sum_over_grid(const ImageGeometry& grid, const Field& field, const Pro
         if (points)
           for (std::size_t k = 0; k < 3; ++k)
             if (n[k] > 1 && (i[k] == 0 || i[k] == n[k] - 1)) weight /= 2;
+        weight *= around(
+            body, grid.origin[radius] + (static_cast<double>(i[radius]) + (points ? 0 : 0.5)) * grid.spacing[radius]);
         values.clear();
         append_chosen(entry, field.info, choice, values);
         for (std::size_t k = 0; k < values.size(); ++k) sums.integral[k] += weight * values[k];
@@ -412,14 +424,15 @@ FieldSums sum_over_grid(const ImageGeometry& grid, const Field& field, const Pro
 
 }  // namespace
 
-Result<FieldSums> sum_over(const FramePart& part, const Field& field, const ProbeChoice& choice, const CellSet* cells) {
+Result<FieldSums> sum_over(const FramePart& part, const Field& field, const ProbeChoice& choice, const CellSet* cells,
+                           Revolution body) {
   if (auto status = check_choice(field.info, choice); !status) return status.error();
   if (auto status = check_field(part, field); !status) return status.error();
   const std::size_t columns = choice_columns(field.info, choice).size();
   if (const auto* grid = std::get_if<ImageGeometry>(&part.geometry)) {
     if (cells != nullptr)
       return make_error(ErrorCode::command_line, "part \"" + part.name + "\" is a grid, which has no groups of cells");
-    return sum_over_grid(*grid, field, choice, columns);
+    return sum_over_grid(*grid, field, choice, columns, body);
   }
   const auto& mesh = std::get<MeshGeometry>(part.geometry);
   if (const auto sound = sound_arrays(mesh); !sound) return sound.error();
@@ -437,7 +450,8 @@ Result<FieldSums> sum_over(const FramePart& part, const Field& field, const Prob
   const std::size_t width = width_of(field.info);
   const bool of_points = field.info.association == Association::point;
   FieldSums out;
-  out.dimension = std::max(cells->dimension, 0);
+  const int dimension = std::max(cells->dimension, 0);
+  out.dimension = std::min(dimension + body.turns, 3);
   Sums sums(columns);
   vec::Sum measure;
   // Of each shape that comes, the rule's points with their shape functions.
@@ -459,16 +473,18 @@ Result<FieldSums> sum_over(const FramePart& part, const Field& field, const Prob
     }
     auto& rule = rules[static_cast<std::size_t>(shape)];
     if (rule.empty())
-      for (const QuadraturePoint& q : quadrature(shape, order_of(shape) == 1 ? 2 : 4))
+      for (const QuadraturePoint& q : quadrature(shape, (order_of(shape) == 1 ? 2 : 4) + body.turns))
         rule.emplace_back(shape_values(shape, q.at), q.weight);
     for (const auto& [f, weight] : rule) {
       std::array<Vec3, 3> j{};
+      Vec3 place{};
       for (std::size_t i = 0; i < nodes.size(); ++i)
         for (std::size_t d = 0; d < 3; ++d) {
           const double x = arrays.points[3 * at(nodes[i]) + d];
-          for (std::size_t a = 0; a < static_cast<std::size_t>(out.dimension); ++a) j[a][d] += f.dn[i][a] * x;
+          place[d] += f.n[i] * x;
+          for (std::size_t a = 0; a < static_cast<std::size_t>(dimension); ++a) j[a][d] += f.dn[i][a] * x;
         }
-      const double share = weight * measure_of(j, out.dimension);
+      const double share = weight * measure_of(j, dimension) * around(body, place[static_cast<std::size_t>(body.axis)]);
       if (of_points) {
         std::fill(entry.begin(), entry.end(), 0.0);
         for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -101,11 +101,18 @@ struct FieldSums {
   std::vector<double> integral, mean, low,
       high;  ///< one a column of choice_columns(); ends are those of the values kept, not between them
 };
+/// The body whose section a frame shows: points stand for circles around a line (turns 1, each weighs 2 π r) or spheres around a point (turns 2,
+/// 4 π r²), r the coordinate along `axis`. Turns 0: what is seen is the body.
+struct Revolution {
+  int axis = 1;
+  int turns = 0;
+};
+
 /// Gauss's rule on mesh cells, exact for a field of the cell's order on straight cells; on grids the trapezoidal rule. What is chosen of the field is
-/// taken at each point of the rule, then summed. Plane meshes of axisymmetric flow are summed in their plane.
-/// `cells` null: all cells of the highest dimension, all points of a grid.
+/// taken at each point of the rule, then summed. `cells` null: all cells of the highest dimension, all points of a grid. With turns measure
+/// and integral are those of the body, the dimension is its.
 [[nodiscard]] Result<FieldSums> sum_over(const FramePart& part, const Field& field, const ProbeChoice& choice,
-                                         const CellSet* cells = nullptr);
+                                         const CellSet* cells = nullptr, Revolution body = {});
 
 /// "Pa*m^2" of "Pa" and 2, "kg" of "kg/m^3" and 3.
 [[nodiscard]] std::string unit_of_integral(const std::string& unit, int dimension);

@@ -219,7 +219,7 @@ void ChartScene::Impl::set_axis(int position, const TickSet& ticks, double low, 
   vtkNew<vtkStringArray> labels;
   for (const Tick& tick : ticks.ticks) {
     positions->InsertNextValue((tick.value - low) / (high - low));
-    labels->InsertNextValue(tick.label);
+    labels->InsertNextValue(in_figures(theme, tick.label));
   }
   axis->SetBehavior(vtkAxis::FIXED);
   axis->SetMinimumLimit(0);

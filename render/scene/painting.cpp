@@ -36,6 +36,10 @@ void no_pen(vtkContext2D& painter) {
   painter.GetPen()->SetLineType(vtkPen::NO_PEN);
 }
 
+std::string in_figures(const Theme& theme, const std::string& text) {
+  return theme.decimal_comma ? with_decimal_comma(text) : text;
+}
+
 void draw_text(vtkContext2D& painter, const Theme& theme, const Rgb& color, double pixels, bool bold, Align align,
                Raise raise, double x, double y, const std::string& text, double angle) {
   if (text.empty()) return;
@@ -48,8 +52,7 @@ void draw_text(vtkContext2D& painter, const Theme& theme, const Rgb& color, doub
                                      : raise == Raise::top  ? VTK_TEXT_TOP
                                                             : VTK_TEXT_CENTERED);
   property->SetOrientation(angle);
-  const std::string said = theme.decimal_comma ? with_decimal_comma(text) : text;
-  painter.DrawString(static_cast<float>(std::round(x)), static_cast<float>(std::round(y)), said);
+  painter.DrawString(static_cast<float>(std::round(x)), static_cast<float>(std::round(y)), in_figures(theme, text));
 }
 
 void draw_line(vtkContext2D& painter, double x0, double y0, double x1, double y1) {

@@ -16,6 +16,8 @@ enum class Raise { bottom, middle, top };
 void use_brush(vtkContext2D& painter, const Rgb& color, double opacity = 1);
 void use_pen(vtkContext2D& painter, const Rgb& color, double width, double opacity = 1);
 void no_pen(vtkContext2D& painter);
+/// A text as pictures have it: with a decimal comma where the theme asks for one.
+[[nodiscard]] std::string in_figures(const Theme& theme, const std::string& text);
 /// `angle` in degrees.
 void draw_text(vtkContext2D& painter, const Theme& theme, const Rgb& color, double pixels, bool bold, Align align,
                Raise raise, double x, double y, const std::string& text, double angle = 0);

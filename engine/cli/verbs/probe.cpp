@@ -11,6 +11,7 @@
 #include <set>
 
 #include "engine/case/case.hpp"
+#include "engine/case/symmetry.hpp"
 #include "engine/cli/inputs.hpp"
 #include "engine/cli/report.hpp"
 #include "engine/cli/verbs/verbs.hpp"
@@ -167,14 +168,29 @@ std::string span_in_words(const Vec3& low, const Vec3& high) {
   return out;
 }
 
+const SolverInfo* solver_of(const CaseDocument& document) {
+  const Json& id = document.json().is_object() ? document.json().value("solver", Json()) : Json();
+  return id.is_string() ? find_solver(id.get<std::string>()) : nullptr;
+}
+
+/// What the coordinates of a run turn around; nothing where its case cannot be read.
+std::optional<CaseSymmetry> symmetry_of_run(const fs::path& folder) {
+  const auto document = read_run_case(folder);
+  const SolverInfo* info = document ? solver_of(*document) : nullptr;
+  if (info == nullptr) return std::nullopt;
+  const auto schema = Schema::for_solver(info->id, info->schema);
+  if (!schema) return std::nullopt;
+  auto out = symmetry_of(document->json(), schema->json());
+  if (out) out->node = nullptr;  // the schema goes
+  return out;
+}
+
 /// The mesh of a run's case; null when it has none.
 Result<std::shared_ptr<const Mesh>> mesh_of_run(const fs::path& folder) {
   const auto document = read_run_case(folder);
   if (!document) return document.error();
   if (!document->json().is_object() || !document->json().contains("mesh")) return std::shared_ptr<const Mesh>();
-  const SolverInfo* info = nullptr;
-  if (const Json& id = document->json().value("solver", Json()); id.is_string())
-    info = find_solver(id.get<std::string>());
+  const SolverInfo* info = solver_of(*document);
   if (info == nullptr)
     return make_error(ErrorCode::invalid_input, "the run's case names no solver of this program",
                       "`conoid list` shows the solvers.");
@@ -498,6 +514,8 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
   out.title = fmt::format("{} over {}", column_of(asked.info), sets->size() == 1 ? sets->front().name : "several sets");
   out.columns = moment_columns(asked);
   const auto values = choice_columns(asked.info, asked.choice);
+  const auto symmetry = symmetry_of_run(asked.folder);
+  const Revolution body = symmetry ? Revolution{symmetry->axis, symmetry->turns} : Revolution{};
   std::map<std::string, Index> left_out;
   bool first = true;
   for (const std::size_t position : asked.frames) {
@@ -514,7 +532,7 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
             ErrorCode::file,
             fmt::format("frame {} has no field {} on the part {}", (*frame)->number, asked.info.name, set.part),
             "Choose frames that have it with --frames.");
-      const auto sums = sum_over(*part, *field, asked.choice, set.cells ? &*set.cells : nullptr);
+      const auto sums = sum_over(*part, *field, asked.choice, set.cells ? &*set.cells : nullptr, body);
       if (!sums) return sums.error();
       if (sums->missing > 0) left_out[set.name] += sums->missing;
       if (first) {
@@ -534,6 +552,7 @@ Result<ProbeTable> sums_over(const Asked& asked, const std::vector<std::string>&
         out.definition +=
             fmt::format("{}{}: {} {} of part {}", out.definition.empty() ? "" : "; ", set.name, sums->cells,
                         std::holds_alternative<ImageGeometry>(part->geometry) ? "values" : "cells", set.part);
+        if (symmetry) out.definition += fmt::format(", all around ({})", symmetry->value);
       }
       row.push_back(sums->measure);
       for (std::size_t k = 0; k < values.size(); ++k)

@@ -322,6 +322,16 @@ class TestFormGeneration : public QObject {
     QVERIFY(editor<ListEdit>("/excitation/sources")->findChildren<ItemCard*>().size() <= 64);
   }
 
+  void a_folded_element_is_told_in_the_words_of_its_lists() {
+    const Json node =
+        read_json(R"({"discriminator": "kind", "properties": {"side": {"type": "string", "enum": ["at_left", "right"]}},
+      "variants": {"ideal-gas": {"title": "Ideal gas", "properties": {"gamma": {"type": "number"}}}, "odd": {}}})");
+    QCOMPARE(summary_of(read_json(R"({"kind": "ideal-gas", "gamma": 1.4, "side": "at_left"})"), node),
+             QString("Ideal gas · 1.4 · at left"));
+    QCOMPARE(summary_of(read_json(R"({"kind": "unknown", "gamma": 1.4})"), node), QString("unknown · 1.4"));
+    QCOMPARE(summary_of(read_json(R"({"name": "here", "at": [1, 2, 3]})"), Json::object()), QString("here · 1, 2, 3"));
+  }
+
   void maps_are_renamed_in_place() {
     model_->set("/materials/oil", Json{{"density", 900}}, "addition");
     auto* card = editor<MapEdit>("/materials")->findChildren<ItemCard*>().at(0);

@@ -132,6 +132,18 @@ class TestStoredRun : public QObject {
     QCOMPARE(history.nearest(3.4), std::size_t{3});
   }
 
+  void runs_of_one_name_are_told_apart() {
+    const auto names = [](const char* a, const char* b) {
+      const auto [first, second] = names_of_two(a, b);
+      return first + " | " + second;
+    };
+    QCOMPARE(names("/runs/coarse", "/runs/fine"), QString("coarse | fine"));
+    QCOMPARE(names("/jobs/coarse/run", "/jobs/fine/run/"), QString("coarse/run | fine/run"));
+    QCOMPARE(names("/a/x/run", "/b/x/run"), QString("a/x/run | b/x/run"));
+    QCOMPARE(names("/runs/one", "/runs/one"), QString("one | one"));
+    QCOMPARE(names("/run", "/deep/run"), QString("run | deep/run"));
+  }
+
   void a_list_of_runs_says_what_differs() {
     QTemporaryDir own;
     make_run(own, "a", "2", 1);

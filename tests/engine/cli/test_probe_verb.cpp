@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <numbers>
 #include <optional>
 
 #include "engine/io/csv.hpp"
@@ -28,6 +29,7 @@ class TestProbeVerb : public QObject {
   void a_line_has_distances();
   void a_table_of_points_may_have_units();
   void sums_over_a_box();
+  void sections_are_summed_all_around();
   void what_is_outside_is_empty_and_counted();
   void a_wrong_line_says_what_there_is_data();
   void a_wrong_line_says_what_there_is();
@@ -179,6 +181,38 @@ void TestProbeVerb::sums_over_a_box() {
     QVERIFY(std::abs(cell(table, r, "pressure_min") - known(t, 0, 1.5, -1)) < 1e-5);
     QVERIFY(std::abs(cell(table, r, "pressure_max") - known(t, 2, 0, 0)) < 1e-5);
   }
+}
+
+void TestProbeVerb::sections_are_summed_all_around() {
+  using namespace conoid;
+  // p = 1 + 2 x over a section of a cylinder 2 m long: x along its axis, y its radius up to 1.5 m.
+  const rod::fs::path run = folder_.path() / "turned";
+  const auto summed = [&](const char* coordinates) {
+    rod::fs::remove_all(run);
+    rod::fs::create_directories(run);
+    std::ofstream(run / "case.json") << R"({"conoid": 1, "title": "Turned", "solver": "hydro-fem", "grid": {)"
+                                     << coordinates << R"("upper": [2, 1.5], "zones": [4, 3]}})";
+    std::ofstream(run / "run.json") << R"({"conoid": "0.1.0", "format": 1})";
+    auto writer = VtkhdfWriter::create(run, "turned");
+    Frame frame;
+    std::vector<float> p;
+    for (int i = 0; i < 20; ++i) p.push_back(1 + 2 * 0.5F * static_cast<float>(i % 5));
+    frame.parts.push_back(
+        {"section",
+         ImageGeometry{{5, 4, 1}, {0, 0, 0}, {0.5, 0.5, 1}},
+         {make_field({"pressure", "Pa", FieldKind::signed_value, Association::point, 1, false, "Pressure"}, p)}});
+    (*writer)->write(frame).or_throw();
+    (*writer)->close().or_throw();
+    return safety::conoid(folder_.path(), {"probe", "turned", "--field", "pressure", "--over", "all", "--json"}).json();
+  };
+  const Json around = summed(R"("coordinates": "axisymmetric", )"), flat = summed("");
+  const double section = 2 * 1.5, volume = std::numbers::pi * 1.5 * 1.5 * 2,
+               mean = 3;  // r is linear: the trapezoidal rule is exact
+  QVERIFY(std::abs(cell(around, 0, "volume") - volume) < 1e-12 * volume);
+  QVERIFY(std::abs(cell(around, 0, "pressure_integral") - volume * mean) < 1e-6 * volume);
+  QCOMPARE(around["columns"][3]["unit"].get<std::string>(), std::string("Pa*m^3"));
+  QVERIFY(std::abs(cell(flat, 0, "area") - section) < 1e-12);
+  QVERIFY(std::abs(cell(flat, 0, "pressure_integral") - section * mean) < 1e-6);
 }
 
 void TestProbeVerb::what_is_outside_is_empty_and_counted() {

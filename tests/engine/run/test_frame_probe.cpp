@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "engine/core/vec3.hpp"
@@ -179,6 +180,44 @@ class TestFrameProbe : public QObject {
     QVERIFY(sums.ok());
     QVERIFY(std::abs(sums->measure - 2 * 2 * 0.75) < 1e-12);
     QVERIFY(std::abs(sums->mean[0] - linear_field({0, 1.5, 2.375})) < 10 * single);
+  }
+
+  void sections_stand_for_the_bodies_that_turn() {
+    // A cylinder of radius 2 and length 1 about x, from the axis on, of its section: f = 3 + 2 x − r. Means: r over the disc 2 R / 3.
+    const auto section = [](const Vec3& p) { return 3 + 2 * p[0] - p[1]; };
+    const double radius = 2, volume = std::numbers::pi * radius * radius, mean = 3 + 1 - 2 * radius / 3;
+    for (const CellShape shape : {CellShape::triangle3, CellShape::quad4, CellShape::triangle6, CellShape::quad9}) {
+      const FramePart part = box_of(shape, {3, 5, 1}, {1, radius, 0}, section);
+      const auto sums = sum_over(part, part.fields[0], {}, nullptr, {1, 1});
+      QVERIFY(sums.ok());
+      QCOMPARE(sums->dimension, 3);
+      QVERIFY(std::abs(sums->measure - volume) < 1e-12 * volume);
+      QVERIFY(std::abs(sums->mean[0] - mean) < 10 * single);
+      QVERIFY(std::abs(sums->integral[0] - mean * volume) < 10 * single * volume);
+    }
+    // A line along the radius: a disc a metre of its cylinder, and a ball, of f = r (its mean 3 R / 4).
+    MeshGeometry line;
+    line.points = std::make_shared<const std::vector<double>>(std::vector<double>{0, 0, 0, 0.5, 0, 0, radius, 0, 0});
+    line.connectivity = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 1, 1, 2});
+    line.offsets = std::make_shared<const std::vector<Index>>(std::vector<Index>{0, 2, 4});
+    line.types = std::make_shared<const std::vector<std::uint8_t>>(std::vector<std::uint8_t>{3, 3});
+    const FramePart along{"flow", line, {make_field(pressure_info, {0, 0.5, 2})}};
+    const auto disc = sum_over(along, along.fields[0], {}, nullptr, {0, 1});
+    QVERIFY(disc.ok() && disc->dimension == 2 && std::abs(disc->measure - volume) < 1e-12 * volume);
+    QVERIFY(std::abs(disc->mean[0] - 2 * radius / 3) < 10 * single);
+    const auto ball = sum_over(along, along.fields[0], {}, nullptr, {0, 2});
+    const double of_ball = 4 * std::numbers::pi * std::pow(radius, 3) / 3;
+    QVERIFY(ball.ok() && ball->dimension == 3 && std::abs(ball->measure - of_ball) < 1e-12 * of_ball);
+    QVERIFY(std::abs(ball->mean[0] - 3 * radius / 4) < 10 * single);
+    // Grids by the trapezoidal rule: r itself, which is linear, to the last digit; without turns as ever.
+    const FramePart grid = grid_of({9, 5, 1}, linear_field);
+    const auto& geometry = std::get<ImageGeometry>(grid.geometry);
+    const double low = geometry.origin[1], high = low + 4 * geometry.spacing[1], length = 8 * geometry.spacing[0];
+    const auto turned = sum_over(grid, grid.fields[0], {}, nullptr, {1, 1});
+    QVERIFY(turned.ok() && low >= 0 && turned->dimension == 3);
+    const double ring = std::numbers::pi * (high * high - low * low) * length;
+    QVERIFY(std::abs(turned->measure - ring) < 1e-12 * ring);
+    QCOMPARE(sum_over(grid, grid.fields[0], {})->measure, length * (high - low));
   }
 
   void the_sphere_of_curved_triangles_has_nearly_its_area() {

@@ -495,6 +495,19 @@ class TestPictures : public QObject {
     auto scene = make();
     const Image a = picture(scene);
     QVERIFY(a == picture(make()));
+    // Where the language has a decimal comma, the numbers beside the axes have it, too.
+    const auto in_fractions = [](bool comma) {
+      ChartSpec fractions;
+      fractions.series.push_back({"half", {0, 0.5}, {0, 0.5}, false, -1});
+      auto chart = std::make_shared<ChartScene>();
+      Theme theme = light_theme();
+      theme.decimal_comma = comma;
+      chart->set_theme(theme);
+      chart->set_chart(std::move(fractions));
+      return chart;
+    };
+    QVERIFY(picture(in_fractions(false)) == picture(in_fractions(false)));
+    QVERIFY(!(picture(in_fractions(true)) == picture(in_fractions(false))));
     spec.series[0].y[2500] = 1.4;  // one point of 5000 is seen
     QVERIFY(structural_similarity(a, picture(make())) < 0.999);
     scene->layout(320, 200, 1);
