@@ -32,7 +32,8 @@ Result<std::string> ask_conoid(std::vector<std::string> arguments, std::filesyst
   if (!done) return done.error();
   if (done->stopped) return make_error(ErrorCode::stopped, fmt::format("`conoid {}` was given up", verb), "");
   if (done->timed_out)
-    return make_error(ErrorCode::internal, fmt::format("`conoid {}` did not end within {:g} minutes", verb, seconds / 60),
+    return make_error(ErrorCode::internal,
+                      fmt::format("`conoid {}` did not end within {:g} minutes", verb, seconds / 60),
                       "Try it in a terminal.");
   if (WIFEXITED(done->status) && WEXITSTATUS(done->status) == 0) return std::move(done->output);
   std::string said = done->errors;

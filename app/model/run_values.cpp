@@ -65,9 +65,10 @@ QString words_of_column(std::string name, const std::string& field) {
   }
   for (const QString& word : QString::fromStdString(name).split('_', Qt::SkipEmptyParts)) {
     const std::pair<const char*, QString> known[] = {
-        {"re", tr("real part")},  {"im", tr("imaginary part")}, {"magnitude", tr("length")}, {"phase", tr("phase")},
-        {"mean", tr("mean")},     {"min", tr("least")},         {"max", tr("largest")},      {"integral", tr("integral")},
-        {"length", tr("length")}, {"area", tr("area")},         {"volume", tr("volume")}};
+        {"re", tr("real part")}, {"im", tr("imaginary part")}, {"magnitude", tr("length")},
+        {"phase", tr("phase")},  {"mean", tr("mean")},         {"min", tr("least")},
+        {"max", tr("largest")},  {"integral", tr("integral")}, {"length", tr("length")},
+        {"area", tr("area")},    {"volume", tr("volume")}};
     const auto it = std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return word == k.first; });
     words << (it == std::end(known) ? word : it->second);
   }
@@ -118,11 +119,10 @@ QString sentence_of_last(const Answer& answer, const ValuesQuestion& question, s
     const QString value = QString::fromStdString(readable(row[c], answer.columns[c].unit));
     parts << (words.isEmpty() ? value : words + ' ' + value);
   }
-  const QString moment =
-      answer.columns[1].unit.empty()
-          ? tr("iteration %1").arg(row[1])
-          : (answer.columns[1].name == "time" ? "t = " : "f = ") +
-                QString::fromStdString(readable(row[1], answer.columns[1].unit));
+  const QString moment = answer.columns[1].unit.empty()
+                             ? tr("iteration %1").arg(row[1])
+                             : (answer.columns[1].name == "time" ? "t = " : "f = ") +
+                                   QString::fromStdString(readable(row[1], answer.columns[1].unit));
   return in_figures(
       QString("%1, %2, %3: %4").arg(field_words(question.field), name, moment, parts.join(QStringLiteral("; "))));
 }
@@ -137,8 +137,10 @@ ValuesQuestion question_of(const FieldInfo& field, const FieldView& view) {
   if (field.components > 1)
     out.component = length ? "magnitude" : std::string(1, static_cast<char>('x' + std::min(view.value.component, 2)));
   if (field.is_complex) {
-    if (length || view.value.part == ComplexPart::magnitude) out.show = "magnitude";
-    else if (view.value.part == ComplexPart::phase) out.show = "phase";
+    if (length || view.value.part == ComplexPart::magnitude)
+      out.show = "magnitude";
+    else if (view.value.part == ComplexPart::phase)
+      out.show = "phase";
   }
   for (const FormulaField& f : view.recipe.formulas)
     if (f.name == field.name) out.formulas.push_back(f.name + "[" + f.unit + "] = " + f.formula);
@@ -146,8 +148,8 @@ ValuesQuestion question_of(const FieldInfo& field, const FieldView& view) {
 }
 
 std::vector<std::string> arguments_of(const ValuesQuestion& question) {
-  std::vector<std::string> out{"probe",    absolute_path(question.run).string(), "--field", question.field.name,
-                               "--frames", "all"};
+  std::vector<std::string> out{
+      "probe", absolute_path(question.run).string(), "--field", question.field.name, "--frames", "all"};
   const auto option = [&out](const char* name, const std::string& value) {
     if (!value.empty()) out.insert(out.end(), {name, value});
   };
@@ -180,16 +182,16 @@ Result<RunValues> ask_values(const ValuesQuestion& question, std::filesystem::pa
     out.name = tr("At %1").arg(place_words(*question.place));
     out.charts.push_back(chart_over_frames(*answer, question, first, [](const std::string&) { return true; }));
   } else {
-    out.name = tr("Over %1").arg(question.over.empty() || question.over == "all" ? tr("everything")
-                                                                                : QString::fromStdString(question.over));
+    out.name = tr("Over %1").arg(
+        question.over.empty() || question.over == "all" ? tr("everything") : QString::fromStdString(question.over));
     const auto ends_with = [](const std::string& name, std::initializer_list<const char*> words) {
       return std::any_of(words.begin(), words.end(), [&](const char* w) { return name.ends_with(w); });
     };
     out.charts.push_back(chart_over_frames(*answer, question, first, [&](const std::string& name) {
       return ends_with(name, {"_mean", "_min", "_max"});
     }));
-    out.charts.push_back(chart_over_frames(
-        *answer, question, first, [&](const std::string& name) { return ends_with(name, {"_integral"}); }));
+    out.charts.push_back(chart_over_frames(*answer, question, first,
+                                           [&](const std::string& name) { return ends_with(name, {"_integral"}); }));
   }
   out.sentence = sentence_of_last(*answer, question, first, out.name);
   for (std::size_t i = 0; i < out.charts.size(); ++i)

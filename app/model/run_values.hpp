@@ -34,10 +34,10 @@ struct ValuesQuestion {
 [[nodiscard]] std::vector<std::string> arguments_of(const ValuesQuestion& question);
 
 struct RunValues {
-  QString name;                    ///< "At (0, 0, −500) m", "Over wall"
-  std::vector<ChartSpec> charts;   ///< over time or frequency: values, or means and ends, then integrals
-  QString sentence;                ///< the numbers of the last frame
-  std::vector<QString> warnings;   ///< what the command warned of
+  QString name;                   ///< "At (0, 0, −500) m", "Over wall"
+  std::vector<ChartSpec> charts;  ///< over time or frequency: values, or means and ends, then integrals
+  QString sentence;               ///< the numbers of the last frame
+  std::vector<QString> warnings;  ///< what the command warned of
 };
 /// Any thread; takes as long as reading all frames does. An error where the run has no such field or place.
 [[nodiscard]] Result<RunValues> ask_values(const ValuesQuestion& question, std::filesystem::path program = {},

@@ -50,7 +50,9 @@ void MainWindow::show_values(const ValuesQuestion& question) {
   refresh_actions();
   in_background(
       this,
-      [question, program = options_.command, stop = report_.get_token()] { return ask_values(question, program, stop); },
+      [question, program = options_.command, stop = report_.get_token()] {
+        return ask_values(question, program, stop);
+      },
       [question](MainWindow& self, const Result<RunValues>& values) {
         self.asks_values_ = false;
         self.refresh_actions();
@@ -76,8 +78,7 @@ void MainWindow::ask_export() {
   const QStringList kinds{tr("VTU: any field, for ParaView"), tr("VTI: fields on grids, for ParaView"),
                           tr("CSV: tables")};
   bool chosen = false;
-  const QString kind =
-      QInputDialog::getItem(this, tr("Export the fields"), tr("Format"), kinds, 0, false, &chosen);
+  const QString kind = QInputDialog::getItem(this, tr("Export the fields"), tr("Format"), kinds, 0, false, &chosen);
   if (!chosen) return;
   const std::string format = kinds.indexOf(kind) == 0 ? "vtu" : kinds.indexOf(kind) == 1 ? "vti" : "csv";
   const QString above = QFileDialog::getExistingDirectory(this, tr("Make the folder of the files in"),

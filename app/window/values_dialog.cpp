@@ -92,8 +92,10 @@ void ValuesDialog::refresh() {
     const QString typed = place_->text().trimmed();
     const auto place = parse_place(typed.toStdString());
     complete = place.ok();
-    if (complete) question_.place = *place;
-    else if (!typed.isEmpty()) trouble = QString::fromStdString(place.error().text + ". " + place.error().hint);
+    if (complete)
+      question_.place = *place;
+    else if (!typed.isEmpty())
+      trouble = QString::fromStdString(place.error().text + ". " + place.error().hint);
   } else {
     question_.over = region_->currentText().toStdString();
   }

@@ -11,9 +11,9 @@ namespace conoid {
 
 /// Coordinates whose points stand for circles around a line (turns 1) or spheres around a point (turns 2).
 struct CaseSymmetry {
-  int axis = 1;       ///< 0 x, 1 y, 2 z: along which the radius runs
-  int turns = 1;      ///< dimensions that the body has beyond its frames
-  std::string value;  ///< of the enum: "axisymmetric"
+  int axis = 1;                ///< 0 x, 1 y, 2 z: along which the radius runs
+  int turns = 1;               ///< dimensions that the body has beyond its frames
+  std::string value;           ///< of the enum: "axisymmetric"
   const Json* node = nullptr;  ///< what the schema says of it: "title"; lives as long as the schema
 };
 

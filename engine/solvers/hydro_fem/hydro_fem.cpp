@@ -66,7 +66,8 @@ OnDevice on_device(const Problem& problem, const Offer& offer, double steps, dou
   const auto named = [](const WorkerSpec& w) { return !w.device.empty(); };
   const WorkerSpec& first = *std::find_if(offer.workers.begin(), offer.workers.end(), named);
   const bool real = first.device.substr(0, 4) == "cuda";
-  if (offer.automatic && real && points < points_worth_a_device)
+  const bool priced = steps > 0 && processors > 0;
+  if (offer.automatic && real && !priced && points < points_worth_a_device)
     return {{0, "too few quadrature points to be faster there"}, 0};
   const auto there = std::count_if(offer.workers.begin(), offer.workers.end(), named);
   const int most =
@@ -86,7 +87,7 @@ OnDevice on_device(const Problem& problem, const Offer& offer, double steps, dou
                     : count >= most_devices ? "so many devices share the zones at most"
                                             : "another device would have too few quadrature points to be worth it";
   OnDevice out{{count, why}, bytes, 0};
-  if (!real || steps <= 0 || processors <= 0) return out;
+  if (!real || !priced) return out;
   out.seconds = seconds_on_devices(points, needs.dim, steps, count, offer.devices.front().multiprocessors);
   if (offer.automatic && out.seconds >= processors)
     return {{0, fmt::format("with {} the run would take about {} instead of {}", count > 1 ? "them" : "it",

@@ -65,7 +65,7 @@ struct Placed {
 /// Collective where ranks share the operator.
 [[nodiscard]] Placed place_march(const Setup& setup, Operator& op, bool rk4);
 
-/// Quadrature points from which on `auto` takes a device (HydroFem::estimate() says so; one that is named is obeyed): an H100 is as fast as 16 threads with
+/// Quadrature points from which on `auto` takes a device where no trial tells how long processors take (HydroFem::estimate(); one that is named is obeyed): an H100 is as fast as 16 threads with
 /// 12,000, twice as fast with 33,000 (README.md).
 inline constexpr double points_worth_a_device = 2e4;
 /// Of `most` devices so many as `auto` takes for so many quadrature points: each further one must make an iteration of the mass solve a tenth
