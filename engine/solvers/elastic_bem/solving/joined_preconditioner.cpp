@@ -26,7 +26,8 @@ std::vector<Vec3> places_of(const Surface& surface, std::span<const JoinedPrecon
   for (const Index k : leader) {
     Vec3 x = surface.nodes[static_cast<std::size_t>(k)];
     for (std::size_t d = 0; d < 3; ++d) {
-      const double spread = std::fmod(0.6180339887498949 * static_cast<double>(k + 1) * static_cast<double>(d + 1), 1.0);
+      const double spread =
+          std::fmod(0.6180339887498949 * static_cast<double>(k + 1) * static_cast<double>(d + 1), 1.0);
       x[d] += 1e-6 * surface.element_size * spread;
     }
     out.push_back(x);
@@ -41,8 +42,7 @@ JoinedPreconditioner::JoinedPreconditioner(const Surface& surface, std::vector<R
       region_(surface.nodes.size()), tree_(places_of(surface, rows_), {}, compressed_leaf) {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const Rows& own = rows_[r];
-    for (Index k = 0; k < own.nodes; ++k)
-      region_[static_cast<std::size_t>(own.first_node + k)] = static_cast<Index>(r);
+    for (Index k = 0; k < own.nodes; ++k) region_[static_cast<std::size_t>(own.first_node + k)] = static_cast<Index>(r);
     for (std::size_t c = 0; c < own.columns.size(); ++c) {
       const auto unknown = static_cast<std::size_t>(own.place[c]);
       columns_[unknown].insert(columns_[unknown].end(), {static_cast<Index>(r), static_cast<Index>(c)});
@@ -77,8 +77,8 @@ void JoinedPreconditioner::block(const ClusterTree::Cluster& cluster, std::compl
     for (std::size_t c = 0; c < columns.size(); ++c)
       for (std::size_t k = 0; k < own.size(); ++k)
         for (std::size_t d = 0; d < 3; ++d)
-          out[to[c] * n + 3 * at[k] + static_cast<Index>(d)] +=
-              std::complex<float>(rows_[r].factor[static_cast<std::size_t>(columns[c])] * values[3 * (c * own.size() + k) + d]);
+          out[to[c] * n + 3 * at[k] + static_cast<Index>(d)] += std::complex<float>(
+              rows_[r].factor[static_cast<std::size_t>(columns[c])] * values[3 * (c * own.size() + k) + d]);
   }
 }
 
@@ -88,7 +88,8 @@ Result<std::unique_ptr<JoinedPreconditioner>> JoinedPreconditioner::make(
   using Clusters = ClusterPreconditioner<std::complex<float>>;
   std::unique_ptr<JoinedPreconditioner> out(new JoinedPreconditioner(surface, std::move(rows)));
   auto made = Clusters::make(
-      out->tree_, 3, [&](const ClusterTree::Cluster& cluster, std::complex<float>* block) { out->block(cluster, block); },
+      out->tree_, 3,
+      [&](const ClusterTree::Cluster& cluster, std::complex<float>* block) { out->block(cluster, block); },
       cluster_options<std::complex<float>>(surface.node_count(), threads, library_threads), 6,
       rigid_motions(surface, out->moves_), whole);
   if (!made) return made.error();
