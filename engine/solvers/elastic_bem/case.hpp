@@ -40,6 +40,8 @@ struct ProblemReader : CaseReader {
   void loads();
   void observers();
   void signal();
+  /// A stiffness on the foundations, from a table.
+  void structure();
   /// Cells that run against their neighbours are turned round, of open surfaces too.
   void turn();
 

@@ -264,7 +264,7 @@ void ProblemReader::many_places(const Values& at, const std::string& name, const
 /// Without friction the ground does not resist motion along the surface, by friction alone none across it: then there is only inertia.
 void ProblemReader::machine_is_resisted(const Values& v, const Load& load) {
   const Foundation& f = p.foundations[load.foundation];
-  if (f.contact == Contact::welded) return;
+  if (f.contact == Contact::welded || input.values().has("structure")) return;
   const bool smooth = f.contact == Contact::smooth,
              moves = load.rotating || *std::min_element(p.frequencies.begin(), p.frequencies.end()) > 0;
   for (std::size_t d = 0; d < 6; ++d) {

@@ -244,7 +244,8 @@ void ElasticBem::superpose(const Surface& s, std::span<const BoundaryValues> sol
           const double factor = l.rotating ? std::pow(h.omega / (2 * std::numbers::pi), 2) : 1;
           for (std::size_t c = 0; c < 6; ++c) wrench[6 * l.foundation + c] = factor * l.wrench[c];
         }
-        d = motions(p.foundations, out.impedance, h.omega, fixed, wrench);
+        d = motions(p.foundations, out.impedance, h.omega, fixed, wrench,
+                    p.structure ? p.structure->at(h.omega / (2 * std::numbers::pi)) : std::vector<Complex>());
         for (std::size_t k = 0; k < n; ++k) {
           if (d[k] == Complex(0)) continue;
           for (std::size_t i = 0; i < v.displacement.size(); ++i)

@@ -21,7 +21,6 @@ using namespace conoid::vec;
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr const char* motion_names[6] = {"x", "y", "z", "rx", "ry", "rz"};
 
 /// Largest force of a load, for mobilities; 0: none is defined.
 double force_of(const Problem& p, const Load& l, double f) {

@@ -283,8 +283,8 @@ double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
          p.bytes / crew.cores.bytes;
 }
 
-/// Measured where the others were: near pairs, values of far blocks one by one, products of small blocks, which are slower than large ones; some ten steps, each one product for
-/// the directions of all cases, and as many for the coarse motions.
+/// Measured where the others were: near pairs, values of far blocks one by one, products of small blocks, which are slower than large ones; some ten steps, of several
+/// regions thirty, each one product for the directions of all cases, and as many for the coarse motions.
 void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
   const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
                values = c.compressed.near + c.compressed.far;
@@ -294,7 +294,8 @@ void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, P
   out.assembly =
       known * (c.own.near / crew.cores.near + 8 * c.compressed.evaluations / crew.cores.far +
                c.compressed.near / 9 * 10 / crew.cores.far + c.compressed.operations / (0.12 * crew.cores.product));
-  out.solution = 8 * values * (10 * std::max(1.0, cases) + 40) / (0.5 * crew.cores.product);
+  const double steps = p.regions.empty() ? 10 : 30;
+  out.solution = 8 * values * (steps * std::max(1.0, cases) + 40) / (0.5 * crew.cores.product);
 }
 
 Phases price(const SceneCount& c, const Crew& crew, const Problem& p) {

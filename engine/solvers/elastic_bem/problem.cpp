@@ -381,6 +381,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh) {
   r.loads();
   r.observers();
   r.signal();
+  r.structure();
   if (has_errors(out) || !take_parameters(r) || !make_scenes(r, std::move(bare))) return made;
   log::debug("elastic-bem: a surface of {} elements was made of the case", p.scene.surface->active);
   r.resolution();

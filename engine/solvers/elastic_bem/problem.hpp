@@ -97,6 +97,7 @@ struct Problem {
   Scene scene;
   std::optional<Scene> bare;
   std::vector<Foundation> foundations;
+  std::optional<AddedStiffness> structure;  ///< on them
   std::vector<Load> loads;
   std::vector<double> frequencies;  ///< Hz
   SolveOptions solve;

@@ -141,10 +141,23 @@ std::vector<Complex> inverse_where_stiff(std::vector<Complex> k, std::size_t n) 
   return b;
 }
 
+std::vector<Complex> AddedStiffness::at(double f) const {
+  const auto above = std::upper_bound(frequencies.begin(), frequencies.end(), f);
+  if (above == frequencies.begin()) return values.front();
+  if (above == frequencies.end()) return values.back();
+  const auto k = static_cast<std::size_t>(above - frequencies.begin());
+  const double share = (f - frequencies[k - 1]) / (frequencies[k] - frequencies[k - 1]);
+  std::vector<Complex> out = values[k - 1];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += share * (values[k][i] - out[i]);
+  return out;
+}
+
 std::vector<Complex> motions(const std::vector<Foundation>& foundations, const std::vector<Complex>& k, double omega,
-                             const std::vector<Complex>& fixed, const std::vector<Complex>& p) {
+                             const std::vector<Complex>& fixed, const std::vector<Complex>& p,
+                             const std::vector<Complex>& added) {
   const std::size_t n = 6 * foundations.size();
   std::vector<Complex> a = k;
+  for (std::size_t i = 0; i < added.size(); ++i) a[i] += added[i];
   for (std::size_t f = 0; f < foundations.size(); ++f) {
     const Foundation& b = foundations[f];
     const Vec3& c = b.centre_of_mass;

@@ -27,6 +27,17 @@ struct Foundation {
   std::array<double, 6> load{};  ///< force and moment about the reference point
 };
 
+/// Motions of a foundation, as tables name them.
+inline constexpr std::array<const char*, 6> motion_names{"x", "y", "z", "rx", "ry", "rz"};
+
+/// Dynamic stiffness of what stands on the foundations, or holds them: forces over motions of their reference points, 6F × 6F (row-major) at
+/// ascending frequencies, straight lines between them. A single one holds at all frequencies.
+struct AddedStiffness {
+  std::vector<double> frequencies;  ///< Hz
+  std::vector<std::vector<Complex>> values;
+  [[nodiscard]] std::vector<Complex> at(double frequency) const;
+};
+
 using Matrix6 = std::array<std::array<Complex, 6>, 6>;
 
 /// The six unit motions as load cases, in the order of d.
@@ -44,9 +55,10 @@ void add_incident(const Surface& surface, const IncidentField& field, BoundaryVa
 /// Inverse of a square matrix of order n (row-major); rows and columns that are zero (motions that a smooth contact does not
 /// resist) stay zero.
 [[nodiscard]] std::vector<Complex> inverse_where_stiff(std::vector<Complex> k, std::size_t n);
-/// Motions of all foundations under a load case with reactions `fixed` (6F, of the held foundations) and loads `p` (6F).
+/// Motions of all foundations under a load case with reactions `fixed` (6F, of the held foundations) and loads `p` (6F); `added`: a stiffness besides
+/// the ground's `k`, empty: none.
 [[nodiscard]] std::vector<Complex> motions(const std::vector<Foundation>& foundations, const std::vector<Complex>& k,
                                            double omega, const std::vector<Complex>& fixed,
-                                           const std::vector<Complex>& p);
+                                           const std::vector<Complex>& p, const std::vector<Complex>& added = {});
 
 }  // namespace conoid::elastic_bem

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layered ground without a mesh: what a case says of it, foundations, loads and forces on it, reciprocity, and what is refused.
 // labels: unit timeout300
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <fstream>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -540,6 +542,68 @@ class TestLayeredGround : public QObject {
     QCOMPARE(rows[0][1], 0.0);
     const double want = 0.2 * std::numbers::pi * std::abs(entry(run, "receivers_complex", 1, 5)) / (2 * 0.01);
     QVERIFY(std::abs(rows[1][1] / want - 1) < 1e-12);
+  }
+
+  /// Masses given as a stiffness of -omega^2 M do what `mass` and `inertia` do, under forces and waves; springs and dampers add to the ground's.
+  void a_structure_is_what_its_stiffness_says() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("structure.csv");
+    Json json = layers_case();
+    json["output"]["planes"] = Json::array();
+    json["excitation"]["loads"].push_back(Json::parse(R"j({"kind": "wave", "wave": "sv", "direction": [0.3, 0, 1]})j"));
+    Run with(json);
+    with.go();
+    const auto write = [&](const std::string& text) { std::ofstream(path.toStdString()) << text; };
+    std::string table =
+        "f[Hz],base x base x re[kN/m],base y base y re[N/m],base z base z re[N/m],base rx base rx re[N*m],"
+        "base ry base ry re[N*m],base rz base rz re[N*m],lab x lab x re[N/m],lab y lab y re[N/m],"
+        "lab z lab z re[N/m],lab rx lab rx re[N*m],lab ry lab ry re[N*m],lab rz lab rz re[N*m]\n";
+    for (const double f : {0.0, 0.15, 0.4}) {
+      const double w2 = std::pow(2 * std::numbers::pi * f, 2);
+      table += fmt::format("{}", f);
+      for (const double m : {2e-3, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.3, 0.3, 0.3})
+        table += fmt::format(",{:.17g}", -w2 * m);
+      table += "\n";
+    }
+    write(table);
+    Json other = json;
+    for (auto& foundation : other["foundations"]) {
+      foundation.erase("mass");
+      foundation.erase("inertia");
+    }
+    other["structure"] = Json::parse("{}");
+    other["structure"]["file"] = path.toStdString();
+    Run given(other);
+    given.go();
+    for (const char* name : {"motion_complex", "receivers_complex"}) {
+      const double apart = farthest(given.rows(name), with.rows(name));
+      QVERIFY2(apart < 1e-12, qPrintable(QString("%1: %2").arg(name).arg(apart)));
+    }
+    // A spring and a damper under the base, at all frequencies, between which motion is (K + k + i c) d = F.
+    other = disc_case();
+    other["foundations"] = Json::parse(R"j([{"group": "foundation"}])j");
+    other["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "machine", "foundation": "foundation", "force": [0, 0, 1]}])j");
+    other["structure"]["file"] = path.toStdString();
+    write("f[Hz],z z re[N/m],z z im[N/m]\n1,3,0.5\n");
+    Run held(other);
+    held.go();
+    const Complex stiffness = entry(held, "impedance", 0, 1 + 2 * (6 * 2 + 2));
+    const Complex moved = entry(held, "motion_complex", 0, 5);
+    QVERIFY(std::abs((stiffness + Complex(3, 0.5)) * moved - 1.0) < 1e-9);
+    // What does not fit is told.
+    const auto says = [&](const std::string& text, const char* said) {
+      write(text);
+      const QString all = said_of(other);
+      QVERIFY2(all.contains(said), qPrintable(all));
+    };
+    says("f[Hz],z z re[N/m]\n0.01,3\n0.1,3\n", "the table goes from 10 mHz to 100 mHz");
+    says("f[Hz],z y\n1,3\n", "is of no pair of motions");
+    says("g[Hz],z z re[N/m]\n1,3\n", "no column 'f'");
+    says("f,z z re[m]\n1,3\n", "m");
+    says("f,z z re\n1,3\n1,4\n", "does not follow");
+    other.erase("excitation");
+    QVERIFY(said_of(other).contains("does not move"));
   }
 
   void a_rigid_rock_is_met_by_a_stiff_half_space() {

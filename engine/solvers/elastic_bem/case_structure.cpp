@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The dynamic stiffness of a structure on the foundations, from a table with the columns of charts/impedance.csv.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "engine/core/units.hpp"
+#include "engine/io/csv.hpp"
+#include "engine/solvers/elastic_bem/case.hpp"
+
+namespace conoid::elastic_bem {
+
+namespace {
+
+/// Columns of a table, by what they are of.
+class StiffnessColumns {
+ public:
+  explicit StiffnessColumns(const std::vector<Foundation>& foundations) : foundations_(foundations) {}
+  [[nodiscard]] std::string name(std::size_t motion) const {
+    return (foundations_.size() == 1 ? std::string() : foundations_[motion / 6].name + " ") + motion_names[motion % 6];
+  }
+  /// Error: a column that is of nothing, two of one, a unit that does not fit, a number that is none.
+  [[nodiscard]] Status read(const CsvTable& table, AddedStiffness& out) const {
+    const std::size_t n = 6 * foundations_.size();
+    std::vector<char> used(table.columns.size(), 0);
+    const auto f = take(table, "f", "Hz", used);
+    if (!f) return f.error();
+    if (f->empty() || table.rows() == 0)
+      return wrong(f->empty() ? "the table has no column 'f'" : "the table has no rows");
+    out.frequencies = *f;
+    out.values.assign(table.rows(), std::vector<Complex>(n * n));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        for (const bool imaginary : {false, true}) {
+          const char* const unit = i % 6 < 3 && j % 6 < 3 ? "N/m" : i % 6 >= 3 && j % 6 >= 3 ? "N*m" : "N";
+          const auto values =
+              take(table, fmt::format("{} {} {}", name(i), name(j), imaginary ? "im" : "re"), unit, used);
+          if (!values) return values.error();
+          for (std::size_t r = 0; r < values->size(); ++r)
+            out.values[r][i * n + j] += imaginary ? Complex(0, (*values)[r]) : Complex((*values)[r]);
+        }
+    for (std::size_t c = 0; c < used.size(); ++c)
+      if (used[c] == 0) return wrong(fmt::format("the column '{}' is of no pair of motions", table.columns[c].name));
+    for (std::size_t r = 1; r < out.frequencies.size(); ++r)
+      if (!(out.frequencies[r] > out.frequencies[r - 1]))
+        return wrong(fmt::format("row {}: the frequency {:g} Hz does not follow {:g} Hz", r + 1, out.frequencies[r],
+                                 out.frequencies[r - 1]));
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Diagnostic wrong(std::string text) const {
+    const std::string first = name(0);
+    return make_error(ErrorCode::invalid_input, std::move(text),
+                      fmt::format("Columns are f[Hz], then {} {} re[N/m], {} {} im[N/m] and so on, as in "
+                                  "charts/impedance.csv; those left out are zero. Rows ascend with f.",
+                                  first, first, first, first));
+  }
+  /// Empty: there is none.
+  [[nodiscard]] Result<std::vector<double>> take(const CsvTable& table, const std::string& column,
+                                                 const std::string& unit, std::vector<char>& used) const {
+    const std::size_t c = table.find(column);
+    if (c == CsvTable::npos) return std::vector<double>();
+    used[c] = 1;
+    const auto factor = column_factor(table.columns[c], unit);
+    if (!factor) return factor.error();
+    std::vector<double> out = table.column(c);
+    for (std::size_t r = 0; r < out.size(); ++r) {
+      out[r] *= *factor;
+      if (!std::isfinite(out[r])) return wrong(fmt::format("row {}: {} is not a finite number", r + 1, column));
+    }
+    return out;
+  }
+  const std::vector<Foundation>& foundations_;
+};
+
+}  // namespace
+
+void ProblemReader::structure() {
+  if (!has("structure")) return;
+  const Values v = input["structure"];
+  if (p.foundations.empty() || p.loads.empty()) {
+    fail(v, p.foundations.empty() ? "a structure without foundations stands on nothing" : "a structure without loads does not move",
+         p.foundations.empty() ? "Give foundations." : "Give excitation.loads.");
+    return;
+  }
+  const auto table = read_csv(input.path(v["file"].text()));
+  if (!table) {
+    fail(v["file"], table.error().render(), "Give a table of numbers, comma-separated.");
+    return;
+  }
+  AddedStiffness made;
+  if (const Status status = StiffnessColumns(p.foundations).read(*table, made); !status) {
+    fail(v["file"], status.error().text, status.error().hint);
+    return;
+  }
+  const auto [low, high] = std::minmax_element(p.frequencies.begin(), p.frequencies.end());
+  const double slack = 1e-9 * *high;
+  if (made.frequencies.size() > 1 && (*low < made.frequencies.front() - slack || *high > made.frequencies.back() + slack))
+    fail(v["file"],
+         fmt::format("the table goes from {} to {}, the case from {} to {}", format_quantity(made.frequencies.front(), "Hz"),
+                     format_quantity(made.frequencies.back(), "Hz"), format_quantity(*low, "Hz"),
+                     format_quantity(*high, "Hz")),
+         "Let it hold all frequencies, or have a single row, which holds at all of them.");
+  p.structure = std::move(made);
+}
+
+}  // namespace conoid::elastic_bem
