@@ -91,8 +91,7 @@ void FarBlocks<Real>::fill(Band& band, const Skeletons& skeletons, const FarKern
   for (std::size_t c = 0; c < columns; ++c) {
     const SkeletonPoint& y = skeletons.points[static_cast<std::size_t>(band.column[c])];
     for (std::size_t r = 0; r < rows; ++r)
-      first[r] =
-          kernel.row_vector(skeletons.points[static_cast<std::size_t>(band.rows.begin) + r], y, values[r]);
+      first[r] = kernel.row_vector(skeletons.points[static_cast<std::size_t>(band.rows.begin) + r], y, values[r]);
     std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
       return first[static_cast<std::size_t>(a)] < first[static_cast<std::size_t>(b)];

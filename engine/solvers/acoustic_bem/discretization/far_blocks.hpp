@@ -40,8 +40,9 @@ class FarBlocks {
     Interval rows;                     ///< points
     std::vector<std::int32_t> column;  ///< the point of each
     std::vector<RowGroup> groups;      ///< [column][group]
-    std::vector<std::uint16_t> start;  ///< [column][padded row]: first column of a row-vector, ascending; of padding that before it
-    std::vector<std::uint8_t> row;     ///< [column][padded row]: which of `rows`
+    std::vector<std::uint16_t>
+        start;  ///< [column][padded row]: first column of a row-vector, ascending; of padding that before it
+    std::vector<std::uint8_t> row;                      ///< [column][padded row]: which of `rows`
     std::vector<Real, HugePageAllocator<Real>> values;  ///< [column][group][far_columns][lane]
 
     [[nodiscard]] Index groups_each() const { return (rows.size() + lanes - 1) / lanes; }
@@ -51,8 +52,8 @@ class FarBlocks {
     /// The last row of a column has the latest row-vector.
     [[nodiscard]] std::uint16_t first(Index c) const { return start[static_cast<std::size_t>(c * padded())]; }
     [[nodiscard]] std::uint16_t last(Index c) const {
-      return static_cast<std::uint16_t>(start[static_cast<std::size_t>(c * padded() + rows.size() - 1)] +
-                                        far_columns - 1);
+      return static_cast<std::uint16_t>(start[static_cast<std::size_t>(c * padded() + rows.size() - 1)] + far_columns -
+                                        1);
     }
   };
 
