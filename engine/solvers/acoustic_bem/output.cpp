@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/acoustic_bem/acoustic_bem.hpp"
@@ -22,6 +23,30 @@ namespace {
 
 double decibel(Complex v, Complex over) {
   return 20 * std::log10(std::max(std::abs(v) / std::max(std::abs(over), 1e-300), 1e-15));
+}
+
+/// Σ f(nΔt − late) e^{iωnΔt} over all steps at which the pulse is not zero, those before the run among them: a plane wave passes the origin,
+/// and a source sends, long before anything reaches a body that is far away.
+Complex sum_over_steps(const Pulse& pulse, double late, double dt, double omega) {
+  Complex out = 0;
+  const auto first = static_cast<Index>(std::floor((late - pulse.onset()) / dt)),
+             last = static_cast<Index>(std::ceil((late - pulse.onset() + pulse.length()) / dt));
+  for (Index n = first; n <= last; ++n) {
+    const double t = static_cast<double>(n) * dt;
+    out += pulse.value(t - late) * std::polar(1.0, omega * t);
+  }
+  return out;
+}
+
+/// Spectra of the march are those of what it has seen.
+void warn_of_cut(const Settings& s, double late) {
+  constexpr double died_out = 1e-3;
+  if (late < died_out || (s.frequencies.empty() && s.maps.empty())) return;
+  log::warning(
+      "acoustic-bem: the surface still has {:.2g} of its peak when the run ends: frequencies, maps and what is made of "
+      "them "
+      "are those of signals cut off there. Raise parameters.end_time, or ask for output.spectra, which need no end",
+      late);
 }
 
 double cosine_to_z(const Vec3& x) {
@@ -194,21 +219,16 @@ void AcousticBem::add_plane_spectra(Team& team) {
 }
 
 Complex AcousticBem::pulse_spectrum(std::size_t run, double frequency) const {
-  // The same sum over the same time steps as the surface's spectrum. Without waves, that of the first motion.
+  // A sum over time steps as the surface's spectrum is one. Without waves, that of the first motion.
   if (settings_.runs[run].waves.empty()) return drive_.velocity(0, frequency, engine_->step());
   return wave_spectra(run, frequency)[0];
 }
 
 std::vector<Complex> AcousticBem::wave_spectra(std::size_t run, double frequency) const {
+  const double dt = settings_.form.dt;
   std::vector<Complex> out;
-  for (const Wave& w : settings_.runs[run].waves) {
-    Complex sum = 0;
-    for (Index n = 0; n <= engine_->step(); ++n) {
-      const double t = static_cast<double>(n) * settings_.form.dt;
-      sum += settings_.form.dt * w.pulse.value(t - w.t0) * std::polar(1.0, 2 * std::numbers::pi * frequency * t);
-    }
-    out.push_back(sum);
-  }
+  for (const Wave& w : settings_.runs[run].waves)
+    out.push_back(dt * sum_over_steps(w.pulse, w.t0, dt, 2 * std::numbers::pi * frequency));
   return out;
 }
 
@@ -309,16 +329,8 @@ void AcousticBem::write_receiver_spectra(RunContext& context) const {
 
 /// Σ_n u_inc e^{iωt_n}, over all steps, at the receivers; last, that of the pulse of the first wave or motion.
 std::vector<Complex> AcousticBem::spectra_of_waves(std::size_t run, double frequency) const {
-  const double dt = settings_.form.dt, omega = 2 * std::numbers::pi * frequency;
-  const auto sum = [&](const Pulse& pulse, double late) {  // only where it is not zero
-    Complex out = 0;
-    const auto first = static_cast<Index>(std::floor((late - pulse.onset()) / dt)),
-               last = static_cast<Index>(std::ceil((late - pulse.onset() + pulse.length()) / dt));
-    for (Index n = first; n <= last; ++n) {
-      const double t = static_cast<double>(n) * dt;
-      out += pulse.value(t - late) * std::polar(1.0, omega * t);
-    }
-    return out;
+  const auto sum = [dt = settings_.form.dt, omega = 2 * std::numbers::pi * frequency](const Pulse& pulse, double late) {
+    return sum_over_steps(pulse, late, dt, omega);
   };
   std::vector<Complex> out;
   const Excitation& all = settings_.runs[run];
@@ -457,7 +469,9 @@ Status AcousticBem::finish(RunContext& context) {
   write_radiated(context);
   Results& out = context.results;
   out.number("time_steps", static_cast<double>(engine_->step()), "1");
-  out.number("late_level", peak_ > 0 ? last_ / peak_ : 0, "1");
+  const double late = peak_ > 0 ? last_ / peak_ : 0;
+  out.number("late_level", late, "1");
+  warn_of_cut(settings_, late);
   for (std::size_t k = 0; k < exact_u_.size(); ++k)
     if (error_sums_[2 * k + 1] > 0)
       out.number(fmt::format("error_{}", settings_.receiver_names[k]),

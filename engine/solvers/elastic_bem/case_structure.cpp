@@ -81,7 +81,9 @@ void ProblemReader::structure() {
   if (!has("structure")) return;
   const Values v = input["structure"];
   if (p.foundations.empty() || p.loads.empty()) {
-    fail(v, p.foundations.empty() ? "a structure without foundations stands on nothing" : "a structure without loads does not move",
+    fail(v,
+         p.foundations.empty() ? "a structure without foundations stands on nothing"
+                               : "a structure without loads does not move",
          p.foundations.empty() ? "Give foundations." : "Give excitation.loads.");
     return;
   }
@@ -97,11 +99,12 @@ void ProblemReader::structure() {
   }
   const auto [low, high] = std::minmax_element(p.frequencies.begin(), p.frequencies.end());
   const double slack = 1e-9 * *high;
-  if (made.frequencies.size() > 1 && (*low < made.frequencies.front() - slack || *high > made.frequencies.back() + slack))
+  if (made.frequencies.size() > 1 &&
+      (*low < made.frequencies.front() - slack || *high > made.frequencies.back() + slack))
     fail(v["file"],
-         fmt::format("the table goes from {} to {}, the case from {} to {}", format_quantity(made.frequencies.front(), "Hz"),
-                     format_quantity(made.frequencies.back(), "Hz"), format_quantity(*low, "Hz"),
-                     format_quantity(*high, "Hz")),
+         fmt::format("the table goes from {} to {}, the case from {} to {}",
+                     format_quantity(made.frequencies.front(), "Hz"), format_quantity(made.frequencies.back(), "Hz"),
+                     format_quantity(*low, "Hz"), format_quantity(*high, "Hz")),
          "Let it hold all frequencies, or have a single row, which holds at all of them.");
   p.structure = std::move(made);
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/numerics/spherical_bessel.hpp"
+
 namespace conoid::acoustic_bem {
 namespace {
 
@@ -17,15 +19,9 @@ constexpr Complex I{0, 1};
 struct Bessel {
   std::vector<Complex> h, dh;
   Bessel(double x, int most) {
-    std::vector<double> y(static_cast<std::size_t>(most) + 2), j(y.size());
+    const auto [j, y] = spherical_bessel(x, most + 1);
     int count = 0;
-    for (int l = 0; l <= most + 1; ++l) {
-      const auto k = static_cast<std::size_t>(l);
-      y[k] = std::sph_neumann(static_cast<unsigned>(l), x);
-      j[k] = std::sph_bessel(static_cast<unsigned>(l), x);
-      if (!std::isfinite(y[k]) || std::abs(y[k]) > 1e150) break;
-      count = l;
-    }
+    while (count <= most && std::abs(y[static_cast<std::size_t>(count) + 1]) < 1e150) ++count;
     for (int l = 0; l < count; ++l) {
       const auto k = static_cast<std::size_t>(l);
       h.emplace_back(j[k], y[k]);
@@ -94,8 +90,8 @@ Complex admittance_of(const ExactSphere& s, double omega) {
 /// j_l(k₂a) and g j_l′(k₂a) of a filled sphere.
 std::array<double, 2> within(const ExactSphere& s, double omega, std::size_t l) {
   const double x = omega / s.filling->c * s.radius;
-  const auto n = static_cast<unsigned>(l);
-  const double j = std::sph_bessel(n, x), above = std::sph_bessel(n + 1, x);
+  const std::vector<double> of = spherical_bessel(x, static_cast<int>(l) + 1).j;
+  const double j = of[l], above = of[l + 1];
   return {j, s.c / (s.filling->density * s.filling->c) * (static_cast<double>(l) / x * j - above)};
 }
 /// over / under; nothing where both have underflowed: such terms are far below round-off.

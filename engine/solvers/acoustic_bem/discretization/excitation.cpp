@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
@@ -13,6 +15,38 @@ namespace conoid::acoustic_bem {
 
 using namespace conoid::vec;
 using std::numbers::pi;
+
+namespace {
+
+/// Σ_n x_n e^{−2πi kn/N}, N a power of two: sums of the even and of the odd ones, each halved again.
+std::vector<std::complex<double>> transformed(std::span<const std::complex<double>> x) {
+  const std::size_t half = x.size() / 2;
+  if (half == 0) return {x.begin(), x.end()};
+  std::vector<std::complex<double>> part(half), out(x.size());
+  for (std::size_t odd = 0; odd < 2; ++odd) {
+    for (std::size_t k = 0; k < half; ++k) part[k] = x[2 * k + odd];
+    part = transformed(part);
+    for (std::size_t k = 0; k < x.size(); ++k)
+      out[k] +=
+          odd == 0 ? part[k % half]
+                   : part[k % half] * std::polar(1.0, -2 * pi * static_cast<double>(k) / static_cast<double>(x.size()));
+  }
+  return out;
+}
+
+/// Magnitudes of the spectrum of samples over its maximum, up to half the sampling rate, at even distances; of zeros alone ones.
+std::vector<double> levels_of(const std::vector<double>& samples) {
+  std::vector<std::complex<double>> x(std::bit_ceil(2 * samples.size()));
+  std::copy(samples.begin(), samples.end(), x.begin());
+  x = transformed(x);
+  std::vector<double> out(x.size() / 2 + 1, 1);
+  double largest = 0;
+  for (std::size_t k = 0; k < out.size(); ++k) largest = std::max(largest, std::abs(x[k]));
+  for (std::size_t k = 0; k < out.size() && largest > 0; ++k) out[k] = std::abs(x[k]) / largest;
+  return out;
+}
+
+}  // namespace
 
 double Pulse::value(double t) const {
   switch (kind) {
@@ -67,7 +101,32 @@ double Pulse::highest_frequency() const {
     case PulseKind::modulated_gaussian:  // exp(−(ω − ω_0)² s²/2) = 0.01
       return frequency + 3.03 / (2 * pi * width);
     case PulseKind::gaussian: return 3.03 / (2 * pi * width);
-    case PulseKind::sampled: return 0.5 / step;
+    case PulseKind::sampled: {
+      const std::vector<double> levels = levels_of(samples);
+      std::size_t last = levels.size() - 1;
+      while (last > 1 && levels[last] < 0.01) --last;
+      return 0.5 / step * static_cast<double>(last) / static_cast<double>(levels.size() - 1);
+    }
+  }
+  return 0;
+}
+
+double Pulse::level(double f) const {
+  switch (kind) {
+    case PulseKind::ricker: {
+      const double u = std::pow(f / frequency, 2);
+      return u * std::exp(1 - u);
+    }
+    case PulseKind::modulated_gaussian: {
+      const auto bell = [&](double from) { return std::exp(-0.5 * std::pow(2 * pi * (f - from) * width, 2)); };
+      return (bell(frequency) + bell(-frequency)) / (1 + std::exp(-2 * std::pow(2 * pi * frequency * width, 2)));
+    }
+    case PulseKind::gaussian: return std::exp(-0.5 * std::pow(2 * pi * f * width, 2));
+    case PulseKind::sampled: {
+      const std::vector<double> levels = levels_of(samples);
+      const double at = f * step * 2 * static_cast<double>(levels.size() - 1);
+      return at >= static_cast<double>(levels.size() - 1) ? 0 : levels[static_cast<std::size_t>(std::lround(at))];
+    }
   }
   return 0;
 }

@@ -32,8 +32,10 @@ struct Pulse {
   /// |value| < 1e-16 of the peak before −onset(): a later start would inject high frequencies and a mean.
   [[nodiscard]] double onset() const;
   [[nodiscard]] double length() const;  ///< from −onset() on
-  /// Above it the spectrum is below 1 % of its maximum.
+  /// Above it the spectrum is below 1 % of its maximum; of samples, as their discrete transform says.
   [[nodiscard]] double highest_frequency() const;
+  /// The magnitude of the spectrum over its maximum.
+  [[nodiscard]] double level(double frequency) const;
 };
 
 enum class WaveKind : std::uint8_t { plane, point };

@@ -53,6 +53,22 @@ class TestExactSphere : public QObject {
   Q_OBJECT
 
  private slots:
+  /// Neighbouring numbers have neighbouring answers, also beside quarters of a turn, on which evenly spaced frequencies fall.
+  void wave_numbers_beside_quarter_turns_are_like_others() {
+    ExactSphere rigid{true, 1, 1, 0}, fluid{true, 1, 1, 0};
+    fluid.filling = Filling{1, 2};  // the same wave number within
+    for (int quarter = 1; quarter <= 8; ++quarter) {
+      const double turn = quarter * std::numbers::pi / 2;
+      double x = turn;
+      for (int k = 0; k < 4; ++k) x = std::nextafter(x, 0.0);
+      for (int k = 0; k < 9; ++k, x = std::nextafter(x, 10.0))
+        for (const ExactSphere& s : {rigid, fluid})  // slopes are below 10 a unit of ka
+          QVERIFY2(std::abs(s.surface(x, 0.3) - s.surface(turn + 1e-9, 0.3)) < 1e-7 &&
+                       std::abs(s.scattered(x, 2, 0.3) - s.scattered(turn + 1e-9, 2, 0.3)) < 1e-7,
+                   qPrintable(QString::number(x, 'g', 17)));
+    }
+  }
+
   void series_agree_with_the_table() {
     // The table's waves are e^{+iωt}: complex conjugates of ours. Its far field is in units of the radius.
     const ExactSphere sphere{true, 1, 1, 0};

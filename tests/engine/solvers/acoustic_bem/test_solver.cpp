@@ -12,6 +12,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "engine/core/log.hpp"
 #include "engine/io/hdf5_grid.hpp"
 #include "engine/mesh/generators.hpp"
 #include "engine/session/offer.hpp"
@@ -718,6 +719,67 @@ class TestSolver : public QObject {
     QVERIFY(std::abs(times()[1] - times()[0] - 3e-3) < 1e-12);
   }
 
+  /// Echoes are over the whole pulse, also of a wave that passed the origin, or of a source that sent, before the run begins.
+  void target_strength_knows_no_place() {
+    const auto levels = [](const Json& json, double away) {
+      Mesh mesh = *icosphere({.divisions = 2, .equal_volume = true}), moved;
+      for (Index p = 0; p < mesh.point_count(); ++p) {
+        const Vec3 x = mesh.point(p);
+        moved.add_point({x[0], x[1], x[2] + away});
+      }
+      for (Index c = 0; c < mesh.cell_count(); ++c) moved.add_cell(CellShape::triangle3, mesh.nodes(c));
+      Run run(json, std::make_shared<const Mesh>(std::move(moved)));
+      run.go();
+      if (!run.solver.finish(run.context)) qFatal("not finished");
+      std::vector<double> out;
+      for (const char* table : {"target_strength", "pattern", "directivity"})
+        for (const auto& row : run.results.find(table)->rows) out.push_back(row.back());
+      return out;
+    };
+    const auto off = [](const std::vector<double>& a, const std::vector<double>& b) {
+      if (a.size() != b.size()) return HUGE_VAL;
+      double worst = 0;
+      for (std::size_t k = 0; k < a.size(); ++k) worst = std::max(worst, std::abs(a[k] - b[k]));
+      return std::isfinite(worst) ? worst : HUGE_VAL;
+    };
+    Json json = sphere_case();
+    json["output"] =
+        read_json(R"({"frequencies": {"from": 40, "to": 100, "count": 3}, "maps": [60], "directions": [[1, 0, 0]],
+      "pattern": {"count": 8}, "directivity": {"step": 45}})");
+    json["excitation"]["pulse"]["frequency"] = 50;
+    // Within what sums over steps of a pulse at another part of a step differ by, and of single sums of levels of some 20 dB.
+    const std::vector<double> here = levels(json, 0), there = levels(json, 60);
+    QVERIFY2(off(here, there) < 1e-4, qPrintable(QString::number(off(here, there))));
+    // A receiver beside the source has the run begin before it sends.
+    json["excitation"]["waves"][0] = read_json(R"({"kind": "point", "position": [0, 0, -60]})");
+    const std::vector<double> far = levels(json, 0);
+    json["output"]["receivers"] = read_json(R"([{"position": [0, 0, -58]}])");
+    const std::vector<double> early = levels(json, 0);
+    QVERIFY2(off(far, early) < 1e-4, qPrintable(QString::number(off(far, early))));
+    // What falls on the sphere is nearly plane: 1/(4π 60 m) of it, with fronts that are curved by a part in 60.
+    QVERIFY(std::abs(far[0] + 20 * std::log10(4 * std::numbers::pi * 60) - here[0]) < 0.3);
+  }
+
+  /// Spectra of a march that ends too early are not those of the body: that is told.
+  void signals_that_are_cut_are_told_of() {
+    Json json = sphere_case();
+    json["output"].erase("planes");
+    for (const bool cut : {true, false}) {
+      Index said = 0;
+      const auto heard = log::subscribe([&](const LogEntry& entry) {
+        said +=
+            entry.level == LogLevel::warning && entry.text.find("of its peak when the run ends") != std::string::npos;
+      });
+      if (cut) json["parameters"]["steps"] = 32;  // while the pulse passes
+      Run run(json, sphere(2));
+      run.go();
+      QVERIFY(run.solver.finish(run.context).ok());
+      QCOMPARE(run.number("late_level") > 1e-3, cut);
+      QCOMPARE(said, Index{cut ? 1 : 0});
+      json.erase("parameters");
+    }
+  }
+
   void pieces_that_no_sound_reaches_are_named() {
     const auto with_ball = [](double radius, const Vec3& centre) {
       Mesh out = *icosphere({.divisions = 2});
@@ -1107,6 +1169,65 @@ class TestSolver : public QObject {
     QVERIFY(warned(json));
     json["output"]["monostatic"] = read_json(R"({"frequencies": [100], "count": 4})");
     QVERIFY(!warned(json));  // which has it from all around
+  }
+
+  /// Samples are a pulse like any other: what is too fast for the mesh is told of, and walls are fitted to what they hold.
+  void samples_are_known_by_their_spectrum() {
+    Pulse ricker, samples;
+    ricker.frequency = 50;
+    samples.kind = PulseKind::sampled;
+    samples.step = 2e-4;  // half the sampling rate is 2500 Hz
+    for (double t = -ricker.onset(); t < ricker.onset(); t += samples.step) samples.samples.push_back(ricker.value(t));
+    QVERIFY(std::abs(samples.highest_frequency() - ricker.highest_frequency()) < 0.01 * ricker.highest_frequency());
+    for (const double f :
+         {20.0, 50.0, 90.0, 140.0})  // the transform has a value every 4 Hz or less, for which the slope is 6 % at most
+      QVERIFY2(std::abs(samples.level(f) - ricker.level(f)) < 0.06, qPrintable(QString::number(samples.level(f))));
+    Pulse bell, burst;
+    bell.kind = PulseKind::gaussian;
+    burst.kind = PulseKind::modulated_gaussian;
+    burst.frequency = 60;
+    bell.width = burst.width = 4e-3;
+    for (const Pulse& pulse : {ricker, bell, burst}) {  // against sums over the pulse
+      double largest = 0;
+      const auto sum = [&](double f) {
+        std::complex<double> out = 0;
+        for (double t = -pulse.onset(); t < pulse.onset(); t += 1e-4)
+          out += pulse.value(t) * std::polar(1.0, 2 * std::numbers::pi * f * t);
+        return std::abs(out);
+      };
+      for (double f = 0; f < 200; f += 0.5) largest = std::max(largest, sum(f));
+      for (const double f : {0.0, 15.0, 60.0, 110.0})
+        QVERIFY2(std::abs(pulse.level(f) - sum(f) / largest) < 1e-3,
+                 qPrintable(QString("%1: %2").arg(f).arg(pulse.level(f))));
+    }
+
+    const Mesh mesh = *sphere(4);
+    const auto said = [&](const Json& json, const char* text) {
+      const Case c = resolved(json);
+      const std::vector<Diagnostic> all = AcousticBem().check(c, &mesh, make_offer(c).value());
+      return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+        return d.severity == Severity::warning && d.text.find(text) != std::string::npos;
+      });
+    };
+    Json json = sphere_case();
+    json["excitation"]["pulse"] = Json{{"kind", "sampled"}, {"step", samples.step}, {"samples", samples.samples}};
+    json["output"]["frequencies"] = {{"from", 40}, {"to", 100}, {"count", 3}};
+    json["output"]["maps"] = {50};
+    QVERIFY(!said(json, "mean edges of"));
+    QVERIFY(!said(json, "is round-off"));
+    json["excitation"]["pulse"]["step"] = samples.step / 4;  // 200 Hz
+    QVERIFY(said(json, "mean edges of"));
+    // Frequencies that a pulse does not hold: e^{-24} of its spectrum at five times its own.
+    json = sphere_case();
+    json["excitation"]["pulse"]["frequency"] = 20;
+    json["output"]["frequencies"] = {{"from", 20}, {"to", 40}, {"count", 3}};
+    json["output"]["maps"] = {100};
+    QVERIFY(!said(json, "is round-off"));
+    json["compute"]["precision"] = "single";
+    QVERIFY(said(json, "is round-off"));
+    json["compute"]["precision"] = "double";
+    json["output"]["maps"] = {120};
+    QVERIFY(said(json, "is round-off"));
   }
 
   void sources_and_receivers_inside_bodies_are_refused() {
