@@ -160,8 +160,7 @@ double expected_in_layers(const SurfaceCounts& s, const SurroundOptions& o, doub
   over.bent = over.bent / parts + s.over_edges.bent;
   const double edges = s.graded * parts, at_edges = net.across(edges, s.graded_lengths),
                beside = net.across(s.beside + 4 * more, (s.beside_lengths + (parts - 1) * s.flanks) / parts),
-               triples = parts > 1 ? s.corners : s.triples,
-               chords = parts > 1 ? s.corners : s.chords,
+               triples = parts > 1 ? s.corners : s.triples, chords = parts > 1 ? s.corners : s.chords,
                at_chords = net.across(chords, parts > 1 ? s.flanks / (4 * parts * s.graded) * chords : s.chord_lengths);
   const double at_points = s.at_points + 6 * more + net.triangles(over) + 2 * at_edges + beside;
   return 3 * layers * (at_points + triples) - (2 * edges + at_edges) + 2 * chords + at_chords;

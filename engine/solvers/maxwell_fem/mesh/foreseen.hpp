@@ -27,11 +27,12 @@ struct SurfaceCounts {
   double graded = 0, graded_lengths = 0;  ///< edges with layers
   double at_points = 0;                   ///< triangles at points of those, with each of them
   double beside = 0, beside_lengths = 0;  ///< other edges that end at such points, with each of them
-  NetOver over_edges, over_points;        ///< the net over edges with layers (flat: over the triangles at them), and over their points besides
-  double flanks = 0;                      ///< lengths of the other edges of triangles at edges with layers
-  double chords = 0, chord_lengths = 0;   ///< other edges with both ends at such points
-  double triples = 0;                     ///< triangles all of whose corners are such points
-  double corners = 0;                     ///< of triangles, between two edges with layers
+  NetOver over_edges,
+      over_points;  ///< the net over edges with layers (flat: over the triangles at them), and over their points besides
+  double flanks = 0;                     ///< lengths of the other edges of triangles at edges with layers
+  double chords = 0, chord_lengths = 0;  ///< other edges with both ends at such points
+  double triples = 0;                    ///< triangles all of whose corners are such points
+  double corners = 0;                    ///< of triangles, between two edges with layers
 };
 /// `graded`: corners of the edges that get layers, the lower one first, sorted.
 [[nodiscard]] SurfaceCounts count_surface(const Mesh& surface, std::span<const std::pair<Index, Index>> graded);
