@@ -89,7 +89,7 @@ SurfaceCounts count_surface(const Mesh& surface, std::span<const std::pair<Index
     out.at_points += points;
     out.over_points.flat += net * points / 3;
     out.triples += points == 3;
-    out.corners += edges * (edges - 1) / 2;
+    out.corners += 0.5 * edges * (edges - 1);
   }
   for (const auto& [edge, of] : at) {
     const double length = distance(surface.point(edge.first), surface.point(edge.second));
