@@ -157,9 +157,10 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = details_of(s, *surface);
   if (e.planned_seconds <= 0 && choose_team(offer, e.use, e.seconds).devices().empty())
-    e.phases = {{"assembly", assembly / of_two, 0, {}, {"row extents", "assembly", "skeletons", "far clusters"}},
-                {"march", std::max(march, streaming) / of_two},
-                {"receivers, planes and far field", beside / of_two, 0, {}, {"receivers", "frequencies"}}};
+    e.phases = {
+        {"assembly", assembly / of_two, 0, {}, {"prepare", "row extents", "assembly", "skeletons", "far clusters"}},
+        {"march", std::max(march, streaming) / of_two},
+        {"receivers, planes and far field", beside / of_two, 0, {}, {"frequencies", "finish"}}};
   else  // teams are priced as a whole
     for (const auto& [name, seconds] :
          {std::pair{"assembly", assembly}, {"march", march}, {"receivers, planes and far field", beside}})

@@ -171,7 +171,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
                       ? names.front() + " computes whole steps"
                       : fmt::format("{} compute whole steps, an interval of zones each", fmt::join(names, ", ")));
   }
-  if (e.device_memory == 0 && e.seconds > 0) e.phases = {{"march", e.seconds}};  // devices have no price
+  if (e.expected_seconds() > 0 && (e.device_memory == 0 || e.planned_seconds > 0))
+    e.phases = {{"march", e.expected_seconds(), e.device_seconds}};
   if (steps > 0) e.details.emplace_back("time steps", fmt::format("about {:.2g}", steps));
   return e;
 }

@@ -177,14 +177,14 @@ struct Foreseen {
   RadiationPlan plan, without;  // without: devices
 };
 
-void add_phase(Estimate& e, const char* name, double seconds) {
+void add_phase(Estimate& e, const char* name, double seconds, std::vector<std::string> told = {}) {
   e.seconds += seconds;
   for (PhaseEstimate& phase : e.phases)
     if (phase.name == name) {
       phase.seconds += seconds;
       return;
     }
-  e.phases.push_back({name, seconds});
+  e.phases.push_back({name, seconds, 0, {}, std::move(told)});
 }
 
 /// Adds a band: seconds to those of all, memory where it takes more than those before. `counted`: of the mesh that bands share.
@@ -230,8 +230,7 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
     return rounds * seconds_of(1.0) + (left > 0 ? seconds_of(std::floor(ranks / left)) : 0.0);
   };
   const double whole_rounds = rounds + (left > 0 ? 1 : 0);
-  add_phase(e, "mesh", whole_rounds * n * assembly_seconds);
-  add_phase(e, "factorise", of_all(factors_of));
+  add_phase(e, "matrix and factors", whole_rounds * n * assembly_seconds + of_all(factors_of), {"mesh", "factorise"});
   add_phase(e, "near pairs", whole_rounds * points * near_seconds / cores);
   add_phase(e, "truncation", of_all([&](double together) {
               return solves_of(together) + radiation * work.ranks / together +

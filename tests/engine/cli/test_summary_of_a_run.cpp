@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run says of itself when it ends: one march among its phases, a rate that is what was computed over the time of the march, no
-// frame before there is a field to show, nor the same one twice.
+// What a run says of itself when it ends: one march among its phases, what they were expected to take beside what they took, a rate
+// that is what was computed over the time of the march, no frame before there is a field to show, nor the same one twice.
 // labels: cli timeout300
 
 #include <algorithm>
@@ -27,6 +27,25 @@ class TestSummaryOfARun : public QObject {
     }
     QCOMPARE(marches, std::vector<std::string>{"march"});
     QVERIFY(all <= 1.01 * summary["seconds"]["total"].get<double>());
+  }
+  /// A phase that is priced is one that the run tells, and no second is counted twice.
+  void phases_took_what_was_foreseen_or_not_data() { rows(); }
+  void phases_took_what_was_foreseen_or_not() {
+    QFETCH(QString, solver);
+    const conoid::Json summary = rod::summary_of(scratch_ / solver.toStdString());
+    QVERIFY(summary.contains("foreseen"));
+    const conoid::Json& foreseen = summary["foreseen"];
+    QVERIFY(foreseen["seconds"].get<double>() > 0 && !foreseen["phases"].empty());
+    double taken = 0, expected = 0, all = 0;
+    for (const auto& [name, seconds] : summary["phases"].items()) all += seconds.get<double>();
+    for (const auto& [name, times] : foreseen["phases"].items()) {
+      taken += times["taken"].get<double>();
+      expected += times["foreseen"].get<double>();
+      QVERIFY2(times["foreseen"].get<double>() >= 0, name.c_str());
+      QVERIFY2(times["taken"].get<double>() > 0 || times["foreseen"].get<double>() == 0, name.c_str());
+    }
+    QVERIFY(taken <= 1.0001 * all);
+    QVERIFY(expected <= 1.0001 * foreseen["seconds"].get<double>());
   }
   void the_rate_is_items_over_the_march_data() { rows(); }
   void the_rate_is_items_over_the_march() {
