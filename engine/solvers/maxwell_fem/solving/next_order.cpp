@@ -133,13 +133,17 @@ void NextOrder::number() {
   const int order = space.order();
   edge_row_.assign(static_cast<std::size_t>(space.edge_count()), 0);
   face_row_.assign(static_cast<std::size_t>(space.face_count()), 0);
-  for (Index f = 0; f < d.conductor.faces(); ++f) {
-    const PatchFace& face = d.conductor.face(f);
-    face_row_[space.face_of(face.tet, face.local)] = -1;
-    const auto all = space.unknowns_of_tet(face.tet);
-    const FaceUnknowns on = face_unknowns(1, face.local);  // its edges
-    for (int k = 0; k < on.count; ++k) edge_row_[all[on.local[k]] / order] = -1;
-  }
+  const auto leave_out = [&](const Patch& patch) {
+    for (Index f = 0; f < patch.faces(); ++f) {
+      const PatchFace& face = patch.face(f);
+      face_row_[space.face_of(face.tet, face.local)] = -1;
+      const auto all = space.unknowns_of_tet(face.tet);
+      const FaceUnknowns on = face_unknowns(1, face.local);  // its edges
+      for (int k = 0; k < on.count; ++k) edge_row_[all[on.local[k]] / order] = -1;
+    }
+  };
+  leave_out(d.conductor);
+  if (order == 2) leave_out(d.outer);
   const auto give = [&](std::vector<Index>& rows, int size) {
     for (Index& r : rows)
       if (r == 0) {
