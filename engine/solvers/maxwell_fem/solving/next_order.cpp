@@ -127,6 +127,23 @@ Bytes NextOrder::bytes(const Domain& domain, Index waves) {
       sizeof(Complex) * static_cast<double>(waves) * (6 * rows + static_cast<double>(domain.free_unknowns)));
 }
 
+namespace {
+
+/// The wave number times half the longest side of S, below which functions of V2 on S are left out: next_order.hpp.
+constexpr double gradients_on_outer = 0.2;
+
+double half_side(const Patch& patch) {
+  Vec3 low = patch.point(0).x, high = low;
+  for (Index p = 0; p < patch.size(); ++p)
+    for (int c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], patch.point(p).x[c]);
+      high[c] = std::max(high[c], patch.point(p).x[c]);
+    }
+  return 0.5 * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+}
+
+}  // namespace
+
 void NextOrder::number() {
   const Domain& d = system_->domain();
   const Space& space = d.space;
@@ -143,7 +160,7 @@ void NextOrder::number() {
     }
   };
   leave_out(d.conductor);
-  if (order == 2) leave_out(d.outer);
+  if (order == 2 && system_->k() * half_side(d.outer) < gradients_on_outer) leave_out(d.outer);
   const auto give = [&](std::vector<Index>& rows, int size) {
     for (Index& r : rows)
       if (r == 0) {
