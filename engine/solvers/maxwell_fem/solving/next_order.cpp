@@ -127,19 +127,40 @@ Bytes NextOrder::bytes(const Domain& domain, Index waves) {
       sizeof(Complex) * static_cast<double>(waves) * (6 * rows + static_cast<double>(domain.free_unknowns)));
 }
 
+namespace {
+
+/// The wave number times half the longest side of S, below which functions of V2 on S are left out: next_order.hpp.
+constexpr double gradients_on_outer = 0.2;
+
+double half_side(const Patch& patch) {
+  Vec3 low = patch.point(0).x, high = low;
+  for (Index p = 0; p < patch.size(); ++p)
+    for (int c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], patch.point(p).x[c]);
+      high[c] = std::max(high[c], patch.point(p).x[c]);
+    }
+  return 0.5 * std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+}
+
+}  // namespace
+
 void NextOrder::number() {
   const Domain& d = system_->domain();
   const Space& space = d.space;
   const int order = space.order();
   edge_row_.assign(static_cast<std::size_t>(space.edge_count()), 0);
   face_row_.assign(static_cast<std::size_t>(space.face_count()), 0);
-  for (Index f = 0; f < d.conductor.faces(); ++f) {
-    const PatchFace& face = d.conductor.face(f);
-    face_row_[space.face_of(face.tet, face.local)] = -1;
-    const auto all = space.unknowns_of_tet(face.tet);
-    const FaceUnknowns on = face_unknowns(1, face.local);  // its edges
-    for (int k = 0; k < on.count; ++k) edge_row_[all[on.local[k]] / order] = -1;
-  }
+  const auto leave_out = [&](const Patch& patch) {
+    for (Index f = 0; f < patch.faces(); ++f) {
+      const PatchFace& face = patch.face(f);
+      face_row_[space.face_of(face.tet, face.local)] = -1;
+      const auto all = space.unknowns_of_tet(face.tet);
+      const FaceUnknowns on = face_unknowns(1, face.local);  // its edges
+      for (int k = 0; k < on.count; ++k) edge_row_[all[on.local[k]] / order] = -1;
+    }
+  };
+  leave_out(d.conductor);
+  if (order == 2 && system_->k() * half_side(d.outer) < gradients_on_outer) leave_out(d.outer);
   const auto give = [&](std::vector<Index>& rows, int size) {
     for (Index& r : rows)
       if (r == 0) {

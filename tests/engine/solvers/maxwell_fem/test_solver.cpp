@@ -1178,6 +1178,40 @@ class TestSolver : public QObject {
     QVERIFY(units != nullptr && units->info.definition.find("a = 0.0") != std::string::npos);
   }
 
+  /// Of a ball small against the wave the bar holds the error as it does of others, and is no more than some times as large.
+  void error_bars_of_small_balls_stay_small() {
+    for (const double ka : {0.4, 0.002}) {
+      Json json = sphere_case();
+      json["excitation"]["frequency"] = ka * light_speed / (2 * std::numbers::pi * 0.05);
+      json["materials"]["plastic"] = read_json(R"({"permittivity": 2.5})");
+      json["sphere"]["material"] = "plastic";
+      json["output"]["error_bar"] = true;
+      json["output"].erase("planes");
+      Run run(json);
+      QVERIFY(run.go() && run.finished.ok());
+      const double exact = homogeneous_sphere(ka, 2.5, 1.0).sigma_e(-1) * std::numbers::pi * 0.05 * 0.05,
+                   off = std::abs(10 * std::log10(run.number("echo_VV") / exact)), bar = run.number("error_bar_VV");
+      qInfo("ka = %g: off by %.4f dB, bar %.4f", ka, off, bar);
+      QVERIFY2(bar > off / 3 && bar < 0.3 && run.number("error_bar_trusted") == 1,
+               qPrintable(QString("%1 %2").arg(off).arg(bar)));
+    }
+  }
+  void elements_of_order_1_in_small_bodies_are_told() {
+    Json json = sphere_case();
+    json["parameters"]["order"] = 1;
+    json["excitation"]["frequency"] = "10 MHz";  // ka = 0.01
+    const auto told = [&] {
+      const auto said = MaxwellFem().check(resolved(json), nullptr, make_offer(resolved(json)).value());
+      return std::ranges::any_of(said, [](const Diagnostic& d) { return d.text.find("elements of order 1") == 0; });
+    };
+    QVERIFY(!told());
+    json["materials"]["plastic"] = read_json(R"({"permittivity": 2.5})");
+    json["sphere"]["material"] = "plastic";
+    QVERIFY(told());
+    json["parameters"]["order"] = 2;
+    QVERIFY(!told());
+  }
+
   /// Slips of sign, of units, and what a thin coat cannot be.
   void materials_that_cannot_be_meant_are_told() {
     const auto said = [](const char* kind, const char* text, Json excitation = Json()) {
