@@ -442,7 +442,9 @@ void Engine::pump(bool now) {
 std::optional<double> Engine::seconds_left() const {
   const Index done = at_.step - first_step_;
   const double marching = march_begun_ == Clock::time_point{} ? 0 : since(march_begun_);
-  const bool by_steps = control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1;
+  // Not where a solver counts its march by something else: shots side by side, whose steps come one after the other.
+  const bool by_steps = control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1 &&
+                        tracker_.state().unit == steps_of_march;
   const std::optional<double> paced =
       by_steps ? std::optional(marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step))
                : tracker_.seconds_left();

@@ -223,7 +223,9 @@ void AcousticFd::set_filter() {
     if (p.initial.kind == Initial::Kind::none) scheme.highest = 0;
     if (p.initial.kind == Initial::Kind::none)
       for (const Source& s : p.sources) scheme.highest = std::max(scheme.highest, s.signal->highest_frequency());
-    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps);
+    // Velocities are odd then, as what is reflected in its end is where it begins at zero.
+    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps,
+                                            p.initial.starts_at_rest() ? setup_.pressure_receivers : 0);
   }
 }
 
@@ -283,6 +285,11 @@ Index AcousticFd::steps_of_run() const {
   return (static_cast<Index>(shot_) * setup_.image.passes() + pass) * setup_.problem.steps + march_->steps_done();
 }
 
+Index AcousticFd::steps_of_case() const {
+  const Index others = (setup_.first_shot + static_cast<Index>(shot_) * setup_.shot_stride) - static_cast<Index>(shot_);
+  return steps_of_run() + others * setup_.image.passes() * setup_.problem.steps;
+}
+
 std::string AcousticFd::of_shot(std::string_view id) const {
   return !several_ ? std::string(id) : fmt::format("{}_shot{}", id, setup_.shots[shot_]);
 }
@@ -320,22 +327,26 @@ Status AcousticFd::write_segy_file(RunContext& context) const {
   return write_segy(folder / fmt::format("shot-{}.sgy", setup_.shots[shot_]), layout, headers, values);
 }
 
-/// The step at which the next results frame is due, so that frames show the same moments on every machine.
-Index AcousticFd::next_mark() const {
-  const Index k = march_->steps_done(), steps = setup_.problem.steps;
-  if (setup_.frames_every > 0) return std::min(steps, (k / setup_.frames_every + 1) * setup_.frames_every);
-  if (setup_.frames_interval > 0) {
-    const double dt = setup_.problem.dt;
-    const double next = (std::floor(static_cast<double>(k) * dt / setup_.frames_interval * (1 + 1e-12) + 1e-9) + 1) *
-                        setup_.frames_interval / dt;
-    return next < static_cast<double>(steps) ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), k + 1, steps)
-                                             : steps;
+Index next_frame_step(const Setup& setup, Index step) {
+  const Index all = setup.problem.steps * setup.image.passes() * setup.shots_of_case();
+  if (setup.frames_every > 0) return std::min(all, (step / setup.frames_every + 1) * setup.frames_every);
+  const auto k = static_cast<double>(step), n = static_cast<double>(all);
+  const auto marks = [](double place) { return std::floor(place * (1 + 1e-12) + 1e-9); };
+  double next = n;
+  if (setup.frames_interval > 0) {
+    const double dt = setup.problem.dt;
+    next = (marks(k * dt / setup.frames_interval) + 1) * setup.frames_interval / dt;
+  } else if (setup.frames_count > 0) {  // mark j lies at the first step with step/steps ≥ j/count
+    const auto count = static_cast<double>(setup.frames_count);
+    next = (marks(k * count / n) + 1) * n / count;
   }
-  if (setup_.frames_count <= 0) return steps;
-  // Mark j lies at the first step with step/steps ≥ j/count.
-  const auto n = static_cast<double>(setup_.frames_count), all = static_cast<double>(steps);
-  const double j = std::floor(static_cast<double>(k) * n / all * (1 + 1e-12) + 1e-9) + 1;
-  return std::clamp(static_cast<Index>(std::ceil(j * all / n - 1e-9)), k + 1, steps);
+  return next < n ? std::clamp(static_cast<Index>(std::ceil(next - 1e-9)), step + 1, all) : all;
+}
+
+/// Marks are those of the whole run, as the session counts them, so that frames show the same moments on every machine.
+Index AcousticFd::next_mark() const {
+  const Index k = march_->steps_done(), before = steps_of_case() - k;
+  return std::min(setup_.problem.steps, next_frame_step(setup_, before + k) - before);
 }
 
 void AcousticFd::record(std::vector<std::vector<double>>& batch) const {
@@ -759,10 +770,10 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
 
 void AcousticFd::fill(FrameBuilder& builder) const {
   if (batch_) {
-    if (batch_->shows()) batch_->shown().fill(builder);
+    batch_->fill(builder);
     return;
   }
-  const Index k = steps_of_run();
+  const Index k = steps_of_case();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   const bool flat = setup_.problem.grid.flat();

@@ -86,6 +86,8 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status write_segy_file(RunContext& context) const;
   /// Steps of all shots so far.
   [[nodiscard]] Index steps_of_run() const;
+  /// The same, shots of the case that march beside this run counted as well.
+  [[nodiscard]] Index steps_of_case() const;
   [[nodiscard]] std::string of_shot(std::string_view id) const;
   void head_tables();
   void record(std::vector<std::vector<double>>& batch) const;
@@ -99,6 +101,7 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status append_energy(RunContext& context);
   /// Last rows of the traces, the energy of the last step, traces as SEG-Y.
   [[nodiscard]] Status end_shot(RunContext& context);
+  /// The step of the march at which the next results frame is due, or its end.
   [[nodiscard]] Index next_mark() const;
 
   // Images (image_run.cpp).

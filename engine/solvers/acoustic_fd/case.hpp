@@ -4,6 +4,7 @@
 
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
+#include "engine/io/frame.hpp"
 #include "engine/solvers/acoustic_fd/case_image.hpp"
 #include "engine/solvers/acoustic_fd/case_shapes.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
@@ -29,6 +30,7 @@ struct Setup {
   double segy_interval = 0;             ///< s between samples of SEG-Y: whole microseconds where it can be
   double highest_frequency = 0;         ///< of all sources; 0 = unknown
   double highest_sent = 0;              ///< of sources and initial field, Hz
+  double highest_traced = 0;            ///< the same of what traces keep of them
   SpeedRange density;                   ///< 0: constant
   double quality = 0;                   ///< Q of the medium; 0: no attenuation
   SpeedRange quality_band;              ///< Hz, where Q is constant
@@ -44,13 +46,18 @@ struct Setup {
   };
   std::size_t single_receivers = 0;
   std::vector<ReceiverLine> receiver_lines;
-  bool keeps_frames = false;                 ///< the case says when
-  Index frames_every = 0, frames_count = 0;  ///< steps between frames, frames of a march; 0: not said
+  Index frames_every = 0, frames_count = 0;  ///< steps between frames, frames of a run; 0: not said
   double frames_interval = 0;                ///< s
+  FrameRequest frames;                       ///< what they show
+  [[nodiscard]] bool keeps_frames() const { return frames_every > 0 || frames_interval > 0 || frames_count > 0; }
+  // Of a run that takes every n-th shot of a case, the rest beside it: `shots` are its own.
+  Index first_shot = 0, shot_stride = 1;
+  Index all_shots = 0;  ///< of the case; 0: `shots` are all
+  [[nodiscard]] Index shots_of_case() const { return all_shots > 0 ? all_shots : static_cast<Index>(shots.size()); }
   // What takes every node of the grid, and is made when the run begins (make_nodes).
   std::shared_ptr<CellMeans> means;  ///< null: nodes have the medium as it is
   ListedObstacles obstacles;
-  [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_sent}; }
+  [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_traced}; }
 };
 
 /// Everything that the case says, files and all; of the grid no node is made yet.
@@ -66,6 +73,8 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
 
 /// c dt/h of the slowest waves where the time step's error counts; tiny where the traces are corrected.
 [[nodiscard]] double traced_courant(const Setup& setup, double spacing);
+/// The first step after this one, of all shots one after the other, at which a results frame is due; the last one if none is.
+[[nodiscard]] Index next_frame_step(const Setup& setup, Index step);
 /// What becomes of the time step's error, in words.
 [[nodiscard]] std::string time_error_text(const Setup& setup);
 

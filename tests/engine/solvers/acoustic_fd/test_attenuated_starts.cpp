@@ -72,7 +72,8 @@ class TestAttenuatedStarts : public QObject {
         std::vector<std::pair<double, std::complex<double>>> waves;
         for (double k = 0.5 * step; k < 1.2; k += step) {
           std::complex<double> s(0, -k);
-          for (int n = 0; n < 40; ++n) s = std::complex<double>(0, -p.stiffening * k) / std::sqrt(relaxed(p.relaxations, s));
+          for (int n = 0; n < 40; ++n)
+            s = std::complex<double>(0, -p.stiffening * k) / std::sqrt(relaxed(p.relaxations, s));
           waves.emplace_back(k, s);
         }
         double back = 0, there = 0, exact = 0;
@@ -80,7 +81,8 @@ class TestAttenuatedStarts : public QObject {
         for (const double value : got[1]) there = std::max(there, value);
         for (double t = 52; t < 68; t += 0.1) {
           double sum = 0;
-          for (const auto& [k, s] : waves) sum += std::exp(-18 * k * k) * std::exp(std::complex<double>(0, 60 * k) + s * t).real();
+          for (const auto& [k, s] : waves)
+            sum += std::exp(-18 * k * k) * std::exp(std::complex<double>(0, 60 * k) + s * t).real();
           exact = std::max(exact, sum * step * 6 * std::sqrt(2 / std::numbers::pi));
         }
         QVERIFY2(back < 3e-3, qPrintable(QString("Q %1: %2 runs back").arg(quality).arg(back)));
@@ -100,7 +102,8 @@ class TestAttenuatedStarts : public QObject {
         for (double u = 0.5 * step; u < most; u += step)
           sum += step / time * std::exp(-u / time) * initial_pressure(p.initial, {x + u, 0, 0});
         const double got = initial_memory(p, {0.1, time}, place, p.stiffening);
-        QVERIFY2(std::abs(got - sum) < 1e-6, qPrintable(QString("%1 s at %2: %3, not %4").arg(time).arg(x).arg(got).arg(sum)));
+        QVERIFY2(std::abs(got - sum) < 1e-6,
+                 qPrintable(QString("%1 s at %2: %3, not %4").arg(time).arg(x).arg(got).arg(sum)));
       }
   }
 
