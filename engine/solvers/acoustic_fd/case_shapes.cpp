@@ -214,9 +214,11 @@ Vec3 read_direction(const Case& input, const Values& v, const Grid& grid, std::v
 ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<Diagnostic>& diagnostics) {
   const Values medium = input["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
-  if (problem.density && !problem.density->constant()) {
-    diagnostics.push_back(input.error_at(list, "obstacles and a varying density cannot be had together",
-                                         "Leave the density constant, or make the obstacles part of the medium."));
+  const bool smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
+  if (smooth && problem.density && !problem.density->constant()) {
+    diagnostics.push_back(input.error_at(medium["obstacle_walls"],
+                                         "smooth walls and a varying density cannot be had together",
+                                         "Use \"obstacle_walls\": \"voxels\", or leave the density constant."));
     return {};
   }
   ListedObstacles out;
@@ -229,7 +231,7 @@ ListedObstacles read_obstacles(const Case& input, Problem& problem, std::vector<
     if (shape)
       out.shapes.emplace_back(shape, surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid);
   }
-  out.smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
+  out.smooth = smooth;
   return out;
 }
 
