@@ -224,7 +224,7 @@ void AcousticFd::set_filter() {
     if (p.initial.kind == Initial::Kind::none)
       for (const Source& s : p.sources) scheme.highest = std::max(scheme.highest, s.signal->highest_frequency());
     // Velocities are odd then, as what is reflected in its end is where it begins at zero.
-    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps,
+    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), intervals, p.steps,
                                             p.initial.starts_at_rest() ? setup_.pressure_receivers : 0);
   }
 }

@@ -169,8 +169,8 @@ std::shared_ptr<const Signal> signal_of_steps(std::vector<double> values, double
   return std::make_shared<Stepped>(std::move(values), dt, highest, end);
 }
 
-TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps,
-                         std::size_t even)
+TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, const std::vector<double>& intervals,
+                         Index steps, std::size_t even)
     : traces_(traces), even_(even), dt_(scheme.dt) {
   for (const double interval : intervals) {
     const Band band = band_of(scheme, interval);

@@ -78,7 +78,7 @@ class WeightRows {
 class TraceFilter {
  public:
   /// `intervals`: between the rows of each table; row j lies at j interval, up to steps dt. The first `even` traces start at rest.
-  TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps,
+  TraceFilter(const TimeScheme& scheme, std::size_t traces, const std::vector<double>& intervals, Index steps,
               std::size_t even = 0);
   /// The next level, 0 first.
   void take(std::span<const double> values);
