@@ -12,6 +12,7 @@
 #include "engine/core/log.hpp"
 #include "engine/session/engine_parts.hpp"
 #include "engine/session/request_wire.hpp"
+#include "engine/solvers/frame_rule.hpp"
 #include "engine/team/machine.hpp"
 #include "engine/team/team.hpp"
 
@@ -28,25 +29,6 @@ constexpr const char* steps_of_march = "steps";
 std::string plain(Diagnostic d) {
   d.severity = Severity::error;
   return d.render();
-}
-
-Cadence cadence_of(const Case& input) {
-  Cadence out;
-  const Values frames = input["output"]["frames"];
-  if (frames.has("every")) out.every = frames["every"].integer();
-  if (frames.has("interval")) out.interval = frames["interval"].number();
-  if (frames.has("count")) out.count = frames["count"].integer();
-  return out;
-}
-
-FrameRequest kept_fields_of(const Case& input) {
-  FrameRequest out;
-  const Values frames = input["output"]["frames"];
-  if (frames.has("fields"))
-    for (std::size_t i = 0; i < frames["fields"].size(); ++i) out.fields.insert(frames["fields"].at(i).text());
-  if (frames.has("parts"))
-    for (std::size_t i = 0; i < frames["parts"].size(); ++i) out.parts.insert(frames["parts"].at(i).text());
-  return out;
 }
 
 }  // namespace
@@ -132,7 +114,7 @@ void Engine::read_case() {
   if (last && last->code == ErrorCode::stopped && control_.wishes().stop) throw StoppedEarly{};
   if (last) throw Failure(*last);
 
-  cadence_ = cadence_of(setup_.input);
+  cadence_ = frame_cadence(setup_.input);
   name_the_case();
 }
 
@@ -346,7 +328,7 @@ void Engine::advance() {
 
 void Engine::keep_frame() {
   const Stopwatch watch(stages_.frames);
-  FrameBuilder builder(kept_fields_of(setup_.input), files_->frames());
+  FrameBuilder builder(frame_request(setup_.input), files_->frames());
   builder.at(at_.step, at_.value, FrameAxis::time);
   guard_.watch("fill a frame", [&] { setup_.solver->fill(builder); });
   if (cluster_.leads()) {
@@ -439,7 +421,9 @@ void Engine::pump(bool now) {
 std::optional<double> Engine::seconds_left() const {
   const Index done = at_.step - first_step_;
   const double marching = march_begun_ == Clock::time_point{} ? 0 : since(march_begun_);
-  const bool by_steps = control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1;
+  // Not where a solver counts its march by something else: shots side by side, whose steps come one after the other.
+  const bool by_steps = control_.state() == SessionState::running && at_.steps > 0 && done >= 2 && marching >= 1 &&
+                        tracker_.state().unit == steps_of_march;
   const std::optional<double> paced =
       by_steps ? std::optional(marching / static_cast<double>(done) * static_cast<double>(at_.steps - at_.step))
                : tracker_.seconds_left();

@@ -223,7 +223,9 @@ void AcousticFd::set_filter() {
     if (p.initial.kind == Initial::Kind::none) scheme.highest = 0;
     if (p.initial.kind == Initial::Kind::none)
       for (const Source& s : p.sources) scheme.highest = std::max(scheme.highest, s.signal->highest_frequency());
-    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), std::move(intervals), p.steps);
+    // Velocities are odd then, as what is reflected in its end is where it begins at zero.
+    filter_ = std::make_unique<TraceFilter>(scheme, p.receivers.size(), intervals, p.steps,
+                                            p.initial.starts_at_rest() ? setup_.pressure_receivers : 0);
   }
 }
 
@@ -281,6 +283,11 @@ std::shared_ptr<const Signal> AcousticFd::stepped(const std::shared_ptr<const Si
 Index AcousticFd::steps_of_run() const {
   const Index pass = static_cast<Index>(pass_) - static_cast<Index>(first_pass());
   return (static_cast<Index>(shot_) * setup_.image.passes() + pass) * setup_.problem.steps + march_->steps_done();
+}
+
+Index AcousticFd::steps_of_case() const {
+  const Index others = (setup_.first_shot + static_cast<Index>(shot_) * setup_.shot_stride) - static_cast<Index>(shot_);
+  return steps_of_run() + others * setup_.image.passes() * setup_.problem.steps;
 }
 
 std::string AcousticFd::of_shot(std::string_view id) const {
@@ -547,7 +554,7 @@ Advanced AcousticFd::standing(Index done, Index all) const {
 }
 
 Index AcousticFd::next_stop(const FrameMarks& marks, Index all) const {
-  const Index k = march_->steps_done(), before = steps_of_run() - k, last = std::min(problem_.steps, k + bundle_);
+  const Index k = march_->steps_done(), before = steps_of_case() - k, last = std::min(problem_.steps, k + bundle_);
   return marks.first_due(before + k, before + last, [&](Index done) { return standing(done, all); }) - before;
 }
 
@@ -745,10 +752,10 @@ void AcousticFd::add_part(FrameBuilder& builder, std::string_view name, const Ma
 
 void AcousticFd::fill(FrameBuilder& builder) const {
   if (batch_) {
-    if (batch_->shows()) batch_->shown().fill(builder);
+    batch_->fill(builder);
     return;
   }
-  const Index k = steps_of_run();
+  const Index k = steps_of_case();
   builder.at(k, static_cast<double>(k) * setup_.problem.dt, FrameAxis::time);
   const Index asked = builder.request().points_limit;
   const bool flat = setup_.problem.grid.flat();

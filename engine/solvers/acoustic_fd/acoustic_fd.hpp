@@ -88,6 +88,8 @@ class AcousticFd final : public Solver {
   [[nodiscard]] Status write_segy_file(RunContext& context) const;
   /// Steps of all shots so far.
   [[nodiscard]] Index steps_of_run() const;
+  /// The same, shots of the case that march beside this run counted as well.
+  [[nodiscard]] Index steps_of_case() const;
   [[nodiscard]] std::string of_shot(std::string_view id) const;
   void head_tables();
   void record(std::vector<std::vector<double>>& batch) const;

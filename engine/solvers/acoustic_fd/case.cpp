@@ -13,6 +13,7 @@
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tiling.hpp"
+#include "engine/solvers/frame_rule.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -427,8 +428,8 @@ void read_steps(const CaseReader& reader, Setup& setup) {
   if (p.trace_every == 0) {
     p.trace_every = (p.steps + 1999) / 2000;
     // More rows where the band needs them, up to 10000.
-    const double wanted = 1 / (4 * setup.highest_sent * p.dt);
-    if (setup.highest_sent > 0 && wanted < static_cast<double>(p.trace_every))
+    const double wanted = 1 / (4 * setup.highest_traced * p.dt);
+    if (setup.highest_traced > 0 && wanted < static_cast<double>(p.trace_every))
       p.trace_every = std::max<Index>({1, static_cast<Index>(wanted), (p.steps + 9999) / 10000});
   }
   // SEG-Y counts microseconds, in 16 bits with a sign.
@@ -498,7 +499,8 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
   read_initial(reader, excitation["initial"], p);
   const Values output = input["output"];
   read_receivers(output, setup);
-  setup.keeps_frames = input.document().json().contains(Json::json_pointer("/output/frames"));
+  setup.cadence = frame_cadence(input);
+  setup.frames = frame_request(input);
   const Values density = input["medium"]["density"];
   read_velocities(output, density["kind"].text() == "constant" ? density["density"].number() : 0, setup);
   if (given_density) tell_density(*given_density, p);
@@ -515,9 +517,17 @@ Setup read_setup(const Case& input, std::vector<Diagnostic>& diagnostics) {
     for (std::size_t a = 0; a < 3; ++a) setup.plane_at[a] = 0.5 * (p.grid.origin[a] + p.grid.upper(a));
   }
   setup.highest_sent = setup.highest_frequency;
-  // A Gaussian of standard deviation w has 0.6 % of its spectrum's top at k = 3.2/w.
-  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane)
-    setup.highest_sent = std::max(setup.highest_sent, 3.2 * p.speed.highest / (2 * std::numbers::pi * p.initial.width));
+  setup.highest_traced = setup.highest_sent;
+  // A Gaussian of standard deviation w has 0.6 % of its spectrum's top at k = 3.2/w. A trace in the middle of a ball has k² times that, of which
+  // 2 % lie above, and 2e-4 above 4.5/w.
+  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane) {
+    const double one = p.speed.highest / (2 * std::numbers::pi * p.initial.width);
+    setup.highest_sent = std::max(setup.highest_sent, 3.2 * one);
+    setup.highest_traced = std::max(setup.highest_traced, 4.5 * one);
+  }
+  // Of samples nothing is known but what they can carry: four nodes a wave.
+  if (p.initial.kind == Initial::Kind::file)
+    setup.highest_traced = std::max(setup.highest_traced, p.speed.highest / (4 * p.grid.finest()));
   read_attenuation(reader, setup);
   if (setup.velocity_known) read_steps(reader, setup);
   setup.image = read_image(input, p, setup.highest_sent);
@@ -817,6 +827,46 @@ void judge_waves(const Setup& setup, const CaseReader& reader, const Values& whe
   }
 }
 
+/// Pressure at the start lies in the grid, and none of it in an absorbing layer.
+void check_initial_place(const Setup& setup, const CaseReader& reader) {
+  const Problem& p = setup.problem;
+  const Grid& g = p.grid;
+  const Values initial = reader["excitation"]["initial"];
+  if (p.initial.kind == Initial::Kind::pulse || p.initial.kind == Initial::Kind::plane) {
+    Vec3 centre = p.initial.centre;
+    for (std::size_t a = 0; a < 3; ++a)  // a plane wave has a place along its way alone
+      if (p.initial.kind == Initial::Kind::plane && a != static_cast<std::size_t>(p.initial.axis))
+        centre[a] = g.origin[a];
+    if (g.flat()) centre[1] = g.origin[1];
+    if (const std::string text = outside(g, centre); !text.empty())
+      reader.warn(initial["centre"],
+                  fmt::format("the middle of the initial {}: {}",
+                              p.initial.kind == Initial::Kind::pulse ? "pulse" : "plane wave", text),
+                  "Move it into the grid, or enlarge the grid; lengths without a unit are metres.");
+    return;
+  }
+  Vec3 low, high;
+  if (p.initial.kind != Initial::Kind::file || !p.initial.samples || !p.initial.samples->bounds(low, high)) return;
+  bool apart = false;
+  std::string beyond;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (g.points[a] == 1 && !(low[a] > g.origin[a] || high[a] < g.origin[a])) continue;
+    const double slack = 1e-6 * g.spacing[a];
+    apart |= low[a] > g.upper(a) + slack || high[a] < g.origin[a] - slack;
+    if (low[a] < g.origin[a] - slack || high[a] > g.upper(a) + slack)
+      beyond += fmt::format("{}{} to {} along {}, where the grid reaches from {} to {}", beyond.empty() ? "" : "; ",
+                            length(low[a]), length(high[a]), "xyz"[a], length(g.origin[a]), length(g.upper(a)));
+  }
+  const char* const hint = "Check origin, spacing and their units in the header, and the order of the axes.";
+  if (apart)
+    reader.fail(initial["header"],
+                fmt::format("no sample of the initial pressure lies in the grid: they reach from {}", beyond), hint);
+  else if (!beyond.empty())
+    reader.warn(initial["header"],
+                fmt::format("the initial pressure reaches beyond the grid, what lies there is left out: {}", beyond),
+                hint);
+}
+
 /// A plane wave goes on as one beside rigid faces alone.
 void check_plane(const Setup& setup, const CaseReader& reader) {
   const Problem& p = setup.problem;
@@ -847,6 +897,7 @@ void check_setup(const Setup& setup, const Case& input, std::vector<Diagnostic>&
     reader.warn(reader["excitation"], "no source and no initial field: nothing will move",
                 "Add a source, or an initial pulse.");
 
+  check_initial_place(setup, reader);
   check_plane(setup, reader);
   if (reader.good())  // all positions lie in the grid
     check_beside_obstacles(setup.obstacles, reader, p, setup.pressure_receivers);

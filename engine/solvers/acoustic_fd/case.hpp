@@ -4,11 +4,13 @@
 
 #include "engine/case/case.hpp"
 #include "engine/core/error.hpp"
+#include "engine/io/frame.hpp"
 #include "engine/solvers/acoustic_fd/case_image.hpp"
 #include "engine/solvers/acoustic_fd/case_shapes.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cell_means.hpp"
 #include "engine/solvers/acoustic_fd/discretization/trace_filter.hpp"
 #include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/frame_marks.hpp"
 
 #include <memory>
 #include <string>
@@ -29,6 +31,7 @@ struct Setup {
   double segy_interval = 0;             ///< s between samples of SEG-Y: whole microseconds where it can be
   double highest_frequency = 0;         ///< of all sources; 0 = unknown
   double highest_sent = 0;              ///< of sources and initial field, Hz
+  double highest_traced = 0;            ///< the same of what traces keep of them
   SpeedRange density;                   ///< 0: constant
   double quality = 0;                   ///< Q of the medium; 0: no attenuation
   SpeedRange quality_band;              ///< Hz, where Q is constant
@@ -44,11 +47,17 @@ struct Setup {
   };
   std::size_t single_receivers = 0;
   std::vector<ReceiverLine> receiver_lines;
-  bool keeps_frames = false;  ///< the case says when
+  Cadence cadence{0, 0, 0};  ///< when frames are kept, of all shots one after the other
+  FrameRequest frames;       ///< what they show
+  [[nodiscard]] bool keeps_frames() const { return cadence.keeps_any(); }
+  // Of a run that takes every n-th shot of a case, the rest beside it: `shots` are its own.
+  Index first_shot = 0, shot_stride = 1;
+  Index all_shots = 0;  ///< of the case; 0: `shots` are all
+  [[nodiscard]] Index shots_of_case() const { return all_shots > 0 ? all_shots : static_cast<Index>(shots.size()); }
   // What takes every node of the grid, and is made when the run begins (make_nodes).
   std::shared_ptr<CellMeans> means;  ///< null: nodes have the medium as it is
   ListedObstacles obstacles;
-  [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_sent}; }
+  [[nodiscard]] TimeScheme time_scheme() const { return {problem.dt, problem.time_correction, highest_traced}; }
 };
 
 /// Everything that the case says, files and all; of the grid no node is made yet.

@@ -203,9 +203,10 @@ Vec3 read_direction(const CaseReader& reader, const Values& v, const Grid& grid)
 ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem) {
   const Values medium = reader["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
-  if (problem.density && !problem.density->constant()) {
-    reader.fail(list, "obstacles and a varying density cannot be had together",
-                "Leave the density constant, or make the obstacles part of the medium.");
+  const bool smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
+  if (smooth && problem.density && !problem.density->constant()) {
+    reader.fail(medium["obstacle_walls"], "smooth walls and a varying density cannot be had together",
+                "Use \"obstacle_walls\": \"voxels\", or leave the density constant.");
     return {};
   }
   ListedObstacles out;
@@ -218,7 +219,7 @@ ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem) {
     if (shape)
       out.shapes.emplace_back(shape, surface == "soft" ? Solid::soft : surface == "none" ? Solid::none : Solid::rigid);
   }
-  out.smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
+  out.smooth = smooth;
   return out;
 }
 

@@ -258,7 +258,7 @@ std::string shots_text(const Setup& setup, const ShotShare& share, const Offer& 
                      offer.place.ranks == share.parts ? std::string("by a rank of its own")
                      : offer.place.ranks > 1          ? fmt::format("by {} ranks", offer.place.ranks / share.parts)
                                                       : std::string("on a device of its own"),
-                     setup.image.any() ? "the image of all and the waves of one" : "one",
+                     setup.image.any() ? "the image of all and the waves of one" : "all, shot after shot",
                      share.why.empty() ? "" : "; no more, as " + share.why);
 }
 
@@ -390,6 +390,7 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
                                 (Bytes{32} << 20) + models +
                                 static_cast<Bytes>(shown_bytes * static_cast<double>(p.grid.cells()));
   e.host_memory += (images.windows + images.smooth) * static_cast<Bytes>(marching);
+  if (share.parts > 1) e.host_memory += waiting_frames_bytes(setup) * static_cast<Bytes>(std::max(1, marching - 1));
   const Index marches = static_cast<Index>(setup.shots.size()) * setup.image.passes();
   const auto shots = static_cast<double>(marches);
   e.steps = p.steps * marches;

@@ -169,8 +169,9 @@ std::shared_ptr<const Signal> signal_of_steps(std::vector<double> values, double
   return std::make_shared<Stepped>(std::move(values), dt, highest, end);
 }
 
-TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps)
-    : traces_(traces), dt_(scheme.dt) {
+TraceFilter::TraceFilter(const TimeScheme& scheme, std::size_t traces, const std::vector<double>& intervals,
+                         Index steps, std::size_t even)
+    : traces_(traces), even_(even), dt_(scheme.dt) {
   for (const double interval : intervals) {
     const Band band = band_of(scheme, interval);
     const double end = static_cast<double>(steps) * dt_;
@@ -203,9 +204,11 @@ void TraceFilter::row(const Table& table, Index j, std::span<double> out) const 
     if (m >= 0 && m <= last) {
       const double* const u = level(m);
       for (std::size_t i = 0; i < traces_; ++i) out[i] += w * u[i];
-    } else {  // reflected in the end
+    } else {  // reflected in the end, or at it
+      const std::size_t even = m < 0 ? even_ : 0;
       const double *const end = level(m < 0 ? 0 : last), *const mirrored = level(m < 0 ? -m : 2 * last - m);
-      for (std::size_t i = 0; i < traces_; ++i) out[i] += w * (2 * end[i] - mirrored[i]);
+      for (std::size_t i = 0; i < even; ++i) out[i] += w * mirrored[i];
+      for (std::size_t i = even; i < traces_; ++i) out[i] += w * (2 * end[i] - mirrored[i]);
     }
   }
 }

@@ -74,11 +74,12 @@ class WeightRows {
 
 /// Turns the levels of a march into traces at the times of one or several tables, row by row while the march goes on. Keeps the
 /// levels that rows to come need. Where record and rows have the same times and nothing is corrected, values pass as they are.
-/// Before the first level and beyond the last one the record goes on reflected in its end.
+/// Before the first level and beyond the last one the record goes on reflected in its end; pressure that starts at rest was before what it will be, p(−t) = p(t).
 class TraceFilter {
  public:
-  /// `intervals`: between the rows of each table; row j lies at j interval, up to steps dt.
-  TraceFilter(const TimeScheme& scheme, std::size_t traces, std::vector<double> intervals, Index steps);
+  /// `intervals`: between the rows of each table; row j lies at j interval, up to steps dt. The first `even` traces start at rest.
+  TraceFilter(const TimeScheme& scheme, std::size_t traces, const std::vector<double>& intervals, Index steps,
+              std::size_t even = 0);
   /// The next level, 0 first.
   void take(std::span<const double> values);
   /// The rows that have become ready since, [row][trace]; `ends`: no further level will come.
@@ -105,7 +106,7 @@ class TraceFilter {
   void row(const Table& table, Index j, std::span<double> out) const;
   void forget();
 
-  std::size_t traces_;
+  std::size_t traces_, even_;
   double dt_;
   std::vector<Table> tables_;
   Index first_ = 0, taken_ = 0;  ///< levels [first_, taken_) are kept

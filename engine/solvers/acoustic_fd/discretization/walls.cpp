@@ -3,6 +3,7 @@
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
 
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
@@ -354,6 +355,45 @@ Walls find_walls(const Problem& problem, const Stencil& stencil, Interval planes
     own = {};
   }
   return out;
+}
+
+void add_wall_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out) {
+  if (!problem.has_walls()) return;
+  const auto& n = problem.grid.points;
+  const Vec3 h = problem.grid.stencil_spacing();
+  std::vector<unsigned char> axes(static_cast<std::size_t>(n[2]));
+  mark_row(problem, stencil.radius, x, y, axes);
+  const auto root = [&](std::array<Index, 3> node, std::size_t axis, Index i) {  // √(ρ/ρ_0)
+    node[axis] = i;
+    double value = 1;
+    pressure_factor(problem, node[0], node[1], node[2], 1, {&value, 1});
+    return value;
+  };
+  for (Index z = 0; z < n[2]; ++z)
+    for (std::size_t a = 0; a < 3; ++a) {
+      if ((axes[static_cast<std::size_t>(z)] >> a & 1U) == 0 || n[a] == 1) continue;
+      const std::array<Index, 3> node{x, y, z};
+      const Index here = node[a], last = n[a] - 1;
+      const Row row(problem, a, node);
+      const double ratio = (h[0] / h[a]) * (h[0] / h[a]), own = root(node, a, here);
+      double sum = 0;
+      for (Index offset = -stencil.radius; offset <= stencil.radius; ++offset) {
+        const Origin wanted = row.continued(here, offset), read = row.image(here + offset);
+        if (offset == 0 || wanted.sign == 0 || read.sign == 0 || wanted.at == read.at) continue;
+        sum += stencil.weight[static_cast<std::size_t>(std::abs(offset))] *
+               (own / root(node, a, wanted.at) - own / root(node, a, read.at));
+      }
+      // The softer link of the first two nodes at a wall of an impedance is one of the pressure as well.
+      for (std::size_t side = 0; side < 2; ++side) {
+        if (problem.faces[2 * a + side].kind != FaceKind::impedance) continue;
+        const Index face = side == 0 ? 0 : last, next = face + (side == 0 ? 1 : -1);
+        if (row.at(face) != Solid::none || row.at(next) != Solid::none) continue;
+        const double soft = wall_softness(stencil.order);
+        if (here == face) sum += 2 * soft * (1 - own / root(node, a, next));
+        if (here == next) sum += soft * (1 - own / root(node, a, face));
+      }
+      out[static_cast<std::size_t>(z)] += ratio * sum;
+    }
 }
 
 }  // namespace conoid::acoustic_fd

@@ -82,6 +82,11 @@ struct Walls {
 /// Of the planes (global).
 [[nodiscard]] Walls find_walls(const Problem& problem, const Stencil& stencil, Interval planes);
 
+/// What walls change of the potential of a varying density (medium.hpp) in row (x, y): added to h_x² V_h of its nodes. Behind voxels, rigid and soft,
+/// 1/√ρ goes on by its even images, as behind the faces of the grid, so that with rigid walls a constant pressure stays at rest, and the operator keeps the bounds
+/// of the range of ρ. Voxels alone, not smooth walls.
+void add_wall_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out);
+
 /// δ of a stencil's order.
 [[nodiscard]] double wall_softness(int order);
 

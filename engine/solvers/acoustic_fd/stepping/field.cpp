@@ -219,6 +219,7 @@ void Field<T>::fill_plane(Index x) {
         }
     if (dense_) {
       density_potential(problem_, stencil_, x + at_.first, y, other);
+      add_wall_potential(problem_, stencil_, x + at_.first, y, other);
       for (Index z = 0; z < at_.nz; ++z) v_.data()[here + z] = static_cast<T>(other[static_cast<std::size_t>(z)]);
       for (std::size_t a = 0; a < 3; ++a) fill_stretch(a, x, y);
       pressure_factor(problem_, x + at_.first, y, 0, 1, other);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <span>
 #include <thread>
 
 #include <fmt/core.h>
@@ -68,7 +69,7 @@ class PartReader final : public CheckpointReader {
 /// What a shot takes of the memory of each of its ranks: its grid, and what an image keeps of it where nothing goes to the disk.
 Bytes shot_bytes(const Setup& setup, int ranks) {
   const Bytes march = march_bytes(setup.problem, ranks);
-  if (!setup.image.any()) return march;
+  if (!setup.image.any()) return march + waiting_frames_bytes(setup);
   const ImagePlan image = plan_image(setup.problem, setup.image, 0, ranks);
   return march + image.windows + image.smooth;
 }
@@ -77,7 +78,7 @@ Bytes shot_bytes(const Setup& setup, int ranks) {
 /// that there is, `whole`, would not hold it either.
 bool fits(const Setup& setup, int ranks, Bytes budget, Bytes whole) {
   const Bytes march = march_bytes(setup.problem, ranks);
-  if (!setup.image.any()) return march <= budget;
+  if (!setup.image.any()) return march + waiting_frames_bytes(setup) <= budget;
   const auto plan = [&](Bytes memory) { return plan_image(setup.problem, setup.image, memory, ranks); };
   const ImagePlan own = plan(budget);
   return march + own.smooth <= own.march && (own.disk == 0 || setup.shots_at_once > 0 || plan(whole).disk > 0);
@@ -99,13 +100,27 @@ int groups_of(const Setup& setup, const Offer& offer, int shots, int devices, By
 
 }  // namespace
 
+Bytes waiting_frames_bytes(const Setup& setup) {
+  if (!setup.keeps_frames() || setup.image.any()) return 0;
+  const Problem& p = setup.problem;
+  const Cadence& kept = setup.cadence;
+  const auto steps = static_cast<double>(p.steps);
+  const double frames =
+      1 + (kept.every > 0 ? steps / static_cast<double>(kept.every)
+           : kept.interval > 0
+               ? std::min(steps, steps * p.dt / kept.interval)
+               : std::min(steps, static_cast<double>(kept.count) / static_cast<double>(setup.shots_of_case())));
+  const auto& n = p.grid.points;
+  const Index points = std::min(p.grid.cells(), setup.volume_points) + n[0] * n[1] + n[1] * n[2] + n[0] * n[2];
+  constexpr double lasting = 2;  // the speed and obstacles, once
+  return static_cast<Bytes>(4.0 * static_cast<double>(points) * (frames * static_cast<double>(1 + p.maps()) + lasting));
+}
+
 ShotShare share_shots(const Setup& setup, const Offer& offer, int devices, Bytes device_memory) {
   const Problem& p = setup.problem;
   const int shots = static_cast<int>(setup.shots.size()), ranks = offer.place.ranks;
   const int asked = setup.shots_at_once > 0 ? static_cast<int>(setup.shots_at_once) : shots;
   if (shots == 1 || asked == 1 || (ranks == 1 && devices < 2)) return {};
-  if (setup.shots_at_once == 0 && setup.keeps_frames && !setup.image.any())
-    return {1, "the case keeps frames, which show one shot"};
   ShotShare out;
   if (ranks > 1) {
     out.parts = groups_of(setup, offer, std::min(asked, shots), devices, device_memory, out.why);
@@ -141,11 +156,13 @@ struct ShotBatch::Part {
   NoProgress progress;
   RunContext context;
   AcousticFd solver;
+  ShotFrames frames;  ///< of its shot of this round, where it is not part 0; of the leading rank of its group
 };
 
 ShotBatch::ShotBatch(RunContext& context, const Setup& setup, int parts)
     : count_(parts), all_threads_(context.team.threads()), shots_(static_cast<int>(setup.shots.size())),
-      images_(setup.image.any()), steps_(setup.problem.steps * setup.image.passes()) {
+      images_(setup.image.any()), steps_(setup.problem.steps * setup.image.passes()), all_(&context.cluster),
+      framed_(!images_ && setup.keeps_frames()) {
   Communicator& all = context.cluster;
   if (shots_ < parts)
     throw Failure(make_error(ErrorCode::file,
@@ -198,6 +215,11 @@ void ShotBatch::add_part(int number, RunContext& context, const Setup& setup, co
   for (std::size_t shot = static_cast<std::size_t>(number); shot < setup.shots.size();
        shot += static_cast<std::size_t>(count_))
     mine.shots.push_back(setup.shots[shot]);
+  if (framed_) {
+    mine.first_shot = number;
+    mine.shot_stride = count_;
+    mine.all_shots = shots_;
+  }
   mine.image.adds = number == 0;  // and the others' products come to it
   mine.problem.memory = field_budget(context.offer) / static_cast<Bytes>(group_ ? 1 : count_);
   if (const Status s = part->solver.begin(part->context, std::move(mine), true, number == 0); !s)
@@ -230,7 +252,7 @@ Status ShotBatch::march(Index end) {
   const auto go = [&](Index n) {
     Part& part = *parts_[static_cast<std::size_t>(n)];
     if (part.solver.is_over()) return;
-    if (auto s = part.solver.advance_to(part.context, end); !s) each[static_cast<std::size_t>(n)] = s.error();
+    if (auto s = march_with_frames(part, end); !s) each[static_cast<std::size_t>(n)] = s.error();
   };
   const auto count = static_cast<Index>(parts_.size());
   // A march on a device waits for it most of the time: each has a thread.
@@ -245,10 +267,78 @@ Status ShotBatch::march(Index end) {
   return {};
 }
 
+Status ShotBatch::march_with_frames(Part& part, Index end) {
+  AcousticFd& solver = part.solver;
+  if (!framed_ || part.number == 0) return solver.advance_to(part.context, end);
+  const auto at = [&](Index done) { return solver.standing(done, all_steps()); };
+  for (Index k = solver.march_->steps_done(); k < end; k = solver.march_->steps_done()) {
+    const Index now = solver.steps_of_case(), before = now - k;
+    const FrameMarks marks(solver.setup_.cadence, Cadence::moment(at(now)));
+    const Index next = marks.first_due(now, before + end, at);
+    if (Status s = solver.advance_to(part.context, next - before); !s) return s;
+    if (next < all_steps() && !marks.due(at(next))) continue;  // the end of a run is always shown
+    FrameBuilder builder(solver.setup_.frames, 0);
+    solver.fill(builder);
+    if (part.context.cluster.leads()) part.frames.keep(builder.finish());
+  }
+  return {};
+}
+
+Index ShotBatch::next_turn(const FrameMarks& marks) const {
+  if (!framed_ || !round_over_) return 0;
+  const Index shown = (round_ * count_ + 1) * steps_, last = std::min<Index>((round_ + 1) * count_, shots_) * steps_;
+  const Index now = std::max(turn_, shown);
+  if (now >= last) return 0;
+  const Index next = marks.first_due(now, last, [&](Index done) { return where_it_stands(done); });
+  return next == all_steps() || marks.due(where_it_stands(next)) ? next : 0;
+}
+
+void ShotBatch::take_turn(Index step) {
+  turn_ = step;
+  turn_frame_.reset();
+  const auto part = static_cast<int>((step - 1) / steps_ % count_);
+  if (!group_) {
+    turn_frame_ = parts_[static_cast<std::size_t>(part)]->frames.find(step);
+    return;
+  }
+  std::string said;
+  if (parts_.front()->number == part && group_->leads()) said = parts_.front()->frames.bytes(step);
+  const std::vector<std::byte> frame = all_->gather(std::as_bytes(std::span(said)), 0);
+  if (!all_->leads()) return;
+  ShotFrames one;
+  one.take({reinterpret_cast<const char*>(frame.data()), frame.size()});
+  turn_frame_ = one.find(step);
+}
+
+void ShotBatch::fill(FrameBuilder& builder) const {
+  if (turn_ == 0) {
+    if (parts_.front()->number == 0) shown().fill(builder);
+    return;
+  }
+  builder.at(turn_, static_cast<double>(turn_) * shown().time_step(), FrameAxis::time);
+  if (turn_frame_) fill_from(*turn_frame_, builder);
+}
+
+Index ShotBatch::all_steps() const {
+  return (framed_ ? Index{shots_} : (shots_ + count_ - 1) / count_) * steps_;  // rounds of shots
+}
+
+Advanced ShotBatch::where_it_stands(Index done) const {
+  return shown().standing(done, all_steps());
+}
+
 Result<Advanced> ShotBatch::advance(RunContext& context) {
   Communicator& all = context.cluster;
+  if (const Index next = all.from_root(next_turn(context.marks)); next > 0) {
+    take_turn(next);
+    return where_it_stands(next);
+  }
+  turn_ = 0;
+  turn_frame_.reset();
+  if (round_over_)
+    for (const auto& part : parts_) part->frames.clear();
   Status s;
-  Index done = 0, end = 0;
+  Index end = 0;
   // An exception would leave the others waiting for this rank.
   const auto attempt = [&](auto&& call) {
     if (!s) return;
@@ -266,8 +356,7 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
     return begun;
   });
   AcousticFd& first = parts_.front()->solver;
-  const Index steps = (shots_ + count_ - 1) / count_ * steps_;  // rounds of shots
-  if (s) end = first.next_stop(context.marks, steps);
+  if (s) end = first.next_stop(context.marks, all_steps());
   const Index before = s ? first.steps_of_run() : 0;
   end = all.from_root(end);
   bool failed = all.maximum(s ? 0.0 : 1.0) > 0;
@@ -283,10 +372,18 @@ Result<Advanced> ShotBatch::advance(RunContext& context) {
   if (failed) return Advanced{};  // the session tells this rank of the error of another
   pass_on(context);
   tell_team(context);
-  done = all.from_root(first.steps_of_run());
+  const std::array<Index, 3> now =
+      all.from_root(std::array<Index, 3>{first.steps_of_run(), first.steps_of_case(), static_cast<Index>(first.shot_)});
+  round_ = now[2];
+  round_over_ = end >= steps_;
   const Index marching = std::min<Index>(count_, shots_ - before / steps_ * count_);
-  context.progress.computed(static_cast<double>(all.from_root((done - before) * first.nodes() * marching)), "cells");
-  return first.standing(done, steps);
+  context.progress.computed(static_cast<double>(all.from_root((now[0] - before) * first.nodes() * marching)), "cells");
+  if (framed_) {  // part 0's are a share of the run's, of which the others take as many at the same time
+    if (!counting_) context.progress.begin("march", (shots_ + count_ - 1) / count_ * steps_, "steps of each part");
+    counting_ = true;
+    context.progress.at(now[0]);
+  }
+  return where_it_stands(framed_ ? now[1] : now[0]);
 }
 
 Status ShotBatch::add_images(Communicator& all) {
@@ -382,16 +479,16 @@ void ShotBatch::tell_team(RunContext& context) {
 const AcousticFd& ShotBatch::shown() const {
   return parts_.front()->solver;
 }
-bool ShotBatch::shows() const {
-  return parts_.front()->number == 0;
-}
 
 void ShotBatch::save(CheckpointWriter& writer) const {
   writer.value("shots_at_once", static_cast<Index>(count_));
   for (const auto& part : parts_) {
     PartWriter own(writer, part->number, part->context.cluster.leads());
     part->solver.save(own);
+    const std::string frames = part->frames.bytes();
+    own.shared<char>("waiting_frames", frames);
   }
+  writer.value("frames_turn", turn_);
 }
 
 void ShotBatch::load(CheckpointReader& reader) {
@@ -399,7 +496,19 @@ void ShotBatch::load(CheckpointReader& reader) {
     PartReader own(reader, part->number);
     part->solver.load(own);
     part->results.forget();
+    part->frames.clear();
+    if (part->context.cluster.leads() && own.length("waiting_frames") > 0) {
+      const std::vector<char> frames = own.all<char>("waiting_frames");
+      part->frames.take({frames.data(), frames.size()});
+    }
   }
+  const AcousticFd& first = parts_.front()->solver;
+  const auto [round, at] =
+      all_->from_root(std::array<Index, 2>{static_cast<Index>(first.shot_), first.march_->steps_done()});
+  round_ = round;
+  round_over_ = !images_ && at >= steps_;
+  if (const Index turn = reader.length("frames_turn") == 1 ? reader.value<Index>("frames_turn") : 0; turn > 0)
+    take_turn(turn);
 }
 
 Status ShotBatch::finish(RunContext& context) {

@@ -111,4 +111,50 @@ inline std::string difference(const MemoryResults& a, const MemoryResults& b, bo
   return {};
 }
 
+/// As the session keeps them: at the beginning, where marks are crossed, at the end.
+inline std::vector<std::shared_ptr<const Frame>> frames_of(Survey& survey, const Cadence& cadence,
+                                                           Index until = 1'000'000, Cadence::Moment* from = nullptr) {
+  std::vector<std::shared_ptr<const Frame>> out;
+  Cadence::Moment kept = from ? *from : Cadence::Moment{};
+  const auto keep = [&] {
+    FrameBuilder builder({{"plane xz", "plane xy"}, {}, 0}, 0);
+    survey.solver->fill(builder);
+    out.push_back(builder.finish());
+  };
+  if (!from) keep();
+  for (bool over = false; !over;) {
+    survey.context.marks = FrameMarks(cadence, kept);
+    const auto a = survey.solver->advance(survey.context);
+    if (!a) throw Failure(a.error());
+    const Cadence::Moment now = Cadence::moment(*a);
+    if (a->finished)
+      if (const Status s = survey.solver->finish(survey.context); !s) throw Failure(s.error());
+    if (cadence.due(kept, now) || (a->finished && a->step != kept.step)) {
+      keep();
+      kept = now;
+    }
+    if (from) *from = kept;
+    over = a->finished || a->step >= until;
+  }
+  if (from) *from = kept;
+  return out;
+}
+inline std::string difference_of(const std::vector<std::shared_ptr<const Frame>>& a,
+                                 const std::vector<std::shared_ptr<const Frame>>& b) {
+  if (a.size() != b.size()) return fmt::format("{} frames, not {}", a.size(), b.size());
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    if (a[n]->step != b[n]->step || a[n]->value != b[n]->value)
+      return fmt::format("frame {} of step {}, not {}", n, a[n]->step, b[n]->step);
+    if (a[n]->parts.size() != b[n]->parts.size() || a[n]->parts.empty()) return fmt::format("parts of frame {}", n);
+    for (std::size_t p = 0; p < a[n]->parts.size(); ++p) {
+      const auto &one = a[n]->parts[p].fields, &other = b[n]->parts[p].fields;
+      if (one.size() != other.size() || one.empty()) return fmt::format("fields of frame {}", n);
+      for (std::size_t f = 0; f < one.size(); ++f)
+        if (one[f].info.name != other[f].info.name || *one[f].values != *other[f].values)
+          return fmt::format("{} of frame {}, step {}", one[f].info.name, n, a[n]->step);
+    }
+  }
+  return {};
+}
+
 }  // namespace conoid::acoustic_fd::testing

@@ -227,6 +227,36 @@ class TestCaseMessages : public QObject {
     QVERIFY(!says("290", "300", "obstacle") && !says("324", "331", "obstacle"));
   }
 
+  /// Pressure at the start that lies elsewhere, or is meant in other units, would leave the grid silent.
+  void initial_pressure_elsewhere_is_told() {
+    const auto says = [&](const std::string& initial, const char* words, bool error) {
+      const auto all = check({{"excitation.initial", initial}});
+      return has_errors(all) == error && std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+               return d.text.find(words) != std::string::npos && !d.hint.empty();
+             });
+    };
+    QVERIFY(says(R"({"kind": "pulse", "centre": ["300 km", 300, 300], "width": 50})",
+                 "the middle of the initial pulse: x", false));
+    QVERIFY(says(R"({"kind": "plane", "axis": "y", "centre": [9000, 900, 9000], "width": 50})",
+                 "the middle of the initial plane wave: y", false));
+    QVERIFY(
+        !says(R"({"kind": "plane", "axis": "y", "centre": [9000, 300, 9000], "width": 50})", "the middle of", false));
+    write("p.f32", std::string(4 * 8, '\0'));
+    const auto header = [&](const char* spacing, const char* origin) {
+      write("p.json",
+            fmt::format(R"({{"file": "p.f32", "type": "float32", "endian": "little", "axes": "zyx", "shape": [2, 2, 2],
+                                  "spacing": ["{0}", "{0}", "{0}"], "origin": [{1}, {1}, {1}]}})",
+                        spacing, origin));
+      return std::string(R"({"kind": "file", "header": "p.json"})");
+    };
+    QVERIFY(!says(header("100 m", "200"), "initial pressure", false));
+    QVERIFY(says(header("100 km", "200"),
+                 "the initial pressure reaches beyond the grid, what lies there is left out: 200 m to 100.2 km along x",
+                 false));
+    QVERIFY(says(header("100 m", "600"), "no sample of the initial pressure lies in the grid", true));
+    QVERIFY(says(header("1 mm", "-1"), "no sample of the initial pressure lies in the grid", true));
+  }
+
   /// SEG-Y keeps tenths of a millimetre: in a grid of micrometres that moves what is written, and what is read is not where it was recorded.
   void positions_that_segy_cannot_keep_are_told() {
     using Changes = std::vector<std::pair<std::string, std::string>>;

@@ -84,6 +84,30 @@ class TestDeviceRanks : public QObject {
     }
   }
 
+  /// Those of the other group come to the leading rank when their turn is.
+  void frames_of_two_groups_are_those_of_one_rank() {
+    const auto alone = single_rank();
+    const char* const text = R"(, "frames": {"every": 40})";
+    const Cadence cadence{40, 0, 0};
+    Survey one(survey("", text), *alone, "cpu"), two(survey("", text), *world_, "cpu");
+    const auto truth = frames_of(one, cadence), got = frames_of(two, cadence);
+    if (world_->leads()) {
+      QCOMPARE(two.number("shots_at_once"), 2.0);
+      QVERIFY2(difference_of(got, truth).empty(), difference_of(got, truth).c_str());
+    }
+    Survey begun(survey("", text), *world_, "cpu"), rest(survey("", text), *world_, "cpu");
+    auto both = frames_of(begun, cadence, 190);  // a frame of the second group's first shot
+    Cadence::Moment at{both.back()->step, both.back()->value, 0};
+    at = world_->from_root(at);
+    MemoryCheckpoint kept;
+    begun.solver->save(kept);
+    MemoryCheckpoint all = kept.joined(*world_);
+    rest.solver->load(all);
+    const auto after = frames_of(rest, cadence, 1'000'000, &at);
+    both.insert(both.end(), after.begin(), after.end());
+    if (world_->leads()) QVERIFY2(difference_of(both, truth).empty(), difference_of(both, truth).c_str());
+  }
+
   void images_of_two_groups_are_those_of_one_rank() {
     const auto alone = single_rank();
     const std::string image = imaged("gradient");

@@ -94,10 +94,10 @@ class TestShots : public QObject {
 
   /// Not at the ends of bundles, which hang on the clock, and not at steps of each shot.
   void frames_lie_where_the_steps_of_the_run_put_them() {
-    for (const auto& [workers, last] : {std::pair{"cpu", Index{700}}, std::pair{three, Index{300}}}) {
+    for (const char* workers : {"cpu", three}) {
       Survey run(survey(), *alone_, workers);
       std::vector<Index> kept, expected;
-      for (Index s = 100; s <= last; s += 100) expected.push_back(s);
+      for (Index s = 100; s <= 700; s += 100) expected.push_back(s);
       Cadence::Moment before;
       for (Advanced at; !at.finished;) {
         run.context.marks = FrameMarks({100, 0, 0}, before);
@@ -151,7 +151,9 @@ class TestShots : public QObject {
       return std::string();
     };
     QVERIFY2(line(plain, plenty).find("3 of 5 at the same time") == 0, line(plain, plenty).c_str());
-    QCOMPARE(line(framed, plenty), std::string());
+    QVERIFY2(line(framed, plenty).find("3 of 5 at the same time") == 0 &&
+                 line(framed, plenty).find("frames show all, shot after shot") != std::string::npos,
+             line(framed, plenty).c_str());
     QCOMPARE(line(one, plenty), std::string());
     const Case framed_image = resolved(survey(imaged("migration"), R"(, "frames": {"count": 3})"));
     QVERIFY2(line(framed_image, plenty).find("3 of 5 at the same time") == 0 &&
@@ -191,19 +193,39 @@ class TestShots : public QObject {
     QVERIFY(by_disk->disk > in_memory->disk + 2 * kept);
   }
 
-  void frames_are_those_of_the_first_part() {
-    Survey one(survey(R"(, "shots_at_once": 1)"), *alone_, "emulated:0"),
-        many(survey(R"(, "shots_at_once": 3)"), *alone_, three);
-    const auto frame = [](const Survey& s) {
-      FrameBuilder builder({}, 0);
-      s.solver->fill(builder);
-      return builder.finish();
-    };
-    QCOMPARE(many.solver->catalog().size(), one.solver->catalog().size());
-    for (Survey* s : {&one, &many}) s->go(150);
-    const auto a = frame(one), b = frame(many);
-    QVERIFY(!a->parts.empty() && a->parts.size() == b->parts.size());
-    QVERIFY(a->parts[0].fields[0].values && *a->parts[0].fields[0].values == *b->parts[0].fields[0].values);
+  /// By count, steps and seconds that end with the shots or not; one after the other they are the same moments however long the bundles are.
+  void frames_are_those_of_one_after_the_other() {
+    for (const auto& [text, cadence] :
+         {std::pair{R"(, "frames": {"count": 7})", Cadence{0, 0, 7}},
+          std::pair{R"(, "frames": {"every": 40})", Cadence{40, 0, 0}},
+          std::pair{R"(, "frames": {"interval": "0.021 s"}, "peak_pressure": true)", Cadence{0, 0.021, 0}}}) {
+      Survey one(survey(R"(, "shots_at_once": 1)", text), *alone_, "emulated:0"),
+          many(survey("", text), *alone_, three), again(survey(R"(, "shots_at_once": 1)", text), *alone_, "cpu");
+      const auto truth = frames_of(one, cadence), got = frames_of(many, cadence);
+      QCOMPARE(many.number("shots_at_once"), 3.0);
+      QVERIFY(truth.size() >= 8 && truth.back()->step == 750);
+      if (cadence.every > 0)
+        for (std::size_t n = 0; n + 1 < truth.size(); ++n) QCOMPARE(truth[n]->step, static_cast<Index>(40 * n));
+      const std::string differs = difference_of(got, truth), rows = difference(many.results, one.results);
+      QVERIFY2(differs.empty(), (text + (": " + differs)).c_str());
+      QVERIFY2(rows.empty(), rows.c_str());
+      QVERIFY2(difference_of(frames_of(again, cadence), truth).empty(), text);
+      if (cadence.every == 0) continue;
+      // Cut while a frame of the second part is shown, and in the march of the second round.
+      for (const Index cut : {Index{170}, Index{460}}) {
+        Survey begun(survey("", text), *alone_, three), rest(survey("", text), *alone_, three);
+        Cadence::Moment at;
+        auto both = frames_of(begun, cadence, cut, nullptr);
+        at = {both.back()->step, both.back()->value, static_cast<double>(both.back()->step) / 750};
+        MemoryCheckpoint kept;
+        begun.solver->save(kept);
+        rest.solver->load(kept);
+        const auto after = frames_of(rest, cadence, 1'000'000, &at);
+        both.insert(both.end(), after.begin(), after.end());
+        const std::string cut_differs = difference_of(both, truth);
+        QVERIFY2(cut_differs.empty(), fmt::format("{}, cut at {}: {}", text, cut, cut_differs).c_str());
+      }
+    }
   }
 };
 

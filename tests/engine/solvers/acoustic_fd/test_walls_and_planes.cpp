@@ -8,6 +8,7 @@
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
 #include "engine/solvers/acoustic_fd/case.hpp"
 #include "engine/solvers/acoustic_fd/cuda/device_plan.hpp"
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/walls.hpp"
@@ -52,6 +53,7 @@ class TestWallsAndPlanes : public QObject {
           walled_problem(order, {number(order + 12, 45), rows, number(order + 12, 60)}, trial % 4 != 1, trial % 5 == 4);
       if (trial % 2 == 1) make_matched(p);
       if (trial % 3 != 1) make_smooth(p);
+      if (trial % 3 == 1) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       const Index steps = number(8, 24);
       p.kernel = "reference";
       p.tiling = "stepwise 8";
@@ -98,6 +100,7 @@ class TestWallsAndPlanes : public QObject {
             p.peak_map = p.rms_map = false;
             p.relaxations.clear();
           }
+          if (kept == flat) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
           const QString where = QString("order %1, flat %2, kept %3").arg(order).arg(flat).arg(kept);
           std::string how;
           const Everything want = run(p, "cpu", 9);
@@ -176,10 +179,72 @@ class TestWallsAndPlanes : public QObject {
     configure_emulated({});
   }
 
+  /// Of a varying density: rigid bodies and lined walls leave a constant pressure at rest, and a rigid body ends the fluid as a rigid face does at its wall.
+  void a_varying_density_ends_at_voxels_as_at_faces() {
+    for (const int order : {2, 8}) {
+      Problem p = walled_problem(order, {31, 27, 29}, true, true);
+      for (std::size_t f = 1; f < 6; ++f) p.faces[f] = Face{FaceKind::rigid};
+      auto bodies = std::make_shared<Obstacles>(p.grid);
+      for (Index x = 0; x < 31; ++x)
+        for (Index y = 0; y < 27; ++y)
+          for (Index z = 0; z < 29; ++z)
+            if (p.obstacles->at(x, y, z) != Solid::none) bodies->set(x, y, z, Solid::rigid);
+      p.obstacles = bodies;
+      p.density = std::make_shared<RoughDensity>(1000, 3, 4);
+      p.relaxations.clear();
+      p.peak_map = p.rms_map = false;
+      p.sources.clear();
+      p.receivers = {{"A", {p.grid.at(0, 17), p.grid.at(1, 13), p.grid.at(2, 20)}}};
+      p.dt *= 0.7;
+      p.initial = {Initial::Kind::pulse, 2.0, 1e12, {0, 0, 0}, 0, 0, {}};
+      for (const double value : run(p, "cpu:2", 200).traces)
+        QVERIFY2(std::abs(value / 2 - 1) < 1e-9, qPrintable(QString("order %1: %2").arg(order).arg(value)));
+
+      // A duct whose fluid grows denser towards its end, by voxels (node 0, nodes 60 and on) and by faces half a node before them.
+      const auto heard = [&](bool voxels) {
+        Problem duct;
+        duct.grid.points = {voxels ? 70 : 60, 1, 13};
+        duct.grid.origin = {voxels ? 0 : 0.5, 0, 0};
+        duct.order = order;
+        duct.double_precision = true;
+        duct.velocity = constant_velocity(1);
+        duct.speed = {1, 1};
+        duct.density = layered_velocity(0, 1, 0, {{0, 400, 30}});
+        duct.reference_density = 1000;
+        for (Face& face : duct.faces) face.kind = FaceKind::rigid;
+        duct.dt = 0.3;
+        if (voxels) {
+          auto end = std::make_shared<Obstacles>(duct.grid);
+          for (Index x = 0; x < 70; ++x)
+            for (Index z = 0; z < 13 && (x == 0 || x >= 60); ++z) end->set(x, 0, z, Solid::rigid);
+          duct.obstacles = end;
+        }
+        for (Index z = 0; z < 13; ++z)
+          duct.sources.push_back(
+              {{30.5, 0, static_cast<double>(z)}, std::make_shared<Ricker>(0.025, 60, z == 0 || z == 12 ? 0.5 : 1.0)});
+        tell_density(*duct.density, duct);
+        duct.receivers = {{"A", {50, 0, 6}}};
+        return run(duct, "cpu:1", 420).traces;
+      };
+      const std::vector<double> body = heard(true), face = heard(false);
+      double most = 0, worst = 0;
+      for (std::size_t k = 0; k < face.size(); ++k) {
+        most = std::max(most, std::abs(face[k]));
+        worst = std::max(worst, std::abs(body[k] - face[k]));
+      }
+      QVERIFY2(most > 0 && worst < 6e-3 * most, qPrintable(QString("order %1: %2").arg(order).arg(worst / most)));
+    }
+  }
+
   /// A closed room with bodies in it keeps its energy, and nothing grows at nearly the largest step: the corrections beside walls are symmetric, masses of cut
   /// cells enough.
   void energy_stays_among_rigid_and_soft_bodies() {
-    for (const auto& [order, smooth] : {std::pair{2, false}, {8, false}, {4, true}, {12, true}}) {
+    for (const auto& [order, smooth, dense] : {std::tuple{2, false, false},
+                                               {8, false, false},
+                                               {4, true, false},
+                                               {12, true, false},
+                                               {2, false, true},
+                                               {6, false, true}}) {
       Problem p = walled_problem(order, {31, 27, 29}, false, true);
       for (std::size_t f = 0; f < 6; ++f) p.faces[f] = Face{f == 5 ? FaceKind::free_surface : FaceKind::rigid};
       p.sources.clear();
@@ -188,6 +253,12 @@ class TestWallsAndPlanes : public QObject {
       p.relaxations.clear();
       p.dt = 0.95 * largest_time_step(stencil_of_order(order), p.grid.spacing, p.speed.highest);
       if (smooth) make_smooth(p);
+      if (dense) {
+        p.density = std::make_shared<RoughDensity>(1000, 3, 4);
+        const double potential = potential_bound(stencil_of_order(order), p.grid.spacing, 1000, 3000),
+                     free = 4 / std::pow(p.speed.highest * p.dt / p.grid.spacing[0] / 0.95, 2);
+        p.dt *= std::sqrt(free / (free + potential));
+      }
       p.initial = {Initial::Kind::pulse, 2.0, 6.0, {20, 35, 38}, 0, 0, {}};
       const auto cluster = single_rank();
       Team team(parse_workers("cpu", 2).value());
