@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walls of a given impedance, rigid and soft bodies.
 #include "engine/mesh/generators.hpp"
+#include "engine/numerics/spherical_bessel.hpp"
 #include "engine/solvers/acoustic_fd/discretization/attenuation.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 #include "engine/solvers/acoustic_fd/discretization/exact.hpp"
@@ -215,8 +216,8 @@ double cylinder_error(bool rigid, double radius, double k, const RowWorkers& wor
 
 /// j_n or the spherical Hankel function of the second kind, and their slopes.
 Complex spherical(bool outgoing, int n, double x) {
-  const auto order = static_cast<unsigned>(n);
-  return {std::sph_bessel(order, x), outgoing ? -std::sph_neumann(order, x) : 0.0};
+  const SphericalBessel at = spherical_bessel(x, n);
+  return {at.j.back(), outgoing ? -at.y.back() : 0.0};
 }
 Complex spherical_slope(bool outgoing, int n, double x) {
   return n == 0 ? -spherical(outgoing, 1, x) : spherical(outgoing, n - 1, x) - (n + 1) / x * spherical(outgoing, n, x);

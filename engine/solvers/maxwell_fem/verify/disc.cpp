@@ -8,6 +8,7 @@
 #include "engine/solvers/maxwell_fem/verify/disc.hpp"
 
 #include "engine/numerics/gauss_legendre.hpp"
+#include "engine/numerics/spherical_bessel.hpp"
 #include "engine/solvers/maxwell_fem/discretization/patch.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 
@@ -86,8 +87,9 @@ Complex disc_amplitude(double k) {
   // The rest falls as κ^−4; weight: of dκ. Of κ near k the root is taken out by sin and cosh.
   const auto add = [&](double kappa, double weight, Complex kz) {
     std::vector<double> along(n, 0), across(n, 0);
+    const std::vector<double> all = spherical_bessel(kappa, orders - 1).j;
     for (int m = 0; m < orders; ++m) {
-      const double bessel = std::sph_bessel(static_cast<unsigned>(m), kappa);
+      const double bessel = all[static_cast<std::size_t>(m)];
       for (std::size_t a = 0; a < n; ++a) {
         along[a] += terms[a].along[m] * bessel / kappa;
         across[a] += terms[a].across[m] * bessel;
