@@ -103,6 +103,7 @@ struct BlastErrors {
   double radius = 0;         ///< mean over rays: outermost middle between the density ahead and the largest
   double radius_spread = 0;  ///< largest minus smallest over the rays
   double density_l2 = 0;     ///< sqrt(∫ (ρ - ρ_exact)² dV) over the moved zones
+  double density_off = 0;    ///< the same over sqrt(∫ ρ_exact² dV)
 };
 [[nodiscard]] BlastErrors blast_errors(const Operator& op, const View& view, const State& state, const Setup& setup,
                                        double time, double gamma, double density, int dimension, double whole_energy);

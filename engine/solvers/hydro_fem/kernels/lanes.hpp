@@ -8,7 +8,11 @@ namespace conoid::hydro_fem {
 
 using simd::lane, simd::lanes_of, simd::splat, simd::vabs, simd::vmax, simd::vmin, simd::vsqrt;
 
-/// Smallest eigenvalue mu of the symmetric [a b; b c] and its eigenvector (not normalised, never zero).
+/// Strain rates [1/s] below this are rest: squares of what lies further below, as in gas far ahead of any signal, are lost, and with them the
+/// length of a direction. Noise in the longest flows, 1e-16 of 1e-20/s, is far above.
+constexpr double rest_rate = 1e-60;
+
+/// Smallest eigenvalue mu of the symmetric [a b; b c] and its eigenvector (not normalised, never shorter than rest_rate).
 template <class V>
 inline void smallest_eigen2(V a, V b, V c, V& mu, V& sx, V& sy) {
   const V mean = 0.5 * (a + c);
@@ -18,7 +22,7 @@ inline void smallest_eigen2(V a, V b, V c, V& mu, V& sx, V& sy) {
   // (A - mu) s = 0 by the row that does not cancel.
   sx = half >= 0 ? -b : radius - half;
   sy = half >= 0 ? half + radius : -b;
-  const auto isotropic = (sx == 0) & (sy == 0);
+  const auto isotropic = (vabs(sx) < rest_rate) & (vabs(sy) < rest_rate);
   sx = isotropic ? splat<V>(1) : sx;
 }
 
@@ -104,7 +108,7 @@ inline V extreme_eigen3(const V a[6], double sign) {
 
 /// Smallest eigenvalue mu of a symmetric 3×3 and its eigenvector (not normalised, never zero): closed form, the vector
 /// from the largest cross product of two rows of A - mu, mu once more as its Rayleigh quotient. Where the smallest
-/// eigenvalue is nearly double in any lane, Jacobi's rotations take over.
+/// eigenvalue is nearly double, or all is rest, in any lane, Jacobi's rotations take over.
 template <class V>
 inline void smallest_eigen3(const V a[6], V& mu, V s[3]) {
   mu = extreme_eigen3<V>(a, -1.0);
@@ -123,7 +127,8 @@ inline void smallest_eigen3(const V a[6], V& mu, V s[3]) {
   }
   const V size = x * x + y * y + z * z + 2.0 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
   // best / size² ~ (gap to the next eigenvalue / spread)².
-  const auto doubtful = best <= 1e-10 * size * size;
+  constexpr double rest = rest_rate * rest_rate;
+  const auto doubtful = (best <= 1e-10 * size * size) | (best < rest * rest);
   if (simd::any(doubtful)) {
     V d[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
     V vec[3][3];

@@ -270,6 +270,24 @@ class TestDeviceSteps : public QObject {
       }
   }
 
+  /// As in cold gas far ahead of a signal: squares of velocity gradients that are lost must not be divided by.
+  void velocities_that_die_out_are_rest_on_a_device() {
+    std::mt19937 random(170);
+    for (int dim = 1; dim <= 3; ++dim)
+      for (const int power : {-78, -110, -160, -300}) {
+        Setup s = lively(dim, 2, 0, random);
+        s.velocity = [power](const Vec3& x, int) {
+          return Vec3{std::pow(10, power + 3 * x[0]), std::pow(10, power - 5 * x[1]), std::pow(10, power + 7 * x[2])};
+        };
+        Team team({WorkerSpec{"cpu", 1, 1}});
+        Operator op(s, best_kernels(), team);
+        const Rates want = rates_of(*host_backend(op)), got = rates_of(*device_backend(op, opened()));
+        QVERIFY2(want.step > 0 && got.step > 0.5 * want.step && got.step < 2 * want.step &&
+                     apart(got.rate.v, want.rate.v) < 1e-10,
+                 qPrintable(name_of("emulated", dim, 2, 0) + QString(", 1e%1: %2").arg(power).arg(got.step)));
+      }
+  }
+
   void tables_of_states_are_read_on_the_device() {
     std::mt19937 random(3);
     for (int dim = 1; dim <= 3; ++dim) {

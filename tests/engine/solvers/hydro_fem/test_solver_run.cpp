@@ -171,6 +171,23 @@ class TestSolverRun : public QObject {
     QVERIFY(std::abs(front[1] - b.number("shock_radius")) < 0.02 && std::abs(front[2] - exact) < 1e-12);
   }
 
+  void a_relative_number_knows_no_units() {
+    // The same blast in lengths of 1 km and a gas of 1e-3 kg/m^3: with energy per length as density × length^4 / time^2.
+    Bench plain(blast_case),
+        other(blast_case,
+              {{"grid.upper", "[1200, 1200]"}, {"regions.0.density", "1e-3"}, {"excitation.blast.energy", "2.5e8"}});
+    for (Bench* b : {&plain, &other}) {
+      b->solver->prepare(b->context).or_throw();
+      b->march();
+      b->solver->finish(b->context).or_throw();
+    }
+    const double off = plain.number("density_error_l2");
+    QVERIFY2(off > 0.05 && off < 0.9, qPrintable(QString::number(off)));
+    QVERIFY2(std::abs(other.number("density_error_l2") / off - 1) < 1e-6,
+             qPrintable(QString("%1 %2").arg(off).arg(other.number("density_error_l2"))));
+    QVERIFY(std::abs(other.number("shock_radius") / plain.number("shock_radius") / 1000 - 1) < 1e-6);
+  }
+
   void a_blast_without_exact_solution_has_its_radius() {
     Bench exact(blast_case), plain(blast_case, {{"output.exact", "\"none\""}});
     for (Bench* b : {&exact, &plain}) {
