@@ -50,9 +50,12 @@ void ElasticBem::write_histories(RunContext& context) {
       acceleration.push_back(signal.kind == SignalKind::acceleration ? spectrum(signal.table, omega) * answer
                                                                      : -omega * omega * u.back());
     }
-    const int order = signal.kind == SignalKind::acceleration ? 2 : signal.kind == SignalKind::velocity ? 1 : 0;
-    const double mean = steps.first == 0 ? steps.step * (spectrum(signal.table, 0) * receiver_history_[k]).real() : 0;
-    moved.push_back(order > 0 ? from_rest(steps, u, order, mean) : trace(steps, u));
+    // What the ground as a whole does is known from the lowest frequency.
+    const double whole = receiver_history_[k].real(), sum = whole * spectrum(signal.table, 0).real();
+    moved.push_back(signal.kind == SignalKind::acceleration
+                        ? from_rest(steps, u, whole * moved_by(signal.table, steps.period()), steps.step * sum)
+                    : signal.kind == SignalKind::velocity ? from_rest(steps, u, sum, 0)
+                                                          : trace(steps, u));
     accelerated.push_back(trace(steps, acceleration));
     spectra.push_back(response_spectrum(accelerated.back(), time_step, periods, signal.damping));
     left = std::max(left, left_at_the_end(accelerated.back()));
@@ -70,7 +73,9 @@ void ElasticBem::write_histories(RunContext& context) {
       "frequencies.";
   a.definition = t.definition;
   if (signal.kind == SignalKind::acceleration || signal.kind == SignalKind::velocity)
-    t.definition += " From rest at the time 0 on.";
+    t.definition =
+        "Of the signal, from rest at the time 0 on, repeated after the inverse of the frequencies' step; without what "
+        "lies outside of the frequencies.";
   a.id = "accelerations";
   a.title = "Acceleration of the receivers over time";
   r.id = "response_spectra";

@@ -82,16 +82,23 @@ std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> 
   return out;
 }
 
-std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, int order, double mean) {
+double moved_by(const TimeTable& s, double period) {
+  double sum = 0;
+  for (std::size_t k = 0; k + 1 < s.times.size(); ++k) {
+    const double h = s.times[k + 1] - s.times[k], a = s.values[k], b = s.values[k + 1],
+                 middle = 0.5 * (s.times[k] + s.times[k + 1]);
+    sum += 0.5 * h * (period - middle) * (a + b) - h * h * (b - a) / 12;
+  }
+  return sum;
+}
+
+std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, double rise,
+                              double mean_acceleration) {
   std::vector<double> out = trace(steps, values);
-  const double begin = out.front(), time_step = steps.period() / static_cast<double>(out.size());
-  double pace = 0;  // at t = 0
-  for (Index q = 0; q < steps.count; ++q)
-    pace -= 4 * pi * steps.step * steps.step * static_cast<double>(steps.first + q) *
-            values[static_cast<std::size_t>(q)].imag();
+  const double begin = out.front(), period = steps.period(), time_step = period / static_cast<double>(out.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
     const double t = time_step * static_cast<double>(k);
-    out[k] += (order == 2 ? (0.5 * mean * t - pace) * t : mean * t) - begin;
+    out[k] += rise * t / period + 0.5 * mean_acceleration * t * (t - period) - begin;
   }
   return out;
 }

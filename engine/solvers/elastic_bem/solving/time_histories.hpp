@@ -36,11 +36,12 @@ struct FrequencySteps {
 
 /// `values`: S U of each frequency; samples() of u at the times k T/samples().
 [[nodiscard]] std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> values);
-/// Displacements under a signal that is an acceleration (order 2) or velocity (1): a trace without its mean and what grows over the time, as it is found
-/// from frequencies above 0. `mean` of the derivative of that order, 0 where it is not known; the motion begins at rest, at t = 0, as the ground does.
-/// `values`: those of the trace.
-[[nodiscard]] std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, int order,
-                                            double mean);
+/// ∫ (T − t) s dt: how far a signal that is an acceleration has moved what follows it by T.
+[[nodiscard]] double moved_by(const TimeTable& signal, double period);
+/// Displacements under a signal that is an acceleration or velocity, from rest at t = 0 on: what they grow by over a period and the mean of their
+/// acceleration are not among frequencies above 0, a trace of these alone has no mean and ends where it begins. `values`: those of the trace.
+[[nodiscard]] std::vector<double> from_rest(const FrequencySteps& steps, std::span<const Complex> values, double rise,
+                                            double mean_acceleration);
 /// Largest |u| of the last twentieth of the period over the largest of all.
 [[nodiscard]] double left_at_the_end(std::span<const double> trace);
 

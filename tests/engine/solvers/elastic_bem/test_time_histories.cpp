@@ -178,20 +178,28 @@ class TestTimeHistories : public QObject {
     QTest::newRow("acceleration, which leaves an offset") << "acceleration" << 0;
     QTest::newRow("the same, without the frequency 0") << "acceleration" << 1;
     QTest::newRow("velocity, which leaves an offset") << "velocity" << 0;
+    QTest::newRow("the same, without the frequency 0 ") << "velocity" << 1;
+    QTest::newRow("acceleration, which leaves a velocity") << "push" << 0;
   }
   void displacements_begin_at_rest() {
     QFETCH(QString, quantity);
     QFETCH(int, first);
-    const bool accelerated = quantity == "acceleration";
+    const bool accelerated = quantity == "acceleration", push = quantity == "push";
     const QTemporaryDir folder;
     const QString path = folder.filePath("record.csv");
-    // A full sine of accelerations, or a velocity 1 - cos.
+    // A full sine of accelerations, half of one, or a velocity 1 - cos.
     const double w = 0.2 * std::numbers::pi;
     {
       std::ofstream out(path.toStdString());
-      out << "time[s]," << quantity.toStdString() << (accelerated ? "[m/s^2]" : "[m/s]") << '\n';
-      for (int k = 0; k <= 200; ++k)
-        out << 0.05 * k << ',' << (accelerated ? std::sin(w * 0.05 * k) : 1 - std::cos(w * 0.05 * k)) << '\n';
+      out << "time[s]," << (accelerated || push ? "acceleration[m/s^2]" : "velocity[m/s]") << '\n';
+      for (int k = 0; k <= 200; ++k) {
+        const double turn = w * 0.05 * k;
+        out << 0.05 * k << ','
+            << (push          ? std::sin(0.5 * turn)
+                : accelerated ? std::sin(turn)
+                              : 1 - std::cos(turn))
+            << '\n';
+      }
     }
     Json json = Json::parse(R"j({
       "solver": "elastic-bem", "profile": {},
@@ -200,13 +208,15 @@ class TestTimeHistories : public QObject {
       "parameters": {"frequencies": {"to": 2}},
       "output": {"receivers": [{"name": "A", "position": [0, 0, 0]}]}})j");
     json["excitation"]["signal"]["file"] = path.toStdString();
-    json["excitation"]["signal"]["quantity"] = quantity.toStdString();
+    json["excitation"]["signal"]["quantity"] = push ? "acceleration" : quantity.toStdString();
     json["parameters"]["frequencies"]["from"] = 0.025 * first;
     json["parameters"]["frequencies"]["count"] = 81 - first;
     Run run(json);
     run.go();
     QVERIFY(run.solver.finish(run.context));
     const auto place = [&](double t) {
+      if (push)  // at its end by 2/w, and 2/w faster each second
+        return 2 / w * (t < 10 ? t - 2 / w * std::sin(0.5 * w * t) : 10 + 2 * (t - 10));
       t = std::min(t, 10.0);
       return accelerated ? (t - std::sin(w * t) / w) / w : t - std::sin(w * t) / w;
     };
