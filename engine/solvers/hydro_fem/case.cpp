@@ -307,12 +307,14 @@ void read_boundaries(Reader& r, Parts& p) {
     if (kind == "free") bc.kind = BoundaryCondition::Kind::free;
     if (kind == "pressure") {
       bc.kind = BoundaryCondition::Kind::pressure;
-      bc.over_time = read_time_curve(r, v, "pressure", "Pa");
+      TimeCurve curve = read_time_curve(r, v, "pressure", "Pa");
+      bc.over_time = std::move(curve.at);
+      bc.bent = std::move(curve.bent);
       if (!bc.over_time) bc.value = v.number_or("pressure", 0);
     }
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
-      bc.over_time = read_time_curve(r, v, "speed", "m/s");
+      bc.over_time = read_time_curve(r, v, "speed", "m/s").at;
       if (!bc.over_time) bc.value = v.number_or("speed", 0);
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());

@@ -328,7 +328,7 @@ void DeviceZones::drive(const StageTime& when) {
   for (std::size_t i = 0; i < pressing_.size(); ++i) {
     const BoundaryCondition& bc = op_.boundaries()[u(pressing_[i])];
     if (!bc.over_time) continue;
-    host_pressures_[i] = bc.at(when.t);
+    host_pressures_[i] = bc.pressure_in(when);
     changes = true;
   }
   if (changes) stream_.to_device(pressures_, std::span<const double>(host_pressures_.span()));

@@ -4,23 +4,39 @@
 #include "engine/case/expression.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 
 #include <fmt/core.h>
 
 namespace conoid::hydro_fem {
 
-std::function<double(double)> read_time_curve(ProblemReader& r, const Values& side, const std::string& quantity,
-                                              const std::string& unit) {
+std::optional<double> bent_mean(const TimeTable& table, double from, double to) {
+  auto t = std::upper_bound(table.times.begin(), table.times.end(), from);
+  if (t == table.times.end() || *t >= to) return std::nullopt;
+  double sum = 0, last = from;
+  const auto add = [&](double until) {
+    sum += 0.5 * (table.at(last) + table.at(until)) * (until - last);
+    last = until;
+  };
+  for (; t != table.times.end() && *t < to; ++t) add(*t);
+  add(to);
+  return sum / (to - from);
+}
+
+TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::string& quantity, const std::string& unit) {
   const std::string formula = quantity + "_formula", file = quantity + "_file";
   if (side.has(file)) {
-    auto table = read_time_table(r.input.path(side[file].text()), quantity, unit);
-    if (!table) {
-      r.fail(side[file], table.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
+    auto read = read_time_table(r.input.path(side[file].text()), quantity, unit);
+    if (!read) {
+      r.fail(side[file], read.error().render(), fmt::format("The table needs the columns time and {}.", quantity));
       return {};
     }
-    return [table = std::move(table).value()](double t) { return table.at(t); };
+    const auto table = std::make_shared<const TimeTable>(std::move(read).value());
+    return {[table](double t) { return table->at(t); },
+            [table](double from, double to) { return bent_mean(*table, from, to); }};
   }
   if (!side.has(formula)) return {};
   const auto parsed = Expression::parse(side[formula].text(), {"t"});
@@ -35,14 +51,16 @@ std::function<double(double)> read_time_curve(ProblemReader& r, const Values& si
              "Give a formula that is finite during the whole run.");
       return {};
     }
-  return [value, quantity](double t) {
-    const double now = value(std::span(&t, 1));
-    if (!std::isfinite(now))
-      throw Failure(make_error(ErrorCode::invalid_input,
-                               fmt::format("the formula of a boundary's {} is {} at t = {:g} s", quantity, now, t),
-                               "Give a formula that is finite during the whole run."));
-    return now;
-  };
+  return {
+      [value, quantity](double t) {
+        const double now = value(std::span(&t, 1));
+        if (!std::isfinite(now))
+          throw Failure(make_error(ErrorCode::invalid_input,
+                                   fmt::format("the formula of a boundary's {} is {} at t = {:g} s", quantity, now, t),
+                                   "Give a formula that is finite during the whole run."));
+        return now;
+      },
+      {}};
 }
 
 }  // namespace conoid::hydro_fem

@@ -6,14 +6,25 @@
 #include "engine/solvers/hydro_fem/discretization/geometry.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace conoid::hydro_fem {
 
+/// Mean of a table between two times, from < to, where it bends between them: exactly that of its straight lines; nothing where no sample
+/// lies between.
+[[nodiscard]] std::optional<double> bent_mean(const TimeTable& table, double from, double to);
+
+/// Over time; `bent` is BoundaryCondition's, of tables alone.
+struct TimeCurve {
+  std::function<double(double t)> at;
+  std::function<std::optional<double>(double from, double to)> bent;
+};
+
 /// What `quantity`_formula (of t) or `quantity`_file of a side of the case says; empty where neither is given. It must be finite at
 /// the start and at the end of the run; where it is not in between, calling it throws Failure(invalid_input) with the time. From one
 /// thread.
-[[nodiscard]] std::function<double(double)> read_time_curve(ProblemReader& reader, const Values& side,
-                                                            const std::string& quantity, const std::string& unit);
+[[nodiscard]] TimeCurve read_time_curve(ProblemReader& reader, const Values& side, const std::string& quantity,
+                                        const std::string& unit);
 
 }  // namespace conoid::hydro_fem

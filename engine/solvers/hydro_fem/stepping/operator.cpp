@@ -385,7 +385,7 @@ void Operator::acceleration(const State& state, PagedVector& a, const StageTime&
     const Stopwatch watch(times_.force, times_.corner_wall);
     sum_forces();
     over_nodes([&](Interval nodes) { sum_node_terms(space_.dim, nodes, -1, rhs_.data() + nodes.begin, space_.nodes); });
-    add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, when.t, rhs_);
+    add_boundary_pressure(ranks_ ? loaded_positions(state) : state.x, when, rhs_);
     if (!weight_.empty()) {
       const Sum weight{&rhs_, &rhs_, &weight_};
       add(1, {&weight, 1});

@@ -41,6 +41,8 @@ struct State {
   PagedVector x, v, e;
 };
 
+struct StageTime;
+
 /// What holds on a boundary. Walls (planes of symmetry alike) and pistons have plane sides, in any direction.
 struct BoundaryCondition {
   enum class Kind { wall, free, pressure, piston } kind = Kind::wall;
@@ -50,8 +52,13 @@ struct BoundaryCondition {
   double value = 0;  ///< pressure [Pa], or piston speed along `normal` [m/s]
   /// Instead of the value: what it is at a time [s]. Called from one thread at a time.
   std::function<double(double t)> over_time{};
+  /// Of a table: its mean between two times where it bends between them.
+  std::function<std::optional<double>(double from, double to)> bent{};
 
   [[nodiscard]] double at(double t) const { return over_time ? over_time(t) : value; }
+  /// Pressure of a stage: that of its time, and of a table that bends within the step the mean over the step, so that a jump or a pulse
+  /// shorter than a step gives its impulse.
+  [[nodiscard]] double pressure_in(const StageTime& when) const;
   [[nodiscard]] bool presses() const { return kind == Kind::pressure && (value != 0 || over_time); }
   /// A piston whose speed changes.
   [[nodiscard]] bool driven() const { return kind == Kind::piston && over_time != nullptr; }
@@ -299,7 +306,7 @@ class Operator {
   void project(double* field, Index stride, Interval nodes) const;
   struct MassSolve;
   int solve_mass(PagedVector& a);  // of rhs_
-  void add_boundary_pressure(const PagedVector& x, double t, PagedVector& rhs) const;
+  void add_boundary_pressure(const PagedVector& x, const StageTime& when, PagedVector& rhs) const;
   void add_energy_source(const State& state, double t, PagedVector& de) const;
   [[nodiscard]] Limit limit_in(const State& state, Index batch) const;
   // Of several ranks (operator_ranks.cpp).

@@ -11,14 +11,20 @@ namespace conoid::hydro_fem {
 namespace {
 
 /// A boundary's once, as a formula is slower than a side.
-std::vector<double> pressures_at(const std::vector<BoundaryCondition>& boundaries, double t) {
+std::vector<double> pressures_in(const std::vector<BoundaryCondition>& boundaries, const StageTime& when) {
   std::vector<double> out;
   out.reserve(boundaries.size());
-  for (const BoundaryCondition& bc : boundaries) out.push_back(bc.presses() ? bc.at(t) : 0);
+  for (const BoundaryCondition& bc : boundaries) out.push_back(bc.presses() ? bc.pressure_in(when) : 0);
   return out;
 }
 
 }  // namespace
+
+double BoundaryCondition::pressure_in(const StageTime& when) const {
+  if (bent && when.step > 0)
+    if (const auto mean = bent(when.begin, when.begin + when.step)) return *mean;
+  return at(when.t);
+}
 
 double Operator::wall_acceleration(const DrivenWall& wall, const StageTime& when) const {
   if (!(when.step > 0)) return 0;
@@ -34,10 +40,10 @@ void Operator::weigh_driven_walls() {
   for (DrivenWall& wall : driven_) multiply_mass(wall.velocity, space_.dim, wall.momentum);
 }
 
-void Operator::add_boundary_pressure(const PagedVector& position, double time, PagedVector& rhs) const {
+void Operator::add_boundary_pressure(const PagedVector& position, const StageTime& when, PagedVector& rhs) const {
   const int dim = space_.dim;
   const Tables& t = tables_;
-  const std::vector<double> pressures = pressures_at(boundaries_, time);
+  const std::vector<double> pressures = pressures_in(boundaries_, when);
   for (const Index number : pressed_faces_) {
     const ZoneMesh::Face& face = mesh_.faces[u(number)];
     const double pressure = pressures[u(face.boundary)];
