@@ -759,8 +759,9 @@ class TestDeviceField : public QObject {
       QCOMPARE(told.find("streamed from the host") != std::string::npos, i == 2);
       MemoryResults results;
       frames[i] = run_case(input, i == 0 ? "cpu" : "emulated", results);
-      for (const auto& table : results.tables)
-        tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
+      for (const char* id : {"receivers", "energy"})  // which is begun first hangs on the length of bundles
+        for (const auto& table : results.tables)
+          if (table->info.id == id) tables[i].insert(tables[i].end(), table->rows.begin(), table->rows.end());
     }
     QVERIFY(frames[0] && frames[1] && frames[2]);
     QCOMPARE(frames[0]->parts.size(), std::size_t{4});
@@ -770,7 +771,13 @@ class TestDeviceField : public QObject {
       const auto close = [](double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(b), 1e-3); };
       for (std::size_t row = 0; row < tables[0].size(); ++row)
         for (std::size_t column = 0; column < tables[0][row].size(); ++column)
-          QVERIFY(close(tables[i][row][column], tables[0][row][column]));
+          QVERIFY2(close(tables[i][row][column], tables[0][row][column]),
+                   qPrintable(QString("run %1, row %2, column %3: %4, not %5")
+                                  .arg(i)
+                                  .arg(row)
+                                  .arg(column)
+                                  .arg(tables[i][row][column])
+                                  .arg(tables[0][row][column])));
       for (std::size_t part = 0; part < 4; ++part) {
         const auto &got = *frames[i]->parts[part].fields[0].values, &want = *frames[0]->parts[part].fields[0].values;
         QCOMPARE(got.size(), want.size());
