@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numbers>
@@ -140,6 +141,7 @@ struct Parts {
   std::vector<Extent> extents;  // of the regions
   std::vector<std::string> boundary_names;
   std::vector<BoundaryCondition> boundaries;
+  std::vector<std::function<double(double from, double to)>> step_ends;  // of their tables of speeds
   std::vector<Source> sources;
   std::shared_ptr<const InitialRun> initial;
 };
@@ -314,7 +316,9 @@ void read_boundaries(Reader& r, Parts& p) {
     }
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
-      bc.over_time = read_time_curve(r, v, "speed", "m/s").at;
+      TimeCurve curve = read_time_curve(r, v, "speed", "m/s");
+      bc.over_time = std::move(curve.at);
+      if (curve.step_end) p.step_ends.push_back(std::move(curve.step_end));
       if (!bc.over_time) bc.value = v.number_or("speed", 0);
       if (v.has("direction")) {
         bc.normal = padded(v["direction"].numbers());
@@ -681,6 +685,11 @@ void set_parameters(Problem& out, const Case& input, const Parts& parts) {
   if (out.own_courant) out.march.courant = parameters["courant"].number();
   set_resolution(out);
   out.march.end_time = parameters["end_time"].number();
+  if (!parts.step_ends.empty())
+    out.march.step_end = [ends = parts.step_ends](double from, double to) {
+      for (const auto& end : ends) to = end(from, to);
+      return to;
+    };
   out.stop_outside_table = parameters["outside_table"].text() == "stop";
 }
 

@@ -372,6 +372,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   writer.value("sums", sums_);
   if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
   if (outside_.steps > 0) writer.value("outside tables", outside_);
+  if (tension_.most > 0) writer.value("tension", tension_);
   const KernelTimes times = march_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
@@ -391,6 +392,7 @@ void HydroFem::load(CheckpointReader& reader) {
             format_quantity(march_->time(), "s"));
   }
   if (reader.length("outside tables") == 1) outside_ = reader.value<Outside>("outside tables");
+  if (reader.length("tension") == 1) tension_ = reader.value<Tension>("tension");
   if (reader.length("mass solves") == 1)
     solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
 }

@@ -43,6 +43,11 @@ class HydroFem final : public Solver {
     double first = 0;           ///< when [s]
   };
 
+  /// How far a liquid was pulled, seen in the middles of zones at the moments of record().
+  struct Tension {
+    double most = 0, first = -1;  ///< [Pa]; when it was beyond what is told of [s], -1: never
+  };
+
   /// Rows of the tables over time that are due up to a time and step: by absolute time or steps, never by the end of the run, which may
   /// move. Where the case has no rule every step up to `dense`, then one whenever the steps have grown by 1/dense; each `thinning`-th of
   /// a rule's.
@@ -52,6 +57,9 @@ class HydroFem final : public Solver {
   void record(RunContext& context, double from, Index from_step, bool anyway);
   /// Counts and tells of points outside their tables; throws Failure(not_converged) where the case wants the run to end.
   void watch_tables();
+  /// Keeps the largest tension of stiffened gases, and tells of the first beyond a thousandth of γ p∞, ρ c² of a liquid without
+  /// pressure. Collective.
+  void watch_tension();
   [[nodiscard]] Advanced standing() const;
   void tell_start();
   void record_gauges(RunContext& context);
@@ -77,6 +85,7 @@ class HydroFem final : public Solver {
   std::optional<double> start_pressure_off_;      ///< likewise, of its pressures
   Sums sums_;
   Outside outside_;
+  Tension tension_;
   struct MassSolves {
     Index count = 0, iterations = 0;
   };

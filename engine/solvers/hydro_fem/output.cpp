@@ -20,6 +20,7 @@ namespace {
 constexpr Index dense_rows = 1000;      // steps from which on rows of the tables over time lie ever wider apart
 constexpr Index dense_fronts = 20;      // the same of searches for the shock, which cost more than a step
 constexpr Index rows_a_front = 20;      // where the case says how often there are rows
+constexpr double least_tension = 1e-3;  // that is told of, in γ p∞
 constexpr int samples_over_time = 200;  // along a ray, in that search
 constexpr std::size_t most_drawn = 16;  // columns that a chart can carry
 
@@ -60,6 +61,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   };
   if (step == sums_.recorded) return;
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
+  if (due(dense_fronts, rows_a_front)) watch_tension();
   if (!due(dense_rows, 1)) return;
   sums_.recorded = step;
   const double factor = problem_.energy_factor;
@@ -89,6 +91,41 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   }
   if (!problem_.gauges.empty()) record_gauges(context);
   if (!problem_.tracers.empty()) record_tracers(context);
+}
+
+void HydroFem::watch_tension() {
+  const auto& materials = problem_.setup.materials;
+  if (std::none_of(materials.begin(), materials.end(), [](const auto& material) {
+        const auto flat = material->flat();
+        return flat && flat->p_infinity > 0;
+      }))
+    return;
+  const State& state = march_->state();
+  const Index zones = op_->space().zones;
+  std::vector<double> pull(u(zones), 0), beyond(u(zones), 0);  // -p, and the same in what is told of
+  view_->workers().for_each({0, zones}, 64, [&](Interval some, int) {
+    for (Index zone = some.begin; zone < some.end; ++zone) {
+      if (!op_->owns(zone)) continue;
+      const auto flat = materials[u(problem_.setup.mesh.region[u(zone)])]->flat();
+      if (!flat || !(flat->p_infinity > 0)) continue;
+      pull[u(zone)] = -view_->at(state, view_->place(zone, {0.5, 0.5, 0.5}), false).pressure;
+      beyond[u(zone)] = pull[u(zone)] / (least_tension * flat->gamma * flat->p_infinity);
+    }
+  });
+  const auto worst = std::max_element(beyond.begin(), beyond.end());
+  std::array<double, 2> most{*std::max_element(pull.begin(), pull.end()), *worst};
+  const double mine = most[1];
+  cluster_->maximum(std::span(most));
+  tension_.most = std::max(tension_.most, most[0]);
+  if (most[1] < 1 || tension_.first >= 0) return;
+  tension_.first = march_->time();
+  const double zone = cluster_->minimum(static_cast<double>(mine == most[1] ? worst - beyond.begin() : zones));
+  if (cluster_->leads())
+    log::warning(
+        "at t = {:.6g} s the stiffened gas in zone {:.0f} is under tension: its pressure is {:.4g} Pa. It does not "
+        "cavitate "
+        "or break, as liquids do, and what follows from there is that of one that holds",
+        tension_.first, zone, -most[0]);
 }
 
 void HydroFem::record_gauges(RunContext& context) {
@@ -326,6 +363,10 @@ Status HydroFem::finish(RunContext& context) {
         "{} of {} steps had points outside their table of states, {} of {} points at most: what follows from "
         "there is that of the table's edge",
         outside_.steps, march_->accepted(), outside_.most, op_->space().zones * op_->data().zone_points);
+  }
+  if (tension_.first >= 0) {
+    number("largest_tension", tension_.most, "Pa");
+    number("first_tension", tension_.first, "s");
   }
   const KernelTimes times = march_->times();
   if (const Index solves = solves_before_.count + times.solves; solves > 0)

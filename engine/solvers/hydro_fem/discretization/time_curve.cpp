@@ -26,6 +26,17 @@ std::optional<double> bent_mean(const TimeTable& table, double from, double to) 
   return sum / (to - from);
 }
 
+double end_of_step(const TimeTable& table, double from, double to) {
+  const auto mean = bent_mean(table, from, to);
+  if (!mean) return to;
+  double largest = 0;
+  for (const double v : table.values) largest = std::max(largest, std::abs(v));
+  const double first = table.at(from), last = table.at(to);
+  const double here = std::max({std::abs(first), std::abs(last), std::abs(*mean)});
+  if (std::abs(0.5 * (first + last) - *mean) <= std::max(1e-3 * here, 1e-5 * largest)) return to;
+  return *std::upper_bound(table.times.begin(), table.times.end(), from);
+}
+
 TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::string& quantity, const std::string& unit) {
   const std::string formula = quantity + "_formula", file = quantity + "_file";
   if (side.has(file)) {
@@ -36,7 +47,8 @@ TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::strin
     }
     const auto table = std::make_shared<const TimeTable>(std::move(read).value());
     return {[table](double t) { return table->at(t); },
-            [table](double from, double to) { return bent_mean(*table, from, to); }};
+            [table](double from, double to) { return bent_mean(*table, from, to); },
+            [table](double from, double to) { return end_of_step(*table, from, to); }};
   }
   if (!side.has(formula)) return {};
   const auto parsed = Expression::parse(side[formula].text(), {"t"});
@@ -60,6 +72,7 @@ TimeCurve read_time_curve(ProblemReader& r, const Values& side, const std::strin
                                    "Give a formula that is finite during the whole run."));
         return now;
       },
+      {},
       {}};
 }
 

@@ -15,10 +15,16 @@ namespace conoid::hydro_fem {
 /// lies between.
 [[nodiscard]] std::optional<double> bent_mean(const TimeTable& table, double from, double to);
 
-/// Over time; `bent` is BoundaryCondition's, of tables alone.
+/// Where a step of a wall whose speed is the table's must end: a wall goes half the sum of its speeds at the ends of a step. The first
+/// sample between from < to, where that is off the table's own mean by more than a thousandth of the speeds there and 1e-5 of the largest;
+/// otherwise `to`.
+[[nodiscard]] double end_of_step(const TimeTable& table, double from, double to);
+
+/// Over time; `bent` is BoundaryCondition's and `step_end` MarchOptions', of tables alone.
 struct TimeCurve {
   std::function<double(double t)> at;
   std::function<std::optional<double>(double from, double to)> bent;
+  std::function<double(double from, double to)> step_end;
 };
 
 /// What `quantity`_formula (of t) or `quantity`_file of a side of the case says; empty where neither is given. It must be finite at

@@ -98,9 +98,11 @@ double March::rk4(double dt) {
 bool March::step() {
   if (finished()) return false;
   for (int attempt = 0;; ++attempt) {
-    const bool last = time_ + dt_ >= options_.end_time;
-    const double dt = last ? options_.end_time - time_ : dt_;
-    dt_ = dt;
+    const double whole = std::min(time_ + dt_, options_.end_time);
+    const double to = options_.step_end ? options_.step_end(time_, whole) : whole;
+    const bool early = to < whole, exact = early || to >= options_.end_time;
+    const double dt = exact ? to - time_ : dt_;
+    if (!early) dt_ = dt;
     double limit = options_.integrator == Integrator::rk4 ? rk4(dt) : rk2_average(dt);
     const double limit_of_next = backend_->update(Row::next, time_ + dt);
     limit = std::min(limit, limit_of_next) * options_.courant;
@@ -116,9 +118,9 @@ bool March::step() {
     stress_is_current_ = true;
     taken_ = dt;
     longest_ = std::max(longest_, dt);
-    time_ = last ? options_.end_time : time_ + dt;
+    time_ = exact ? to : time_ + dt;
     ++accepted_;
-    if (limit > 1.25 * dt) dt_ *= 1.02;
+    if (limit > 1.25 * dt_) dt_ *= 1.02;
     return true;
   }
 }

@@ -4,6 +4,8 @@
 
 #include "engine/solvers/hydro_fem/stepping/backend.hpp"
 
+#include <functional>
+
 namespace conoid::hydro_fem {
 
 enum class Integrator { rk2_average, rk4 };
@@ -12,6 +14,8 @@ struct MarchOptions {
   Integrator integrator = Integrator::rk2_average;
   double courant = 0.5;
   double end_time = 1;
+  /// Where a step between two times must end so that driven walls get where they are led: the second time, or one between. None: there.
+  std::function<double(double from, double to)> step_end{};
 };
 
 /// The largest Courant number at which RK2 holds the artificial viscosity by itself. A point allows the step
@@ -36,7 +40,8 @@ struct UsualCourant {
 
 /// Advances a state step by step. After a step whose new limit is smaller than the step taken, the step is taken again
 /// with 0.85 of it; when the limit exceeds 1.25 of it, the next step is 1.02 times as long (as the published proxy of the
-/// method does). The last step ends exactly at end_time.
+/// method does). The last step ends exactly at end_time. A step that ends
+/// early for a driven wall does not shorten those that follow.
 class March {
  public:
   /// On the processors, from the operator's initial state.

@@ -31,6 +31,18 @@ Setup box_with_pistons(int dim, int k) {
   return s;
 }
 
+/// Along a line, of the pressure 0.2.
+Setup gas_at_rest() {
+  std::mt19937 random(3);
+  Setup s = lively(1, 2, 0, random);
+  s.mesh = box_zones(1, {flows::line(0, 1, 8), {}, {}});
+  s.materials = {stiffened_gas(1.4)};
+  s.density = [](const Vec3&, int) { return 1.0; };
+  s.energy = [](const Vec3&, int) { return 0.5; };
+  s.velocity = nullptr;
+  return s;
+}
+
 State marched(const Setup& s, Integrator integrator, int steps, double* time) {
   Team team({WorkerSpec{"cpu", 2, 1}});
   Operator op(s, best_kernels(), team);
@@ -112,13 +124,7 @@ class TestDrivenWalls : public QObject {
     // 1.5e-5 at most a twentieth of a step, and a jump back to what stands against it on the other side.
     const TimeTable pulse{{0.0301, 0.030105, 0.03011, 0.05, 0.050001}, {0.2, 900, 0.2, 0.2, 0.9}};
     for (const auto integrator : {Integrator::rk2_average, Integrator::rk4}) {
-      std::mt19937 random(3);
-      Setup s = lively(1, 2, 0, random);
-      s.mesh = box_zones(1, {flows::line(0, 1, 8), {}, {}});
-      s.materials = {stiffened_gas(1.4)};
-      s.density = [](const Vec3&, int) { return 1.0; };
-      s.energy = [](const Vec3&, int) { return 0.5; };  // p = 0.2
-      s.velocity = nullptr;
+      Setup s = gas_at_rest();
       s.boundaries[0] = {Kind::pressure,
                          {},
                          0,
@@ -135,6 +141,29 @@ class TestDrivenWalls : public QObject {
       const double got = std::accumulate(momentum.begin(), momentum.end(), 0.0);
       const double want = (bent_mean(pulse, 0, t).value() - 0.2) * t;
       QVERIFY2(std::abs(got / want - 1) < 1e-9, qPrintable(QString("%1 for %2").arg(got).arg(want)));
+    }
+  }
+
+  /// A wall that jumps, and one that is pushed for a hundredth of a step, get where the table leads, and have its speed at the end.
+  void a_piston_gets_where_its_table_leads() {
+    const TimeTable speed{{0.0301, 0.030105, 0.03011, 0.05, 0.050001}, {0, 3, 0, 0, 0.05}};
+    for (const auto integrator : {Integrator::rk2_average, Integrator::rk4}) {
+      Setup s = gas_at_rest();
+      s.boundaries[0] = {Kind::piston, {1, 0, 0}, 0, [&](double t) { return speed.at(t); }};
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      MarchOptions o;
+      o.integrator = integrator;
+      o.end_time = 0.1;
+      o.step_end = [&](double from, double to) { return end_of_step(speed, from, to); };
+      March march(op, o);
+      const double first = march.last_step();
+      QVERIFY2(first > 100 * 1e-5 && first < 0.03, qPrintable(QString::number(first)));
+      while (!march.finished()) march.step();
+      const double want = bent_mean(speed, 0, 0.1).value() * 0.1, got = march.state().x[0];
+      QVERIFY2(std::abs(got - want) < 1e-12, qPrintable(QString("%1 for %2").arg(got).arg(want)));
+      QVERIFY(std::abs(march.state().v[0] - 0.05) < 1e-9);
+      QVERIFY2(march.accepted() < 1.3 * 0.1 / first + 20, qPrintable(QString::number(march.accepted())));
     }
   }
 
