@@ -555,6 +555,14 @@ void ProblemReader::signal() {
          fmt::format("the signal lasts {}, and frequencies in steps of {} tell of {} only", format_quantity(lasts, "s"),
                      format_quantity(made.steps.step, "Hz"), format_quantity(made.steps.period(), "s")),
          fmt::format("Use steps below {}, or a shorter signal.", format_quantity(1 / lasts, "Hz")));
+  else if (made.table.times.front() < -1e-9 * made.steps.period() ||
+           made.table.times.back() > (1 + 1e-9) * made.steps.period())
+    // Repeated, it would be seen at other times than its own.
+    fail(s["file"],
+         fmt::format("the signal goes from {} to {}, what is seen of it from 0 s to {}",
+                     format_quantity(made.table.times.front(), "s"), format_quantity(made.table.times.back(), "s"),
+                     format_quantity(made.steps.period(), "s")),
+         "Shift its times so that it begins at 0 s, or use smaller steps of the frequencies.");
   p.signal = std::move(made);
 }
 
