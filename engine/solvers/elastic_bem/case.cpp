@@ -530,6 +530,14 @@ void ProblemReader::signal() {
     fail(s, "a signal without receivers is seen nowhere", "Give output.receivers.");
     return;
   }
+  for (const Load& l : p.loads)
+    if (l.kind == LoadKind::moving || (l.kind == LoadKind::machine && l.rotating)) {
+      fail(s,
+           l.kind == LoadKind::moving ? "the answers to a moving load are spectra of its passage already"
+                                      : "an unbalance has another force at each speed, which no signal over time has",
+           "Leave out the signal, or that load.");
+      return;
+    }
   const std::string quantity = s["quantity"].text();
   Signal made;
   made.kind = choice<SignalKind>(s["quantity"], {{"factor", SignalKind::factor},

@@ -174,6 +174,16 @@ class TestTimeHistories : public QObject {
       const QString said = QString("the signal goes from %1 s to %2 s").arg(shift).arg(40 + shift);
       QVERIFY2(said_of(late).contains(said), qPrintable(said_of(late)));
     }
+    Json passing = json;
+    passing["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "moving", "group": "ground", "value": [0, 0, 1], "velocity": [1, 0, 0]}])j");
+    passing["excitation"]["signal"].erase("quantity");
+    QVERIFY2(said_of(passing).contains("spectra of its passage"), qPrintable(said_of(passing)));
+    Json spins = passing;
+    spins["foundations"] = Json::parse(R"j([{"group": "ground"}])j");
+    spins["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "machine", "foundation": "ground", "force": [0, 0, 1], "rotating": true}])j");
+    QVERIFY2(said_of(spins).contains("another force at each speed"), qPrintable(said_of(spins)));
     wrong["excitation"]["signal"]["quantity"] = "velocity";
     QVERIFY2(said_of(wrong).contains("velocity"), qPrintable(said_of(wrong)));
     empty["output"] = Json::parse("{}");
