@@ -530,6 +530,14 @@ void ProblemReader::signal() {
     fail(s, "a signal without receivers is seen nowhere", "Give output.receivers.");
     return;
   }
+  for (const Load& l : p.loads)
+    if (l.kind == LoadKind::moving || (l.kind == LoadKind::machine && l.rotating)) {
+      fail(s,
+           l.kind == LoadKind::moving ? "the answers to a moving load are spectra of its passage already"
+                                      : "an unbalance has another force at each speed, which no signal over time has",
+           "Leave out the signal, or that load.");
+      return;
+    }
   const std::string quantity = s["quantity"].text();
   Signal made;
   made.kind = choice<SignalKind>(s["quantity"], {{"factor", SignalKind::factor},
@@ -555,6 +563,14 @@ void ProblemReader::signal() {
          fmt::format("the signal lasts {}, and frequencies in steps of {} tell of {} only", format_quantity(lasts, "s"),
                      format_quantity(made.steps.step, "Hz"), format_quantity(made.steps.period(), "s")),
          fmt::format("Use steps below {}, or a shorter signal.", format_quantity(1 / lasts, "Hz")));
+  else if (made.table.times.front() < -1e-9 * made.steps.period() ||
+           made.table.times.back() > (1 + 1e-9) * made.steps.period())
+    // Repeated, it would be seen at other times than its own.
+    fail(s["file"],
+         fmt::format("the signal goes from {} to {}, what is seen of it from 0 s to {}",
+                     format_quantity(made.table.times.front(), "s"), format_quantity(made.table.times.back(), "s"),
+                     format_quantity(made.steps.period(), "s")),
+         "Shift its times so that it begins at 0 s, or use smaller steps of the frequencies.");
   p.signal = std::move(made);
 }
 

@@ -75,6 +75,29 @@ class StiffnessColumns {
   const std::vector<Foundation>& foundations_;
 };
 
+/// Where a table is not its own transpose, within what tables of computed impedances are off: "" where it is.
+std::string one_sided(const AddedStiffness& of, const StiffnessColumns& columns, std::size_t n) {
+  for (std::size_t r = 0; r < of.values.size(); ++r) {
+    const std::vector<Complex>& k = of.values[r];
+    // What a motion's stiffness is: its own, else the largest of its kind.
+    std::vector<double> own(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        if (i == j || (k[i * n + i] == 0.0 && (i % 6 < 3) == (j % 6 < 3)))
+          own[i] = std::max(own[i], std::abs(k[j * n + j]));
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const Complex a = k[i * n + j], b = k[j * n + i];
+        const double off = std::abs(a - b), both = std::sqrt(own[i] * own[j]);
+        if (off > 0.05 * std::max(std::abs(a), std::abs(b)) && off > 1e-3 * both)
+          return fmt::format("at {}, '{} {}' is {:.4g} {:+.4g} i and '{} {}' is {:.4g} {:+.4g} i",
+                             format_quantity(of.frequencies[r], "Hz"), columns.name(j), columns.name(i), b.real(),
+                             b.imag(), columns.name(i), columns.name(j), a.real(), a.imag());
+      }
+  }
+  return {};
+}
+
 }  // namespace
 
 void ProblemReader::structure() {
@@ -93,10 +116,15 @@ void ProblemReader::structure() {
     return;
   }
   AddedStiffness made;
-  if (const Status status = StiffnessColumns(p.foundations).read(*table, made); !status) {
+  const StiffnessColumns columns(p.foundations);
+  if (const Status status = columns.read(*table, made); !status) {
     fail(v["file"], status.error().text, status.error().hint);
     return;
   }
+  if (const std::string where = one_sided(made, columns, 6 * p.foundations.size()); !where.empty())
+    warn(v["file"], "the stiffness is not symmetric: " + where,
+         "Columns that are left out are zero: give both of a pair. Only what spins (gyroscopic moments) or is driven "
+         "has two unlike ones.");
   const auto [low, high] = std::minmax_element(p.frequencies.begin(), p.frequencies.end());
   const double slack = 1e-9 * *high;
   if (made.frequencies.size() > 1 &&

@@ -99,6 +99,15 @@ void ElasticBem::write_histories(RunContext& context) {
   const double outside = outside_band(signal.table, steps);
   context.results.number("signal_outside_band", outside, "1");
   context.results.number("motion_left_at_the_end", left, "1");
+  const bool twice = signal.kind == SignalKind::acceleration;
+  const double below =
+      twice || signal.kind == SignalKind::velocity ? displacement_below(signal.table, steps, twice ? 2 : 1) : 0;
+  if (below > 0.01)
+    log::warning(
+        "elastic-bem: {:.0f} % of the square of the displacements lie below {}, the lowest frequency, and are not in "
+        "the "
+        "traces; let the frequencies begin at their step, {}",
+        100 * below, format_quantity(p.frequencies.front(), "Hz"), format_quantity(steps.step, "Hz"));
   if (left > 0.05)
     log::warning(
         "elastic-bem: after {} the acceleration of a receiver is still {:.0f} % of its largest: traces of a signal "

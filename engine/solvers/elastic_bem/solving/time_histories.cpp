@@ -63,6 +63,17 @@ double outside_band(const TimeTable& s, const FrequencySteps& steps) {
   return whole > 0 ? std::clamp(1 - within / whole, 0.0, 1.0) : 0;
 }
 
+double displacement_below(const TimeTable& s, const FrequencySteps& steps, int integrations) {
+  double below = 0, all = 0;
+  for (Index k = 1; k < steps.first + steps.count; ++k) {
+    const double omega = 2 * pi * steps.step * static_cast<double>(k),
+                 square = std::norm(spectrum(s, omega)) * std::pow(omega, -2 * integrations);
+    all += square;
+    if (k < steps.first) below += square;
+  }
+  return all > 0 ? below / all : 0;
+}
+
 std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> values) {
   const Index n = steps.samples();
   std::vector<Complex> turn;

@@ -34,6 +34,10 @@ struct FrequencySteps {
 /// What of ∫ s² dt lies outside of the frequencies; 0 to 1.
 [[nodiscard]] double outside_band(const TimeTable& signal, const FrequencySteps& steps);
 
+/// What of the square of a displacement that is the signal integrated so many times lies at multiples of the step above 0 and below the
+/// frequencies; 0 to 1. Little of an accelerogram can be most of a displacement.
+[[nodiscard]] double displacement_below(const TimeTable& signal, const FrequencySteps& steps, int integrations);
+
 /// `values`: S U of each frequency; samples() of u at the times k T/samples().
 [[nodiscard]] std::vector<double> trace(const FrequencySteps& steps, std::span<const Complex> values);
 /// ∫ (T − t) s dt: how far a signal that is an acceleration has moved what follows it by T.

@@ -69,6 +69,32 @@ class TestTimeHistories : public QObject {
     QVERIFY(outside_band(signal, frequency_steps(f).value()) > 0.2);
     QVERIFY(left_at_the_end(got) < 0.01);
   }
+  /// A velocity 1 - cos, or its slope as an acceleration, that moves to 1 and stays there: without the lowest multiple the displacement lacks what
+  /// the acceleration hardly has.
+  void displacements_lack_what_little_of_accelerations_lies_below() {
+    TimeTable velocity, acceleration;
+    for (int k = 0; k <= 400; ++k) {
+      const double t = 0.001 * k, turn = 2 * std::numbers::pi * t / 0.4;
+      velocity.times.push_back(t);
+      velocity.values.push_back((1 - std::cos(turn)) / 0.4);
+      acceleration.times.push_back(t);
+      acceleration.values.push_back(2 * std::numbers::pi * std::sin(turn) / 0.16);
+    }
+    const auto from = [](int first) {
+      std::vector<double> f;
+      for (int k = first; k <= 200; ++k) f.push_back(0.05 * k);
+      return frequency_steps(f).value();
+    };
+    QCOMPARE(displacement_below(velocity, from(0), 1), 0.0);
+    QCOMPARE(displacement_below(acceleration, from(1), 2), 0.0);
+    // S = 1 for what is slow beside 0.4 s: squares are 1/k^2, of which the first is 6/pi^2, the first three 49/36 of that.
+    const double one = 6 / std::pow(std::numbers::pi, 2);
+    for (const auto& [signal, times] : {std::pair(&velocity, 1), std::pair(&acceleration, 2)}) {
+      QVERIFY(std::abs(displacement_below(*signal, from(2), times) - one) < 0.02);
+      QVERIFY(std::abs(displacement_below(*signal, from(4), times) - 49.0 / 36 * one) < 0.03);
+    }
+    QVERIFY(outside_band(acceleration, from(4)) < 2e-3);  // 0.1 (0.1 pi)^2 (1 + 4 + 9) of 308 below, 1.1e-3 above 10 Hz
+  }
   void frequencies_that_are_no_multiples_are_refused() {
     QVERIFY(frequency_steps(std::vector<double>{0, 1, 2}));
     QVERIFY(!frequency_steps(std::vector<double>{1}));
@@ -135,6 +161,29 @@ class TestTimeHistories : public QObject {
     Json coarse = json, wrong = json, empty = json;
     coarse["parameters"]["frequencies"] = Json::parse(R"({"from": 0.1, "to": 0.2, "count": 2})");
     QVERIFY2(said_of(coarse).contains("the signal lasts"), qPrintable(said_of(coarse)));
+    // Repeated every 50 s, a pulse of 50 s that begins late or early would be seen at other times than its own.
+    for (const int shift : {30, -1}) {
+      const QString moved = folder.filePath("moved.csv");
+      {
+        std::ofstream out(moved.toStdString());
+        out << "time[s],acceleration\n";
+        for (int k = 0; k <= 40; ++k) out << k + shift << ',' << pulse(k + 5) << '\n';
+      }
+      Json late = json;
+      late["excitation"]["signal"]["file"] = moved.toStdString();
+      const QString said = QString("the signal goes from %1 s to %2 s").arg(shift).arg(40 + shift);
+      QVERIFY2(said_of(late).contains(said), qPrintable(said_of(late)));
+    }
+    Json passing = json;
+    passing["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "moving", "group": "ground", "value": [0, 0, 1], "velocity": [1, 0, 0]}])j");
+    passing["excitation"]["signal"].erase("quantity");
+    QVERIFY2(said_of(passing).contains("spectra of its passage"), qPrintable(said_of(passing)));
+    Json spins = passing;
+    spins["foundations"] = Json::parse(R"j([{"group": "ground"}])j");
+    spins["excitation"]["loads"] =
+        Json::parse(R"j([{"kind": "machine", "foundation": "ground", "force": [0, 0, 1], "rotating": true}])j");
+    QVERIFY2(said_of(spins).contains("another force at each speed"), qPrintable(said_of(spins)));
     wrong["excitation"]["signal"]["quantity"] = "velocity";
     QVERIFY2(said_of(wrong).contains("velocity"), qPrintable(said_of(wrong)));
     empty["output"] = Json::parse("{}");
