@@ -2,8 +2,12 @@
 // Frequencies, as all solvers read them.
 #include "engine/solvers/frequency_setting.hpp"
 
+#include "engine/core/units.hpp"
+
 #include <cmath>
 #include <cstddef>
+
+#include <fmt/core.h>
 
 namespace conoid {
 
@@ -21,6 +25,9 @@ std::vector<double> read_frequencies(const Case& input, const Values& v, StepRou
                                  "Give a \"from\" above 0, or \"scale\": \"linear\"."));
     by_ratio = false;
   }
+  if (count > 1 && from == to)
+    out.push_back(input.error_at(v, fmt::format("{} frequencies that are all {}", count, format_quantity(from, "Hz")),
+                                 "Give \"to\" as another end, or leave \"count\" out."));
   std::vector<double> frequencies;
   for (Index k = 0; k < count; ++k) {
     if (count == 1) {

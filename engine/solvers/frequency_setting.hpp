@@ -18,7 +18,7 @@ enum class StepRounding {
 };
 
 /// Hz, in the order of the case: ascending where they are spread. Empty where neither "from" nor "values" is given. Ranges that run backwards,
-/// or by ratios from zero, are errors in `out`; then the ends are as they were given.
+/// by ratios from zero, or from a frequency to itself in several steps, are errors in `out`; then the ends are as they were given.
 [[nodiscard]] std::vector<double> read_frequencies(const Case& input, const Values& values, StepRounding rounding,
                                                    std::vector<Diagnostic>& out);
 

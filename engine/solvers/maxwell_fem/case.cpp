@@ -3,6 +3,7 @@
 #include "engine/solvers/maxwell_fem/problem.hpp"
 
 #include "engine/case/case_reader.hpp"
+#include "engine/solvers/maxwell_fem/solving/amplitudes.hpp"
 #include "engine/solvers/maxwell_fem/solving/counted_factors.hpp"
 
 #include "engine/core/units.hpp"
@@ -184,15 +185,14 @@ void read_image(const CaseReader& reader, const Values& v, Problem& s) {
     return;
   }
   const Cut& m = *s.monostatic;
-  const double angle = std::abs(m.angles.back() - m.angles.front()) / static_cast<double>(m.angles.size() - 1) *
-                       (m.phi_runs ? std::abs(std::sin(m.fixed)) : 1.0),
-               band = (s.frequencies.back() - s.frequencies.front()) / static_cast<double>(s.frequencies.size() - 1);
-  if (!(angle > 0) || !(band > 0)) {
+  if (m.angles.back() == m.angles.front() || (m.phi_runs && std::abs(std::sin(m.fixed)) < 1e-9) ||
+      !(s.frequencies.back() > s.frequencies.front())) {
     reader.fail(v, "the directions or the frequencies of the image do not differ",
                 "Let phi run at a theta other than 0, from one end to another one.");
     return;
   }
-  const double range = light_speed / 2 / band, across = light_speed / s.frequencies.back() / 2 / angle;
+  const IsarFrame frame = isar_frame(s.frequencies, m);
+  const double range = frame.range_width, across = frame.cross_width;
   if (s.isar_width > std::min(range, across))
     reader.warn(v,
                 fmt::format("the image repeats itself after {} in range and {} across", format_quantity(range, "m"),

@@ -10,6 +10,7 @@
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
 #include "engine/solvers/maxwell_fem/mesh/facets.hpp"
+#include "engine/solvers/maxwell_fem/solving/amplitudes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -464,6 +465,45 @@ Status look_at_mesh_or_take_over(const Case& input, Problem& s, const std::share
 
 }  // namespace
 
+namespace {
+
+/// Images and range profiles repeat: what lies farther out than half of that from the origin is drawn where nothing is.
+void check_what_is_folded(const Case& input, std::vector<Diagnostic>& out, const Problem& s, const Mesh* mesh) {
+  const auto reach = [&](const Vec3& along) {
+    if (s.sphere) return s.sphere->radius + s.sphere->coat;
+    double far = 0;
+    if (s.mesh.domain) {  // the mesh reaches up to S
+      const Patch& inner = s.mesh.domain->currents;
+      for (Index p = 0; p < inner.size(); ++p) far = std::max(far, std::abs(dot(inner.point(p).x, along)));
+    } else if (mesh != nullptr) {
+      for (Index p = 0; p < mesh->point_count(); ++p) far = std::max(far, std::abs(dot(mesh->point(p), along)));
+    }
+    return far;
+  };
+  const auto folded = [&](const Values& at, const char* what, const Vec3& along, double width, const char* hint) {
+    if (const double far = reach(along); far > 0.5 * width)
+      out.push_back(input.warning_at(
+          at,
+          fmt::format(
+              "the body reaches {} {} from the origin of coordinates, and what lies beyond {} is drawn elsewhere",
+              format_quantity(far, "m"), what, format_quantity(0.5 * width, "m")),
+          hint));
+  };
+  const Values output = input.values()["output"];
+  constexpr const char *finer = "Take more frequencies, or move the body to the origin (mesh.translate).",
+                       *closer = "Take more directions, or move the body to the origin (mesh.translate).";
+  const double band = s.frequencies.back() - s.frequencies.front();
+  if (s.range_profile && band > 0)
+    folded(output["range_profile"], "in range", s.incidences()[0].radial(),
+           light_speed / 2 * static_cast<double>(s.frequencies.size() - 1) / band, finer);
+  if (!s.isar) return;
+  const IsarFrame frame = isar_frame(s.frequencies, *s.monostatic);
+  folded(output["isar"], "in range", frame.down, frame.range_width, finer);
+  folded(output["isar"], "across", frame.across, frame.cross_width, closer);
+}
+
+}  // namespace
+
 Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem* before) {
   Reading<Problem> out;
   Problem s = read_case(input, out.said);
@@ -486,6 +526,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem
     if (!s.sphere && !skin && mesh != nullptr) checker.volume(*mesh);
     if (!out.said.empty()) break;  // one message for what all bands have in common
   }
+  if (!has_errors(out.said)) check_what_is_folded(input, out.said, s, mesh);
   // Also with elements that are too coarse: the check says so, and tests compute on them.
   out.problem = std::make_unique<Problem>(std::move(s));
   return out;

@@ -378,6 +378,7 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
     solved.push_back(static_cast<Index>(pivot));
   }
   const std::size_t rank = solved.size();
+  if (rank == count) error = 0;  // nothing is left out; it was that of the last wave before it was taken
   mix.assign(count * rank, 0);
   for (std::size_t c = 0; c < count; ++c)
     for (std::size_t i = rank; i-- > 0;) {

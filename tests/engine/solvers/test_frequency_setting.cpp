@@ -69,6 +69,10 @@ class TestFrequencySetting : public QObject {
   void what_cannot_be_is_said() {
     QVERIFY(has_errors(read(R"({"from": 5, "to": 4, "count": 3})").said));
     QVERIFY(has_errors(read(R"({"from": 0, "to": 4, "count": 3, "scale": "log"})").said));
+    // Several of one frequency, as where the end was left out: steps of 0 would be divided by.
+    QVERIFY(has_errors(read(R"({"from": 5, "count": 3})").said));
+    QVERIFY(has_errors(read(R"({"from": 5, "to": 5, "count": 3, "scale": "log"})").said));
+    QVERIFY(read(R"({"from": 5, "to": 5, "count": 1})").said.empty());
     QVERIFY(has_errors(read(R"({"from": 1, "values": [2]})").said));
     QVERIFY(has_errors(read(R"([1, "2 m"])").said));
     QVERIFY(!Schema::for_solver("s", R"({"properties": {"a": {"use": "nothing of the kind"}}})").ok());

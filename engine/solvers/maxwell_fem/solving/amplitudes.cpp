@@ -48,19 +48,24 @@ std::string ffe_text(std::span<const FfeBlock> blocks) {
   return out;
 }
 
+IsarFrame isar_frame(std::span<const double> frequencies, const Cut& sweep) {
+  const double middle = 0.5 * (sweep.angles.front() + sweep.angles.back());
+  const Direction centre = sweep.phi_runs ? Direction{sweep.fixed, middle} : Direction{middle, sweep.fixed};
+  const double band = frequencies.back() - frequencies.front(),
+               span = std::abs(sweep.angles.back() - sweep.angles.front()) *
+                      (sweep.phi_runs ? std::abs(std::sin(sweep.fixed)) : 1.0);
+  return {centre.radial(), sweep.phi_runs ? centre.phi_hat() : centre.theta_hat(),
+          light_speed / 2 * static_cast<double>(frequencies.size() - 1) / band,
+          light_speed / frequencies.back() / 2 * static_cast<double>(sweep.angles.size() - 1) / span};
+}
+
 IsarImage isar_image(std::span<const double> frequencies, const Cut& sweep, std::span<const Complex> echo, double width,
                      int points) {
   IsarImage out;
   const std::size_t angles = sweep.angles.size(), count = frequencies.size();
   if (angles < 2 || count < 2 || points < 2) return out;
-  const double middle = 0.5 * (sweep.angles.front() + sweep.angles.back());
-  const Direction centre = sweep.phi_runs ? Direction{sweep.fixed, middle} : Direction{middle, sweep.fixed};
-  const Vec3 down = centre.radial(), across = sweep.phi_runs ? centre.phi_hat() : centre.theta_hat();
-  const double band = frequencies.back() - frequencies.front(),
-               span = std::abs(sweep.angles.back() - sweep.angles.front()) *
-                      (sweep.phi_runs ? std::abs(std::sin(sweep.fixed)) : 1.0);
-  out.range_width = light_speed / 2 * static_cast<double>(count - 1) / band;
-  out.cross_width = light_speed / frequencies.back() / 2 * static_cast<double>(angles - 1) / span;
+  static_cast<IsarFrame&>(out) = isar_frame(frequencies, sweep);
+  const Vec3 &down = out.down, &across = out.across;
   const double side = width > 0 ? width : std::min(out.range_width, out.cross_width);
   for (int p = 0; p < points; ++p) out.at.push_back(side * ((p + 0.5) / points - 0.5));
   const auto window = [](std::size_t n, std::size_t of) {
@@ -81,8 +86,6 @@ IsarImage isar_image(std::span<const double> frequencies, const Cut& sweep, std:
       }
     }
   for (const Complex& z : image) out.level.push_back(20 * std::log10(std::max(std::abs(z) / weights, 1e-15)));
-  out.down = down;
-  out.across = across;
   return out;
 }
 

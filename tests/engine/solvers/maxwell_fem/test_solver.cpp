@@ -320,6 +320,14 @@ class TestSolver : public QObject {
     for (std::size_t r = 0; r < 37; ++r)
       for (std::size_t c : {1, 4}) QVERIFY(std::abs(a->rows[r][c] - b->rows[r][c]) < 0.02);
     QVERIFY(with.number("reciprocity_mismatch") < 1e-3);
+    QVERIFY(with.number("compression_error") > 0 && with.number("compression_error") < 1e-4);
+    // Eight waves that are independent: all of them are solved, and nothing is left out.
+    json.erase("parameters");
+    json["excitation"]["monostatic"] = read_json(R"({"from": 0, "to": "120 deg", "count": 4})");
+    Run all(json);
+    QVERIFY(all.go());
+    QCOMPARE(all.number("directions_solved"), 8.0);
+    QCOMPARE(all.number("compression_error"), 0.0);
   }
 
   void frequency_sweep_and_resumed_run_give_the_same_numbers() {
@@ -830,6 +838,39 @@ class TestSolver : public QObject {
       }
     const auto *here = once.results.find("rcs_phi_0"), *there = alone.results.find("rcs_phi_0");
     QVERIFY(here != nullptr && there != nullptr && here->rows == there->rows);
+  }
+
+  /// A body away from the origin comes back into images from their other side, beyond half of what they repeat after.
+  void what_images_fold_in_is_told() {
+    const auto said = [](const Json& json, const Mesh& mesh) {
+      QString out;
+      for (const Diagnostic& d : MaxwellFem().check(resolved(json), &mesh, make_offer(resolved(json)).value()))
+        out += QString::fromStdString(d.render());
+      return out;
+    };
+    const auto moved = [](const Vec3& by) {
+      Mesh mesh = shells();
+      std::vector<double>& x = mesh.mutable_points();
+      for (std::size_t c = 0; c < x.size(); ++c) x[c] += by[c % 3];
+      return mesh;
+    };
+    Json json = mesh_case(R"({"outer": {"kind": "outer"}, "body": {"kind": "pec"}})");
+    // Steps of 100 MHz: 1.499 m in range, half of it on either side; 10 degrees at 1 GHz: 0.859 m across.
+    json["excitation"] = read_json(
+        R"({"frequencies": {"from": "0.2 GHz", "to": "1 GHz", "count": 9}, "theta": "90 deg", "polarisation": "V"})");
+    json["output"] = {{"range_profile", true}};
+    QVERIFY2(!said(json, moved({0.68, 0, 0})).contains("drawn elsewhere"), qPrintable(said(json, moved({0.68, 0, 0}))));
+    QVERIFY2(said(json, moved({0.72, 0, 0})).contains("drawn elsewhere"), qPrintable(said(json, moved({0.72, 0, 0}))));
+    QVERIFY(said(json, moved({-0.72, 0, 0})).contains("drawn elsewhere"));
+    QVERIFY(!said(json, moved({0, 0.72, 0})).contains("drawn elsewhere"));
+    json["excitation"]["monostatic"] = read_json(R"({"from": "-40 deg", "to": "40 deg", "count": 9})");
+    json["output"] = {{"isar", {{"width", 0.5}}}};
+    QVERIFY(!said(json, moved({0.68, 0.35, 0})).contains("drawn elsewhere"));
+    QVERIFY(said(json, moved({0, 0.4, 0})).contains("drawn elsewhere"));
+    QVERIFY(!said(json, moved({0, 0, 0.9})).contains("drawn elsewhere"));
+    // Around the axis nothing turns.
+    json["excitation"]["theta"] = "180 deg";
+    QVERIFY(said(json, shells()).contains("do not differ"));
   }
 
   void range_profile_of_a_sweep_follows_the_series() {
