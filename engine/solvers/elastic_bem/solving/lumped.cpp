@@ -50,7 +50,7 @@ Lumped fit_lumped(std::span<const double> omega, std::span<const Complex> stiffn
   }
   const Line spring = through_all(squares, real);
   Line dashpot = damping ? through_all(omega, imaginary) : through_zero(omega, imaginary);
-  if (dashpot.at_zero < 0) dashpot = through_zero(omega, imaginary);
+  if (dashpot.at_zero * spring.at_zero < 0) dashpot = through_zero(omega, imaginary);
   Lumped out{spring.at_zero, -spring.slope, dashpot.slope, dashpot.at_zero, 0};
   double largest = 0;
   for (std::size_t k = 0; k < omega.size(); ++k) {

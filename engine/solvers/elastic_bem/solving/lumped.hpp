@@ -11,11 +11,12 @@ namespace conoid::elastic_bem {
 
 /// S(ω) ≈ K − ω² M + i (H + ω C), of one pair of motions: N/m, kg and N s/m, or N m, kg m² and N m s, or N, kg m and N s.
 struct Lumped {
-  double stiffness = 0;   ///< K
-  double mass = 0;        ///< M: what moves with the foundation; below zero where the ground stiffens with the frequency
-  double damping = 0;     ///< C
-  double hysteresis = 0;  ///< H ≥ 0: the imaginary part at rest, 2 β K of a ground with damping ratio β
-  double error = 0;       ///< the largest difference over the largest |S|
+  double stiffness = 0;  ///< K
+  double mass = 0;       ///< M: what moves with the foundation; below zero where the ground stiffens with the frequency
+  double damping = 0;    ///< C
+  double hysteresis =
+      0;             ///< H: the imaginary part at rest, 2 β K of a ground with damping ratio β; of K's sign or zero
+  double error = 0;  ///< the largest difference over the largest |S|
 };
 
 /// Real and imaginary part by straight lines in ω² and ω, each with the least sum of squares over all frequencies alike; H only where the

@@ -627,6 +627,7 @@ class TestLayeredGround : public QObject {
     const Lumped plain = fit_lumped(omega, made(2, -3, 4, 0), false);
     QVERIFY(std::abs(plain.mass + 3) < 1e-13 && std::abs(plain.damping - 4) < 1e-13 && plain.hysteresis == 0);
     QVERIFY(fit_lumped(omega, made(2, 3, 4, -1), true).hysteresis == 0);  // nothing gives energy at rest
+    QVERIFY(std::abs(fit_lumped(omega, made(-2, 3, 4, -1), true).hysteresis + 1) < 1e-13);  // what couples two motions
     // A value that is off by as much as the largest: a quarter of it is drawn into the mean at least.
     auto bent = made(2, 0, 0, 0);
     bent[1] += 2;
