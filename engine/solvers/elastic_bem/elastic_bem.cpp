@@ -561,6 +561,7 @@ void ElasticBem::keep(Computed computed, const Harmonic& h, RunContext& context)
   std::size_t at = p.receivers.size();
   for (const LineSetting& l : p.lines)
     for (Index k = 0; k < l.count; ++k, ++at) line_history_.push_back(std::abs(now_.at_points[0][at][2]));
+  impedance_history_.insert(impedance_history_.end(), now_.impedance.begin(), now_.impedance.end());
   write_rows(context, h);
   write_surface_waves(context, h);
   write_impedance(context, h);
@@ -594,6 +595,7 @@ void ElasticBem::save(CheckpointWriter& writer) const {
   writer.value("step", static_cast<Index>(step_));
   writer.shared<Complex>("receivers", receiver_history_);
   writer.shared<double>("lines", line_history_);
+  writer.shared<Complex>("impedances", impedance_history_);
   writer.value("exact error", exact_error_);
   const std::array<double, 8> facts{worst_.residual,
                                     worst_.rcond,
@@ -611,6 +613,8 @@ void ElasticBem::load(CheckpointReader& reader) {
   step_ = static_cast<std::size_t>(reader.value<Index>("step"));
   receiver_history_ = reader.all<Complex>("receivers");
   line_history_ = reader.all<double>("lines");
+  impedance_history_.clear();  // checkpoints of before this was kept have none
+  if (reader.length("impedances") > 0) impedance_history_ = reader.all<Complex>("impedances");
   exact_error_ = reader.value<double>("exact error");
   const auto facts = reader.all<double>("facts");
   worst_.residual = facts[0];

@@ -111,6 +111,8 @@ class ElasticBem final : public Solver {
   void write_impedance(RunContext& context, const Harmonic& harmonic);
   void write_compliances(RunContext& context, const Harmonic& harmonic);
   void write_motions(RunContext& context, const Harmonic& harmonic);
+  /// Springs, dashpots and masses for the impedances of all frequencies.
+  void write_lumped(RunContext& context) const;
   /// Traces and response spectra, once all frequencies are known.
   void write_histories(RunContext& context);
   void compare_exact(RunContext& context, const Harmonic& harmonic);
@@ -135,6 +137,7 @@ class ElasticBem final : public Solver {
   std::vector<std::vector<double>> insertion_;  ///< case, point
   std::vector<Complex> receiver_history_;       ///< step, shown case, receiver, component
   std::vector<double> line_history_;            ///< step, line points: amplitude of the first case
+  std::vector<Complex> impedance_history_;      ///< step, 6F × 6F
   SolveFacts worst_;
   double exact_error_ = 0;
 };

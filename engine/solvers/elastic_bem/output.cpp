@@ -13,6 +13,7 @@
 #include "engine/solvers/elastic_bem/discretization/exact.hpp"
 #include "engine/solvers/elastic_bem/discretization/layered_modes.hpp"
 #include "engine/solvers/elastic_bem/elastic_bem.hpp"
+#include "engine/solvers/elastic_bem/solving/lumped.hpp"
 
 namespace conoid::elastic_bem {
 
@@ -183,6 +184,71 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
   if (!p.loads.empty()) write_motions(context, h);
 }
 
+void ElasticBem::write_lumped(RunContext& context) const {
+  const Problem& p = *problem_;
+  const std::size_t foundations = p.foundations.size(), n = 6 * foundations;
+  // Two parameters want three frequencies, or nothing tells how good they are.
+  if (n == 0 || step_ < 3 || impedance_history_.size() != step_ * n * n) return;
+  std::vector<double> omega;
+  for (std::size_t k = 0; k < step_; ++k) omega.push_back(2 * pi * p.frequencies[k]);
+  const auto series = [&](std::size_t foundation, std::size_t i, std::size_t j) {
+    std::vector<Complex> out;
+    for (std::size_t k = 0; k < step_; ++k) {
+      const auto at = [&](std::size_t row, std::size_t column) {
+        return impedance_history_[(k * n + 6 * foundation + row) * n + 6 * foundation + column];
+      };
+      out.push_back(0.5 * (at(i, j) + at(j, i)));
+    }
+    return out;
+  };
+  const auto largest = [](const std::vector<Complex>& values) {
+    double out = 0;
+    for (const Complex& v : values) out = std::max(out, std::abs(v));
+    return out;
+  };
+  constexpr double told =
+      1e-2;  // of what couples two motions, over the root of their own products; less comes of the mesh
+  const auto couples = [&](std::size_t i, std::size_t j) {
+    for (std::size_t f = 0; f < foundations; ++f)
+      if (largest(series(f, i, j)) > told * std::sqrt(largest(series(f, i, i)) * largest(series(f, j, j)))) return true;
+    return false;
+  };
+  const bool damping = p.damped();
+  TableInfo t;
+  t.id = "lumped";
+  t.title = "Springs, dashpots and masses";
+  t.form = ChartForm::none;
+  t.definition = fmt::format(
+      "Impedance of each foundation about its reference point as K - w^2 M + i ({}w C), least squares over {} "
+      "frequencies; error: "
+      "the largest difference over the largest impedance. Between foundations: charts/impedance.csv.",
+      damping ? "H + " : "", step_);
+  t.columns = {{"foundation", "1", "foundation"}};
+  std::vector<std::vector<double>> rows(foundations);
+  for (std::size_t f = 0; f < foundations; ++f) rows[f].push_back(static_cast<double>(f + 1));
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = i; j < 6; ++j) {
+      if (i != j && !couples(i, j)) continue;
+      const std::string name = i == j ? motion_names[i] : fmt::format("{} {}", motion_names[i], motion_names[j]);
+      const std::size_t turns = (i >= 3 ? 1U : 0U) + (j >= 3 ? 1U : 0U);
+      constexpr const char *stiffness[] = {"N/m", "N", "N*m"}, *mass[] = {"kg", "kg*m", "kg*m^2"},
+                           *dashpot[] = {"N*s/m", "N*s", "N*m*s"};
+      t.columns.push_back({name + " stiffness", stiffness[turns], ""});
+      t.columns.push_back({name + " mass", mass[turns], ""});
+      t.columns.push_back({name + " damping", dashpot[turns], ""});
+      if (damping) t.columns.push_back({name + " hysteresis", stiffness[turns], ""});
+      t.columns.push_back({name + " error", "1", ""});
+      for (std::size_t f = 0; f < foundations; ++f) {
+        const Lumped fit = fit_lumped(omega, series(f, i, j), damping);
+        rows[f].insert(rows[f].end(), {fit.stiffness, fit.mass, fit.damping});
+        if (damping) rows[f].push_back(fit.hysteresis);
+        rows[f].push_back(fit.error);
+      }
+    }
+  Table& table = context.results.table(t);
+  for (const auto& row : rows) table.append(row);
+}
+
 void ElasticBem::write_compliances(RunContext& context, const Harmonic& h) {
   const Problem& p = *problem_;
   const double f = h.omega / (2 * pi);
@@ -348,6 +414,7 @@ Status ElasticBem::finish(RunContext& context) {
       first += static_cast<std::size_t>(l.count);
     }
   }
+  write_lumped(context);
   write_histories(context);
   if (p.third_octaves && !p.receivers.empty() && step_ > 0) {
     // Bands of IEC 61260-1, base ten: centres 10^{k/10} Hz, edges 10^{±1/20} apart. The level is that of the mean square over

@@ -26,6 +26,16 @@ std::vector<Vec3> LineSetting::positions() const {
   return out;
 }
 
+bool Problem::damped() const {
+  if (!profile) {
+    for (std::size_t r = 0; r <= regions.size(); ++r)
+      if (medium_of(r).beta > 0) return true;
+    return false;
+  }
+  return (profile->half_space && profile->half_space->beta > 0) ||
+         std::ranges::any_of(profile->layers, [](const SoilLayer& layer) { return layer.medium.beta > 0; });
+}
+
 double Problem::highest_wave_number() const {
   const double f = *std::max_element(frequencies.begin(), frequencies.end());
   double highest = 0;

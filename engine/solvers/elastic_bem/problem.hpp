@@ -114,6 +114,8 @@ struct Problem {
   std::string exact = "none";
   std::optional<Signal> signal;
 
+  /// Some medium has hysteretic damping.
+  [[nodiscard]] bool damped() const;
   /// Of the S waves of the slowest medium.
   [[nodiscard]] double highest_wave_number() const;
   [[nodiscard]] std::vector<RegionView> regions_of(const Scene& scene) const;

@@ -13,12 +13,15 @@
 #include "engine/solvers/elastic_bem/discretization/layered_depths.hpp"
 #include "engine/solvers/elastic_bem/discretization/layered_waves.hpp"
 #include "engine/solvers/elastic_bem/discretization/waves.hpp"
+#include "engine/solvers/elastic_bem/solving/lumped.hpp"
 #include "engine/solvers/elastic_bem/verify/scenes.hpp"
 #include "tests/engine/solvers/elastic_bem/case_run.hpp"
+#include "tests/engine/solvers/memory_checkpoint.hpp"
 
 using namespace conoid;
 using namespace conoid::elastic_bem;
 using namespace conoid::elastic_bem::test;
+using conoid::test::MemoryCheckpoint;
 
 namespace {
 
@@ -608,6 +611,73 @@ class TestLayeredGround : public QObject {
     QVERIFY2(!said_of(other).contains("symmetric"), qPrintable(said_of(other)));
     other.erase("excitation");
     QVERIFY(said_of(other).contains("does not move"));
+  }
+
+  void springs_dashpots_and_masses_fit_what_they_were_made_of() {
+    const std::vector<double> omega{0, 3, 1, 7};
+    const auto made = [&](double k, double m, double c, double h) {
+      std::vector<Complex> out;
+      for (const double w : omega) out.emplace_back(k - w * w * m, h + w * c);
+      return out;
+    };
+    const Lumped fit = fit_lumped(omega, made(2e9, 3e5, -4e4, 5e8), true);
+    QVERIFY(std::abs(fit.stiffness / 2e9 - 1) < 1e-13 && std::abs(fit.mass / 3e5 - 1) < 1e-9);
+    QVERIFY(std::abs(fit.damping / -4e4 - 1) < 1e-9 && std::abs(fit.hysteresis / 5e8 - 1) < 1e-13);
+    QVERIFY(fit.error < 1e-13);
+    const Lumped plain = fit_lumped(omega, made(2, -3, 4, 0), false);
+    QVERIFY(std::abs(plain.mass + 3) < 1e-13 && std::abs(plain.damping - 4) < 1e-13 && plain.hysteresis == 0);
+    QVERIFY(fit_lumped(omega, made(2, 3, 4, -1), true).hysteresis == 0);  // nothing gives energy at rest
+    QVERIFY(std::abs(fit_lumped(omega, made(-2, 3, 4, -1), true).hysteresis + 1) < 1e-13);  // what couples two motions
+    // A value that is off by as much as the largest: a quarter of it is drawn into the mean at least.
+    auto bent = made(2, 0, 0, 0);
+    bent[1] += 2;
+    const double error = fit_lumped(omega, bent, false).error;
+    QVERIFY(error > 0.3 && error < 0.5);
+  }
+
+  /// Lysmer and Richart 1966: a disc that moves vertically stands on a spring 4 G R/(1 - nu) and a dashpot 3.4 R^2 sqrt(G rho)/(1 - nu), within
+  /// some per cent up to a0 = 1. Damping ratio beta gives the imaginary part 2 beta K at rest.
+  void a_disc_stands_on_lysmers_spring_and_dashpot() {
+    Json json = disc_case();
+    Json& values = json["parameters"]["frequencies"]["values"];
+    values = Json::array();
+    for (const double a0 : {0.0, 0.3, 0.6, 0.9}) values.push_back(a0 / (2 * std::numbers::pi));
+    const auto fitted = [](const Run& run, const std::string& name) {
+      const auto* table = run.results.find("lumped");
+      for (std::size_t k = 0; table && k < table->info.columns.size(); ++k)
+        if (table->info.columns[k].name == name) return table->rows.at(0)[k];
+      return std::numeric_limits<double>::quiet_NaN();
+    };
+    Run run(json);
+    for (int k = 0; k < 2; ++k) QVERIFY(run.solver.advance(run.context).ok());
+    MemoryCheckpoint checkpoint;
+    run.solver.save(checkpoint);
+    run.go();
+    QVERIFY(run.solver.finish(run.context).ok());
+    const double k = fitted(run, "z stiffness"), c = fitted(run, "z damping");
+    QVERIFY2(std::abs(k / 6 - 1) < 0.02, qPrintable(QString::number(k)));
+    QVERIFY2(std::abs(c / 5.1 - 1) < 0.05, qPrintable(QString::number(c)));
+    QVERIFY(fitted(run, "z error") < 0.02 && std::isnan(fitted(run, "z hysteresis")));
+    QVERIFY(std::isnan(fitted(run, "x z stiffness")));  // a disc couples none of these
+    // Resumed, the first frequencies are known.
+    Run later(json);
+    later.solver.load(checkpoint);
+    later.go();
+    QVERIFY(later.solver.finish(later.context).ok());
+    QCOMPARE(later.rows("lumped"), run.rows("lumped"));
+
+    json["medium"]["damping"] = 0.05;
+    Run damped(json);
+    damped.go();
+    QVERIFY(damped.solver.finish(damped.context).ok());
+    const double h = fitted(damped, "z hysteresis");
+    QVERIFY2(std::abs(h / 0.6 - 1) < 0.15, qPrintable(QString::number(h)));
+    QVERIFY(std::abs(fitted(damped, "z damping") / c - 1) < 0.05);
+    values = {0, 0.1};
+    Run two(json);
+    two.go();
+    QVERIFY(two.solver.finish(two.context).ok());
+    QVERIFY(two.results.find("lumped") == nullptr);
   }
 
   void a_rigid_rock_is_met_by_a_stiff_half_space() {
