@@ -373,6 +373,7 @@ void HydroFem::save(CheckpointWriter& writer) const {
   if (!problem_.gauges.empty()) writer.shared<double>("gauges", gauges_->kept());
   if (outside_.steps > 0) writer.value("outside tables", outside_);
   if (tension_.most > 0) writer.value("tension", tension_);
+  if (drained_ >= 0) writer.value("drained", drained_);
   const KernelTimes times = march_->times();
   writer.value("mass solves",
                MassSolves{solves_before_.count + times.solves, solves_before_.iterations + times.iterations});
@@ -393,6 +394,7 @@ void HydroFem::load(CheckpointReader& reader) {
   }
   if (reader.length("outside tables") == 1) outside_ = reader.value<Outside>("outside tables");
   if (reader.length("tension") == 1) tension_ = reader.value<Tension>("tension");
+  if (reader.length("drained") == 1) drained_ = reader.value<double>("drained");
   if (reader.length("mass solves") == 1)
     solves_before_ = reader.value<MassSolves>("mass solves");  // an older checkpoint has none
 }

@@ -60,6 +60,8 @@ class HydroFem final : public Solver {
   /// Keeps the largest tension of stiffened gases, and tells of the first beyond a thousandth of γ p∞, ρ c² of a liquid without
   /// pressure. Collective.
   void watch_tension();
+  /// Tells of the first zone of an ideal gas from which a power has taken more energy than it held. Collective.
+  void watch_drain();
   [[nodiscard]] Advanced standing() const;
   void tell_start();
   void record_gauges(RunContext& context);
@@ -86,6 +88,7 @@ class HydroFem final : public Solver {
   Sums sums_;
   Outside outside_;
   Tension tension_;
+  double drained_ = -1;  ///< when a gas had less energy than none [s]; -1: never
   struct MassSolves {
     Index count = 0, iterations = 0;
   };

@@ -62,6 +62,7 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   if (step == sums_.recorded) return;
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
   if (due(dense_fronts, rows_a_front)) watch_tension();
+  if (due(dense_fronts, rows_a_front) && problem_.setup.energy_source) watch_drain();
   if (!due(dense_rows, 1)) return;
   sums_.recorded = step;
   const double factor = problem_.energy_factor;
@@ -126,6 +127,37 @@ void HydroFem::watch_tension() {
         "cavitate "
         "or break, as liquids do, and what follows from there is that of one that holds",
         tension_.first, zone, -most[0]);
+}
+
+void HydroFem::watch_drain() {
+  if (drained_ >= 0) return;
+  constexpr double round_off = 1e-3;  // of the largest energy: what oscillates at a front
+  const auto& materials = problem_.setup.materials;
+  const State& state = march_->state();
+  const Index zones = op_->space().zones;
+  std::vector<double> held(u(zones), 0), size(u(zones), 0);
+  view_->workers().for_each({0, zones}, 64, [&](Interval some, int) {
+    for (Index zone = some.begin; zone < some.end; ++zone) {
+      if (!op_->owns(zone)) continue;
+      const auto flat = materials[u(problem_.setup.mesh.region[u(zone)])]->flat();
+      // Energies of other materials count from states that need not be empty.
+      if (!flat || flat->p_infinity > 0 || flat->table || flat->jwl) continue;
+      held[u(zone)] = view_->at(state, view_->place(zone, {0.5, 0.5, 0.5}), false).energy;
+      size[u(zone)] = std::abs(held[u(zone)]);
+    }
+  });
+  const auto least = std::min_element(held.begin(), held.end());
+  const double mine = *least, most = cluster_->maximum(*std::max_element(size.begin(), size.end())),
+               worst = cluster_->minimum(mine);
+  if (!(worst < -round_off * most)) return;
+  drained_ = march_->time();
+  const double zone = cluster_->minimum(static_cast<double>(mine == worst ? least - held.begin() : zones));
+  if (cluster_->leads())
+    log::warning(
+        "at t = {:.6g} s the power has taken more energy from the gas in zone {:.0f} than it held: {:.4g} J/kg are "
+        "left, and "
+        "its pressure is zero. What follows from there is no state of that gas",
+        drained_, zone, worst);
 }
 
 void HydroFem::record_gauges(RunContext& context) {
@@ -368,6 +400,7 @@ Status HydroFem::finish(RunContext& context) {
     number("largest_tension", tension_.most, "Pa");
     number("first_tension", tension_.first, "s");
   }
+  if (drained_ >= 0) number("first_energy_below_zero", drained_, "s");
   const KernelTimes times = march_->times();
   if (const Index solves = solves_before_.count + times.solves; solves > 0)
     number("mass_iterations",

@@ -389,6 +389,22 @@ class TestSolverRun : public QObject {
     QVERIFY(pulled.number("first_tension") > 0 && pulled.number("first_tension") < 0.1 / 1625);
   }
 
+  /// 0.25 MJ/m^3 in a gas from which a power takes 1 MJ/m^3 in the first millisecond: none is left after a quarter of it.
+  void gas_from_which_more_is_taken_than_it_holds_is_told_of() {
+    const char* cooled = R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [4]},
+      "materials": {"gas": {}}, "regions": [{"material": "gas", "density": 1, "pressure": 1e5}],
+      "excitation": {"sources": [{"power": -1e9}]}, "parameters": {"end_time": 1e-3}})json";
+    Bench drained(cooled), less(cooled, {{"excitation.sources.0.power", "-2e8"}});
+    for (Bench* b : {&drained, &less}) {
+      b->solver->prepare(b->context).or_throw();
+      b->march();
+      b->solver->finish(b->context).or_throw();
+    }
+    const double first = drained.number("first_energy_below_zero");
+    QVERIFY2(first >= 2.5e-4 && first < 5e-4, qPrintable(QString::number(first)));
+    QVERIFY(std::isnan(less.number("first_energy_below_zero")));
+  }
+
   void a_line_finds_the_material_where_it_has_gone() {
     const char* flying = R"json({"solver": "hydro-fem", "grid": {"lower": [0], "upper": [1], "zones": [4]},
       "materials": {"gas": {}}, "regions": [{"material": "gas", "density": 1, "pressure": 0, "velocity": [10]}],
