@@ -205,7 +205,7 @@ void take_symmetry(std::vector<Condition>& all, const Json& json, const Json& sc
         string_at(section, "rest") == one.kind || keyword_of(variant_of(section, one.kind), "mirrors") == Json(true);
     if (!one.rest && !(begins && mirrors)) continue;
     one.radius = symmetry->axis;
-    one.at_zero = label_of(symmetry->value, *symmetry->node);
+    one.at_zero = translated(symmetry->title);
   }
 }
 

@@ -156,7 +156,7 @@ MainWindow::MainWindow(Look& look, Settings& settings, WindowOptions options, QW
 }
 
 MainWindow::~MainWindow() {
-  report_.request_stop();
+  commands_.request_stop();
   // These look at the models until the very end.
   delete std::exchange(workbench_, nullptr);
   delete std::exchange(runs_, nullptr);

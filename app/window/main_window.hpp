@@ -184,7 +184,7 @@ class MainWindow : public QMainWindow {
   JobsPage* jobs_page_ = nullptr;
   Workbench* workbench_ = nullptr;
   RecentRun current_run_;
-  std::stop_source report_;  ///< ends the page that is being written
+  std::stop_source commands_;  ///< ends what the command is doing for the window: a page, values, files
   bool writes_report_ = false, exports_ = false, asks_values_ = false;
   ManualWindow* manual_ = nullptr;
   bool closing_ = false;

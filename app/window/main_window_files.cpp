@@ -363,7 +363,7 @@ void MainWindow::write_report(const std::filesystem::path& page) {
   refresh_actions();
   in_background(
       this,
-      [run = run_->folder(), page, program = options_.command, stop = report_.get_token()] {
+      [run = run_->folder(), page, program = options_.command, stop = commands_.get_token()] {
         return write_run_report(run, page, program, stop);
       },
       [page](MainWindow& self, const Status& written) {

@@ -50,7 +50,7 @@ void MainWindow::show_values(const ValuesQuestion& question) {
   refresh_actions();
   in_background(
       this,
-      [question, program = options_.command, stop = report_.get_token()] {
+      [question, program = options_.command, stop = commands_.get_token()] {
         return ask_values(question, program, stop);
       },
       [question](MainWindow& self, const Result<RunValues>& values) {
@@ -89,7 +89,7 @@ void MainWindow::ask_export() {
   refresh_actions();
   in_background(
       this,
-      [run, folder, format, program = options_.command, stop = report_.get_token()] {
+      [run, folder, format, program = options_.command, stop = commands_.get_token()] {
         constexpr double longest = 3600;
         return ask_conoid({"export", absolute_path(run).string(), "--to", format, "--out", folder.string()}, program,
                           longest, stop);

@@ -29,7 +29,7 @@ std::optional<CaseSymmetry> symmetry_of(const Json& document, const Json& schema
       out.axis = side.empty() ? 1 : side.front() - 'x';
       out.turns = times != nullptr && times->is_number_integer() ? times->get<int>() : 1;
       out.value = value;
-      out.node = here;
+      out.title = word(*here, "title");
       return out;
     }
   }

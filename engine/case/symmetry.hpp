@@ -11,10 +11,10 @@ namespace conoid {
 
 /// Coordinates whose points stand for circles around a line (turns 1) or spheres around a point (turns 2).
 struct CaseSymmetry {
-  int axis = 1;                ///< 0 x, 1 y, 2 z: along which the radius runs
-  int turns = 1;               ///< dimensions that the body has beyond its frames
-  std::string value;           ///< of the enum: "axisymmetric"
-  const Json* node = nullptr;  ///< what the schema says of it: "title"; lives as long as the schema
+  int axis = 1;       ///< 0 x, 1 y, 2 z: along which the radius runs
+  int turns = 1;      ///< dimensions that the body has beyond its frames
+  std::string value;  ///< of the enum: "axisymmetric"
+  std::string title;  ///< what is there where the radius is zero, as the schema calls it
 };
 
 /// Of the first section of the case that says such coordinates, or has them by default. None: what is seen is the body itself.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A radix-2 transform of our own: curves of charts are short.
+// Curves on even steps, and charts of their spectra.
 #include "render/chart/spectrum.hpp"
+
+#include "engine/numerics/fft.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +10,6 @@
 namespace conoid {
 namespace {
 
-constexpr double two_pi = 6.283185307179586;
 constexpr std::size_t longest = std::size_t{1} << 22;
 
 /// Even samples of a curve; empty if its times do not ascend.
@@ -31,29 +32,6 @@ std::vector<double> even_samples(const Series& curve, double& step) {
 }
 
 }  // namespace
-
-void fft(std::vector<std::complex<double>>& a) {
-  const std::size_t n = a.size();
-  for (std::size_t i = 1, j = 0; i < n; ++i) {
-    std::size_t bit = n >> 1;
-    for (; (j & bit) != 0; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) std::swap(a[i], a[j]);
-  }
-  for (std::size_t length = 2; length <= n; length <<= 1) {
-    const double angle = -two_pi / static_cast<double>(length);
-    // Each root from its own angle: a running product loses digits on long rows.
-    std::vector<std::complex<double>> roots(length / 2);
-    for (std::size_t k = 0; k < roots.size(); ++k) roots[k] = std::polar(1.0, angle * static_cast<double>(k));
-    for (std::size_t i = 0; i < n; i += length)
-      for (std::size_t k = 0; k < length / 2; ++k) {
-        const std::complex<double> u = a[i + k];
-        const std::complex<double> v = a[i + k + length / 2] * roots[k];
-        a[i + k] = u + v;
-        a[i + k + length / 2] = u - v;
-      }
-  }
-}
 
 Series spectrum_of(const Series& curve) {
   Series out;

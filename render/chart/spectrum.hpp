@@ -10,10 +10,6 @@
 
 namespace conoid {
 
-/// The discrete Fourier transform in place, X_k = Σ x_n e^{-2πi kn/N}; the length must be a power of two. Cooley & Tukey,
-/// Math. Comp. 19 (1965) 297.
-void fft(std::vector<std::complex<double>>& values);
-
 /// One-sided amplitude spectrum |X(f)| = |∫ x(t) e^{-2πi f t} dt| of a curve, by trapezia on even steps and the FFT of the
 /// curve padded with zeros to at least twice its length. Uneven samples are interpolated to even ones first. Frequencies
 /// run from 0 to the Nyquist frequency in steps of 1/(N dt). Not-a-number counts as 0; fewer than 4 samples or times that

@@ -180,9 +180,7 @@ std::optional<CaseSymmetry> symmetry_of_run(const fs::path& folder) {
   if (info == nullptr) return std::nullopt;
   const auto schema = Schema::for_solver(info->id, info->schema);
   if (!schema) return std::nullopt;
-  auto out = symmetry_of(document->json(), schema->json());
-  if (out) out->node = nullptr;  // the schema goes
-  return out;
+  return symmetry_of(document->json(), schema->json());
 }
 
 /// The mesh of a run's case; null when it has none.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "engine/core/codec.hpp"
+#include "engine/io/field_codec.hpp"
 #include "engine/io/table_codec.hpp"
 
 namespace conoid::process {
@@ -35,27 +36,6 @@ Diagnostic diagnostic(Decoder& in) {
   d.text = in.text();
   d.hint = in.text();
   return d;
-}
-
-void put(Encoder& out, const FieldInfo& f) {
-  out.text(f.name);
-  out.text(f.unit);
-  out.number(f.kind);
-  out.number(f.association);
-  out.number(static_cast<std::int32_t>(f.components));
-  out.number(static_cast<std::uint8_t>(f.is_complex));
-  out.text(f.label);
-}
-FieldInfo field(Decoder& in) {
-  FieldInfo f;
-  f.name = in.text();
-  f.unit = in.text();
-  f.kind = in.choice(FieldKind::phase);
-  f.association = in.choice(Association::cell);
-  f.components = in.number<std::int32_t>();
-  f.is_complex = in.flag();
-  f.label = in.text();
-  return f;
 }
 
 // ---- events: what follows the number of the alternative
@@ -130,7 +110,7 @@ void put(Encoder& out, const CatalogEvent& e) {
   out.number(static_cast<std::uint64_t>(e.fields.size()));
   for (const auto& [part, info] : e.fields) {
     out.text(part);
-    put(out, info);
+    put_field(out, info);
   }
 }
 
@@ -218,7 +198,7 @@ CatalogEvent catalog_event(Decoder& in) {
   e.fields.resize(in.count(39));
   for (auto& [part, info] : e.fields) {
     part = in.text();
-    info = field(in);
+    info = get_field(in);
   }
   return e;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/core/codec.hpp"
+#include "engine/io/field_codec.hpp"
 #include "engine/mesh/mesh.hpp"
 
 namespace conoid::process {
@@ -100,13 +101,7 @@ std::string FrameEncoder::encode(const Frame& frame) {
     }
     out.number(static_cast<std::uint64_t>(part.fields.size()));
     for (const Field& field : part.fields) {
-      out.text(field.info.name);
-      out.text(field.info.unit);
-      out.number(field.info.kind);
-      out.number(field.info.association);
-      out.number(static_cast<std::int32_t>(field.info.components));
-      out.number(static_cast<std::uint8_t>(field.info.is_complex));
-      out.text(field.info.label);
+      put_field(out, field.info);
       array(field.values);
     }
   }
@@ -166,13 +161,7 @@ std::shared_ptr<const Frame> FrameDecoder::decode(std::string_view body) {
     const std::uint64_t fields = in.count(39);
     for (std::uint64_t f = 0; f < fields; ++f) {
       Field field;
-      field.info.name = in.text();
-      field.info.unit = in.text();
-      field.info.kind = in.choice(FieldKind::phase);
-      field.info.association = in.choice(Association::cell);
-      field.info.components = in.number<std::int32_t>();
-      field.info.is_complex = in.flag();
-      field.info.label = in.text();
+      field.info = get_field(in);
       if (field.info.components != 1 && field.info.components != 3) Decoder::damaged("1 or 3 components");
       array(field.values);
       const Index tuples = field.info.association == Association::point ? points : cells;

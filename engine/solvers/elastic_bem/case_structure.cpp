@@ -17,9 +17,7 @@ namespace {
 class StiffnessColumns {
  public:
   explicit StiffnessColumns(const std::vector<Foundation>& foundations) : foundations_(foundations) {}
-  [[nodiscard]] std::string name(std::size_t motion) const {
-    return (foundations_.size() == 1 ? std::string() : foundations_[motion / 6].name + " ") + motion_names[motion % 6];
-  }
+  [[nodiscard]] std::string name(std::size_t motion) const { return motion_name(foundations_, motion); }
   /// Error: a column that is of nothing, two of one, a unit that does not fit, a number that is none.
   [[nodiscard]] Status read(const CsvTable& table, AddedStiffness& out) const {
     const std::size_t n = 6 * foundations_.size();
@@ -33,9 +31,8 @@ class StiffnessColumns {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j)
         for (const bool imaginary : {false, true}) {
-          const char* const unit = i % 6 < 3 && j % 6 < 3 ? "N/m" : i % 6 >= 3 && j % 6 >= 3 ? "N*m" : "N";
-          const auto values =
-              take(table, fmt::format("{} {} {}", name(i), name(j), imaginary ? "im" : "re"), unit, used);
+          const auto values = take(table, fmt::format("{} {} {}", name(i), name(j), imaginary ? "im" : "re"),
+                                   stiffness_unit(i, j), used);
           if (!values) return values.error();
           for (std::size_t r = 0; r < values->size(); ++r)
             out.values[r][i * n + j] += imaginary ? Complex(0, (*values)[r]) : Complex((*values)[r]);

@@ -162,15 +162,9 @@ void ElasticBem::write_impedance(RunContext& context, const Harmonic& h) {
   double asymmetry = 0, largest = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
-      const auto name = [&](std::size_t k) {
-        return (p.foundations.size() == 1 ? std::string() : p.foundations[k / 6].name + " ") + motion_names[k % 6];
-      };
-      full.columns.push_back({fmt::format("{} {} re", name(i), name(j)),
-                              i % 6 < 3 && j % 6 < 3     ? "N/m"
-                              : i % 6 >= 3 && j % 6 >= 3 ? "N*m"
-                                                         : "N",
-                              ""});
-      full.columns.push_back({fmt::format("{} {} im", name(i), name(j)), full.columns.back().unit, ""});
+      const std::string of = motion_name(p.foundations, i) + " " + motion_name(p.foundations, j);
+      full.columns.push_back({of + " re", stiffness_unit(i, j), ""});
+      full.columns.push_back({of + " im", stiffness_unit(i, j), ""});
       row.push_back(now_.impedance[i * n + j].real());
       row.push_back(now_.impedance[i * n + j].imag());
       if (i % 6 < 3 && j % 6 < 3) {
@@ -220,8 +214,8 @@ void ElasticBem::write_lumped(RunContext& context) const {
   t.form = ChartForm::none;
   t.definition = fmt::format(
       "Impedance of each foundation about its reference point as K - w^2 M + i ({}w C), least squares over {} "
-      "frequencies; error: "
-      "the largest difference over the largest impedance. Between foundations: charts/impedance.csv.",
+      "frequencies; error: the largest difference over the largest impedance. Between foundations: "
+      "charts/impedance.csv.",
       damping ? "H + " : "", step_);
   t.columns = {{"foundation", "1", "foundation"}};
   std::vector<std::vector<double>> rows(foundations);
@@ -231,12 +225,11 @@ void ElasticBem::write_lumped(RunContext& context) const {
       if (i != j && !couples(i, j)) continue;
       const std::string name = i == j ? motion_names[i] : fmt::format("{} {}", motion_names[i], motion_names[j]);
       const std::size_t turns = (i >= 3 ? 1U : 0U) + (j >= 3 ? 1U : 0U);
-      constexpr const char *stiffness[] = {"N/m", "N", "N*m"}, *mass[] = {"kg", "kg*m", "kg*m^2"},
-                           *dashpot[] = {"N*s/m", "N*s", "N*m*s"};
-      t.columns.push_back({name + " stiffness", stiffness[turns], ""});
+      constexpr const char *mass[] = {"kg", "kg*m", "kg*m^2"}, *dashpot[] = {"N*s/m", "N*s", "N*m*s"};
+      t.columns.push_back({name + " stiffness", stiffness_unit(i, j), ""});
       t.columns.push_back({name + " mass", mass[turns], ""});
       t.columns.push_back({name + " damping", dashpot[turns], ""});
-      if (damping) t.columns.push_back({name + " hysteresis", stiffness[turns], ""});
+      if (damping) t.columns.push_back({name + " hysteresis", stiffness_unit(i, j), ""});
       t.columns.push_back({name + " error", "1", ""});
       for (std::size_t f = 0; f < foundations; ++f) {
         const Lumped fit = fit_lumped(omega, series(f, i, j), damping);

@@ -6,6 +6,7 @@
 #include "engine/solvers/hydro_fem/problem.hpp"
 #include "engine/solvers/solver.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -57,6 +58,11 @@ class HydroFem final : public Solver {
   void record(RunContext& context, double from, Index from_step, bool anyway);
   /// Counts and tells of points outside their tables; throws Failure(not_converged) where the case wants the run to end.
   void watch_tables();
+  struct ZoneFound {
+    double value = 0, zone = 0;
+  };
+  /// Of values in the middles of the zones of materials in numbers the largest, and the first zone that has it. Collective.
+  [[nodiscard]] ZoneFound largest_in_zones(const std::function<double(const PointValues&, const FlatState&)>& what);
   /// Keeps the largest tension of stiffened gases, and tells of the first beyond a thousandth of γ p∞, ρ c² of a liquid without
   /// pressure. Collective.
   void watch_tension();

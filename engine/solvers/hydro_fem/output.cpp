@@ -61,8 +61,10 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   };
   if (step == sums_.recorded) return;
   if (dt > 0 && blast_in_uniform_gas() && due(dense_fronts, rows_a_front)) record_front(context);
-  if (due(dense_fronts, rows_a_front)) watch_tension();
-  if (due(dense_fronts, rows_a_front) && problem_.setup.energy_source) watch_drain();
+  if (due(dense_fronts, rows_a_front)) {
+    watch_tension();
+    watch_drain();
+  }
   if (!due(dense_rows, 1)) return;
   sums_.recorded = step;
   const double factor = problem_.energy_factor;
@@ -94,6 +96,27 @@ void HydroFem::record(RunContext& context, double from, Index from_step, bool an
   if (!problem_.tracers.empty()) record_tracers(context);
 }
 
+HydroFem::ZoneFound HydroFem::largest_in_zones(
+    const std::function<double(const PointValues&, const FlatState&)>& what) {
+  const auto& materials = problem_.setup.materials;
+  const State& state = march_->state();
+  const Index zones = op_->space().zones;
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  std::vector<double> values(u(zones), none);
+  view_->workers().for_each({0, zones}, 64, [&](Interval some, int) {
+    for (Index zone = some.begin; zone < some.end; ++zone) {
+      if (!op_->owns(zone)) continue;
+      const auto flat = materials[u(problem_.setup.mesh.region[u(zone)])]->flat();
+      if (flat) values[u(zone)] = what(view_->at(state, view_->place(zone, {0.5, 0.5, 0.5}), false), *flat);
+    }
+  });
+  const auto mine = std::max_element(values.begin(), values.end());
+  ZoneFound out;
+  out.value = cluster_->maximum(*mine);
+  out.zone = cluster_->minimum(static_cast<double>(*mine == out.value ? mine - values.begin() : zones));
+  return out;
+}
+
 void HydroFem::watch_tension() {
   const auto& materials = problem_.setup.materials;
   if (std::none_of(materials.begin(), materials.end(), [](const auto& material) {
@@ -101,63 +124,40 @@ void HydroFem::watch_tension() {
         return flat && flat->p_infinity > 0;
       }))
     return;
-  const State& state = march_->state();
-  const Index zones = op_->space().zones;
-  std::vector<double> pull(u(zones), 0), beyond(u(zones), 0);  // -p, and the same in what is told of
-  view_->workers().for_each({0, zones}, 64, [&](Interval some, int) {
-    for (Index zone = some.begin; zone < some.end; ++zone) {
-      if (!op_->owns(zone)) continue;
-      const auto flat = materials[u(problem_.setup.mesh.region[u(zone)])]->flat();
-      if (!flat || !(flat->p_infinity > 0)) continue;
-      pull[u(zone)] = -view_->at(state, view_->place(zone, {0.5, 0.5, 0.5}), false).pressure;
-      beyond[u(zone)] = pull[u(zone)] / (least_tension * flat->gamma * flat->p_infinity);
-    }
+  const auto pull = [](const PointValues& v, const FlatState& m) { return m.p_infinity > 0 ? -v.pressure : 0; };
+  const double now = largest_in_zones(pull).value;
+  tension_.most = std::max(tension_.most, now);
+  if (tension_.first >= 0 || !(now > 0)) return;
+  const ZoneFound beyond = largest_in_zones([&](const PointValues& v, const FlatState& m) {
+    return m.p_infinity > 0 ? pull(v, m) / (least_tension * m.gamma * m.p_infinity) : 0;
   });
-  const auto worst = std::max_element(beyond.begin(), beyond.end());
-  std::array<double, 2> most{*std::max_element(pull.begin(), pull.end()), *worst};
-  const double mine = most[1];
-  cluster_->maximum(std::span(most));
-  tension_.most = std::max(tension_.most, most[0]);
-  if (most[1] < 1 || tension_.first >= 0) return;
+  if (beyond.value < 1) return;
   tension_.first = march_->time();
-  const double zone = cluster_->minimum(static_cast<double>(mine == most[1] ? worst - beyond.begin() : zones));
   if (cluster_->leads())
     log::warning(
         "at t = {:.6g} s the stiffened gas in zone {:.0f} is under tension: its pressure is {:.4g} Pa. It does not "
-        "cavitate "
-        "or break, as liquids do, and what follows from there is that of one that holds",
-        tension_.first, zone, -most[0]);
+        "cavitate or break, as liquids do, and what follows from there is that of one that holds",
+        tension_.first, beyond.zone, -now);
 }
 
 void HydroFem::watch_drain() {
-  if (drained_ >= 0) return;
+  if (drained_ >= 0 || !problem_.setup.energy_source) return;
   constexpr double round_off = 1e-3;  // of the largest energy: what oscillates at a front
-  const auto& materials = problem_.setup.materials;
-  const State& state = march_->state();
-  const Index zones = op_->space().zones;
-  std::vector<double> held(u(zones), 0), size(u(zones), 0);
-  view_->workers().for_each({0, zones}, 64, [&](Interval some, int) {
-    for (Index zone = some.begin; zone < some.end; ++zone) {
-      if (!op_->owns(zone)) continue;
-      const auto flat = materials[u(problem_.setup.mesh.region[u(zone)])]->flat();
-      // Energies of other materials count from states that need not be empty.
-      if (!flat || flat->p_infinity > 0 || flat->table || flat->jwl) continue;
-      held[u(zone)] = view_->at(state, view_->place(zone, {0.5, 0.5, 0.5}), false).energy;
-      size[u(zone)] = std::abs(held[u(zone)]);
-    }
-  });
-  const auto least = std::min_element(held.begin(), held.end());
-  const double mine = *least, most = cluster_->maximum(*std::max_element(size.begin(), size.end())),
-               worst = cluster_->minimum(mine);
-  if (!(worst < -round_off * most)) return;
+  // Energies of other materials count from states that need not be empty.
+  const auto ideal = [](const FlatState& m) { return m.p_infinity == 0 && !m.table && !m.jwl; };
+  const ZoneFound lacking =
+      largest_in_zones([&](const PointValues& v, const FlatState& m) { return ideal(m) ? -v.energy : 0; });
+  if (!(lacking.value > 0)) return;
+  const double most = largest_in_zones([&](const PointValues& v, const FlatState& m) {
+                        return ideal(m) ? std::abs(v.energy) : 0;
+                      }).value;
+  if (!(lacking.value > round_off * most)) return;
   drained_ = march_->time();
-  const double zone = cluster_->minimum(static_cast<double>(mine == worst ? least - held.begin() : zones));
   if (cluster_->leads())
     log::warning(
         "at t = {:.6g} s the power has taken more energy from the gas in zone {:.0f} than it held: {:.4g} J/kg are "
-        "left, and "
-        "its pressure is zero. What follows from there is no state of that gas",
-        drained_, zone, worst);
+        "left, and its pressure is zero. What follows from there is no state of that gas",
+        drained_, lacking.zone, -lacking.value);
 }
 
 void HydroFem::record_gauges(RunContext& context) {

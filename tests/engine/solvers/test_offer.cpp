@@ -246,7 +246,7 @@ class TestOffer : public QObject {
   void what_a_solver_has_priced_is_not_judged_by_weights() {
     const Offer offer = with_devices(1, Bytes{60} << 30);
     QVERIFY(choose_team(offer, {}, 1.0).devices().empty());
-    QCOMPARE(choose_team(offer, {.priced = true}, 1.0).devices().size(), std::size_t{1});
+    QCOMPARE(choose_team(offer, {.most = -1, .why = {}, .priced = true}, 1.0).devices().size(), std::size_t{1});
     QVERIFY(choose_team(offer, {.most = 0, .why = "slower", .priced = true}, 1.0).devices().empty());
   }
 

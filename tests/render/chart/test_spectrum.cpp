@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "engine/numerics/fft.hpp"
 #include "render/chart/spectrum.hpp"
 
 using namespace conoid;

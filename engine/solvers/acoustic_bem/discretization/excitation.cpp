@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "engine/core/vec3.hpp"
+#include "engine/numerics/fft.hpp"
 
 namespace conoid::acoustic_bem {
 
@@ -18,27 +19,11 @@ using std::numbers::pi;
 
 namespace {
 
-/// Σ_n x_n e^{−2πi kn/N}, N a power of two: sums of the even and of the odd ones, each halved again.
-std::vector<std::complex<double>> transformed(std::span<const std::complex<double>> x) {
-  const std::size_t half = x.size() / 2;
-  if (half == 0) return {x.begin(), x.end()};
-  std::vector<std::complex<double>> part(half), out(x.size());
-  for (std::size_t odd = 0; odd < 2; ++odd) {
-    for (std::size_t k = 0; k < half; ++k) part[k] = x[2 * k + odd];
-    part = transformed(part);
-    for (std::size_t k = 0; k < x.size(); ++k)
-      out[k] +=
-          odd == 0 ? part[k % half]
-                   : part[k % half] * std::polar(1.0, -2 * pi * static_cast<double>(k) / static_cast<double>(x.size()));
-  }
-  return out;
-}
-
 /// Magnitudes of the spectrum of samples over its maximum, up to half the sampling rate, at even distances; of zeros alone ones.
 std::vector<double> levels_of(const std::vector<double>& samples) {
   std::vector<std::complex<double>> x(std::bit_ceil(2 * samples.size()));
   std::copy(samples.begin(), samples.end(), x.begin());
-  x = transformed(x);
+  fft(x);
   std::vector<double> out(x.size() / 2 + 1, 1);
   double largest = 0;
   for (std::size_t k = 0; k < out.size(); ++k) largest = std::max(largest, std::abs(x[k]));

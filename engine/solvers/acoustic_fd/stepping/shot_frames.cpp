@@ -2,7 +2,7 @@
 // Frames as bytes, and out of them.
 #include "engine/solvers/acoustic_fd/stepping/shot_frames.hpp"
 
-#include "engine/core/codec.hpp"
+#include "engine/io/field_codec.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -13,28 +13,6 @@ namespace conoid::acoustic_fd {
 namespace {
 
 using Values = std::shared_ptr<const std::vector<float>>;
-
-void put(Encoder& out, const FieldInfo& info) {
-  out.text(info.name);
-  out.text(info.unit);
-  out.number(info.kind);
-  out.number(info.association);
-  out.number(static_cast<std::int32_t>(info.components));
-  out.number(static_cast<std::uint8_t>(info.is_complex));
-  out.text(info.label);
-}
-
-FieldInfo field_info(Decoder& in) {
-  FieldInfo info;
-  info.name = in.text();
-  info.unit = in.text();
-  info.kind = in.choice(FieldKind::phase);
-  info.association = in.choice(Association::cell);
-  info.components = in.number<std::int32_t>();
-  info.is_complex = in.flag();
-  info.label = in.text();
-  return info;
-}
 
 /// `seen`: values that are in the bytes already, by their number there.
 void put(Encoder& out, const Frame& frame, std::map<const void*, std::uint64_t>& seen) {
@@ -50,7 +28,7 @@ void put(Encoder& out, const Frame& frame, std::map<const void*, std::uint64_t>&
     for (const double h : image.spacing) out.number(h);
     out.number(static_cast<std::uint64_t>(part.fields.size()));
     for (const Field& field : part.fields) {
-      put(out, field.info);
+      put_field(out, field.info);
       const auto [known, fresh] = seen.try_emplace(field.values.get(), seen.size());
       out.number(static_cast<std::uint8_t>(fresh));
       if (fresh)
@@ -76,7 +54,7 @@ std::shared_ptr<const Frame> frame(Decoder& in, std::vector<Values>& seen) {
     part.geometry = image;
     part.fields.resize(in.count(1));
     for (Field& field : part.fields) {
-      field.info = field_info(in);
+      field.info = get_field(in);
       if (in.flag()) {
         seen.push_back(std::make_shared<const std::vector<float>>(in.array<float>()));
         field.values = seen.back();

@@ -11,6 +11,10 @@ namespace conoid::elastic_bem {
 
 using namespace conoid::vec;
 
+std::string motion_name(const std::vector<Foundation>& foundations, std::size_t k) {
+  return (foundations.size() == 1 ? std::string() : foundations[k / 6].name + " ") + motion_names[k % 6];
+}
+
 std::vector<LoadValues> unit_motions(const BoundarySystem& system, const Foundation& f) {
   const Surface& s = system.surface();
   std::vector<LoadValues> out(6);

@@ -30,6 +30,13 @@ struct Foundation {
 /// Motions of a foundation, as tables name them.
 inline constexpr std::array<const char*, 6> motion_names{"x", "y", "z", "rx", "ry", "rz"};
 
+/// "x", or "slab x" where there are several foundations: motion k of 6F.
+[[nodiscard]] std::string motion_name(const std::vector<Foundation>& foundations, std::size_t k);
+/// Of force over motion, by how many of the two turn.
+[[nodiscard]] constexpr const char* stiffness_unit(std::size_t i, std::size_t j) {
+  return i % 6 < 3 && j % 6 < 3 ? "N/m" : i % 6 >= 3 && j % 6 >= 3 ? "N*m" : "N";
+}
+
 /// Dynamic stiffness of what stands on the foundations, or holds them: forces over motions of their reference points, 6F × 6F (row-major) at
 /// ascending frequencies, straight lines between them. A single one holds at all frequencies.
 struct AddedStiffness {
