@@ -74,11 +74,19 @@ TeamPrice price_of(const Settings& s, const Surface& surface, int threads, std::
                        work.bytes / std::max(1.0, work.passes) / bytes_to_device;
   // All threads do what devices cannot.
   const double left = all.points + all.finish + all.illumination + (assembles ? beside_device : 1) * all.assembly;
-  out.on_devices = start + assembly + sums + (assembles ? steps : 0);
   out.alone = left + start + assembly + sums + steps;
   const double of_others = (1 - beside_device) * beside.assembly;
-  out.both = left + start + steps + (assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0) +
-             1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
+  const double assembled = assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0,
+               summed = 1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
+  out.both = left + start + steps + assembled + summed;
+  // Of a phase that both compute nobody waits but for what only devices do.
+  const double laid_out = (assembles ? beside_device : 1) * all.assembly, solved = assembles ? steps : 0;
+  out.of_alone = {{laid_out + start + assembly, start + assembly},
+                  {all.illumination + sums + steps, sums + solved},
+                  {all.points + all.finish, 0}};
+  out.of_both = {{laid_out + start + assembled, start + assembled},
+                 {all.illumination + summed + steps, summed + solved},
+                 {all.points + all.finish, 0}};
   if (out.alone < out.both)
     out.use.alone = fmt::format(
         "cpu: beside {}, which assembles in about {} what {} threads do in {}, the run would take about {} instead of "
