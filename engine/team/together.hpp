@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #if CONOID_HAVE_OPENMP
 #include <omp.h>
@@ -92,6 +93,23 @@ class Together {
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<unsigned> round_{0};
 };
+
+/// body(thread, threads) once on each thread of the worker, all at the same time; there may be fewer than asked for (limits of the
+/// environment). The body must not throw.
+template <class Body>
+void on_threads(const CpuWorker& worker, const Body& body) {
+#if CONOID_HAVE_OPENMP
+#pragma omp parallel num_threads(worker.threads())
+  {
+    worker.bind(omp_get_thread_num());
+    body(omp_get_thread_num(), omp_get_num_threads());
+  }
+#else
+  std::vector<std::jthread> others;
+  for (int t = 1; t < worker.threads(); ++t) others.emplace_back([&, t] { body(t, worker.threads()); });
+  body(0, worker.threads());
+#endif
+}
 
 /// Runs body(together, thread) once on each of at most `threads` threads of the worker, all at the same time. The body must
 /// not throw. There may be fewer threads than asked for (limits of the environment): Together says how many.

@@ -9,11 +9,13 @@
 #include <functional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <QTest>
 
 #include "engine/team/section.hpp"
+#include "engine/team/section_threads.hpp"
 #include "engine/team/team.hpp"
 
 using namespace conoid;
@@ -60,6 +62,52 @@ class TestSection : public QObject {
       }
       QCOMPARE(met, rounds);
       QCOMPARE(now, expected);
+    }
+  }
+
+  /// Threads of all workers are numbered once and meet at the same barriers; those beyond the width have nothing to do.
+  void threads_of_all_parts_meet() {
+    for (const auto& [sizes, width] : std::vector<std::pair<std::vector<int>, int>>{
+             {{4}, 4}, {{1, 1, 1}, 3}, {{2, 1, 3}, 6}, {{2, 1, 3}, 4}, {{2, 3}, 1}, {{3, 2}, 99}}) {
+      std::vector<WorkerSpec> workers;
+      int threads = 0;
+      for (const int size : sizes) workers.push_back({"cpu", size, 1, {}, 0}), threads += size;
+      Team team(std::move(workers));
+      constexpr Index n = 60;
+      constexpr int rounds = 300;
+      std::vector<std::uint64_t> now(n), next(n), expected(n), after(n);
+      for (std::size_t i = 0; i < n; ++i) now[i] = expected[i] = i * i + 1;
+      std::atomic<int> took_part{0}, said{0};
+      SectionThreads all_parts;
+      OfFunction section(n, [&, wanted = width](Part& part) {
+        all_parts.run(part, wanted, [&](Together& all, int thread) {
+          ++took_part;
+          said = all.threads();
+          int pass = 0;
+          for (int round = 0; round < rounds; ++round) {
+            all.for_own(thread, pass = (pass + 1) % 3, n, 4, [&](Interval some) {
+              for (Index i = some.begin; i < some.end; ++i)
+                next[std::size_t(i)] = 3 * now[std::size_t(i)] + now[std::size_t((i + 1) % n)];
+            });
+            all.wait();
+            if (thread == 0) now.swap(next);
+            all.wait();
+          }
+        });
+      });
+      team.run(section);
+      for (int round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < n; ++i) after[i] = 3 * expected[i] + expected[(i + 1) % n];
+        expected.swap(after);
+      }
+      QCOMPARE(now, expected);
+      QCOMPARE(took_part.load(), said.load());
+      QVERIFY(said.load() >= 1 && said.load() <= std::min(width, threads));
+      const auto samples = team.take_samples();
+      QCOMPARE(samples.size(), sizes.size());
+      Index items = 0;
+      for (const BalanceSample& one : samples) items += one.items.size();
+      QCOMPARE(items, n);
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "engine/numerics/small_matrix.hpp"
 #include "engine/solvers/hydro_fem/cuda/arguments.hpp"
+#include "engine/solvers/hydro_fem/kernels/rest_rate.hpp"
 
 namespace conoid::hydro_fem {
 
@@ -85,10 +86,9 @@ __device__ __noinline__ inline void device_jacobi3(const double in[6], double& m
 }
 
 /// Smallest eigenvalue of the strain rate, and the direction of strongest compression (not normalised, never zero nor so short that its
-/// square is lost: rest_rate of lanes.hpp).
+/// square is lost: rest_rate).
 template <int D>
 __device__ inline void device_compression(const double* grad, double& mu, double* s) {
-  constexpr double rest = 1e-60;
   if constexpr (D == 1) {
     mu = grad[0];
     s[0] = 1;
@@ -98,7 +98,7 @@ __device__ inline void device_compression(const double* grad, double& mu, double
     mu = mean - radius;
     s[0] = half >= 0 ? -b : radius - half;
     s[1] = half >= 0 ? half + radius : -b;
-    if (fabs(s[0]) < rest && fabs(s[1]) < rest) s[0] = 1;
+    if (fabs(s[0]) < rest_rate && fabs(s[1]) < rest_rate) s[0] = 1;
   } else {
     const double a[6] = {
         grad[0], grad[4], grad[8], 0.5 * (grad[5] + grad[7]), 0.5 * (grad[2] + grad[6]), 0.5 * (grad[1] + grad[3])};
@@ -129,7 +129,7 @@ __device__ inline void device_compression(const double* grad, double& mu, double
       }
     }
     const double size = x * x + y * y + z * z + 2.0 * (a[3] * a[3] + a[4] * a[4] + a[5] * a[5]);
-    if (best <= 1e-10 * size * size || best < rest * rest * rest * rest) {
+    if (best <= 1e-10 * size * size || best < rest_rate * rest_rate * rest_rate * rest_rate) {
       device_jacobi3(a, mu, s);
       return;
     }

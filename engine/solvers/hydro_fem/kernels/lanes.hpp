@@ -3,14 +3,11 @@
 #pragma once
 
 #include "engine/simd/lanes.hpp"
+#include "engine/solvers/hydro_fem/kernels/rest_rate.hpp"
 
 namespace conoid::hydro_fem {
 
 using simd::lane, simd::lanes_of, simd::splat, simd::vabs, simd::vmax, simd::vmin, simd::vsqrt;
-
-/// Strain rates [1/s] below this are rest: squares of what lies further below, as in gas far ahead of any signal, are lost, and with them the
-/// length of a direction. Noise in the longest flows, 1e-16 of 1e-20/s, is far above.
-constexpr double rest_rate = 1e-60;
 
 /// Smallest eigenvalue mu of the symmetric [a b; b c] and its eigenvector (not normalised, never shorter than rest_rate).
 template <class V>

@@ -4,8 +4,8 @@
 
 #include "engine/linalg/conjugate_gradients.hpp"
 #include "engine/solvers/hydro_fem/discretization/index.hpp"
+#include "engine/team/section_threads.hpp"
 #include "engine/team/team.hpp"
-#include "engine/team/together.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -334,21 +334,47 @@ Error Operator::not_solved() const {
       "larger `mass_tolerance`.");
 }
 
+/// The solve as the team runs it: items are this rank's batches. All threads stay in it from its start to its end, each with its own zones
+/// and nodes; p·(M p) and r·z come from the zones, so that M p and z are used as soon as they are summed at a node and never stored: four
+/// passes an iteration.
+class Operator::VelocitySolve final : public Section {
+ public:
+  VelocitySolve(Operator& op, PagedVector& a) : op_(op), a_(a) {}
+  [[nodiscard]] std::string_view name() const override { return "velocity solve"; }
+  [[nodiscard]] Index items() const override { return op_.own_batches_.size(); }
+  void body(Part& part) override {
+    threads_.run(part, op_.solve_width_.width(), [&](Together& all, int thread) {
+      const int taken = MassSolve{op_, a_, all, thread, failure_}.run();
+      if (thread == 0) iterations_ = taken;
+    });
+  }
+  [[nodiscard]] Work work(Interval batches) const override {
+    const Work all = op_.solve_work(iterations_);
+    const double share = static_cast<double>(batches.size()) / static_cast<double>(std::max<Index>(1, items()));
+    return {share * all.flops, share * all.bytes};
+  }
+  /// After Team::run().
+  [[nodiscard]] int iterations() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return iterations_;
+  }
+
+ private:
+  Operator& op_;
+  PagedVector& a_;
+  SectionThreads threads_;
+  int iterations_ = 0;
+  std::exception_ptr failure_;
+};
+
 int Operator::solve_mass(PagedVector& a) {
   // Conjugate gradients with a sum of zone inverses on all components at once: P M P a = P rhs, from zero. A start vector
   // made of earlier accelerations saves one iteration in eight and puts the noise of the tolerance into gas at rest,
   // where the viscosity hangs on the sign of a velocity gradient.
-  //
-  // All threads stay in the solve from its start to its end, each with its own zones and nodes. p·(M p) and r·z come from the
-  // zones, so that M p and z are used as soon as they are summed at a node and never stored: four passes an iteration.
-  int iterations = 0;
-  std::exception_ptr failure;
+  VelocitySolve solve(*this, a);
   const auto began = std::chrono::steady_clock::now();
-  run_together(workers_, solve_width_.width(), [&](Together& all, int thread) {
-    const int taken = MassSolve{*this, a, all, thread, failure}.run();
-    if (thread == 0) iterations = taken;
-  });
-  if (failure) std::rethrow_exception(failure);
+  team_.run(solve);
+  const int iterations = solve.iterations();
   solve_width_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 1 + iterations);
   return iterations;
 }
@@ -396,7 +422,6 @@ void Operator::acceleration(const State& state, PagedVector& a, const StageTime&
       add(-wall_acceleration(wall, when), {&momentum, 1});
     }
   }
-  const double before = times_.solve_wall;
   int iterations = 0;
   {
     const Stopwatch watch(times_.velocity_solve, times_.solve_wall);
@@ -409,7 +434,6 @@ void Operator::acceleration(const State& state, PagedVector& a, const StageTime&
   }
   times_.iterations += iterations;
   ++times_.solves;
-  team_.note("velocity solve", times_.solve_wall - before, solve_work(iterations));
 }
 
 /// Of the products in the zones, the sums at the nodes and the vectors of conjugate gradients, of which seven are read or written.

@@ -305,6 +305,7 @@ class Operator {
   /// Takes what walls do not leave free from a field at an interval of nodes, laid out like that of sum_node_terms().
   void project(double* field, Index stride, Interval nodes) const;
   struct MassSolve;
+  class VelocitySolve;
   int solve_mass(PagedVector& a);  // of rhs_
   void add_boundary_pressure(const PagedVector& x, const StageTime& when, PagedVector& rhs) const;
   void add_energy_source(const State& state, double t, PagedVector& de) const;
