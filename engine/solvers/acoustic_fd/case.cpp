@@ -223,10 +223,17 @@ std::shared_ptr<const Signal> read_one_signal(const CaseReader& reader, const Va
   if (unknown && ricker) kept->second = std::make_shared<Ricker>(f, delay, 1);
   if (unknown && !ricker) {
     auto signal = read_signal(key, 1);
-    if (signal)
+    if (signal) {
       kept->second = *signal;
-    else
+      if ((*signal)->is_coarse())
+        reader.warn(v["file"],
+                    fmt::format("the signal reaches to {}, nearly all that its samples can carry: they are too far "
+                                "apart for it, or it begins, ends or goes on with a jump",
+                                format_quantity((*signal)->highest_frequency(), "Hz")),
+                    "Give it three samples or more in its shortest period, and let it begin and end at zero.");
+    } else {
       reader.fail_in_file(v["file"], signal.error());
+    }
   }
   if (!kept->second) return nullptr;
   return std::make_shared<Scaled>(kept->second, v["amplitude"].number());
