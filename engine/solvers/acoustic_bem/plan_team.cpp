@@ -66,14 +66,16 @@ TeamPrice price_of(const Settings& s, const Surface& surface, int threads, std::
   const ExpectedTime beside = expected_time(s, surface, static_cast<int>(others));
   // Walls are assembled by processors.
   const bool assembles = !surface.has_walls();
-  const double assembly = assembles ? work.evaluations / evaluations : 0,
-               sums = work.passes * (device_pass + (devices - 1) * further_pass) + work.bytes / bytes,
+  const double assembly = assembles ? (work.evaluations - work.far_evaluations) / evaluations : 0,
+               of_slices = work.bytes - work.far_bytes,
+               sums = work.passes * (device_pass + (devices - 1) * further_pass) + of_slices / bytes,
                // M_0 that is not symmetric is solved by processors.
       steps = assembles ? work.steps * step : all.stepwise,
                start = device_start + (devices - 1) * further_start +
-                       work.bytes / std::max(1.0, work.passes) / bytes_to_device;
+                       of_slices / std::max(1.0, work.passes) / bytes_to_device;
   // All threads do what devices cannot.
-  const double left = all.points + all.finish + all.illumination + (assembles ? beside_device : 1) * all.assembly;
+  const double far = (work.far_evaluations * evaluation_seconds + work.far_bytes / summed_bytes) / std::max(threads, 1);
+  const double left = all.points + all.finish + all.illumination + far + (assembles ? beside_device : 1) * all.assembly;
   out.on_devices = start + assembly + sums + (assembles ? steps : 0);
   out.alone = left + start + assembly + sums + steps;
   const double of_others = (1 - beside_device) * beside.assembly;
