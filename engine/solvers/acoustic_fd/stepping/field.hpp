@@ -154,6 +154,9 @@ class Field final : public PatchSink {
   [[nodiscard]] T* map_of(int which) { return map_[which].data(); }
   void append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
                   std::vector<float>& out) const;
+  /// Pressure of level k at the nodes of a cut (March::Cut) that lie on these planes (global x).
+  void append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
+                       std::vector<float>& out) const;
   [[nodiscard]] const T* curvature() const { return curvature_; }
   [[nodiscard]] const T* slope() const { return slope_; }
 
@@ -169,6 +172,9 @@ class Field final : public PatchSink {
   void load_memory_x(CheckpointReader& reader);
 
  private:
+  template <class Value>
+  void append_nodes(const T* from, const Three& first, const Three& step, const Three& count, Interval planes,
+                    std::vector<float>& out, const Value& value) const;
   struct SourceNode {
     Index x, y, z;  ///< x global
     double weight;  ///< c² dt² w / dV

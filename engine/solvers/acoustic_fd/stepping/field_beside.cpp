@@ -96,22 +96,35 @@ void Field<T>::map(const T* o, const Box& box) {
 }
 
 template <class T>
-void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
-                          std::vector<float>& out) const {
+template <class Value>
+void Field<T>::append_nodes(const T* from, const Three& first, const Three& step, const Three& count, Interval planes,
+                            std::vector<float>& out, const Value& value) const {
   std::vector<double> factor(static_cast<std::size_t>(count[2]), 1.0);
   for (Index i = 0; i < count[0]; ++i) {
     const Index x = first[0] + i * step[0];
     if (x < planes.begin || x >= planes.end) continue;
     for (Index j = 0; j < count[1]; ++j) {
       const Index y = first[1] + j * step[1];
-      const T* const row = map_[which].data() + at_.at(x - at_.first, y);
+      const T* const row = from + at_.at(x - at_.first, y);
       if (scaled_) pressure_factor(problem_, x, y, first[2], step[2], factor);
-      for (Index l = 0; l < count[2]; ++l) {
-        const double f = factor[static_cast<std::size_t>(l)];
-        out.push_back(static_cast<float>(static_cast<double>(row[first[2] + l * step[2]]) * (which == 0 ? f : f * f)));
-      }
+      for (Index l = 0; l < count[2]; ++l)
+        out.push_back(value(row[first[2] + l * step[2]], factor[static_cast<std::size_t>(l)]));
     }
   }
+}
+
+template <class T>
+void Field<T>::append_pressure(Index k, const Three& first, const Three& step, const Three& count, Interval planes,
+                               std::vector<float>& out) const {
+  append_nodes(level(k), first, step, count, planes, out,
+               [&](T q, double f) { return static_cast<float>(scaled_ ? q * static_cast<T>(f) : q); });
+}
+
+template <class T>
+void Field<T>::append_map(int which, const Three& first, const Three& step, const Three& count, Interval planes,
+                          std::vector<float>& out) const {
+  append_nodes(map_[which].data(), first, step, count, planes, out,
+               [&](T q, double f) { return static_cast<float>(static_cast<double>(q) * (which == 0 ? f : f * f)); });
 }
 
 /// Maps and memories, by their names in checkpoints.
@@ -131,6 +144,8 @@ std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const {
   template void Field<T>::walls(Index, const Box&);                                                                \
   template void Field<T>::solids(Index, const Box&, void (*)(const RelaxRow<T>&));                                 \
   template void Field<T>::map(const T*, const Box&);                                                               \
+  template void Field<T>::append_pressure(Index, const Three&, const Three&, const Three&, Interval,               \
+                                          std::vector<float>&) const;                                              \
   template void Field<T>::append_map(int, const Three&, const Three&, const Three&, Interval, std::vector<float>&) \
       const;                                                                                                       \
   template std::vector<std::pair<std::string, T*>> Field<T>::kept_arrays() const;

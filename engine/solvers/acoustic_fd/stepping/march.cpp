@@ -9,6 +9,7 @@
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march_parts.hpp"
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
@@ -25,8 +26,7 @@ namespace conoid::acoustic_fd {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr Index record_limit = Index{256} << 20;  // bytes of receiver values kept for one band
-constexpr Index worth_measuring = 4'000'000;      // cells; below, the first guess is taken
+constexpr Index worth_measuring = 4'000'000;  // cells; below, the first guess is taken
 
 Slab slab_of(const Problem& problem, int rank, int ranks) {
   Slab out;
@@ -82,9 +82,7 @@ class TiledMarch final : public March {
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
     while (steps > 0) {
-      Index count = std::min(steps, band_);
-      if (recorder)
-        count = std::clamp<Index>(record_limit / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1, count);
+      const Index count = steps_of_band(std::min(steps, band_), recorder, field_.record_bytes());
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
@@ -144,32 +142,20 @@ class TiledMarch final : public March {
     std::vector<double> of_planes;
     const bool there = device_ && host_is_old_ && device_->plane_energies(k_, of_planes);
     if (!there) bring_back();
-    const auto& n = problem_.grid.points;
-    std::vector<double> sums(static_cast<std::size_t>(2 * n[0]), 0.0);
-    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
-    std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0);
-    wz.front() *= half(4);
-    wz.back() *= half(5);
-    const auto put = [&](Index x, double kinetic, double potential) {
-      const Index global = x + planes_.begin;
-      const double wx = global == 0 ? half(0) : global == n[0] - 1 ? half(1) : 1.0;
-      sums[static_cast<std::size_t>(2 * global)] = wx * kinetic;
-      sums[static_cast<std::size_t>(2 * global + 1)] = wx * potential;
-    };
+    EnergySums sums(problem_);
     if (there) {
       for (Index x = 0; x < planes_.size(); ++x)
-        put(x, of_planes[static_cast<std::size_t>(2 * x)], of_planes[static_cast<std::size_t>(2 * x + 1)]);
+        sums.put(x + planes_.begin, of_planes[static_cast<std::size_t>(2 * x)],
+                 of_planes[static_cast<std::size_t>(2 * x + 1)]);
     } else {
       PlanesPhase phase("energy", {0, planes_.size()}, plane_bytes(), [&](Index x) {
         const FlushSubnormals flush;
-        double kinetic = 0, potential = 0;
-        field_.plane_energy(k_, x, wz, half(2), half(3), kinetic, potential);
-        put(x, kinetic, potential);
+        sums.put_plane(field_, k_, x, x + planes_.begin);
       });
       team.run(phase);
     }
-    cluster.sum(std::span(sums));  // one rank holds each entry, the others add zero: the order of ranks is no matter
-    return Energy::of(sums, problem_.grid.spacing);
+    cluster.sum(sums.of_planes());  // one rank holds each entry, the others add zero: the order of ranks is no matter
+    return sums.energy();
   }
 
   double peak(Team& team) override {
@@ -183,22 +169,7 @@ class TiledMarch final : public March {
 
   void read(const Cut& cut, std::vector<float>& out) const override {
     bring_back();
-    const T* u = field_.level(k_);
-    std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
-    for (Index i = 0; i < cut.count[0]; ++i) {
-      const Index x = cut.first[0] + i * cut.step[0];
-      if (x < planes_.begin || x >= planes_.end) continue;
-      for (Index j = 0; j < cut.count[1]; ++j) {
-        const Index y = cut.first[1] + j * cut.step[1];
-        const T* row = u + field_.at().at(x - planes_.begin, y);
-        if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
-        for (Index l = 0; l < cut.count[2]; ++l) {
-          const T q = row[cut.first[2] + l * cut.step[2]];
-          out.push_back(
-              static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
-        }
-      }
-    }
+    field_.append_pressure(k_, cut.first, cut.step, cut.count, planes_, out);
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {

@@ -3,12 +3,14 @@
 #include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 
 #include "engine/core/resources.hpp"
+#include "engine/core/taken.hpp"
 #include "engine/core/units.hpp"
 #include "engine/simd/subnormals.hpp"
 #include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/plan.hpp"
 #include "engine/solvers/acoustic_fd/stepping/dataflow.hpp"
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march_parts.hpp"
 #include "engine/solvers/acoustic_fd/stepping/planes_phase.hpp"
 #include "engine/solvers/acoustic_fd/stepping/slab.hpp"
 #include "engine/solvers/acoustic_fd/stepping/tile_choice.hpp"
@@ -25,12 +27,6 @@
 
 namespace conoid::acoustic_fd {
 namespace {
-
-template <class R>
-auto value_or_throw(R&& result) {
-  if (!result) throw Failure(result.error());
-  return std::forward<R>(result).value();
-}
 
 Slab window_slab(const Problem& problem, const StreamPlan& plan) {
   Slab out;
@@ -54,7 +50,7 @@ class StreamedMarch final : public March {
     options.file =
         std::filesystem::path(problem.scratch.empty() ? temporary_folder().string() : problem.scratch) / "planes";
     options.budget = plan.level_memory;
-    windows_ = value_or_throw(DiskWindows::create(layout_.sizes(), options));
+    windows_ = taken_or_thrown(DiskWindows::create(layout_.sizes(), options));
     (void)parse_shape(problem.tiling, shape_);  // "auto" is chosen at the start
   }
 
@@ -84,10 +80,7 @@ class StreamedMarch final : public March {
   void advance(Team& team, Communicator&, Index steps, Recorder* recorder) override {
     told_ = streamed().read + streamed().written;
     while (steps > 0) {
-      Index count = std::min(steps, plan_.steps);
-      if (recorder)
-        count = std::clamp<Index>((Index{256} << 20) / std::max<Index>(1, field_.record_bytes()) * recorder->every, 1,
-                                  count);
+      const Index count = steps_of_band(std::min(steps, plan_.steps), recorder, field_.record_bytes());
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       const Index s = field_.stencil().radius, B = plan_.planes, N = planes_.end;
       for (Index j = 0; j * B < N + s * (count - 1); ++j) {
@@ -124,25 +117,17 @@ class StreamedMarch final : public March {
   }
 
   Energy energy(Team& team, Communicator&) override {
-    const auto& n = problem_.grid.points;
-    const auto half = [&](std::size_t face) { return problem_.face_share(face); };
-    std::vector<double> wz(static_cast<std::size_t>(n[2]), 1.0), sums(static_cast<std::size_t>(2 * n[0]), 0.0);
-    wz.front() *= half(4);
-    wz.back() *= half(5);
+    EnergySums sums(problem_);
     const CpuWorker worker(team.threads());
     sweep(field_.stencil().radius, true, [&](Interval block) {
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
         for (Index x = some.begin; x < some.end; ++x) {
-          double kinetic = 0, potential = 0;
-          field_.plane_energy(k_, x - first(), wz, half(2), half(3), kinetic, potential);
-          const double wx = x == 0 ? half(0) : x == n[0] - 1 ? half(1) : 1.0;
-          sums[static_cast<std::size_t>(2 * x)] = wx * kinetic;
-          sums[static_cast<std::size_t>(2 * x + 1)] = wx * potential;
+          sums.put_plane(field_, k_, x - first(), x);
         }
       });
     });
-    return Energy::of(sums, problem_.grid.spacing);
+    return sums.energy();
   }
 
   double peak(Team&) override {
@@ -154,24 +139,8 @@ class StreamedMarch final : public March {
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    self().sweep(0, true, [&](Interval block) {
-      const T* u = field_.level(k_);
-      std::vector<double> factor(static_cast<std::size_t>(field_.scaled() ? cut.count[2] : 0));
-      for (Index i = 0; i < cut.count[0]; ++i) {
-        const Index x = cut.first[0] + i * cut.step[0];
-        if (x < block.begin || x >= block.end) continue;
-        for (Index j = 0; j < cut.count[1]; ++j) {
-          const Index y = cut.first[1] + j * cut.step[1];
-          const T* row = u + field_.at().at(x - first(), y);
-          if (field_.scaled()) pressure_factor(problem_, x, y, cut.first[2], cut.step[2], factor);
-          for (Index l = 0; l < cut.count[2]; ++l) {
-            const T q = row[cut.first[2] + l * cut.step[2]];
-            out.push_back(
-                static_cast<float>(field_.scaled() ? q * static_cast<T>(factor[static_cast<std::size_t>(l)]) : q));
-          }
-        }
-      }
-    });
+    self().sweep(0, true,
+                 [&](Interval block) { field_.append_pressure(k_, cut.first, cut.step, cut.count, block, out); });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
@@ -263,7 +232,7 @@ class StreamedMarch final : public March {
       // What comes after these planes will be wanted soon.
       Tour tour = windows_->announce({from, std::min(planes_.end, wanted.end + plan_.planes)}, Access::read);
       for (Index p = from; p < wanted.end; ++p) {
-        const Lease lease = value_or_throw(tour.next());
+        const Lease lease = taken_or_thrown(tour.next());
         field_.bring_plane(p - wanted.begin, lease.bytes().data());
       }
     }
@@ -283,7 +252,7 @@ class StreamedMarch final : public March {
     }
   }
   void keep(Index p) {
-    Lease lease = value_or_throw(windows_->acquire(p, Access::write));
+    Lease lease = taken_or_thrown(windows_->acquire(p, Access::write));
     field_.keep_plane(p - first(), lease.writable().data());
   }
   void leave() {

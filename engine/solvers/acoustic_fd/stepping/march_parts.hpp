@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a march in memory and one over the disk have alike: the energy of planes, and how many steps are recorded at once.
+#pragma once
+
+#include "engine/solvers/acoustic_fd/problem.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace conoid::acoustic_fd {
+
+/// The energies of all planes of the grid, in which nodes on reflecting faces count half (Problem::face_share()). Planes may be put by
+/// several threads at once.
+class EnergySums {
+ public:
+  explicit EnergySums(const Problem& problem)
+      : problem_(problem), wz_(static_cast<std::size_t>(problem.grid.points[2]), 1.0),
+        sums_(static_cast<std::size_t>(2 * problem.grid.points[0]), 0.0) {
+    wz_.front() *= problem.face_share(4);
+    wz_.back() *= problem.face_share(5);
+  }
+  /// `x`: of the whole grid.
+  void put(Index x, double kinetic, double potential) {
+    const double wx = x == 0 ? problem_.face_share(0) : x == problem_.grid.points[0] - 1 ? problem_.face_share(1) : 1.0;
+    sums_[static_cast<std::size_t>(2 * x)] = wx * kinetic;
+    sums_[static_cast<std::size_t>(2 * x + 1)] = wx * potential;
+  }
+  /// Of a Field at level k; `local`: its number of plane x.
+  template <class Field>
+  void put_plane(const Field& field, Index k, Index local, Index x) {
+    double kinetic = 0, potential = 0;
+    field.plane_energy(k, local, wz_, problem_.face_share(2), problem_.face_share(3), kinetic, potential);
+    put(x, kinetic, potential);
+  }
+  [[nodiscard]] std::span<double> of_planes() { return sums_; }
+  [[nodiscard]] Energy energy() const { return Energy::of(sums_, problem_.grid.spacing); }
+
+ private:
+  const Problem& problem_;
+  std::vector<double> wz_, sums_;
+};
+
+/// Of at most `steps`: as many as receiver values of one band are kept of, of `bytes` each level.
+[[nodiscard]] inline Index steps_of_band(Index steps, const March::Recorder* recorder, Index bytes) {
+  constexpr Index most = Index{256} << 20;
+  return recorder ? std::clamp<Index>(most / std::max<Index>(1, bytes) * recorder->every, 1, steps) : steps;
+}
+
+}  // namespace conoid::acoustic_fd
