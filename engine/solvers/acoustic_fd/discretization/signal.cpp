@@ -4,7 +4,7 @@
 
 #include "engine/core/units.hpp"
 #include "engine/io/csv.hpp"
-#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/numerics/windowed_sinc.hpp"
 
 #include <algorithm>
 #include <cmath>
