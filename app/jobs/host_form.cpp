@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/forms/scalar_edits.hpp"
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 
@@ -172,12 +173,7 @@ HostDialog::HostDialog(const ComputeHost& host, JobList& jobs, const Look& look,
   note_->hide();
   column->addWidget(note_);
   column->addStretch(1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
-  buttons->button(QDialogButtonBox::Save)->setText(tr("Keep"));
-  buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
-  set_role(buttons->button(QDialogButtonBox::Save), "primary");
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* buttons = add_dialog_buttons(*this, *column, tr("Keep"), Acts::asks).box;
   connect(buttons, &QDialogButtonBox::accepted, this, [this] {
     const QString trouble = keep();
     note_->setText(trouble);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -16,6 +15,7 @@
 
 #include "app/forms/object_form.hpp"
 #include "app/forms/scalar_edits.hpp"
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "engine/core/shell_word.hpp"
@@ -69,14 +69,7 @@ SubmitDialog::SubmitDialog(CaseDocument document, JobList& jobs, const Look& loo
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   column->addWidget(command_);
   column->addStretch(1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  submit_ = buttons->button(QDialogButtonBox::Ok);
-  submit_->setText(tr("Submit"));
-  buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
-  set_role(submit_, "primary");
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  submit_ = add_dialog_buttons(*this, *column, tr("Submit")).act;
   connect(more, &QPushButton::clicked, this, [this] {
     HostDialog dialog(ComputeHost(), jobs_, look_, this);
     if (dialog.exec() == QDialog::Accepted) fill_places(QString::fromStdString(dialog.form().host().name));

@@ -4,14 +4,13 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/film.hpp"
 
@@ -82,13 +81,7 @@ CaptureDialog::CaptureDialog(QSize on_screen, int frames, QWidget* parent) : QDi
   note_ = make_label({}, "small", this);
   note_->setWordWrap(true);
   column->addWidget(note_);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  auto* save = buttons->addButton(tr("Choose the file…"), QDialogButtonBox::AcceptRole);
-  set_role(save, "primary");
-  save->setDefault(true);
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  add_dialog_buttons(*this, *column, tr("Choose the file…"));
   connect(size_, &QComboBox::currentIndexChanged, this, &CaptureDialog::refresh);
   if (format_) connect(format_, &QComboBox::currentIndexChanged, this, &CaptureDialog::refresh);
   if (speed_) connect(speed_, &QSpinBox::valueChanged, this, &CaptureDialog::refresh);

@@ -16,6 +16,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/panels/picture_theme.hpp"
 #include "render/chart/chart_frame.hpp"
@@ -54,13 +55,9 @@ ChartDialog::ChartDialog(const ChartSpec& own, const ChartStyle& style, const Lo
   trouble_->setWordWrap(true);
   trouble_->hide();
   column->addWidget(trouble_);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  buttons->button(QDialogButtonBox::Ok)->setText(tr("Apply"));
-  buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
+  auto* buttons = add_dialog_buttons(*this, *column, tr("Apply"), Acts::asks).box;
   auto* reset = buttons->addButton(tr("As the run gives it"), QDialogButtonBox::ResetRole);
-  column->addWidget(buttons);
   connect(buttons, &QDialogButtonBox::accepted, this, &ChartDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(reset, &QPushButton::clicked, this, [this] {
     style_ = {};
     for (QLineEdit* edit : {title_, x_label_, y_label_, limits_[0], limits_[1], limits_[2], limits_[3]}) edit->clear();

@@ -3,15 +3,14 @@
 #include "app/panels/measured_dialog.hpp"
 
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 
 namespace conoid::app {
@@ -63,12 +62,7 @@ MeasuredDialog::MeasuredDialog(const CsvTable& table, const ChartSpec& spec, con
   }
   columns_->resizeColumnToContents(taken_column);
   column->addWidget(columns_, 1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  buttons->button(QDialogButtonBox::Ok)->setText(tr("Lay over the chart"));
-  buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  add_dialog_buttons(*this, *column, tr("Lay over the chart"));
   connect(x_, &QComboBox::currentIndexChanged, this, [this, unit = spec.x_unit](int index) {
     x_unit_->setText(unit_or(table_.columns[static_cast<std::size_t>(index)], unit));
     for (int r = 0; r < columns_->rowCount(); ++r)

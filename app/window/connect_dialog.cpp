@@ -13,6 +13,7 @@
 #include <QRadioButton>
 #include <QVBoxLayout>
 
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "engine/session/process/process_session.hpp"
 
@@ -81,10 +82,7 @@ ConnectDialog::ConnectDialog(Settings& settings, const Look& look, QWidget* pare
   devices_->hide();  // until the place has answered
   column->addWidget(devices_);
   column->addStretch(1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  set_role(buttons->button(QDialogButtonBox::Ok), "primary");
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* buttons = add_dialog_buttons(*this, *column, tr("OK"), Acts::asks).box;
   connect(buttons, &QDialogButtonBox::accepted, this, [this] {
     const QString chosen = place();
     if (launched_->isChecked()) {

@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include "app/forms/field_editor.hpp"
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/model/gallery.hpp"
 #include "app/model/news.hpp"
@@ -153,13 +154,7 @@ void MainWindow::choose_tutorial() {
   constexpr int row_height = 64;
   list->setMinimumHeight(row_height * static_cast<int>(tutorials.size()) + 8);
   column->addWidget(list, 1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, &dialog);
-  QPushButton* start = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
-  set_role(start, "primary");
-  start->setDefault(true);
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
-  connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+  add_dialog_buttons(dialog, *column, tr("Start"));
   connect(list, &QListWidget::itemActivated, &dialog, &QDialog::accept);
   if (dialog.exec() == QDialog::Accepted && list->currentRow() >= 0)
     start_tutorial(tutorials[static_cast<std::size_t>(list->currentRow())]);

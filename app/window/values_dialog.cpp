@@ -5,13 +5,13 @@
 #include <utility>
 
 #include <QComboBox>
-#include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QVBoxLayout>
 
+#include "app/look/dialog_buttons.hpp"
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "app/model/names.hpp"
@@ -65,14 +65,7 @@ ValuesDialog::ValuesDialog(ValuesQuestion question, const QStringList& regions, 
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   column->addWidget(command_);
   column->addStretch(1);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  ok_ = buttons->button(QDialogButtonBox::Ok);
-  ok_->setText(tr("Show"));
-  set_role(ok_, "primary");
-  buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  ok_ = add_dialog_buttons(*this, *column, tr("Show")).act;
   connect(region_, &QComboBox::currentIndexChanged, this, &ValuesDialog::refresh);
   connect(place_, &QLineEdit::textChanged, this, &ValuesDialog::refresh);
   connect(at_place_, &QRadioButton::toggled, this, &ValuesDialog::refresh);

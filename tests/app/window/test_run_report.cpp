@@ -27,20 +27,14 @@
 #include "app/model/run_report.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/page_printer.hpp"
-#include "tests/app/fake_session.hpp"
 #include "tests/app/patience.hpp"
-#include "tests/app/shown_window.hpp"
+#include "tests/app/window/window_test.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
 
-class TestRunReport : public QObject {
+class TestRunReport : public test::WindowOfRunTest {
   Q_OBJECT
-  QTemporaryDir folder_;
-  std::unique_ptr<Look> look_;
-  std::unique_ptr<Settings> settings_;
-  std::filesystem::path run_, command_ = CONOID_BIN_DIR "/conoid";
-  QList<QUrl> opened_;
 
   static QByteArray bytes(const QString& file) {
     QFile in(file);
@@ -64,46 +58,21 @@ class TestRunReport : public QObject {
     }
     return out;
   }
-  std::unique_ptr<MainWindow> window(std::filesystem::path command) {
-    WindowOptions options = test::quiet_options();
-    options.asks = true;
-    options.command = std::move(command);
-    auto w = test::shown_window(*look_, *settings_, std::move(options));
-    if (!w->open_run(run_).ok()) qFatal("the run does not open");
-    return w;
-  }
 
  public slots:
   void open_url(const QUrl& url) { opened_ << url; }
 
  private slots:
   void initTestCase() {
-    test::keep_below(folder_);
-    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
-    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
-    settings_->set_runs_folder(folder_.filePath("runs"));
+    begin_with_links();
     const SampleCard quickest = test::quickest_sample();
     if (quickest.case_file.empty()) QSKIP("no sample case in this build");
-    run_ = std::filesystem::path(folder_.filePath("runs").toStdString()) / "20260102T030405Z-told";
-    std::filesystem::create_directories(run_ / "charts");
-    std::filesystem::copy_file(quickest.case_file, run_ / "case.json");
-    std::ofstream(run_ / "run.json") << "{\"title\":\"Told\",\"started\":\"2026-01-02T03:04:05Z\",\"case\":\""
-                                     << quickest.case_file.string() << "\"}";
-    std::ofstream(run_ / "summary.json") << "{\"state\":\"finished\",\"numbers\":{\"energy\":{\"value\":3.5,\"unit\":"
-                                            "\"J\"}}}";
+    run_ = begin_run("20260102T030405Z-told", quickest.case_file, "Told", R"({"energy":{"value":3.5,"unit":"J"}})");
     std::ofstream(run_ / "log.jsonl") << "";
-    TableInfo info{.id = "receivers", .title = "Receivers", .columns = {{"t", "s", {}}, {"p", "Pa", {}}}};
-    std::string csv = csv_head(info, "Told");
-    for (int i = 0; i < 64; ++i) append_csv_row(csv, std::array{0.01 * i, std::sin(0.6 * i)});
-    std::ofstream(run_ / "charts" / "receivers.csv", std::ios::binary) << csv;
-    QDesktopServices::setUrlHandler("file", this, "open_url");
+    write_receivers(run_, "Told", 1);
   }
   void init() { opened_.clear(); }
-  void cleanupTestCase() {
-    QDesktopServices::unsetUrlHandler("file");
-    settings_.reset();
-  }
+  void cleanupTestCase() { end_with_links(); }
 
   void the_page_is_the_one_of_the_command() {
     if (!QFile::exists(QString::fromStdString(command_.string()))) QSKIP("the command is not built");

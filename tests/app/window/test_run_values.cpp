@@ -31,7 +31,7 @@
 #include "app/window/workbench.hpp"
 #include "engine/io/vtkhdf.hpp"
 #include "tests/app/patience.hpp"
-#include "tests/app/shown_window.hpp"
+#include "tests/app/window/window_test.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -67,23 +67,9 @@ Frame known_frame(int number) {
 
 }  // namespace
 
-class TestRunValues : public QObject {
+class TestRunValues : public test::WindowOfRunTest {
   Q_OBJECT
-  QTemporaryDir folder_;
-  std::unique_ptr<Look> look_;
-  std::unique_ptr<Settings> settings_;
-  std::filesystem::path run_, command_ = CONOID_BIN_DIR "/conoid";
-  QList<QUrl> opened_;
 
-  std::unique_ptr<MainWindow> window(std::filesystem::path command) {
-    WindowOptions options = test::quiet_options();
-    options.asks = true;
-    options.command = std::move(command);
-    auto w = test::shown_window(*look_, *settings_, std::move(options));
-    w->resize(1280, 800);
-    if (!w->open_run(run_).ok()) qFatal("the run does not open");
-    return w;
-  }
   static ScenePane& pane(MainWindow& w) { return w.workbench()->viewport_panel().pane(); }
   static void wait_for_picture(MainWindow& w) {
     QTRY_VERIFY(w.run().is_stored());
@@ -114,30 +100,18 @@ class TestRunValues : public QObject {
 
  private slots:
   void initTestCase() {
-    test::keep_below(folder_);
-    QApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    look_ = std::make_unique<Look>(*qApp, ThemeChoice::light);
-    settings_ = std::make_unique<Settings>(folder_.filePath("settings.ini"));
-    settings_->set_runs_folder(folder_.filePath("runs"));
+    begin_with_links();
     const SampleCard quickest = test::quickest_sample();
     if (quickest.case_file.empty()) QSKIP("no sample case in this build");
     if (!std::filesystem::exists(command_)) QSKIP("the command is not built");
-    run_ = std::filesystem::path(folder_.filePath("runs").toStdString()) / "known";
-    std::filesystem::create_directories(run_);
-    std::filesystem::copy_file(quickest.case_file, run_ / "case.json");
-    std::ofstream(run_ / "run.json") << R"({"title": "Known", "started": "2026-01-02T03:04:05Z"})";
-    std::ofstream(run_ / "summary.json") << R"({"state": "finished", "numbers": {}})";
+    run_ = begin_run("known", quickest.case_file, "Known", "{}");
     std::ofstream(run_ / "log.jsonl") << "";
     auto writer = VtkhdfWriter::create(run_, "known");
     QVERIFY(writer.ok());
     for (int i = 0; i < frames; ++i) QVERIFY((*writer)->write(known_frame(i)).ok());
     QVERIFY((*writer)->close().ok());
-    QDesktopServices::setUrlHandler("file", this, "open_url");
   }
-  void cleanupTestCase() {
-    QDesktopServices::unsetUrlHandler("file");
-    settings_.reset();
-  }
+  void cleanupTestCase() { end_with_links(); }
 
   void a_place_has_a_curve_over_all_frames() {
     auto w = window(command_);
