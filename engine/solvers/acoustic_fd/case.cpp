@@ -386,14 +386,8 @@ void read_steps(const CaseReader& reader, Setup& setup) {
   const double h = p.grid.finest();
   const Vec3 spacings = p.grid.stencil_spacing();
   double limit = largest_time_step(stencil, spacings, p.speed.highest);
-  if (setup.density.highest > 0) {
-    // λ/h² of the three axes grows by the potential of the density: dt ≤ 2/(c √(λ Σ 1/h² + V)).
-    double sum = 0;
-    for (const double spacing : spacings) sum += spectral_radius(stencil) / (spacing * spacing);
-    const double potential = potential_bound(stencil, spacings, setup.density.lowest, setup.density.highest) /
-                             (p.grid.spacing[0] * p.grid.spacing[0]);
-    limit *= std::sqrt(sum / (sum + potential));
-  }
+  if (setup.density.highest > 0)
+    limit *= density_step_share(stencil, spacings, setup.density.lowest, setup.density.highest);
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
                             : safe_step * limit;

@@ -205,11 +205,6 @@ ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem) {
   const Values medium = reader["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
   const bool smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
-  if (smooth && problem.density && !problem.density->constant()) {
-    reader.fail(medium["obstacle_walls"], "smooth walls and a varying density cannot be had together",
-                "Use \"obstacle_walls\": \"voxels\", or leave the density constant.");
-    return {};
-  }
   ListedObstacles out;
   out.nodes = std::make_shared<Obstacles>(problem.grid, false);
   problem.obstacles = out.nodes;
