@@ -140,6 +140,7 @@ void ScenePane::connect_tools() {
     emit profile_drawn(points, label, unit, moment);
   });
   connect(tools_, &SceneTools::profile_followed, this, [this](const std::vector<ProfilePoint>& points, bool whole) {
+    if (own_fields_) return;  // no field of a run
     const auto [label, unit, moment] = profile_words();
     emit profile_followed(points, label, unit, moment, whole);
   });

@@ -29,10 +29,6 @@ constexpr int profile_samples = 400, whole_samples = 2001;
 constexpr std::size_t most_followed = 20'000;  // cells that are looked through for each frame
 constexpr int beside_axes = 96;                // what lies over the picture leaves the triad free
 
-}  // namespace
-
-namespace {
-
 /// As it may be typed: "0.5, -1, 0", "0,5; -1; 0" where the language has a decimal comma.
 QString shown_place(const Vec3& place) {
   return in_figures(QString::fromStdString(place_text(place)));
