@@ -200,7 +200,9 @@ def check_all() -> int:
     help_of = {verb: told("help", verb) for verb in re.findall(r"^  ([a-z]+) {2,}", told("help").split("Subcommands:")[1], re.M)}
     renderer = Path(program).resolve().with_name("conoid-render")
     if renderer.is_file():
-        help_of["render"] += subprocess.run([str(renderer), "--help"], capture_output=True, text=True, check=True).stdout
+        drawn = subprocess.run([str(renderer), "--help"], capture_output=True, text=True, check=True).stdout
+        for verb in ("render", "chart"):
+            help_of[verb] += drawn
     solvers = [s["id"] for s in json.loads(told("list", "--json"))["solvers"]]
     pages = sorted(docs.rglob("*.md"))
     seen = 0

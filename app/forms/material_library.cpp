@@ -16,6 +16,7 @@
 
 #include "app/forms/schema_text.hpp"
 #include "app/look/small_widgets.hpp"
+#include "app/look/translator.hpp"
 #include "app/model/names.hpp"
 
 namespace conoid::app {
@@ -35,7 +36,7 @@ QString values_in_words(const Json& value) {
     else if (member.is_array())
       out << label_of(key, {}) + QStringLiteral(" (%1)").arg(member.size());
     else
-      out << label_of(key, {}) + ' ' + text_of(member);
+      out << label_of(key, {}) + ' ' + in_figures(text_of(member));
   }
   return out.join(", ");
 }

@@ -50,6 +50,11 @@ bool names(const QString& cell, const TableColumn& column) {
   return word == whole || (column.component >= 0 && word == whole.right(1));
 }
 
+/// Spreadsheets of half the world have decimal commas; where commas part the cells they are none.
+Json number_of(const QString& cell, QChar separator) {
+  return separator == ',' ? json_from_text(cell) : json_from_typed(cell);
+}
+
 }  // namespace
 
 Result<Json> rows_from_text(const QString& text, const Json& items_node) {
@@ -84,7 +89,8 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
     }
     columns = std::move(found);
   } else if (!columns.empty() && columns.front().key == "name" &&
-             head.size() + 1 == static_cast<qsizetype>(columns.size()) && json_from_text(head.front()).is_number()) {
+             head.size() + 1 == static_cast<qsizetype>(columns.size()) &&
+             number_of(head.front(), separator).is_number()) {
     columns.erase(columns.begin());  // bare coordinates without names
   }
   Json out = Json::array();
@@ -101,7 +107,7 @@ Result<Json> rows_from_text(const QString& text, const Json& items_node) {
       const TableColumn& column = columns[static_cast<std::size_t>(c)];
       const QString cell = cells[c].trimmed();
       if (cell.isEmpty() && column.component < 0) continue;
-      const Json value = column.is_text ? Json(cell.toStdString()) : json_from_text(cell);
+      const Json value = column.is_text ? Json(cell.toStdString()) : number_of(cell, separator);
       if (cell.isEmpty())
         return make_error(ErrorCode::invalid_input,
                           "line " + std::to_string(l + 1) + ": " + heading(column).toStdString() + " is empty");

@@ -26,9 +26,11 @@
 #include "app/look/small_widgets.hpp"
 #include "app/model/file_kinds.hpp"
 #include "app/model/json_path.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/case/schema.hpp"
 #include "engine/core/units.hpp"
 #include "engine/session/mesh_preview.hpp"
+#include "render/scene/ticks.hpp"
 
 namespace conoid::app {
 namespace {
@@ -78,7 +80,7 @@ QString unit_of(const Json& node) {
 }
 
 QString placeholder_for(const Json& fallback, bool number) {
-  if (!fallback.is_null()) return text_of(fallback);
+  if (!fallback.is_null()) return number ? shown_text(fallback) : text_of(fallback);
   return number ? QString() : QObject::tr("not set");
 }
 
@@ -99,7 +101,7 @@ UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
     : QLineEdit(parent), look_(look), unit_(std::move(unit)) {
   setMinimumWidth(48);
   const auto make_room = [this] {
-    const int room = shows_unit() ? fontMetrics().horizontalAdvance(unit_) + 4 : 0;
+    const int room = shows_unit() ? fontMetrics().horizontalAdvance(shown_unit()) + 4 : 0;
     if (textMargins().right() != room) setTextMargins(0, 0, room, 0);
   };
   connect(this, &QLineEdit::textChanged, this, make_room);
@@ -113,7 +115,7 @@ UnitLineEdit::UnitLineEdit(const Look& look, QString unit, QWidget* parent)
   offers->setCaseSensitivity(Qt::CaseSensitive);
   setCompleter(offers);
   connect(this, &QLineEdit::textEdited, this, [this, list](const QString& typed) {
-    static const QRegularExpression number("^\\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\\s+");
+    static const QRegularExpression number("^\\s*([-+]?[0-9.,]+(?:[eE][-+]?[0-9]+)?)\\s+");
     const auto match = number.match(typed);
     QStringList lines;
     if (match.hasMatch()) {
@@ -141,10 +143,14 @@ void UnitLineEdit::show_value(const QString& shown) {
   setCursorPosition(0);
 }
 
+QString UnitLineEdit::shown_unit() const {
+  return QString::fromStdString(readable_unit(unit_.toStdString()));
+}
+
 bool UnitLineEdit::shows_unit() const {
   if (unit_.isEmpty()) return false;
   const QString shown = text().isEmpty() ? placeholderText() : text();
-  return shown.isEmpty() || json_from_text(shown).is_number();
+  return shown.isEmpty() || json_from_typed(shown).is_number();
 }
 
 bool leaves_undo_to_the_case(const QLineEdit& line, const QEvent& event) {
@@ -164,7 +170,7 @@ void UnitLineEdit::paintEvent(QPaintEvent* event) {
   if (!shows_unit()) return;
   QPainter painter(this);
   painter.setPen(look_.colour("faint"));
-  painter.drawText(rect().adjusted(0, 0, -9, 0), Qt::AlignRight | Qt::AlignVCenter, unit_);
+  painter.drawText(rect().adjusted(0, 0, -9, 0), Qt::AlignRight | Qt::AlignVCenter, shown_unit());
 }
 
 // ---- NumberEdit -----------------------------------------------------------------------------------------------------
@@ -188,14 +194,14 @@ QWidget* NumberEdit::reveal(const std::string& pointer) {
 }
 
 void NumberEdit::refresh() {
-  line_->show_value(value() ? text_of(*value()) : QString());
+  line_->show_value(value() ? shown_text(*value()) : QString());
   if (!line_->isModified()) problem_.clear();
   line_->set_wrong(!problem_.isEmpty() || has_errors_at(context_.model, pointer_));
 }
 
 void NumberEdit::check_typing() {
   problem_.clear();
-  const QString text = line_->text().trimmed();
+  const QString text = typed_text(line_->text());
   if (!text.isEmpty() && !json_from_text(text).is_number()) {
     const std::string unit = string_at(node_, "unit");
     if (string_at(node_, "type") == "integer") {
@@ -215,7 +221,7 @@ void NumberEdit::commit() {
   line_->setModified(false);
   problem_.clear();
   const QString text = line_->text().trimmed();
-  text.isEmpty() ? erase() : write(json_from_text(text));
+  text.isEmpty() ? erase() : write(json_from_typed(text));
   refresh();
   emit typing_checked();
 }
@@ -235,7 +241,7 @@ VectorEdit::VectorEdit(const FormContext& context, const std::string& pointer, c
     line->setAccessibleName(label() + " " + axes[i]);
     if (size > 2) set_role(line, "narrow");
     const Json element = fallback.is_array() && fallback.size() > static_cast<std::size_t>(i) ? fallback[i] : Json();
-    line->setPlaceholderText(element.is_null() ? QString(axes[i]) : text_of(element));
+    line->setPlaceholderText(element.is_null() ? QString(axes[i]) : shown_text(element));
     row->addWidget(line, 1);
     lines_.push_back(line);
     connect(line, &QLineEdit::editingFinished, this, [this, i] { commit(static_cast<std::size_t>(i)); });
@@ -261,7 +267,7 @@ void VectorEdit::refresh() {
   const bool whole = array && context_.model.health_of(pointer_) == Health::bad;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const bool there = array && array->is_array() && i < array->size();
-    lines_[i]->show_value(there ? text_of((*array)[i]) : QString());
+    lines_[i]->show_value(there ? shown_text((*array)[i]) : QString());
     bool wrong = has_errors_at(context_.model, child_pointer(pointer_, i));
     if (whole && !context_.model.diagnostics_at(pointer_).empty()) wrong = true;
     lines_[i]->set_wrong(wrong);
@@ -278,7 +284,7 @@ void VectorEdit::commit(std::size_t index) {
   Json array = current();
   while (array.size() < lines_.size()) array.push_back(0);
   const Json fallback = fallback_.is_array() && index < fallback_.size() ? fallback_[index] : Json(0);
-  array[index] = text.isEmpty() ? fallback : json_from_text(text);
+  array[index] = text.isEmpty() ? fallback : json_from_typed(text);
   write(std::move(array));
 }
 
@@ -289,7 +295,7 @@ NumbersEdit::NumbersEdit(const FormContext& context, const std::string& pointer,
     : FieldEditor(context, pointer, node, fallback, parent) {
   auto* row = flat_row(this);
   line_ = new UnitLineEdit(context.look, {}, this);
-  line_->setPlaceholderText(fallback.is_null() ? tr("1, 2, 3") : text_of(fallback));
+  line_->setPlaceholderText(fallback.is_null() ? tr("1, 2, 3") : shown_text(fallback));
   line_->setAccessibleName(label());
   row->addWidget(line_);
   setFocusProxy(line_);
@@ -298,7 +304,7 @@ NumbersEdit::NumbersEdit(const FormContext& context, const std::string& pointer,
 }
 
 void NumbersEdit::refresh() {
-  line_->show_value(value() ? text_of(*value()) : QString());
+  line_->show_value(value() ? shown_text(*value()) : QString());
   line_->set_wrong(has_errors_at(context_.model, pointer_));
 }
 
@@ -308,7 +314,7 @@ void NumbersEdit::commit() {
   const QString text = line_->text().trimmed();
   if (text.isEmpty()) return erase();
   Json array = Json::array();
-  for (const QString& part : text.split(',', Qt::SkipEmptyParts)) array.push_back(json_from_text(part));
+  for (const QString& part : typed_list(text)) array.push_back(json_from_text(part));
   write(std::move(array));
 }
 

@@ -34,6 +34,7 @@ class UnitLineEdit : public QLineEdit {
 
  private:
   [[nodiscard]] bool shows_unit() const;
+  [[nodiscard]] QString shown_unit() const;
   const Look& look_;
   QString unit_;
 };

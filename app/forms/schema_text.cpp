@@ -8,8 +8,12 @@
 
 #include <QLocale>
 #include <QObject>
+#include <QRegularExpression>
 #include <QStringList>
 
+#include "app/look/translator.hpp"
+#include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/units.hpp"
 
 #include <QCoreApplication>
@@ -18,17 +22,18 @@ namespace conoid::app {
 namespace {
 
 bool is_number_node(const Json& node) {
+  if (!node.is_object()) return false;
   const std::string type = string_at(node, "type");
   return type == "number" || type == "integer";
 }
 
 QString bound(const Json& node, const char* keyword, const QString& sign) {
   const auto it = node.find(keyword);
-  return it == node.end() ? QString() : sign + QChar(0x00a0) + text_of(*it);
+  return it == node.end() ? QString() : sign + QChar(0x00a0) + shown_text(*it);
 }
 
 /// What a schema says, in the language of the window where that has it.
-QString translated(const std::string& text) {
+QString in_words(const std::string& text) {
   return QCoreApplication::translate("schema", text.c_str());
 }
 
@@ -54,7 +59,7 @@ std::string string_at(const Json& node, const char* keyword) {
 }
 
 QString label_of(const std::string& key, const Json& node) {
-  if (const std::string title = string_at(node, "title"); !title.empty()) return translated(title);
+  if (const std::string title = string_at(node, "title"); !title.empty()) return in_words(title);
   QString label = QString::fromStdString(key).replace('_', ' ').replace('-', ' ');
   if (!label.isEmpty()) label[0] = label[0].toUpper();
   return label;
@@ -62,12 +67,31 @@ QString label_of(const std::string& key, const Json& node) {
 
 QString choice_words(const Json& choice) {
   QString text = text_of(choice);
-  if (!choice.is_string()) return text;
+  if (!choice.is_string()) return shown_text(choice);
+  const QString own = choice_name(choice.get<std::string>());
   text.replace('_', ' ');
   // Words of their own: "rigid" alone may be said of something else.
   const QString key = QStringLiteral("choice: ") + text;
   const QString known = QCoreApplication::translate("schema", key.toUtf8().constData());
-  return known == key ? text : known;
+  if (known != key) return known.left(1).toUpper() + known.mid(1);
+  if (!own.isEmpty()) return own;
+  // Words begin as such; units, axes and symbols are what they are.
+  static const QRegularExpression word("^[a-z][a-z -]+$"), axes("^[xyz]+$");
+  if (word.match(text).hasMatch() && !axes.match(text).hasMatch() && !known_unit(text.toStdString()))
+    text[0] = text[0].toUpper();
+  return text;
+}
+
+QString shown_text(const Json& value) {
+  if (!value.is_array()) return in_figures(text_of(value));
+  if (!has_decimal_comma()) return text_of(value);
+  QStringList parts;
+  for (const Json& v : value) parts << shown_text(v);
+  return parts.join("; ");
+}
+
+Json json_from_typed(const QString& typed) {
+  return json_from_text(typed_text(typed));
 }
 
 QString text_of(const Json& value) {
@@ -100,12 +124,13 @@ namespace {
 QStringList facts_of(const Json& node, const Json& fallback) {
   QStringList lines;
   if (const std::string description = string_at(node, "description"); !description.empty())
-    lines << translated(description);
+    lines << in_words(description);
   const std::string unit = string_at(node, "unit");
   const QString unit_text = unit.empty() || unit == "1" ? QString() : " " + QString::fromStdString(unit);
   if (!fallback.is_null() && fallback.is_primitive()) {
     const QString words = fallback.is_boolean()   ? (fallback.get<bool>() ? QObject::tr("on") : QObject::tr("off"))
                           : node.contains("enum") ? choice_words(fallback)
+                          : is_number_node(node)  ? shown_text(fallback)
                                                   : text_of(fallback);
     lines << QObject::tr("Default: %1").arg(words + (fallback.is_number() ? unit_text : ""));
   }
@@ -113,7 +138,8 @@ QStringList facts_of(const Json& node, const Json& fallback) {
   for (const auto& [keyword, sign] : {std::pair{"minimum", QChar(0x2265)}, std::pair{"exclusiveMinimum", QChar('>')},
                                       std::pair{"maximum", QChar(0x2264)}, std::pair{"exclusiveMaximum", QChar('<')}})
     if (const QString text = bound(node, keyword, sign); !text.isEmpty()) range << text;
-  if (!range.isEmpty()) lines << QObject::tr("Range: %1").arg(range.join(", ") + unit_text);
+  if (!range.isEmpty())
+    lines << QObject::tr("Range: %1").arg(range.join(has_decimal_comma() ? "; " : ", ") + unit_text);
   if (!unit_text.isEmpty()) {
     QStringList units;
     for (const auto& u : units_for(unit)) units << QString::fromStdString(u);
@@ -174,8 +200,18 @@ Json initial_value(const Json& node) {
   return object;
 }
 
+namespace {
+
+/// A value as a form shows it: a choice, figures, or what somebody wrote, which stays as it is.
+QString words_of_value(const Json& value, const Json& node) {
+  if (node.is_object() && node.contains("enum")) return choice_words(value);
+  return value.is_string() && !is_number_node(node) ? text_of(value) : shown_text(value);
+}
+
+}  // namespace
+
 QString summary_of(const Json& value, const Json& node) {
-  if (value.is_primitive()) return node.contains("enum") ? choice_words(value) : text_of(value);
+  if (value.is_primitive()) return words_of_value(value, node);
   QStringList parts;
   const std::string kind = string_at(node, "discriminator");
   const std::string own = kind.empty() || !value.is_object() ? std::string() : string_at(value, kind.c_str());
@@ -190,7 +226,7 @@ QString summary_of(const Json& value, const Json& node) {
     if (!kind.empty() && key == kind && variant.is_object())
       parts << label_of(own, variant);
     else if (flat)
-      parts << (property.is_object() && property.contains("enum") ? choice_words(member) : text_of(member));
+      parts << words_of_value(member, property);
     if (parts.size() == 3) break;
   }
   return parts.join(QStringLiteral(" · "));

@@ -23,10 +23,14 @@ namespace conoid::app {
 [[nodiscard]] QString description_of(const std::string& pointer, const Json& node, const Json& fallback);
 /// A value as a person would type it: 0.5, "2 GHz", "1, 2, 3".
 [[nodiscard]] QString text_of(const Json& value);
-/// A value of an enum as its list shows it: in the language of the window, as in the case where that is a name or a symbol.
+/// The same as the window shows it: with the decimal sign of its language, numbers in a row with semicolons where that is a comma.
+[[nodiscard]] QString shown_text(const Json& value);
+/// A value of an enum as its list shows it: in the language of the window, as in the case where that is a symbol or a unit.
 [[nodiscard]] QString choice_words(const Json& choice);
 /// A number as typed, or the text itself where it is no plain number: what is stored in the case.
 [[nodiscard]] Json json_from_text(const QString& text);
+/// The same of what somebody typed as a number: a decimal comma is a point (typed_text).
+[[nodiscard]] Json json_from_typed(const QString& typed);
 /// What a new element starts with: empty objects, the first variant, arrays filled to their least size.
 [[nodiscard]] Json initial_value(const Json& node);
 /// An element of a list or map in a few words, its kind and choices as lists show them: "0.5, 0.5 · Ricker". `node`: the element's schema.

@@ -68,7 +68,8 @@ QVariant ListTable::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
     case Qt::EditRole: {
       const Json* value = context_.model.value(at);
-      return value ? text_of(*value) : QString();
+      if (!value) return QString();
+      return columns_[static_cast<std::size_t>(index.column())].is_text ? text_of(*value) : shown_text(*value);
     }
     case Qt::BackgroundRole:
       if (const Diagnostic* d = problem())
@@ -107,7 +108,7 @@ Qt::ItemFlags ListTable::flags(const QModelIndex& index) const {
 bool ListTable::put(Json& element, const TableColumn& column, const QString& text) const {
   const QString trimmed = text.trimmed();
   if (trimmed.isEmpty() && (column.component >= 0 || column.key.empty())) return false;
-  const Json value = column.is_text ? Json(trimmed.toStdString()) : json_from_text(trimmed);
+  const Json value = column.is_text ? Json(trimmed.toStdString()) : json_from_typed(trimmed);
   if (column.key.empty() && column.component < 0) {
     element = value;
     return true;

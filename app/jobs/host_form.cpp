@@ -42,6 +42,7 @@ HostForm::HostForm(bool whole, QWidget* parent) : QWidget(parent), form_(new QFo
     ssh_ = line(*form_, tr("Reached by"), "ssh", tr("The words in front of the machine: ssh -p 2222"));
     queue_ = make_calm_combo(this);
     queue_->setAccessibleName(tr("Queue"));
+    queue_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);  // as wide as the lines around it
     queue_->setAccessibleDescription(tr("Whether jobs wait in Slurm's queue, or start at once"));
     queue_->addItem(tr("None: jobs start at once, detached"), false);
     queue_->addItem(tr("Slurm"), true);

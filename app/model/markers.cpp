@@ -183,11 +183,11 @@ bool place_receiver(CaseModel& model, const Vec3& place) {
 }
 
 std::optional<Vec3> place_from(const QString& typed) {
-  const QStringList parts = typed.split(typed.contains(';') ? ';' : ',');
+  const QStringList parts = typed_list(typed);
   if (parts.size() != 3) return std::nullopt;
   Vec3 out{};
   for (qsizetype a = 0; a < 3; ++a) {
-    const auto read = parse_quantity(typed_text(parts[a]).toStdString(), "m");
+    const auto read = parse_quantity(parts[a].toStdString(), "m");
     if (!read) return std::nullopt;
     out[static_cast<std::size_t>(a)] = read->value;
   }

@@ -16,7 +16,7 @@ namespace conoid::app {
 namespace {
 
 struct Names {
-  QJsonObject first, more, phases;
+  QJsonObject first, more, phases, choices;
   QList<std::pair<QString, QRegularExpression>> templates;  ///< "%1, exact" and what it matches
 
   Names() {
@@ -26,6 +26,7 @@ struct Names {
     first = all["first"].toObject();
     more = all["more"].toObject();
     phases = all["phases"].toObject();
+    choices = all["choices"].toObject();
     for (const auto& value : all["templates"].toArray()) {
       const QString text = value.toString();
       const auto at = text.indexOf("%1");
@@ -100,6 +101,10 @@ QString number_words(const std::string& name) {
     if (const auto known = find(names().first, key)) return *known;
   if (const auto known = find(names().more, key)) return *known;
   return translated(words_of(name));
+}
+
+QString choice_name(const std::string& choice) {
+  return names().choices[QString::fromStdString(choice)].toString();
 }
 
 bool is_detail(const NumberEvent& number) {

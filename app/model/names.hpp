@@ -21,6 +21,8 @@ namespace conoid::app {
 /// "far pairs" → "Far pairs".
 [[nodiscard]] QString phase_words(const std::string& name);
 [[nodiscard]] QString number_words(const std::string& name);
+/// What a choice of a schema is called where that is more than its word: "pec" → "Perfect conductor (PEC)"; empty: its word will do.
+[[nodiscard]] QString choice_name(const std::string& choice);
 /// Whether a number says how the work was done (sizes, counts, memory, times) rather than what came out.
 [[nodiscard]] bool is_detail(const NumberEvent& number);
 

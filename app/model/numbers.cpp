@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include <QLocale>
+#include <QRegularExpression>
 
+#include "app/look/translator.hpp"
 #include "engine/core/units.hpp"
 #include "render/scene/ticks.hpp"
 
@@ -48,9 +50,30 @@ QString expected_duration(double seconds) {
 }
 
 QString typed_text(const QString& typed) {
-  QString out = typed.trimmed();
-  if (!out.contains('.')) out.replace(',', '.');
+  QString out = typed.trimmed().replace(QChar(0x2212), '-');
+  const qsizetype comma = out.indexOf(',');
+  if (comma < 0 || out.contains('.') || out.indexOf(',', comma + 1) >= 0) return out;
+  // "1,500" is a thousand and a half to whoever reads English: nobody's number may be taken for another.
+  qsizetype digits = 0;
+  while (comma + 1 + digits < out.size() && out[comma + 1 + digits].isDigit()) ++digits;
+  if (has_decimal_comma() || digits != 3) out[comma] = '.';
   return out;
+}
+
+QStringList typed_list(const QString& typed) {
+  static const QRegularExpression spaced(",\\s+");
+  QStringList parts;
+  if (typed.contains(';'))
+    parts = typed.split(';');
+  else if (!has_decimal_comma())
+    parts = typed.split(',');
+  else if (typed.contains(spaced))
+    parts = typed.split(spaced);
+  else
+    parts = typed.count(',') == 1 ? QStringList{typed} : typed.split(',');
+  for (QString& part : parts) part = typed_text(part);
+  parts.removeAll(QString());
+  return parts;
 }
 
 }  // namespace conoid::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include "engine/session/session.hpp"
 
@@ -14,7 +15,12 @@ namespace conoid::app {
 /// An expected time, in seconds: "4 min" where a measured one would be "4 min 00 s".
 [[nodiscard]] QString expected_duration(double seconds);
 
-/// What somebody typed as a number or a quantity, for parse_quantity(): a decimal comma is a point, where there is none yet.
+/// What somebody typed as a number or a quantity, for parse_quantity(): a decimal comma is a point, where there is none yet. "1,500"
+/// stays as it is, and is no number, where the language has a decimal point.
 [[nodiscard]] QString typed_text(const QString& typed);
+
+/// The same of numbers in a row. Semicolons part them anywhere; commas do, but those between digits where the language has a decimal
+/// comma: "0,5; 1", "0.5, 1".
+[[nodiscard]] QStringList typed_list(const QString& typed);
 
 }  // namespace conoid::app

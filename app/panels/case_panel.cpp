@@ -436,8 +436,9 @@ void CasePanel::refresh() {
   solver_->setText(translated(info ? std::string(info->title) : model.solver()));
   // Many cases are called case.json; the folder tells them apart.
   const QString folder = QString::fromStdString(model.document().folder().filename().string());
-  file_->set_text((folder.isEmpty() ? QString() : folder + "/") + model.file_name() +
-                  (model.is_dirty() ? tr(" – edited") : QString()));
+  file_->set_text(model.document().file().empty() ? tr("Not saved yet")
+                                                  : (folder.isEmpty() ? QString() : folder + "/") + model.file_name() +
+                                                        (model.is_dirty() ? tr(" – edited") : QString()));
   file_->setToolTip(QString::fromStdString(model.document().file().string()));
   for (SectionWidget* section : sections_) section->refresh();
   refresh_strays();

@@ -51,6 +51,7 @@ namespace conoid::app {
 namespace {
 
 constexpr int least_tabs = 48, least_combo = 64;  // pixels, on a small screen
+constexpr int least_names = 240;                  // for the names of charts beside the tools
 constexpr int draw_every_ms = 150;
 constexpr CsvLimits measured_limits{Bytes{64} << 20, 64, 4'000'000};
 constexpr int rest_factor = 8;  // a chart may take one ninth of the window's time
@@ -105,8 +106,9 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(make_rule(this));
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(8, 0, 12, 0);
+  head_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  head_->setContentsMargins(8, 0, 12, 0);
+  head_->setSpacing(0);
   tabs_ = new QTabBar(this);
   tabs_->setExpanding(false);
   tabs_->setUsesScrollButtons(true);
@@ -114,10 +116,10 @@ ResultsPanel::ResultsPanel(RunModel& run, const Look& look, ViewportKind kind, Q
   tabs_->setAccessibleName(tr("Results"));
   tabs_->setAccessibleDescription(tr("Curves, balance of the workers and log of the run"));
   tabs_->setMinimumWidth(least_tabs);  // it scrolls
-  head->addWidget(tabs_, 1);
+  head_->addWidget(tabs_, 1);
   QToolButton* more = make_tools();
-  head->addWidget(tools_);
-  column->addLayout(head);
+  head_->addWidget(tools_, 0, Qt::AlignRight);
+  column->addLayout(head_);
   column->addWidget(make_rule(this));
 
   make_pages();
@@ -230,6 +232,17 @@ void ResultsPanel::make_pages() {
   });
 }
 
+void ResultsPanel::fit_head() {
+  // On a small screen the names of the charts have a row of their own.
+  const bool narrow = !tools_->isHidden() && width() - tools_->sizeHint().width() < least_names;
+  head_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
+void ResultsPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit_head();
+}
+
 void ResultsPanel::watch() {
   draw_timer_.setSingleShot(true);
   draw_timer_.setInterval(draw_every_ms);
@@ -291,7 +304,10 @@ void ResultsPanel::refresh_tabs() {
     wanted.emplace_back(QString::fromStdString(table.info.id),
                         twin && table.info.form == ChartForm::polar ? tr("%1, polar").arg(title) : title);
   }
-  if (!profile_.series.empty()) wanted.emplace_back(profile_id, tr("Along the line"));
+  // Of a field that is a line itself it is the picture.
+  if (!profile_.series.empty())
+    wanted.emplace(profile_.x_label == "x" ? wanted.begin() : wanted.end(), profile_id,
+                   profile_.x_label == "x" ? tr("Along x") : tr("Along the line"));
   for (std::size_t i = 0; i < made_.size(); ++i)
     wanted.emplace_back(made_id + QString::number(i), QString::fromStdString(made_[i].title));
   if (!run_.balance().empty()) wanted.emplace_back(balance_id, tr("Balance"));
@@ -501,6 +517,7 @@ void ResultsPanel::refresh_tools() {
   for (int i = 0; i < unit_->count(); ++i) longest = std::max(longest, unit_->itemText(i).size());
   unit_->setMinimumContentsLength(static_cast<int>(std::min<qsizetype>(longest, 16)));
   unit_->setCurrentIndex(std::max(0, unit_->findData(units_.value(id))));
+  fit_head();
   numbers_->setVisible(numbers_->property("wanted").toBool() && spec.kind != ChartKind::balance);
 }
 
@@ -509,10 +526,12 @@ void ResultsPanel::set_spectrum(bool on) {
   draw_chart();
 }
 
-void ResultsPanel::show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit) {
+void ResultsPanel::take_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                                const QString& moment, bool whole) {
   profile_ = {};
-  profile_.title = tr("Along the line").toStdString();
-  profile_.x_label = tr("Distance").toStdString();
+  profile_.title =
+      ((whole ? tr("Along x") : tr("Along the line")) + (moment.isEmpty() ? "" : ", " + moment)).toStdString();
+  profile_.x_label = whole ? "x" : tr("Distance").toStdString();
   profile_.x_unit = "m";
   profile_.y_label = label.toStdString();
   profile_.y_unit = unit.toStdString();
@@ -523,6 +542,18 @@ void ResultsPanel::show_profile(const std::vector<ProfilePoint>& points, const Q
     curve.y.push_back(p.value);
   }
   profile_.series.push_back(std::move(curve));
+}
+
+void ResultsPanel::follow_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                                  const QString& moment, bool whole) {
+  take_profile(points, label, unit, moment, whole);
+  refresh_tabs();
+  if (const int now = tabs_->currentIndex(); now >= 0 && tabs_->tabData(now).toString() == profile_id) draw_soon();
+}
+
+void ResultsPanel::show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                                const QString& moment) {
+  take_profile(points, label, unit, moment, false);
   chosen_ = true;
   refresh_tabs();
   for (int i = 0; i < tabs_->count(); ++i)

@@ -26,6 +26,7 @@
 
 class QStackedWidget;
 class QTabBar;
+class QBoxLayout;
 class QComboBox;
 class QMenu;
 class QSplitter;
@@ -50,7 +51,11 @@ class ResultsPanel : public QWidget {
   [[nodiscard]] ChartScene& chart() { return *scene_; }
   [[nodiscard]] QTabBar& tabs() { return *tabs_; }
   /// Values along a line through the field become a chart of their own.
-  void show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit);
+  void show_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                    const QString& moment);
+  /// The same of another frame, in its place; nobody is taken to it. `whole`: the field is a line itself, and its coordinate the abscissa.
+  void follow_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                      const QString& moment, bool whole);
   /// Charts of values that were asked for, in place of those of before; each has its title for its tab.
   void show_made(std::vector<ChartSpec> charts);
   /// Lays the same tables of another run over the curves, dashed. Null: this run alone.
@@ -94,7 +99,13 @@ class ResultsPanel : public QWidget {
   /// The results want the room of the picture and of the panes, or give it back.
   void maximise_wanted(bool on);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void fit_head();
+  void take_profile(const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                    const QString& moment, bool whole);
   QToolButton* make_tools();  ///< gives the button of what there is more
   void make_pages();
   void watch();  ///< tabs, log, run and look
@@ -129,6 +140,7 @@ class ResultsPanel : public QWidget {
   const Look& look_;
   std::shared_ptr<ChartScene> scene_;
   ViewportHost* viewport_;
+  QBoxLayout* head_;
   QTabBar* tabs_;
   QStackedWidget* stack_;
   QWidget* tools_;

@@ -527,6 +527,9 @@ void RunPanel::refresh_numbers() {
 
 void RunPanel::refresh_command() {
   QString line = model_.command_line();
+  // A case that is no file yet is kept by its run.
+  if (model_.document().file().empty())
+    line = "conoid run " + shell_quoted(QString::fromStdString((run_.folder() / "case.json").string()));
   if (!is_inside(place_))
     line += " --launcher " + shell_quoted(place_ == "process" ? QStringLiteral("conoid-worker") : place_);
   // A case that names its workers goes before the settings; a flag would not.

@@ -25,6 +25,7 @@
 #include "app/panels/picture_theme.hpp"
 #include "app/panels/recipe_editor.hpp"
 #include "app/panels/scene_head.hpp"
+#include "app/panels/viewport_panel.hpp"
 #include "engine/core/place.hpp"
 
 namespace conoid::app {
@@ -135,11 +136,22 @@ void ScenePane::connect_tools() {
       [this](const Vec3& place, const std::optional<Probe>& probe) { show_place_menu(place, probe); },
       Qt::QueuedConnection);
   connect(tools_, &SceneTools::profile_drawn, this, [this](const std::vector<ProfilePoint>& points) {
-    const FieldView& view = scene_->view();
-    const FieldInfo info = chosen_info(view);
-    emit profile_drawn(points, translated(label_of(info, view.value)),
-                       QString::fromStdString(unit_of(info, view.value)));
+    const auto [label, unit, moment] = profile_words();
+    emit profile_drawn(points, label, unit, moment);
   });
+  connect(tools_, &SceneTools::profile_followed, this, [this](const std::vector<ProfilePoint>& points, bool whole) {
+    if (own_fields_) return;  // no field of a run
+    const auto [label, unit, moment] = profile_words();
+    emit profile_followed(points, label, unit, moment, whole);
+  });
+}
+
+std::array<QString, 3> ScenePane::profile_words() const {
+  const FieldView& view = scene_->view();
+  const FieldInfo info = chosen_info(view);
+  const auto frame = scene_->frame();
+  return {translated(label_of(info, view.value)), QString::fromStdString(unit_of(info, view.value)),
+          frame ? moment_text({.number = frame->number, .value = frame->value, .axis = frame->axis}) : QString()};
 }
 
 ScenePane::~ScenePane() {
@@ -281,6 +293,7 @@ void ScenePane::clear(const QString& sentence) {
   shown_ = wanted_;
   head_->clear_fields();
   tools_->set_picture(false);
+  tools_->forget_profile();
   set_tool(MouseTool::turn);
   refresh_head();
 }
@@ -317,6 +330,7 @@ void ScenePane::show_frame(const std::shared_ptr<const Frame>& frame) {
   }
   viewport_->request_render();
   refresh_head();
+  tools_->follow_frame();
 }
 
 void ScenePane::show_choices() {
@@ -385,6 +399,7 @@ void ScenePane::apply_view() {
   viewport_->request_render();
   refresh_head();
   refresh_display();
+  tools_->follow_frame();
 }
 
 void ScenePane::take_head(FieldView& view) {

@@ -98,7 +98,12 @@ class ScenePane : public QWidget {
   void probed(const conoid::Probe& probe);
   /// A click with the tool that reads values: this one is to be kept in the picture.
   void value_kept(const conoid::Probe& probe);
-  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
+  /// `moment`: of the frame, "t = 2 ms".
+  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit,
+                     const QString& moment);
+  /// SceneTools::profile_followed.
+  void profile_followed(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit,
+                        const QString& moment, bool whole);
   /// The values of the field at a place are wanted of all frames; without a place somebody is to be asked where.
   void values_wanted(const std::optional<conoid::Vec3>& place);
   void place_chosen(const conoid::Vec3& place);
@@ -119,6 +124,8 @@ class ScenePane : public QWidget {
   /// Arrows turn, with Shift they move, plus and minus come nearer and go away; false: another key.
   bool move_by_key(const QKeyEvent& event);
   void connect_head();
+  /// What a profile shows, in which unit, and of which moment.
+  [[nodiscard]] std::array<QString, 3> profile_words() const;
   void connect_tools();
   void fit_display();
   void connect_views();

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include <QFrame>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -18,14 +18,21 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/translator.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/place.hpp"
 #include "render/scene/ticks.hpp"
 
 namespace conoid::app {
 namespace {
 
-constexpr int profile_samples = 400;
-constexpr int beside_axes = 96;  // what lies over the picture leaves the triad free
+constexpr int profile_samples = 400, whole_samples = 2001;
+constexpr std::size_t most_followed = 20'000;  // cells that are looked through for each frame
+constexpr int beside_axes = 96;                // what lies over the picture leaves the triad free
+
+/// As it may be typed: "0.5, -1, 0", "0,5; -1; 0" where the language has a decimal comma.
+QString shown_place(const Vec3& place) {
+  return in_figures(QString::fromStdString(place_text(place)));
+}
 
 }  // namespace
 
@@ -133,7 +140,16 @@ void SceneTools::show_pointer(bool visible) {
 void SceneTools::show_reading(const QString& shown) {
   reading_->setText(in_figures(shown));
   reading_->setVisible(!shown.isEmpty());
-  reading_->adjustSize();
+  // What is longer than the picture goes on in another line.
+  constexpr int gap = 12;
+  reading_->setWordWrap(false);
+  const int room = std::max(120, picture_widget_->width() - beside_axes - gap);
+  if (reading_->sizeHint().width() > room) {
+    reading_->setWordWrap(true);
+    reading_->resize(room, reading_->heightForWidth(room));
+  } else {
+    reading_->adjustSize();
+  }
   place_line_box();
   const int above = line_box_->isHidden() ? 0 : line_box_->height() + 8;
   reading_->move(beside_axes, picture_widget_->height() - reading_->height() - 12 - above);
@@ -157,9 +173,10 @@ bool SceneTools::is_click(const InputEvent& event, MouseButton button) {
 void SceneTools::make_line_box() {
   line_box_ = new QFrame(picture_widget_);
   set_role(line_box_, "reading");
-  auto* row = new QHBoxLayout(line_box_);
-  row->setContentsMargins(8, 4, 8, 4);
-  row->setSpacing(8);
+  auto* grid = new QGridLayout(line_box_);
+  grid->setContentsMargins(8, 4, 8, 4);
+  grid->setHorizontalSpacing(8);
+  grid->setVerticalSpacing(4);
   line_from_ = new QLineEdit(line_box_);
   line_to_ = new QLineEdit(line_box_);
   line_third_ = new QLineEdit(line_box_);
@@ -169,9 +186,7 @@ void SceneTools::make_line_box() {
     edit->setAccessibleName(name);
     edit->setPlaceholderText("x, y, z");
     edit->setToolTip(tr("A place x, y, z with units or in metres; Enter draws the line"));
-    line_third_word_ = make_label(word, "small", line_box_);  // of the last one it stays
-    row->addWidget(line_third_word_);
-    row->addWidget(edit);
+    line_words_.push_back(make_label(word, "small", line_box_));
     connect(edit, &QLineEdit::returnPressed, this, &SceneTools::take_typed_places);
   }
   line_box_->installEventFilter(this);
@@ -182,13 +197,20 @@ void SceneTools::place_line_box() {
   const MouseToolRow tool = mouse_tool(tool_);
   line_box_->setVisible(tool.has_line && picture_);
   line_third_->setVisible(tool.has_angle);
-  line_third_word_->setVisible(tool.has_angle);
-  // Three places are narrower than two, so that all of them are seen.
+  line_words_.back()->setVisible(tool.has_angle);
+  // Side by side where all of a place is seen, below each other elsewhere.
   constexpr int least = 72, gap = 12, words = 72;  // words: a label with its spacing
   const int count = tool.has_angle ? 3 : 2, room = picture_widget_->width() - beside_axes - 2 * gap;
   const int natural = line_from_->fontMetrics().horizontalAdvance("-0000.0, -0000.0, -0000.0 m");
-  for (QLineEdit* edit : {line_from_, line_to_, line_third_})
-    edit->setFixedWidth(std::clamp(room / count - words, least, natural));
+  const bool beside = room / count - words >= natural;
+  auto& grid = static_cast<QGridLayout&>(*line_box_->layout());
+  int place = 0;
+  for (QLineEdit* edit : {line_from_, line_to_, line_third_}) {
+    edit->setFixedWidth(std::clamp(room - words, least, natural));
+    grid.addWidget(line_words_[static_cast<std::size_t>(place)], beside ? 0 : place, beside ? 2 * place : 0);
+    grid.addWidget(edit, beside ? 0 : place, beside ? 2 * place + 1 : 1);
+    ++place;
+  }
   line_box_->layout()->activate();
   line_box_->adjustSize();
   const int left = std::max(gap, std::min(beside_axes, picture_widget_->width() - line_box_->width() - gap));
@@ -200,7 +222,7 @@ void SceneTools::take_typed_places() {
   for (QLineEdit* edit : {line_from_, line_to_, line_third_}) {
     // The angle is no must.
     if (edit == line_third_ && (!mouse_tool(tool_).has_angle || edit->text().trimmed().isEmpty())) break;
-    const auto place = parse_place(edit->text().toStdString());
+    const auto place = parse_place(typed_list(edit->text()).join(", ").toStdString());
     if (!place) {
       // An end that is still empty is the next to be typed.
       if (!edit->text().trimmed().isEmpty())
@@ -231,7 +253,22 @@ void SceneTools::draw_profile(const Vec3& begin, const Vec3& end) {
   if (!points)
     return show_reading(
         QString::fromStdString(points.error().text + (points.error().hint.empty() ? "" : " " + points.error().hint)));
+  profile_ = {begin, end};
   emit profile_drawn(*points);
+}
+
+void SceneTools::follow_frame() {
+  const auto whole = profile_ ? std::nullopt : scene_.line_ends();
+  if (!profile_ && !whole) return;
+  const std::string& part = scene_.view().part;
+  if (scene_.cells_of_profile(part) > most_followed) return;
+  const auto& [begin, end] = profile_ ? *profile_ : *whole;
+  auto points = scene_.profile(part, begin, end, whole ? whole_samples : profile_samples);
+  if (!points) return;
+  // Along a coordinate a place is called by it.
+  if (whole)
+    for (ProfilePoint& point : *points) point.distance += begin[0];
+  emit profile_followed(*points, whole.has_value());
 }
 
 void SceneTools::measure_from(const Vec3& place) {
@@ -274,8 +311,10 @@ void SceneTools::handle_measure(const InputEvent& event) {
   if (measured_.size() >= 3) measured_.clear();
   measured_.push_back(*place);
   QLineEdit* const edits[] = {line_from_, line_to_, line_third_};
-  for (std::size_t i = 0; i < std::size(edits); ++i)
-    edits[i]->setText(i < measured_.size() ? QString::fromStdString(place_text(measured_[i])) : QString());
+  for (std::size_t i = 0; i < std::size(edits); ++i) {
+    edits[i]->setText(i < measured_.size() ? shown_place(measured_[i]) : QString());
+    edits[i]->setCursorPosition(0);
+  }
   show_measured(measured_);
 }
 
@@ -380,8 +419,8 @@ bool SceneTools::handle_line(const InputEvent& event) {
     const Vec3 begin = *line_begin_;
     line_begin_.reset();
     if (!end) return true;
-    line_from_->setText(QString::fromStdString(place_text(begin)));
-    line_to_->setText(QString::fromStdString(place_text(*end)));
+    line_from_->setText(shown_place(begin));
+    line_to_->setText(shown_place(*end));
     draw_profile(begin, *end);
     return true;
   }

@@ -43,6 +43,10 @@ class SceneTools : public QObject {
   void hide_pointer() { show_pointer(false); }
   /// After the picture has changed its size.
   void place_texts();
+  /// After another frame or field: the values along the line that was drawn last, and along a field that is one itself.
+  void follow_frame();
+  /// No line is followed any more.
+  void forget_profile() { profile_.reset(); }
   /// Takes the ruler with its first place given.
   void measure_from(const Vec3& place);
   /// Places that the ruler stands at, at most three.
@@ -56,6 +60,8 @@ class SceneTools : public QObject {
   /// A click with the tool that reads values: this one is to be kept in the picture.
   void value_kept(const conoid::Probe& probe);
   void profile_drawn(const std::vector<conoid::ProfilePoint>& points);
+  /// The same line through another frame or another field; `whole`: the one that a field in one dimension lies on, from end to end.
+  void profile_followed(const std::vector<conoid::ProfilePoint>& points, bool whole);
   void place_chosen(const conoid::Vec3& place);
   /// A click on something that is drawn, with the tool that chooses faces.
   void face_chosen(const conoid::Vec3& place);
@@ -99,13 +105,14 @@ class SceneTools : public QObject {
   QLineEdit* line_from_ = nullptr;
   QLineEdit* line_to_ = nullptr;
   QLineEdit* line_third_ = nullptr;
-  QLabel* line_third_word_ = nullptr;
+  std::vector<QLabel*> line_words_;
   std::vector<Vec3> measured_;
   QLabel* pointer_;                     ///< of the keyboard, on the picture
   std::array<double, 2> pointer_at_{};  ///< device pixels
   std::array<double, 2> pressed_at_{};
   MouseTool tool_ = MouseTool::turn;
   std::optional<Vec3> line_begin_;
+  std::optional<std::array<Vec3, 2>> profile_;  ///< ends of the line whose values are a chart
   bool picture_ = false;
   std::optional<Marker> dragged_;  ///< as it was
   std::size_t dragged_at_ = 0;

@@ -95,6 +95,7 @@ ViewportPanel::ViewportPanel(RunModel& run, CaseModel& model, const Look& look, 
     if (second_) second_->follow_camera(*main_);
   });
   connect(main_, &ScenePane::profile_drawn, this, &ViewportPanel::profile_drawn);
+  connect(main_, &ScenePane::profile_followed, this, &ViewportPanel::profile_followed);
   connect(main_, &ScenePane::range_changed, this, &ViewportPanel::share_range);
   connect(main_, &ScenePane::place_chosen, this, &ViewportPanel::place_chosen);
   connect(main_, &ScenePane::marker_moved, this,

@@ -63,7 +63,10 @@ class ViewportPanel : public QWidget {
   [[nodiscard]] Image picture() { return main_->picture(); }
 
  signals:
-  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit);
+  void profile_drawn(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit,
+                     const QString& moment);
+  void profile_followed(const std::vector<conoid::ProfilePoint>& points, const QString& label, const QString& unit,
+                        const QString& moment, bool whole);
   void place_chosen(const conoid::Vec3& place);
   void split_changed(bool on);
   void difference_changed(bool on);

@@ -388,7 +388,7 @@ QString RunsPage::add_sweep() {
   for (SweepPoint& point : *points) {
     QStringList parts;
     for (const auto& [pointer, value] : point.set)
-      parts << QString::fromStdString(last_token(pointer)) + " = " + text_of(value);
+      parts << QString::fromStdString(last_token(pointer)) + " = " + shown_text(value);
     queue_.add(model_.title(), parts.join(", "), std::move(point.document));
   }
   return {};

@@ -15,6 +15,7 @@
 #include "app/look/small_widgets.hpp"
 #include "app/look/table_page.hpp"
 #include "app/model/names.hpp"
+#include "app/model/numbers.hpp"
 #include "engine/core/place.hpp"
 #include "engine/core/shell_word.hpp"
 
@@ -83,7 +84,7 @@ void ValuesDialog::refresh() {
   bool complete = true;
   if (at_place) {
     const QString typed = place_->text().trimmed();
-    const auto place = parse_place(typed.toStdString());
+    const auto place = parse_place(typed_list(typed).join(", ").toStdString());
     complete = place.ok();
     if (complete)
       question_.place = *place;

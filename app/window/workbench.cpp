@@ -49,10 +49,12 @@ Workbench::Workbench(CaseModel& model, RunModel& run, const ActionTable& actions
   add_pane("run", tr("Run"), run_panel_, Qt::RightDockWidgetArea);
   add_pane("results", tr("Results"), results_, Qt::BottomDockWidgetArea);
   connect(viewport_, &ViewportPanel::profile_drawn, this,
-          [this](const std::vector<ProfilePoint>& points, const QString& label, const QString& unit) {
+          [this](const std::vector<ProfilePoint>& points, const QString& label, const QString& unit,
+                 const QString& moment) {
             show_pane("results", true);
-            results_->show_profile(points, label, unit);
+            results_->show_profile(points, label, unit, moment);
           });
+  connect(viewport_, &ViewportPanel::profile_followed, results_, &ResultsPanel::follow_profile);
   connect(viewport_, &ViewportPanel::place_chosen, this, [this, &model, &run](const Vec3& place) {
     if (!place_receiver(model, place))
       run.add_log({LogLevel::warning, run.elapsed(), tr("This kind of case has no receivers.").toStdString(), {}, {}});

@@ -138,10 +138,11 @@ int run_command_line(int argc, char** argv) {
 }
 
 const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> all = {
-      run_verb(),    resume_verb(), check_verb(), sweep_verb(),    submit_verb(),  jobs_verb(),   hosts_verb(),
-      verify_verb(), bench_verb(),  mesh_verb(),  resample_verb(), render_verb(),  probe_verb(),  compare_verb(),
-      report_verb(), export_verb(), list_verb(),  new_verb(),      devices_verb(), manual_verb(), completion_verb()};
+  static const std::vector<Verb> all = {run_verb(),      resume_verb(),    check_verb(),  sweep_verb(), submit_verb(),
+                                        jobs_verb(),     hosts_verb(),     verify_verb(), bench_verb(), mesh_verb(),
+                                        resample_verb(), render_verb(),    chart_verb(),  probe_verb(), compare_verb(),
+                                        report_verb(),   export_verb(),    list_verb(),   new_verb(),   devices_verb(),
+                                        manual_verb(),   completion_verb()};
   return all;
 }
 

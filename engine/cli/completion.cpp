@@ -83,6 +83,11 @@ void add_positional(Candidates& out, const std::string& name) {
   }
 }
 
+/// Verbs whose words are those of the program that draws.
+bool draws(const std::string& verb) {
+  return verb == "render" || verb == "chart";
+}
+
 void add_values(Candidates& out, const std::string& verb, const OptionText& option,
                 const std::vector<std::string>& words) {
   if (!option.choices.empty()) return add_words(out, option.choices);
@@ -90,7 +95,7 @@ void add_values(Candidates& out, const std::string& verb, const OptionText& opti
   if (name == "--set" || name == "--over") return add_keys(out, words);
   if (name == "--workers") return add_words(out, {"auto", "cpu", "cuda:0"});
   if (verb == "export" && name == "--to") return add_words(out, {"vtu", "vti", "csv"});
-  if (name == "--out" && verb != "render") {
+  if (name == "--out" && !draws(verb)) {
     out.folders = true;
     return;
   }
@@ -112,7 +117,7 @@ void add_options(Candidates& out, const std::vector<OptionText>& options) {
 /// What may follow behind a verb.
 Candidates of_verb(const VerbText& verb, const std::vector<std::string>& words) {
   Candidates out;
-  const std::vector<OptionText> options = verb.name == "render" ? options_of_sibling("conoid-render") : verb.options;
+  const std::vector<OptionText> options = draws(verb.name) ? options_of_sibling("conoid-render") : verb.options;
   const std::string& typed = words.back();
   const std::string& before = words[words.size() - 2];
   if (const std::size_t equals = typed.find('='); typed.starts_with("--") && equals != std::string::npos) {
@@ -140,7 +145,7 @@ Candidates of_verb(const VerbText& verb, const std::vector<std::string>& words) 
       ++positional;
     }
   }
-  if (verb.name == "render") {
+  if (draws(verb.name)) {
     if (positional == 0) add_runs(out);
   } else if (verb.name == "completion") {
     if (positional == 0) add_words(out, {"bash", "zsh", "fish"});

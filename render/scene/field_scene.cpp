@@ -268,6 +268,23 @@ Result<std::vector<ProfilePoint>> FieldScene::profile(const std::string& part, c
                                                  (part.empty() ? std::string() : " under the name \"" + part + "\""));
 }
 
+std::optional<std::array<Vec3, 2>> FieldScene::line_ends() const {
+  for (const Impl::Entry& entry : impl_->parts) {
+    if (!entry.part || entry.part->values().empty()) continue;
+    if (!entry.part->is_line()) return std::nullopt;
+    const Bounds b = entry.part->bounds();
+    return std::array{Vec3{b[0], b[2], b[4]}, Vec3{b[1], b[3], b[5]}};
+  }
+  return std::nullopt;
+}
+
+std::size_t FieldScene::cells_of_profile(const std::string& part) const {
+  for (const Impl::Entry& entry : impl_->parts)
+    if (entry.part && (part.empty() || entry.name == part) && !entry.part->values().empty())
+      return entry.part->cells_to_search();
+  return 0;
+}
+
 void FieldScene::attach(vtkRenderWindow& window) {
   window.SetNumberOfLayers(2);
   window.AddRenderer(impl_->renderer);

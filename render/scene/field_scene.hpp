@@ -94,6 +94,11 @@ class FieldScene final : public Scene {
   [[nodiscard]] Result<std::vector<ProfilePoint>> profile(const std::string& part, const Vec3& from, const Vec3& to,
                                                           int samples) const;
 
+  /// The ends of the part that carries the field where it is a line, as of a run in one dimension; none otherwise.
+  [[nodiscard]] std::optional<std::array<Vec3, 2>> line_ends() const;
+  /// Cells of a mesh that a profile through the part looks through, each time anew; 0 of grids.
+  [[nodiscard]] std::size_t cells_of_profile(const std::string& part) const;
+
   /// A scene of its own with the same frame, view, markers, theme, range and camera: for pictures of another size while
   /// this one is on the screen.
   [[nodiscard]] std::shared_ptr<FieldScene> copy() const;

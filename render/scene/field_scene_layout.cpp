@@ -114,6 +114,7 @@ std::optional<Probe> FieldScene::pick(double x, double y) const {
     distance = hit->distance;
     Probe probe;
     for (std::size_t k = 0; k < 3; ++k) probe.position[k] = ray.origin[k] + hit->distance * ray.direction[k];
+    if (hit->place) probe.position = *hit->place;
     probe.part = entry.name;
     probe.value = hit->value;
     probe.where = fmt::format("({:.4g}, {:.4g}, {:.4g}) m", probe.position[0], probe.position[1], probe.position[2]);

@@ -35,6 +35,7 @@ namespace {
 
 constexpr std::size_t coarse_from = 150000;         // triangles
 constexpr int fewest_boxes = 32, most_boxes = 256;  // along the longest side, of what is drawn while the view moves
+constexpr double band_half_width = 0.03;            // of a line, against its length
 constexpr std::ptrdiff_t most_refined = 40000;      // curved cells
 
 using V = std::array<float, 3>;
@@ -162,8 +163,6 @@ MeshPart::~MeshPart() {
 
 Status MeshPart::set_geometry(const FramePart& part) {
   const auto& mesh = std::get<MeshGeometry>(part.geometry);
-  // A cut is a map: its colours are those of the bar, whatever way it looks.
-  surface_actor_->GetProperty()->SetLighting(part.name.find(plane_mark) == std::string::npos);
   const bool same_cells = mesh.connectivity == mesh_.connectivity && mesh.offsets == mesh_.offsets &&
                           mesh.types == mesh_.types && mesh.points && mesh_.points &&
                           mesh.points->size() == mesh_.points->size();
@@ -178,8 +177,10 @@ Status MeshPart::set_geometry(const FramePart& part) {
     auto skin = make_surface(mesh, curved > 0 && curved < most_refined ? 2 : 1);
     if (!skin) return skin.error();
     skin_ = std::move(skin).value();
-    split_creases(skin_, *mesh.points);
+    if (skin_.across.empty()) split_creases(skin_, *mesh.points);
   }
+  // A cut is a map: its colours are those of the bar, whatever way it looks. So is a line.
+  surface_actor_->GetProperty()->SetLighting(part.name.find(plane_mark) == std::string::npos && skin_.across.empty());
   mesh_ = mesh;
   grid_ = nullptr;
   points_changed_ = true;
@@ -217,6 +218,12 @@ void MeshPart::find_extremes() {
     }
     if (!skin_.nodes.empty()) extremes_.push_back(farthest);
   }
+}
+
+std::size_t MeshPart::band_axis() const {
+  // Upright where the line leaves that free, as it is looked at from the side.
+  const auto extent = [&](std::size_t k) { return bounds_[2 * k + 1] - bounds_[2 * k]; };
+  return extent(2) <= extent(0) || extent(2) <= extent(1) ? 2 : 0;
 }
 
 Index MeshPart::entries(Association association) const {
@@ -366,6 +373,8 @@ void MeshPart::place_points(const FieldView& view, const Field* warp) {
   auto* xyz = static_cast<float*>(points_->GetVoidPointer(0));
   for (std::size_t i = 0; i < skin_.nodes.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k) xyz[3 * i + k] = static_cast<float>(skin_.value(i, mesh_.points->data(), 3, k));
+  for (std::size_t i = 0; i < skin_.across.size(); ++i)
+    xyz[3 * i + band_axis()] += static_cast<float>(band_half_width * diagonal_ * skin_.across[i]);
   float* normal = normals_->GetPointer(0);
   const auto compute_normals = [&] {
     std::fill(normal, normal + 3 * skin_.nodes.size(), 0.0F);
@@ -627,7 +636,16 @@ std::optional<Hit> MeshPart::hit(const Ray& ray, const FieldView& view) const {
       value = shows_nodes() ? (1 - u - v) * node_value(0) + u * node_value(1) + v * node_value(2)
                             : static_cast<double>(values()[static_cast<std::size_t>(skin_.triangle_cell[t])]);
     }
-    best = Hit{distance, value};
+    best = Hit{distance, value, {}};
+    if (!skin_.across.empty()) {
+      // What is meant lies on the line, not on the band that shows it.
+      Vec3 at{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        at[k] = ray.origin[k] + distance * ray.direction[k];
+        if (k == band_axis()) at[k] = std::clamp(at[k], bounds_[2 * k], bounds_[2 * k + 1]);
+      }
+      best->place = at;
+    }
   }
   return best;
 }

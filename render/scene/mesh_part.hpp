@@ -36,6 +36,8 @@ class MeshPart final : public ScenePart {
               double pixel_ratio) override;
   void set_coarse(bool coarse, std::size_t most) override;
   [[nodiscard]] std::size_t triangles_drawn() const override;
+  [[nodiscard]] bool is_line() const override { return !skin_.across.empty(); }
+  [[nodiscard]] std::size_t cells_to_search() const override { return mesh_.types ? mesh_.types->size() : 0; }
   [[nodiscard]] std::optional<Hit> hit(const Ray& ray, const FieldView& view) const override;
   [[nodiscard]] Result<std::vector<double>> sample(const std::vector<Vec3>& points) const override;
 
@@ -45,6 +47,8 @@ class MeshPart final : public ScenePart {
   void choose_detail();
   void find_extremes();
   void place_coarse_points();
+  /// The direction in which a band reaches to both sides of its lines.
+  [[nodiscard]] std::size_t band_axis() const;
   void place_points(const FieldView& view, const Field* warp);
   void gather_values();
   /// Values of cells become values of nodes: means over the triangles that meet there, by their area, on one side of a crease.

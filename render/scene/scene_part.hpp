@@ -47,6 +47,7 @@ struct Ray {
 struct Hit {
   double distance = 0;  ///< along the direction
   double value = 0;
+  std::optional<Vec3> place{};  ///< where that is not where the ray met it
 };
 
 class ScenePart {
@@ -73,6 +74,10 @@ class ScenePart {
                       double pixel_ratio) = 0;
   /// Draws large meshes with far fewer triangles, about `most`, while the view moves and drawing all of them takes too long.
   virtual void set_coarse(bool /*coarse*/, std::size_t /*most*/) {}
+  /// Lines alone, drawn as a band.
+  [[nodiscard]] virtual bool is_line() const { return false; }
+  /// What sampling it once may cost: cells that are looked through anew each time.
+  [[nodiscard]] virtual std::size_t cells_to_search() const { return 0; }
   [[nodiscard]] virtual std::size_t triangles_drawn() const { return 0; }
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, const FieldView& view) const = 0;
   [[nodiscard]] virtual Result<std::vector<double>> sample(const std::vector<Vec3>& points) const = 0;

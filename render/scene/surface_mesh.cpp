@@ -162,18 +162,40 @@ class Builder {
     }
   }
 
-  void line(std::span<const Index> nodes) {
+  void line(std::span<const Index> nodes, Index cell) {
+    const auto piece = [&](Index from, Index to) {
+      const std::int32_t a = skin_node(from), b = skin_node(to);
+      edge(a, b);
+      pieces_of_lines_.push_back({a, b, cell});
+    };
     if (nodes.size() == 3) {
-      edge(skin_node(nodes[0]), skin_node(nodes[2]));
-      edge(skin_node(nodes[2]), skin_node(nodes[1]));
+      piece(nodes[0], nodes[2]);
+      piece(nodes[2], nodes[1]);
     } else {
-      edge(skin_node(nodes[0]), skin_node(nodes[1]));
+      piece(nodes[0], nodes[1]);
     }
   }
 
-  [[nodiscard]] bool full() const {
-    return out_.nodes.size() > std::size_t{std::numeric_limits<std::int32_t>::max()} - 64;
+  /// Lines alone become a band of two triangles a piece; its edges are those of the cells, all around.
+  void band() {
+    if (!out_.triangles.empty() || pieces_of_lines_.empty() || 2 * out_.nodes.size() > most_nodes) return;
+    const auto count = static_cast<std::int32_t>(out_.nodes.size());
+    out_.nodes.reserve(2 * out_.nodes.size());
+    for (std::int32_t i = 0; i < count; ++i) out_.nodes.push_back(out_.nodes[static_cast<std::size_t>(i)]);
+    out_.across.assign(static_cast<std::size_t>(count), 1);
+    out_.across.resize(out_.nodes.size(), -1);
+    edges_.clear();
+    for (const auto& [a, b, cell] : pieces_of_lines_) {
+      out_.triangles.insert(out_.triangles.end(), {a, b, b + count, a, b + count, a + count});
+      out_.triangle_cell.insert(out_.triangle_cell.end(), {cell, cell});
+      edge(a, b);
+      edge(a + count, b + count);
+      edge(a, a + count);
+      edge(b, b + count);
+    }
   }
+
+  [[nodiscard]] bool full() const { return out_.nodes.size() > most_nodes; }
 
   SurfaceMesh finish() {
     std::sort(edges_.begin(), edges_.end());
@@ -254,8 +276,14 @@ class Builder {
   }
   void edge(std::int32_t a, std::int32_t b) { edges_.push_back({std::min(a, b), std::max(a, b)}); }
 
+  struct LinePiece {
+    std::int32_t begin, end;
+    Index cell;
+  };
+  static constexpr std::size_t most_nodes = std::size_t{std::numeric_limits<std::int32_t>::max()} - 64;
   const MeshGeometry& mesh_;
   int pieces_;
+  std::vector<LinePiece> pieces_of_lines_;
   std::map<std::array<Index, 3>, std::int32_t> side_nodes_;
   std::vector<std::int32_t> number_of_;
   std::vector<std::array<std::int32_t, 2>> edges_;
@@ -301,7 +329,7 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
     if (s.dimension == 2)
       builder.face(nodes, c);
     else if (s.dimension == 1)
-      builder.line(nodes);
+      builder.line(nodes, c);
     else if (s.dimension < 0)
       ++builder.out_.skipped_cells;
     else if (s.dimension == 3)
@@ -338,6 +366,7 @@ Result<SurfaceMesh> make_surface(const MeshGeometry& mesh, int pieces) {
     builder.face({nodes.data(), face.size()}, side.cell);
     if (builder.full()) return make_error(ErrorCode::resources, "the surface has too many nodes to be drawn");
   }
+  builder.band();
   return builder.finish();
 }
 

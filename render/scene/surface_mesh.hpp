@@ -24,6 +24,9 @@ struct SurfaceMesh {
   std::vector<std::int32_t> triangles;  ///< 3 nodes of the skin each, outward as the cell says
   std::vector<Index> triangle_cell;     ///< the frame's cell behind each triangle
   std::vector<std::int32_t> edges;      ///< 2 nodes each: sides of cells, never the diagonals of the splitting
+  /// Of a mesh of lines alone, which would be too thin for colours: they are drawn as a band, with nodes on both sides of each line,
+  /// and this says which, 1 or −1. Empty: a surface.
+  std::vector<std::int8_t> across;
   bool has_volume_cells = false;
   Index skipped_cells = 0;  ///< of a type that is not drawn
 

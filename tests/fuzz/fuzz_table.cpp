@@ -2,7 +2,7 @@
 // libFuzzer target: any bytes as a table of numbers are an error with a text, or rows of equal length that can be written and read again.
 //
 // Input: one byte that says who reads the rest. 0: a table in memory. 1: a stored chart. 2: a sampled signal. 3: an equation of state.
-// links: conoid_io
+// links: conoid_io conoid_numerics
 // sources: engine/solvers/acoustic_fd/discretization/signal.cpp engine/solvers/hydro_fem/discretization/eos_file.cpp
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// conoid render RUN …: hands the line to the sibling program conoid-render, so that this program loads no VTK.
+// conoid render RUN …, conoid chart RUN CHART …: hands the line to the sibling program conoid-render, so that this program loads no VTK.
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,7 +32,32 @@ void add_render(OptionSet verb, Context& context) {
   verb.on_use([verb, &context] { render(verb.words(), context); });
 }
 
+/// RUN CHART … is RUN --chart CHART …; a run alone is asked for what it has.
+std::vector<std::string> words_of_chart(std::vector<std::string> words) {
+  const auto is_name = [&](std::size_t at) { return at < words.size() && !words[at].starts_with('-'); };
+  if (is_name(0) && is_name(1))
+    words.insert(words.begin() + 1, "--chart");
+  else if (is_name(0) && words.size() == 1)
+    words.emplace_back("--list");
+  return words;
+}
+
+void add_chart(OptionSet verb, Context& context) {
+  verb.take_all_words();
+  verb.on_use([verb, &context] { render(words_of_chart(verb.words()), context); });
+}
+
 }  // namespace
+
+Verb chart_verb() {
+  return {"chart", "Draw a chart of a run or of a sweep, or write its numbers",
+          "  conoid chart latest\n"
+          "  conoid chart latest receivers -o receivers.svg\n"
+          "  conoid chart latest receivers --x-range 0:20ms --over measured.csv -o both.pdf\n"
+          "  conoid chart runs/orders sweep --x order --y error -o error.csv\n"
+          "  conoid-render --help shows all options\n",
+          add_chart};
+}
 
 Verb render_verb() {
   return {"render", "Draw a field of a run as a picture, without a display",

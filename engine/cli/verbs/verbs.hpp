@@ -18,6 +18,7 @@ namespace conoid::cli {
 [[nodiscard]] Verb mesh_verb();
 [[nodiscard]] Verb resample_verb();
 [[nodiscard]] Verb render_verb();
+[[nodiscard]] Verb chart_verb();
 [[nodiscard]] Verb probe_verb();
 [[nodiscard]] Verb compare_verb();
 [[nodiscard]] Verb report_verb();

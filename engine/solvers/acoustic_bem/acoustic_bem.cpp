@@ -130,23 +130,21 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
               ring = std::bit_ceil(static_cast<Bytes>(surface->diameter / s.shortest_delta() + length) +
                                    2 * static_cast<Bytes>(s.grouped) + 18),
               kept = unknowns * (ring * real + static_cast<Bytes>(s.grouped) * (8 + 64 * real));
-  if (s.compressed()) e.use = {.most = 0, .why = "compressed matrices are assembled and summed by processors"};
   // Teams are priced where nothing passes between memories.
   std::vector<DevicePace> paces;
   for (const DeviceInfo& device : offer.devices)
     if (device.backend == "cuda") paces.push_back(pace_of(device));
   TeamPrice price;
-  if (const Bytes count = paces.size(); !s.compressed() && count > 0 && count == offer.devices.size() &&
-                                        !plan.streams() &&
-                                        kept + plan.values / count <= choose_team(offer, {}, 0).device_memory()) {
+  if (const Bytes count = paces.size(); count > 0 && count == offer.devices.size() && !plan.streams() &&
+                                        kept + plan.summed_there / count <= choose_team(offer, {}, 0).device_memory()) {
     // Of "auto" as many devices as are the fastest, none fewer than have room for the slices; what is named is taken.
     Bytes least = 1;
-    while (least < count && kept + plan.values / least > choose_team(offer, {}, 0).device_memory()) ++least;
+    while (least < count && kept + plan.summed_there / least > choose_team(offer, {}, 0).device_memory()) ++least;
     price = price_teams(s, *surface, threads, paces, offer.automatic ? least : count);
     e.use = price.use;
   }
-  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty() && !s.compressed()) {
-    const Bytes count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.values / count;
+  if (const ChosenTeam team = choose_team(offer, e.use, e.seconds); !team.devices().empty()) {
+    const Bytes count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.summed_there / count;
     if (price.alone > 0) {
       const bool alone = team.devices().size() == team.workers.size();
       const std::string by = fmt::format("{}{}", fmt::join(team.devices(), ", "), alone ? "" : " and processors");

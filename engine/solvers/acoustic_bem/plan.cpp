@@ -61,6 +61,8 @@ MemoryPlan plan_compressed(const Settings& s, Index unknowns, double courant, By
   const double far_length = 1.04 * static_cast<double>(FarKernel::columns);
   const auto ranks = static_cast<double>(s.ranks);
   plan.values = static_cast<Bytes>((s.counted.near_pairs * length + s.counted.far_pairs * far_length) * real / ranks);
+  // Half of the rows of a piece are those of another cluster; of each piece there is a header, also of empty ones.
+  plan.summed_there = static_cast<Bytes>((s.counted.near_pairs * length * real + n * n / 4) / ranks);
   // Row-vectors have their places and, while near ones are computed, their extents; panels a record each, also empty ones; the surface of
   // what is compared is a copy.
   const double panels = static_cast<double>(sizeof(Panel)) / static_cast<double>(panel_rows) *
@@ -110,6 +112,7 @@ MemoryPlan plan_with(const Settings& s, Index unknowns, double courant, Bytes bu
   const Bytes marching = march_memory(s, unknowns, courant, static_cast<Index>(1.5 * std::sqrt(n) / courant));
   plan.in_memory = own + expected_memory(s, unknowns, courant) + std::max(assembling, marching);
   plan.values = static_cast<Bytes>(n * n * length * real / s.ranks);
+  plan.summed_there = plan.values;
   // Runs, groups and panels take 0.6 bytes a row-vector (1 in double).
   plan.fixed = plan.in_memory - std::min(plan.in_memory, plan.values) +
                static_cast<Bytes>((s.single_precision ? 0.6 : 1.0) * n * n / s.ranks);
@@ -151,11 +154,12 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) walls += surface.is_wall(t) ? 1 : 0;
     evaluations *= 1 + walls / triangles * (2 - walls / triangles);
   }
-  double row_vectors = n * n;
+  double row_vectors = n * n, far = 0;
   if (s.compressed()) {
     // Near clusters with their borders; pairs of points, at a sixth of an evaluation each.
-    evaluations = s.counted.near_pairs * 2.3 * 2.3 * 1.25 * s.assembly.far_points + s.counted.far_pairs / 6;
-    row_vectors = s.counted.near_pairs + s.counted.far_pairs;
+    far = s.counted.far_pairs;
+    evaluations = s.counted.near_pairs * 2.3 * 2.3 * 1.25 * s.assembly.far_points + far / 6;
+    row_vectors = s.counted.near_pairs + far;
   }
   // Columns of what walls remember: both sides of each pair, of blocks of columns that share most of their triangles.
   evaluations += 6 * static_cast<double>(s.memory_columns) * triangles * s.assembly.far_points;
@@ -174,6 +178,8 @@ ExpectedWork expected_work(const Settings& s, const Surface& surface) {
   out.passes = out.steps / s.grouped;
   // Row-vectors of points pass 2.5 times as fast by a processor as those of the matrices.
   out.bytes = out.passes * (row_vectors * length + n * expected_points(s) * row_vector / 2.5) * real / ranks;
+  out.far_evaluations = assembled * far / 6 * shells / 8.6;
+  out.far_bytes = out.passes * far * length * real / ranks;
   return out;
 }
 
@@ -197,9 +203,9 @@ ExpectedTime expected_time(const Settings& s, const Surface& surface, int cores)
               (s.pattern_normal >= 0 ? static_cast<double>(s.pattern_count * static_cast<Index>(s.maps.size())) : 0) +
               static_cast<double>(s.frequencies.size() * (1 + s.directions.size())));
   ExpectedTime out;
-  out.assembly = work.evaluations * 0.41e-6 * (1 / share + undivided);
+  out.assembly = work.evaluations * evaluation_seconds * (1 / share + undivided);
   out.points = 0.06e-6 / ranks * points * rule * triangles * (1 / share + undivided);
-  out.summation = work.bytes / 4e9 / share;
+  out.summation = work.bytes / summed_bytes / share;
   out.illumination = (static_cast<double>(s.steps) * spectra + 0.3e-6 * n * work.steps) / share;
   out.stepwise = 0.3e-6 * n * work.steps;
   out.march = out.summation + out.illumination + out.stepwise;

@@ -132,12 +132,13 @@ struct MemoryPlan {
   Bytes in_memory = 0;  ///< needed to keep everything in memory
   Bytes fixed =
       0;  ///< that stays in memory in any case: structure, planes, and extents and tiles or what the march needs
-  Bytes tiles = 0;    ///< of all threads while they assemble
-  Bytes values = 0;   ///< of the matrices
-  Bytes windows = 0;  ///< memory that is left for windows when streaming
-  Bytes least = 0;    ///< smallest budget with which streaming works
-  int ranks = 1;      ///< several keep their shares in memory; all figures are those of one rank
-  int threads = 1;    ///< that assemble: those wished for, or as many as the budget has room for
+  Bytes tiles = 0;         ///< of all threads while they assemble
+  Bytes values = 0;        ///< of the matrices
+  Bytes summed_there = 0;  ///< of them that devices sum: far clusters of compressed matrices are left to processors
+  Bytes windows = 0;       ///< memory that is left for windows when streaming
+  Bytes least = 0;         ///< smallest budget with which streaming works
+  int ranks = 1;           ///< several keep their shares in memory; all figures are those of one rank
+  int threads = 1;         ///< that assemble: those wished for, or as many as the budget has room for
   [[nodiscard]] bool streams() const { return in_memory > budget; }
   [[nodiscard]] bool possible() const { return !streams() || (ranks == 1 && budget >= least); }
   /// Read from the disk each time the matrices are gone through.
@@ -178,7 +179,11 @@ struct ExpectedWork {
   double bytes = 0;        ///< of matrix values and rows of points that are gone through, in all passes
   double passes = 0;       ///< of the matrices
   double steps = 0;        ///< times excitations
+  /// Of these what far clusters of compressed matrices make, which processors do.
+  double far_evaluations = 0, far_bytes = 0;
 };
+/// Of a processor's thread: seconds of an evaluation, bytes of sums a second.
+constexpr double evaluation_seconds = 0.41e-6, summed_bytes = 4e9;
 [[nodiscard]] ExpectedWork expected_work(const Settings& settings, const Surface& surface);
 /// Tiles of the assembly on one rank, about.
 [[nodiscard]] double tile_count(Index unknowns);

@@ -223,10 +223,17 @@ std::shared_ptr<const Signal> read_one_signal(const CaseReader& reader, const Va
   if (unknown && ricker) kept->second = std::make_shared<Ricker>(f, delay, 1);
   if (unknown && !ricker) {
     auto signal = read_signal(key, 1);
-    if (signal)
+    if (signal) {
       kept->second = *signal;
-    else
+      if ((*signal)->is_coarse())
+        reader.warn(v["file"],
+                    fmt::format("the signal reaches to {}, nearly all that its samples can carry: they are too far "
+                                "apart for it, or it begins, ends or goes on with a jump",
+                                format_quantity((*signal)->highest_frequency(), "Hz")),
+                    "Give it three samples or more in its shortest period, and let it begin and end at zero.");
+    } else {
       reader.fail_in_file(v["file"], signal.error());
+    }
   }
   if (!kept->second) return nullptr;
   return std::make_shared<Scaled>(kept->second, v["amplitude"].number());
@@ -379,14 +386,8 @@ void read_steps(const CaseReader& reader, Setup& setup) {
   const double h = p.grid.finest();
   const Vec3 spacings = p.grid.stencil_spacing();
   double limit = largest_time_step(stencil, spacings, p.speed.highest);
-  if (setup.density.highest > 0) {
-    // λ/h² of the three axes grows by the potential of the density: dt ≤ 2/(c √(λ Σ 1/h² + V)).
-    double sum = 0;
-    for (const double spacing : spacings) sum += spectral_radius(stencil) / (spacing * spacing);
-    const double potential = potential_bound(stencil, spacings, setup.density.lowest, setup.density.highest) /
-                             (p.grid.spacing[0] * p.grid.spacing[0]);
-    limit *= std::sqrt(sum / (sum + potential));
-  }
+  if (setup.density.highest > 0)
+    limit *= density_step_share(stencil, spacings, setup.density.lowest, setup.density.highest);
   p.dt = v.has("time_step") ? v["time_step"].number()
          : v.has("courant") ? v["courant"].number() * h / p.speed.highest
                             : safe_step * limit;

@@ -217,9 +217,6 @@ void check_image(const CaseReader& reader, const ImageSettings& settings, const 
     refuse(reader["output"], "peak and RMS pressures are those of one march, an image takes several a shot",
            "Leave \"peak_pressure\" and \"rms_pressure\" out.");
   const bool gradient = settings.kind == ImageSettings::Kind::gradient;
-  if (gradient && !p.relaxations.empty())
-    refuse(reader["medium"]["attenuation"], "the gradient is that of a fluid without attenuation",
-           "Leave \"attenuation\" out, or take \"kind\": \"migration\".");
   if (settings.observed == ImageSettings::Observed::computed && !(settings.smooth > 0) && !settings.send_observed)
     refuse(v, "observed traces are computed in the medium of the case, and so are the modelled ones: nothing is left",
            "Give \"smooth\", a length over which the medium of the image is smoothed; or observed traces of files.");

@@ -9,6 +9,7 @@
 #include "engine/mesh/prepare.hpp"
 #include "engine/models/model.hpp"
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
+#include "engine/solvers/acoustic_fd/discretization/initial_field.hpp"
 #include "engine/solvers/acoustic_fd/discretization/mesh_solid.hpp"
 #include "engine/solvers/acoustic_fd/discretization/points.hpp"
 #include "engine/solvers/acoustic_fd/discretization/source_arrays.hpp"
@@ -204,11 +205,6 @@ ListedObstacles read_obstacles(const CaseReader& reader, Problem& problem) {
   const Values medium = reader["medium"], list = medium["obstacles"];
   if (list.size() == 0) return {};
   const bool smooth = medium.has("obstacle_walls") && medium["obstacle_walls"].text() == "smooth";
-  if (smooth && problem.density && !problem.density->constant()) {
-    reader.fail(medium["obstacle_walls"], "smooth walls and a varying density cannot be had together",
-                "Use \"obstacle_walls\": \"voxels\", or leave the density constant.");
-    return {};
-  }
   ListedObstacles out;
   out.nodes = std::make_shared<Obstacles>(problem.grid, false);
   problem.obstacles = out.nodes;
@@ -411,10 +407,23 @@ void read_initial_file(const CaseReader& reader, const Values& v, Problem& probl
     return;
   }
   auto samples = load_model(*header);
-  if (samples)
-    problem.initial.samples = *samples;
-  else
+  if (!samples) {
     reader.fail_in_file(v["header"], samples.error());
+    return;
+  }
+  const InitialMeans means = means_at_nodes(**samples, problem);
+  problem.initial.samples = means.samples ? means.samples : *samples;
+  if (!means.samples) return;
+  constexpr double much = 0.03;
+  if (1 - means.kept > much)
+    reader.warn(v["header"],
+                fmt::format("samples of the initial pressure lie closer than the nodes and hold more than these can "
+                            "carry: as means over the cells of the grid {:.0f} % of the sum of their squares are left",
+                            100 * means.kept),
+                "Use a finer grid, or a pressure without features below four nodes.");
+  else
+    reader.note(v["header"],
+                "samples of the initial pressure lie closer than the nodes, which take their means over cells", "");
 }
 
 void read_traces(const CaseReader& reader, Problem& problem) {

@@ -288,7 +288,7 @@ double pair_seconds(const PairCount& p, const Crew& crew, bool single) {
 void price_compressed(const SceneCount& c, const Crew& crew, const Problem& p, Phases& out) {
   const double cases = static_cast<double>(6 * p.foundations.size() + p.loads.size()),
                values = c.compressed.near + c.compressed.far;
-  const double images = static_cast<double>(std::max<std::size_t>(1, p.scene.system->parities().size()));
+  const double images = static_cast<double>(p.scene.system->compressed_images());
   // Of unknowns the rows of one of all mirror images. Known columns are often fewer.
   const double known = 1 / images + (p.planned_columns(p.scene) > 0 ? 0.5 : 0);
   out.assembly =
@@ -458,8 +458,10 @@ Details details_of(const Problem& p, const Offer& offer, double rounds, const Ph
                          fmt::format("{} elements, shear wave speed {}", r.surface->active,
                                      format_quantity(r.medium.shear_speed(), "m/s")));
   if (const auto& parities = p.scene.system->parities(); !parities.empty() && p.solve.method == Method::compressed) {
-    details.emplace_back("planes of symmetry",
-                         fmt::format("{}: of {} mirror images one is compressed", p.symmetry.size(), parities.size()));
+    details.emplace_back(
+        "planes of symmetry",
+        p.regions.empty() ? fmt::format("{}: of {} mirror images one is compressed", p.symmetry.size(), parities.size())
+                          : fmt::format("{}: compressed regions are whole", p.symmetry.size()));
   } else if (!parities.empty()) {
     Index largest = 0;
     for (const Parity& parity : parities) largest = std::max(largest, parity.size());
@@ -687,11 +689,10 @@ Result<Estimate> ElasticBem::estimate(const Case& input, const Mesh* mesh, const
   const Details details = details_of(*p, offer, rounds, taken, assembly_by, solution_by);
   e.details.insert(e.details.begin(), details.begin(), details.end());
   if (p->solve.method == Method::compressed)
-    e.details.emplace_back("matrices",
-                           fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
-                                       format_bytes(scenes.front().compressed.bytes /
-                                                    std::max<std::size_t>(1, p->scene.system->parities().size())),
-                                       format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
+    e.details.emplace_back(
+        "matrices", fmt::format("compressed to {:.0e}: about {} instead of {}", p->solve.compression,
+                                format_bytes(scenes.front().compressed.bytes / p->scene.system->compressed_images()),
+                                format_bytes(static_cast<Bytes>(n * n * (p->single ? 8 : 16)))));
   if (taken.far_ground > 0)
     e.details.emplace_back("ground beyond the mesh a frequency",
                            fmt::format("about {}", format_duration(taken.far_ground)));

@@ -159,7 +159,7 @@ Status build_regions(Scene& scene, Problem& p, const std::vector<int>& condition
   for (const Region& r : scene.regions) rows.push_back({r.surface.get(), r.first_node, r.first_traction});
   system->set_regions(std::move(rows), std::move(joined->partner));
   scene.system = std::move(*system);
-  return {};
+  return p.symmetry.empty() ? Status() : scene.system->set_symmetry(p.symmetry);
 }
 
 /// On layered ground without a mesh cells that carry nothing have no part in the equations.
@@ -312,11 +312,10 @@ bool take_parameters(ProblemReader& r) {
   if (p.solve.method == Method::gmres && !p.symmetry.empty())
     r.warn(parameters["symmetry"], "iterations take all equations at once: symmetry saves nothing",
            "Use parameters.solution \"mixed\", \"direct\" or \"compressed\".");
-  if (!p.regions.empty() && !p.symmetry.empty()) {
-    r.fail(parameters["symmetry"], "planes of symmetry part the equations of one medium only",
-           "Leave out parameters.symmetry, and give the whole mesh.");
-    return false;
-  }
+  if (p.solve.method == Method::compressed && !p.symmetry.empty() && !p.regions.empty())
+    r.warn(parameters["symmetry"],
+           "compressed matrices of several regions are those of the whole: symmetry saves nothing",
+           "Use parameters.solution \"mixed\" or \"direct\" where their memory is there.");
   p.solve.compression = parameters["compression"].number();
   p.solve.tolerance = parameters["tolerance"].number();
   p.solve.chief =

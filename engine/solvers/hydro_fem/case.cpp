@@ -141,7 +141,7 @@ struct Parts {
   std::vector<Extent> extents;  // of the regions
   std::vector<std::string> boundary_names;
   std::vector<BoundaryCondition> boundaries;
-  std::vector<std::function<double(double from, double to)>> step_ends;  // of their tables of speeds
+  std::vector<std::function<double(double from, double to)>> step_ends;  // of speeds that change
   std::vector<Source> sources;
   std::shared_ptr<const InitialRun> initial;
 };
@@ -161,6 +161,11 @@ void read_materials(Reader& r, Parts& p) {
     } else if (kind == "jwl") {
       p.materials.push_back(jones_wilkins_lee({v["density"].number(), v["A"].number(), v["B"].number(),
                                                v["R1"].number(), v["R2"].number(), v["omega"].number()}));
+      if (v.has("afterburn") && v["afterburn"]["end"].number() <= v["afterburn"]["begin"].number())
+        r.fail(v["afterburn"]["end"],
+               fmt::format("the products burn on from {:g} s to {:g} s, which is no time",
+                           v["afterburn"]["begin"].number(), v["afterburn"]["end"].number()),
+               "Let it end later than it begins.");
     } else {
       auto table = read_eos_table(r.input.path(v["file"].text()));
       if (!table) {
@@ -283,6 +288,27 @@ void check_centre(Reader& r, const Parts& p) {
   }
 }
 
+/// A side under less pressure than a material beside it can have: what bears no tension is pulled by nothing.
+void check_pressure(Reader& r, const Parts& p, int boundary, const Values& side, double least) {
+  if (!(least < 0)) return;
+  const ZoneMesh m = p.geometry.zones(p.extents);
+  for (const auto& face : m.faces) {
+    const int region = m.region[u(face.zone)];
+    if (face.boundary != boundary || region < 0) continue;
+    const std::size_t material = p.regions[u(region)].material;
+    const double bears = p.materials[material]->least_pressure();
+    if (least >= bears) continue;
+    const char* key = side.has("pressure_formula") ? "pressure_formula"
+                      : side.has("pressure_file")  ? "pressure_file"
+                                                   : "pressure";
+    return r.fail(side[key],
+                  fmt::format("the pressure on '{}' is {:.5g} Pa{}, and '{}' beside it has none below {:.5g} Pa",
+                              p.boundary_names[u(boundary)], least,
+                              side.has("pressure") ? "" : " at some time of the run", p.names[material], bears),
+                  "Pressure from outside is absolute: add that of the surroundings to an overpressure.");
+  }
+}
+
 void read_boundaries(Reader& r, Parts& p) {
   const Geometry& g = p.geometry;
   p.boundary_names = g.boundary_names();
@@ -313,6 +339,7 @@ void read_boundaries(Reader& r, Parts& p) {
       bc.over_time = std::move(curve.at);
       bc.bent = std::move(curve.bent);
       if (!bc.over_time) bc.value = v.number_or("pressure", 0);
+      if (r.good()) check_pressure(r, p, static_cast<int>(index), v, bc.over_time ? curve.least : bc.value);
     }
     if (kind == "piston") {
       bc.kind = BoundaryCondition::Kind::piston;
@@ -443,6 +470,21 @@ EnergySource make_source(const std::vector<Source>& sources) {
       if (part.region < 0 || part.region == region) sum += part.formula ? (*part.formula)(v) : part.power;
     return sum;
   };
+}
+
+/// Of each region; empty where nothing burns on.
+std::vector<Afterburn> read_afterburn(const Case& input, const Parts& parts) {
+  std::vector<Afterburn> out;
+  bool any = false;
+  for (const Region& region : parts.regions) {
+    out.emplace_back();
+    const Values material = input["materials"][parts.names[region.material]];
+    if (!explosive(input, parts.names[region.material]) || !material.has("afterburn")) continue;
+    const Values v = material["afterburn"];
+    out.back() = {v["energy"].number(), v["begin"].number(), v["end"].number()};
+    any = true;
+  }
+  return any ? out : std::vector<Afterburn>{};
 }
 
 Burn read_burn(const Case& input, const Parts& parts) {
@@ -748,6 +790,7 @@ void fill_problem(Problem& out, const Case& input, const std::shared_ptr<Parts>&
   set_start(s, parts);
   if (!parts->sources.empty()) s.energy_source = [parts] { return make_source(parts->sources); };
   s.burn = read_burn(input, *parts);
+  s.afterburn = read_afterburn(input, *parts);
   s.gravity = padded(input["excitation"]["gravity"].numbers());
   set_parameters(out, input, *parts);
   out.material_names = parts->names;

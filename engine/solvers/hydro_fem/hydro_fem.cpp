@@ -202,7 +202,7 @@ Status HydroFem::prepare(RunContext& context) {
   }
   for (const auto& bc : problem_.setup.boundaries)
     if (bc.works()) closed_ = false;
-  if (problem_.setup.energy_source) closed_ = false;
+  if (problem_.setup.energy_source || !problem_.setup.afterburn.empty()) closed_ = false;
   if (cluster_->leads())
     log::info("hydro-fem: {} zones, Q{}-Q{}, {} velocity nodes, steps by {}, first step {}",
               problem_.geometry.count().text, problem_.setup.k, problem_.setup.k - 1, op_->space().nodes,

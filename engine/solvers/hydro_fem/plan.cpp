@@ -70,6 +70,7 @@ DeviceNeeds problem_device_needs(const Problem& problem) {
   out.rk4 = problem.march.integrator == Integrator::rk4;
   out.cubes = grid_of_cubes(problem.geometry);
   out.burns = !s.burn.points.empty();
+  out.burning_on = regions_burning_on(s);
   out.driven_walls = static_cast<int>(
       std::count_if(s.boundaries.begin(), s.boundaries.end(), [](const BoundaryCondition& b) { return b.driven(); }));
   return out;

@@ -158,12 +158,13 @@ std::vector<Direction> Problem::incidences() const {
   return out;
 }
 
-std::vector<PlaneWave> Problem::waves(double frequency) const {
+std::vector<Incident> Problem::waves(double frequency) const {
   const double k = 2 * pi * frequency / light_speed;
-  std::vector<PlaneWave> out;
+  if (radiates()) return {Incident(dipoles, k)};
+  std::vector<Incident> out;
   for (const Direction& d : incidences()) {
-    if (vertical) out.push_back(wave_from(d, false, k));
-    if (horizontal) out.push_back(wave_from(d, true, k));
+    if (vertical) out.emplace_back(wave_from(d, false, k));
+    if (horizontal) out.emplace_back(wave_from(d, true, k));
   }
   return out;
 }
@@ -200,6 +201,35 @@ void read_image(const CaseReader& reader, const Values& v, Problem& s) {
                 "Make it narrower, or take more frequencies or directions.");
 }
 
+/// Short currents and small loops in place of waves.
+void read_dipoles(const CaseReader& reader, const Values& excitation, Problem& s) {
+  const Values dipoles = excitation["dipoles"];
+  for (std::size_t n = 0; n < dipoles.size(); ++n) {
+    const Values v = dipoles.at(n);
+    Dipole d;
+    d.magnetic = v["kind"].text() == "magnetic";
+    d.at = v["position"].vec3();
+    const Vec3 direction = v["direction"].vec3();
+    if (!(norm(direction) > 0)) {
+      reader.fail(v["direction"], "a dipole without a direction", "Give a vector other than 0, of any length.");
+      continue;
+    }
+    const double moment = v["moment"].number(), phase = v["phase"].number();
+    for (int c = 0; c < 3; ++c) d.moment[c] = std::polar(moment, phase) * (direction[c] / norm(direction));
+    s.dipoles.push_back(d);
+  }
+  if (s.dipoles.empty()) return;
+  if (excitation.has("monostatic"))
+    reader.fail(excitation["monostatic"], "the case has dipoles and a monostatic sweep of waves",
+                "Leave one of them out: dipoles radiate, they are not seen by an echo.");
+  if (s.fast)
+    reader.fail(excitation["frequencies"]["fast"], "a fast sweep is of waves, and the case has dipoles",
+                "Leave \"fast\" out: each frequency of dipoles is computed.");
+  // One excitation: nothing of waves is looked at.
+  s.vertical = true;
+  s.horizontal = false;
+}
+
 /// Frequencies, and where waves come from.
 void read_waves(const CaseReader& reader, const Values& excitation, Problem& s) {
   if (excitation.has("frequencies")) {
@@ -227,6 +257,7 @@ void read_waves(const CaseReader& reader, const Values& excitation, Problem& s) 
     c.angles = spread(m);
     s.monostatic = c;
   }
+  read_dipoles(reader, excitation, s);
 }
 
 /// Where the far field is seen: the cuts of the case or two across each other, each with a file of its own.
@@ -338,6 +369,12 @@ void read_solution(const CaseReader& reader, const Values& parameters, const Val
   s.edges.least_angle = parameters["edge_angle"].number();
   const std::string form = parameters["form"].text();
   s.form = form == "scattered" ? FieldForm::scattered : form == "mixed" ? FieldForm::mixed : FieldForm::total;
+  if (s.radiates()) {
+    if (s.form == FieldForm::mixed)
+      reader.fail(parameters["form"], "the mixed form is of waves from outside, and the case has dipoles",
+                  "Leave it out: with dipoles the scattered field is the unknown.");
+    s.form = FieldForm::scattered;  // the whole field is infinite at a dipole
+  }
   s.compress = parameters["compress"].boolean();
   s.compress_tolerance = parameters["compress_tolerance"].number();
   const std::string direct = parameters["direct_solver"].text();
@@ -387,7 +424,14 @@ void read_output(const CaseReader& reader, const Values& output, Problem& s) {
   s.volume = output["volume"].boolean();
   s.reciprocity = output["reciprocity"].boolean();
   s.error_bar = output["error_bar"].boolean();
-  if (s.error_bar && s.form != FieldForm::total)
+  if (s.radiates() && (s.error_bar || s.range_profile || s.isar))
+    reader.fail(output[s.error_bar       ? "error_bar"
+                       : s.range_profile ? "range_profile"
+                                         : "isar"],
+                s.error_bar ? "error bars are of echoes, and the case has dipoles"
+                            : "profiles and images are of echoes, and the case has dipoles",
+                "Leave it out; what dipoles give and what is radiated are compared in any case.");
+  else if (s.error_bar && s.form != FieldForm::total)
     reader.fail(output["error_bar"], "error bars need the total field as the unknown",
                 "Set parameters.form to total, or error_bar to false.");
   s.exact = output["exact"].text() == "sphere";

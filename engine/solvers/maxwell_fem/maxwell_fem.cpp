@@ -391,10 +391,10 @@ Status MaxwellFem::choose_waves(const std::stop_token& stop) {
 }
 
 Status MaxwellFem::begin_batch(RunContext& context) {
-  std::vector<PlaneWave> batch;
+  std::vector<Incident> batch;
   const auto end = std::min<Index>(first_ + batch_size(), static_cast<Index>(outcome_.solved.size()));
   for (Index s = first_; s < end; ++s) batch.push_back(waves_[outcome_.solved[s]]);
-  if (check_ && end > first_) batch.push_back(*check_);
+  if (check_ && end > first_) batch.emplace_back(*check_);
   collected_ = 0;
   if (Status s = truncation_->start(context.team, batch); !s) {
     truncation_.reset();
@@ -427,6 +427,7 @@ Status MaxwellFem::collect_block(RunContext& context) {
       outcome_.shown = shown_fields();
     }
   }
+  if (problem_.radiates()) collect_dipoles(u, f, some, context);
   if (problem_.error_bar)
     if (Status s = add_residuals(u, some, context); !s) return s;
   currents_.insert(currents_.end(), f.begin(), f.end());

@@ -97,6 +97,7 @@ class MaxwellFem final : public Solver {
   [[nodiscard]] double change_back(std::size_t wave, bool seen_horizontal) const;
   [[nodiscard]] double change_elsewhere(std::size_t wave) const;
   void write_error_bars(RunContext& context, const FarFields& far_fields);
+  void write_mean_errors(Results& out, const CutErrors& errors) const;
   void write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors);
   void write_far_field(RunContext& context, const FarFields& far_fields);
   void judge_optical_theorem(Results& out, const FarAmplitude& forward) const;
@@ -127,7 +128,27 @@ class MaxwellFem final : public Solver {
                                  std::span<const Complex> values) const;
   void write_isar(Results& out) const;
   void write_facts(Results& out, const OutcomeFacts& facts) const;
-  [[nodiscard]] Status show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
+  /// Of dipoles, in output_antenna.cpp. The field that acts on them, of a block that begins with them.
+  void collect_dipoles(std::span<const Complex> u, std::span<const Complex> f, Index count, RunContext& context);
+  /// Adds what they radiate by themselves to what the body scatters; where the sum is largest, and what flows out.
+  void add_dipoles(FarFields& far) const;
+  [[nodiscard]] FarAmplitude far_of_dipoles(const Direction& to, RunContext& context) const;
+  void find_strongest(RunContext& context);
+  void find_flux(RunContext& context);
+  [[nodiscard]] double reach() const;  ///< of S' and dipoles about the middle of S', m
+  [[nodiscard]] bool loses() const;    ///< whether anything that is there absorbs
+  struct Powers {
+    double radiated = 0, given = 0, alone = 0;  ///< W
+    [[nodiscard]] double directivity(double amplitude_squared) const;
+    [[nodiscard]] double gain(double amplitude_squared) const;
+  };
+  [[nodiscard]] Powers powers(const FarFields& far) const;
+  void write_antenna(RunContext& context, const FarFields& far);
+  void write_directivity(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, const Powers& powers,
+                         CutErrors& errors);
+  void write_directivity_sphere(RunContext& context, const FarFields& far, const Powers& powers);
+  void judge_powers(Results& out, const Powers& powers) const;
+  [[nodiscard]] Status show(const Incident& wave, std::span<const Complex> u, std::span<const Complex> f,
                             RunContext& context);
   [[nodiscard]] Status prepare_view(const std::stop_token& stop);
   /// What frames show, on its way to the leading rank and there.
@@ -168,7 +189,7 @@ class MaxwellFem final : public Solver {
       interrupted_;  ///< frequencies of a checkpoint that were under way and are not taken up yet
 
   Index first_ = 0;                 ///< of the batch among outcome_.solved
-  std::vector<PlaneWave> waves_;    ///< of the case at this frequency
+  std::vector<Incident> waves_;     ///< of the case at this frequency
   std::vector<Complex> currents_;   ///< F of the solved ones so far
   std::optional<PlaneWave> check_;  ///< one more wave, for reciprocity, where the case has a single one
   Direction check_from_;

@@ -5,6 +5,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/output_parts.hpp"
 #include "engine/team/team.hpp"
 
 #include <algorithm>
@@ -23,62 +24,9 @@ constexpr Complex j{0, 1};
 double sigma(Complex f) {
   return 4 * pi * std::norm(f);
 }
-double decibel(double v) {
-  return 10 * std::log10(std::max(v, 1e-30));
-}
-
-/// F of the exact series for any plane wave.
-FarAmplitude exact_far(const SphereSeries& series, const PlaneWave& wave, const Direction& seen) {
-  const Vec3 r = seen.radial(), x = wave.polarisation, y = cross(wave.direction, wave.polarisation);
-  const double cosine = std::clamp(dot(r, wave.direction), -1.0, 1.0), sine = std::sqrt(1 - cosine * cosine);
-  const double phi = std::atan2(dot(r, y), dot(r, x));
-  const Vec3 around = add(scale(-std::sin(phi), x), scale(std::cos(phi), y));
-  const Vec3 along =
-      add(scale(cosine, add(scale(std::cos(phi), x), scale(std::sin(phi), y))), scale(-sine, wave.direction));
-  const Complex theta = std::cos(phi) * series.s2(cosine) / (j * wave.k),
-                other = -std::sin(phi) * series.s1(cosine) / (j * wave.k);
-  const auto seen_along = [&](const Vec3& unit_vector) {
-    return theta * dot(along, unit_vector) + other * dot(around, unit_vector);
-  };
-  return {seen_along(seen.theta_hat()), seen_along(seen.phi_hat())};
-}
-
-SphereSeries exact_of(const Problem& s, double frequency) {
-  const double k = 2 * pi * frequency / light_speed;
-  const SphereSetting& p = *s.sphere;
-  const auto media = s.media(frequency);
-  const auto e = [&](int m) { return media[m].epsilon[0]; };
-  const auto u = [&](int m) { return media[m].mu[0]; };
-  const double ka = k * p.radius, kb = k * (p.radius + p.coat);
-  if (p.coat > 0)
-    return p.core_material > 0
-               ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material), u(p.coat_material))
-               : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material));
-  if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material));
-  if (s.body.kind == BoundaryKind::impedance)
-    return impedance_sphere(ka, s.body.impedance(frequency) / vacuum_impedance);
-  SphereSeries out = conducting_sphere(ka);
-  if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
-  return out;
-}
-
 Direction behind(const PlaneWave& wave) {  // where the wave goes
   const Vec3& d = wave.direction;
   return {std::acos(std::clamp(d[2], -1.0, 1.0)), std::atan2(d[1], d[0])};
-}
-
-/// Radius of the ball about the middle of S' that holds it: where the body lies among the coordinates turns phases alone.
-double extent(const Domain& d) {
-  Vec3 low = d.currents.point(0).x, high = low;
-  for (Index q = 0; q < d.currents.size(); ++q)
-    for (int c = 0; c < 3; ++c) {
-      low[c] = std::min(low[c], d.currents.point(q).x[c]);
-      high[c] = std::max(high[c], d.currents.point(q).x[c]);
-    }
-  const Vec3 middle = scale(0.5, add(low, high));
-  double out = 0;
-  for (Index q = 0; q < d.currents.size(); ++q) out = std::max(out, distance(d.currents.point(q).x, middle));
-  return out;
 }
 
 /// Bars beyond which an echo has not begun to converge, so that what is left of it may be as large again, dB.
@@ -98,6 +46,82 @@ constexpr const char* definition_of_sigma =
     "theta, H along phi.";
 
 }  // namespace
+
+double decibel(double v) {
+  return 10 * std::log10(std::max(v, 1e-30));
+}
+
+FarAmplitude exact_far(const SphereSeries& series, const PlaneWave& wave, const Direction& seen) {
+  const Vec3 r = seen.radial(), x = wave.polarisation, y = cross(wave.direction, wave.polarisation);
+  const double cosine = std::clamp(dot(r, wave.direction), -1.0, 1.0), sine = std::sqrt(1 - cosine * cosine);
+  const double phi = std::atan2(dot(r, y), dot(r, x));
+  const Vec3 around = add(scale(-std::sin(phi), x), scale(std::cos(phi), y));
+  const Vec3 along =
+      add(scale(cosine, add(scale(std::cos(phi), x), scale(std::sin(phi), y))), scale(-sine, wave.direction));
+  const Complex theta = std::cos(phi) * series.s2(cosine) / (j * wave.k),
+                other = -std::sin(phi) * series.s1(cosine) / (j * wave.k);
+  const auto seen_along = [&](const Vec3& unit_vector) {
+    return theta * dot(along, unit_vector) + other * dot(around, unit_vector);
+  };
+  return {seen_along(seen.theta_hat()), seen_along(seen.phi_hat())};
+}
+
+SphereSeries exact_of(const Problem& s, double frequency, double nearest) {
+  const double k = 2 * pi * frequency / light_speed;
+  const SphereSetting& p = *s.sphere;
+  const auto media = s.media(frequency);
+  const auto e = [&](int m) { return media[m].epsilon[0]; };
+  const auto u = [&](int m) { return media[m].mu[0]; };
+  const double ka = k * p.radius, kb = k * (p.radius + p.coat);
+  const int n = nearest > 0 ? terms_near(kb, k * nearest) : 0;
+  if (p.coat > 0)
+    return p.core_material > 0 ? coated_sphere(ka, kb, e(p.core_material), u(p.core_material), e(p.coat_material),
+                                               u(p.coat_material), n)
+                               : coated_conductor(ka, kb, e(p.coat_material), u(p.coat_material), n);
+  if (p.core_material > 0) return homogeneous_sphere(ka, e(p.core_material), u(p.core_material), n);
+  if (s.body.kind == BoundaryKind::impedance)
+    return impedance_sphere(ka, s.body.impedance(frequency) / vacuum_impedance, n);
+  SphereSeries out = conducting_sphere(ka, n);
+  if (s.body.kind == BoundaryKind::pmc) std::swap(out.a, out.b);
+  return out;
+}
+
+Extent extent(const Domain& d) {
+  Extent out;
+  Vec3 low = d.currents.point(0).x, high = low;
+  for (Index q = 0; q < d.currents.size(); ++q)
+    for (int c = 0; c < 3; ++c) {
+      low[c] = std::min(low[c], d.currents.point(q).x[c]);
+      high[c] = std::max(high[c], d.currents.point(q).x[c]);
+    }
+  out.middle = scale(0.5, add(low, high));
+  for (Index q = 0; q < d.currents.size(); ++q)
+    out.radius = std::max(out.radius, distance(d.currents.point(q).x, out.middle));
+  return out;
+}
+
+FarAmplitude exact_far(const SphereSeries& series, std::span<const Dipole> dipoles, double k, const Direction& seen) {
+  FarAmplitude out;
+  for (const bool horizontal : {false, true}) {
+    const PlaneWave wave = wave_from(seen, horizontal, k);
+    const Vec3 across = cross(wave.direction, wave.polarisation);
+    Complex sum = 0;
+    for (const Dipole& d : dipoles) {
+      const SphereField local =
+          series.outside({k * dot(d.at, wave.polarisation), k * dot(d.at, across), k * dot(d.at, wave.direction)});
+      std::array<Complex, 3> electric{}, curl{};
+      for (int c = 0; c < 3; ++c) {
+        electric[c] = local.electric[0] * wave.polarisation[c] + local.electric[1] * across[c] +
+                      local.electric[2] * wave.direction[c];
+        curl[c] =
+            k * (local.curl[0] * wave.polarisation[c] + local.curl[1] * across[c] + local.curl[2] * wave.direction[c]);
+      }
+      sum += d.reaction(electric, curl);
+    }
+    (horizontal ? out.phi : out.theta) = -j * k * vacuum_impedance / (4 * pi) * sum;
+  }
+  return out;
+}
 
 std::vector<Direction> MaxwellFem::sphere_directions() const {
   std::vector<Direction> out;
@@ -122,10 +146,10 @@ Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
   const auto directions = problem_.incidences();
   out.back = seen(currents_, solved, directions);
   // Of the first wave that was solved, for the optical theorem.
-  const Direction forward = behind(waves_[outcome_.solved[0]]);
+  const Direction forward = behind(waves_[outcome_.solved[0]].wave);
   const auto one = std::span(currents_).first(static_cast<std::size_t>(4 * domain_.currents.size()));
   out.forward = seen(one, 1, std::span(&forward, 1));
-  out.everywhere = seen(one, 1, sphere_rule(k() * extent(domain_)).directions);
+  out.everywhere = seen(one, 1, sphere_rule(k() * reach()).directions);
   // Of some waves where the others come from, for reciprocity.
   if (const Index some = std::min<Index>(solved, 24); some > 1) {
     std::vector<Direction> from;
@@ -134,6 +158,7 @@ Result<FarFields> MaxwellFem::far_fields(RunContext& context) const {
   } else if (check_) {
     out.reciprocal = seen(currents_, 2, std::array<Direction, 2>{directions[0], check_from_});
   }
+  if (problem_.radiates()) add_dipoles(out);
   if (context.stop.stop_requested()) return stop_error();
   return out;
 }
@@ -258,6 +283,11 @@ void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
   CutErrors errors;
   for (std::size_t number = 0; number < problem_.cuts.size(); ++number)
     write_cut(context, problem_.cuts[number], far_fields.cuts[number], errors);
+  write_mean_errors(context.results, errors);
+  if (problem_.sphere_step > 0) write_far_field(context, far_fields);
+}
+
+void MaxwellFem::write_mean_errors(Results& out, const CutErrors& errors) const {
   // Nulls and the cross polarisation in a plane of symmetry are left out: 40 dB below the largest.
   double largest = 0, worst = 0, mean = 0;
   for (const auto& [got, exact] : errors) largest = std::max(largest, exact);
@@ -270,17 +300,16 @@ void MaxwellFem::write_cuts(RunContext& context, const FarFields& far_fields) {
     ++samples;
   }
   if (samples > 0) {
-    context.results.number("error_mean" + suffix(), mean / static_cast<double>(samples), "dB");
-    context.results.number("error_largest" + suffix(), worst, "dB");
+    out.number("error_mean" + suffix(), mean / static_cast<double>(samples), "dB");
+    out.number("error_largest" + suffix(), worst, "dB");
   }
-  if (problem_.sphere_step > 0) write_far_field(context, far_fields);
 }
 
 void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const FarAmplitude> far, CutErrors& errors) {
   const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::size_t incidences = problem_.incidences().size();
   const double wave_length = light_speed / frequency(),
-               radius = problem_.sphere ? problem_.sphere->radius + problem_.sphere->coat : extent(domain_);
+               radius = problem_.sphere ? problem_.sphere->radius + problem_.sphere->coat : extent(domain_).radius;
   const bool alone = !one_table() && !problem_.monostatic;  // a curve over one angle
   const std::string id = cut.file + (one_table() ? "" : suffix());
   TableInfo t;
@@ -338,7 +367,8 @@ void MaxwellFem::write_cut(RunContext& context, const Cut& cut, std::span<const 
             const auto ends = ends_of_bar(size, change_elsewhere(w) + outcome_.facts.residual * size);
             bar_row.insert(bar_row.end(), ends.begin(), ends.end());
           }
-        const FarAmplitude true_f = problem_.exact ? exact_far(exact, waves_[w], cut.direction(a)) : FarAmplitude{};
+        const FarAmplitude true_f =
+            problem_.exact ? exact_far(exact, waves_[w].wave, cut.direction(a)) : FarAmplitude{};
         for (bool seen : {false, true}) {
           const double s = sigma(f.along(seen));
           row.push_back(decibel(s));
@@ -509,22 +539,17 @@ void MaxwellFem::write_checks(RunContext& context, const FarFields& far_fields) 
   const auto solved = static_cast<Index>(outcome_.solved.size());
   Results& out = context.results;
   // Optical theorem, for the first wave that was solved.
-  const PlaneWave& wave = waves_[outcome_.solved[0]];
+  const PlaneWave& wave = waves_[outcome_.solved[0]].wave;
   const Direction forward = behind(wave);
   Echo& echo = echoes_.back();
   echo.extinction = extinction(far_fields.forward[0], forward, wave);
-  const SphereRule rule = sphere_rule(k() * extent(domain_));
+  const SphereRule rule = sphere_rule(k() * extent(domain_).radius);
   const std::vector<FarAmplitude>& everywhere = far_fields.everywhere;
   for (std::size_t d = 0; d < rule.weights.size(); ++d)
     echo.scattering += rule.weights[d] * (std::norm(everywhere[d].theta) + std::norm(everywhere[d].phi));
-  bool lossy = false;
-  for (const Medium& m : problem_.media(frequency()))
-    for (int d = 0; d < 3; ++d) lossy = lossy || m.epsilon[d].imag() < 0 || m.mu[d].imag() < 0;
-  for (const ImpedancePatch& i : domain_.impedances)
-    lossy = lossy || i.surface_impedance.real() > 1e-9 * vacuum_impedance;
   out.number("extinction", echo.extinction, "m^2");
   out.number("scattering", echo.scattering, "m^2");
-  if (lossy)
+  if (loses())
     out.number("absorption", echo.extinction - echo.scattering, "m^2");
   else
     judge_optical_theorem(out, far_fields.forward[0]);
@@ -558,15 +583,24 @@ Status MaxwellFem::end_frequency(RunContext& context) {
   auto far = far_fields(context);
   if (!far) return far.error();
   outcome_.far = std::move(*far);
+  if (problem_.radiates()) {
+    find_strongest(context);
+    find_flux(context);
+    if (context.stop.stop_requested()) return stop_error();
+  }
   return {};
 }
 
 Status MaxwellFem::write_frequency(RunContext& context) {
-  echoes_.push_back({frequency(), {}, 0, 0});
-  write_cuts(context, outcome_.far);
-  write_monostatic(context, outcome_.far);
-  write_error_bars(context, outcome_.far);
-  write_checks(context, outcome_.far);
+  if (problem_.radiates()) {
+    write_antenna(context, outcome_.far);
+  } else {
+    echoes_.push_back({frequency(), {}, 0, 0});
+    write_cuts(context, outcome_.far);
+    write_monostatic(context, outcome_.far);
+    write_error_bars(context, outcome_.far);
+    write_checks(context, outcome_.far);
+  }
   write_facts(context.results, outcome_.facts);
   const bool files = problem_.ffe && !context.results.folder().empty();
   if (problem_.fast) remember();

@@ -2,6 +2,7 @@
 // Frames: the field in the volume, currents on the body, the field on planes, all complex.
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/solving/probe.hpp"
 #include "engine/solvers/mesh_frame.hpp"
 #include "engine/team/team.hpp"
 
@@ -25,35 +26,8 @@ constexpr std::array<Vec3, 10> reference_nodes{{{0, 0, 0},
                                                 {0.5, 0, 0.5},
                                                 {0, 0.5, 0.5}}};
 
-std::array<Complex, 3> field_at(const Space& space, Index tet, const BasisValues& basis, const Map& map,
-                                std::span<const Complex> u) {
-  const auto all = space.unknowns_of_tet(tet);
-  std::array<Complex, 3> reference{};
-  for (int a = 0; a < space.unknowns_a_tet(); ++a)
-    for (int d = 0; d < 3; ++d) reference[d] += basis.value[a][d] * u[all[a]];
-  std::array<Complex, 3> out{};
-  const Vec3 re = map.covariant({reference[0].real(), reference[1].real(), reference[2].real()});
-  const Vec3 im = map.covariant({reference[0].imag(), reference[1].imag(), reference[2].imag()});
-  for (int d = 0; d < 3; ++d) out[d] = {re[d], im[d]};
-  return out;
-}
-
 const Patch& shown_patch(const Domain& d) {
   return d.conductor.faces() > 0 ? d.conductor : d.currents;
-}
-
-/// Times that S winds around x.
-bool inside_outer(const Domain& d, const Vec3& x) {
-  double angle = 0;
-  for (Index f = 0; f < d.outer.faces(); ++f) {
-    const auto c = d.outer.corners(d.space, f);
-    Vec3 a = sub(d.space.mesh().point(c[0]), x), b = sub(d.space.mesh().point(c[1]), x),
-         e = sub(d.space.mesh().point(c[2]), x);
-    if (dot(cross(sub(b, a), sub(e, a)), d.outer.point(f * face_points).normal) < 0) std::swap(b, e);
-    const double la = norm(a), lb = norm(b), lc = norm(e);
-    angle += 2 * std::atan2(triple(a, b, e), la * lb * lc + dot(a, b) * lc + dot(b, e) * la + dot(e, a) * lb);
-  }
-  return angle > 6.28;
 }
 
 }  // namespace
@@ -108,7 +82,7 @@ Result<PlanePoints> locate(const Domain& domain, const PlaneSetting& plane, cons
   const Index some = std::max<Index>(1, 100000 / std::max<Index>(1, domain.outer.faces()));
   for (std::size_t n = 0; n < points.x.size(); ++n) {
     if (stopped_at(stopped, static_cast<Index>(n), some)) return stop_error();
-    if (points.tet[n] < 0 && inside_outer(domain, points.x[n])) points.tet[n] = -2;
+    if (points.tet[n] < 0 && winds_around(space, domain.outer, points.x[n])) points.tet[n] = -2;
   }
   return points;
 }
@@ -147,7 +121,7 @@ Status MaxwellFem::prepare_view(const std::stop_token& stop) {
   return {};
 }
 
-Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::span<const Complex> f,
+Status MaxwellFem::show(const Incident& wave, std::span<const Complex> u, std::span<const Complex> f,
                         RunContext& context) {
   const Space& space = domain_.space;
   std::vector<std::vector<Complex>> near;  // scattered field at the points of each plane outside of S
@@ -160,13 +134,11 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
   if (context.stop.stop_requested()) return stop_error();
   std::vector<std::array<Complex, 3>> sum(static_cast<std::size_t>(mesh_->point_count()));
   std::vector<int> count(sum.size(), 0);
-  std::array<BasisValues, 10> basis;
-  for (int n = 0; n < 10; ++n) basis[n] = nedelec(space.order(), reference_nodes[n]);
   for (Index t = 0; t < static_cast<Index>(space.tets().size()); ++t)
     for (int n = 0; n < 10; ++n) {
       const Index p = space.tets()[t].points[n];
       if (p < 0) break;
-      const auto e = field_at(space, t, basis[n], space.map(t, reference_nodes[n]), u);
+      const auto e = field_at(space, {t, reference_nodes[n]}, u).electric;
       for (int d = 0; d < 3; ++d) sum[p][d] += e[d];
       ++count[p];
     }
@@ -211,9 +183,7 @@ Status MaxwellFem::show(const PlaneWave& wave, std::span<const Complex> u, std::
     std::size_t next = 0;
     for (std::size_t n = 0; n < points.x.size(); ++n) {
       std::array<Complex, 3> e{};
-      if (points.tet[n] >= 0)
-        e = field_at(space, points.tet[n], nedelec(space.order(), points.reference[n]),
-                     space.map(points.tet[n], points.reference[n]), u);
+      if (points.tet[n] >= 0) e = field_at(space, {points.tet[n], points.reference[n]}, u).electric;
       if (points.tet[n] == -1) {
         for (int d = 0; d < 3; ++d) e[d] = scattered[3 * next + d];
         ++next;

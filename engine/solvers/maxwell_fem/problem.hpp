@@ -85,6 +85,7 @@ struct Problem {
   Direction incidence;
   bool vertical = true, horizontal = true;
   std::optional<Cut> monostatic;
+  std::vector<Dipole> dipoles;  ///< in place of plane waves, all at once
   std::vector<Cut> cuts;
   DomainOptions domain;  ///< boundaries and regions by group
   std::vector<std::string> material_names{"vacuum"};
@@ -115,8 +116,9 @@ struct Problem {
   MeshFacts mesh;
 
   [[nodiscard]] std::vector<Medium> media(double frequency) const;
-  /// Waves of the case at one frequency: [direction][polarisation].
-  [[nodiscard]] std::vector<PlaneWave> waves(double frequency) const;
+  /// Waves of the case at one frequency: [direction][polarisation]; or its dipoles, as one.
+  [[nodiscard]] std::vector<Incident> waves(double frequency) const;
+  [[nodiscard]] bool radiates() const { return !dipoles.empty(); }
   [[nodiscard]] std::vector<Direction> incidences() const;
   [[nodiscard]] int polarisations() const { return static_cast<int>(vertical) + static_cast<int>(horizontal); }
   [[nodiscard]] bool is_horizontal(Index wave) const { return !vertical || (horizontal && wave % 2 == 1); }

@@ -11,7 +11,7 @@ namespace conoid::maxwell_fem {
 namespace {
 
 /// Of a checkpoint: takes another name whenever OutcomeFacts gets other numbers, so that earlier checkpoints are told from this one's.
-constexpr const char* facts_entry = "facts with residual, sweeps with bars";
+constexpr const char* facts_entry = "facts with powers, sweeps with bars";
 /// Of a checkpoint: a frequency that was under way.
 struct UnderWay {
   double frequency = 0, done = 0, first = 0;

@@ -327,7 +327,7 @@ class TestFormGeneration : public QObject {
         read_json(R"({"discriminator": "kind", "properties": {"side": {"type": "string", "enum": ["at_left", "right"]}},
       "variants": {"ideal-gas": {"title": "Ideal gas", "properties": {"gamma": {"type": "number"}}}, "odd": {}}})");
     QCOMPARE(summary_of(read_json(R"({"kind": "ideal-gas", "gamma": 1.4, "side": "at_left"})"), node),
-             QString("Ideal gas · 1.4 · at left"));
+             QString("Ideal gas · 1.4 · At left"));
     QCOMPARE(summary_of(read_json(R"({"kind": "unknown", "gamma": 1.4})"), node), QString("unknown · 1.4"));
     QCOMPARE(summary_of(read_json(R"({"name": "here", "at": [1, 2, 3]})"), Json::object()), QString("here · 1, 2, 3"));
   }

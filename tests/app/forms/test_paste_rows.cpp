@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of a spreadsheet become elements of a list; what cannot be read is said with its line.
+// Rows of a spreadsheet become elements of a list, and numbers as people type them what they meant; what cannot be read is said with its line.
 // labels: unit
 #include <QFloat16>  // <QTest> only declares it, and JSON asks what it can become
 #include <QTest>
 
 #include "app/forms/paste_rows.hpp"
+#include "app/forms/schema_text.hpp"
+#include "app/look/translator.hpp"
+#include "app/model/numbers.hpp"
 
 using namespace conoid;
 using namespace conoid::app;
@@ -41,6 +44,42 @@ class TestPasteRows : public QObject {
     QVERIFY(text("A\t1\t2\t3\t4\t5").contains("6 cells"));
     QVERIFY(text("A\t1\t\t3").contains("position y is empty"));
     QVERIFY(text("name\tx\ty\tz").contains("no row"));
+  }
+  // In either language a number is what was meant, or it is none.
+  void numbers_as_people_type_them() {
+    QCOMPARE(typed_text(" 0,5 m "), QString("0.5 m"));
+    QCOMPARE(typed_text("1.5"), QString("1.5"));
+    QCOMPARE(typed_text("\u22121,25"), QString("-1.25"));
+    QCOMPARE(typed_text("1,500"), QString("1,500"));  // a thousand and a half, or one and a half
+    QVERIFY(!json_from_typed("1,500").is_number());
+    QCOMPARE(typed_list("0.5, 1,2"), (QStringList{"0.5", "1", "2"}));
+    QCOMPARE(typed_list("0,5; 1"), (QStringList{"0.5", "1"}));
+    QCOMPARE(shown_text(read_json("[0.5, 1]")), QString("0.5, 1"));
+    QCOMPARE(choice_words(Json("rigid")), QString("Rigid"));
+    QCOMPARE(choice_words(Json("pec")), QString("Perfect conductor (PEC)"));
+    for (const char* as_it_is : {"mm", "xy", "-z", "D"}) QCOMPARE(choice_words(Json(as_it_is)), QString(as_it_is));
+    // From here on the program speaks French.
+    Translator french;
+    QVERIFY(french.load_language("fr"));
+    QCOMPARE(typed_text("1,500"), QString("1.500"));
+    QCOMPARE(typed_text("1.500"), QString("1.500"));
+    QCOMPARE(typed_list("0,5; -1; 2,25"), (QStringList{"0.5", "-1", "2.25"}));
+    QCOMPARE(typed_list("0,5, 1"), (QStringList{"0.5", "1"}));
+    QCOMPARE(typed_list("0,5"), (QStringList{"0.5"}));
+    QCOMPARE(typed_list("1,2,3"), (QStringList{"1", "2", "3"}));
+    for (const char* json : {"0.5", "-1e-5", "2.25e-12", "\"6.0155 m\"", "343"}) {
+      const Json value = read_json(json);
+      QVERIFY(!shown_text(value).contains('.'));
+      QCOMPARE(json_from_typed(shown_text(value)), value);  // there and back
+    }
+    const Json row = read_json("[0.5, -1, 2.25]");
+    QCOMPARE(shown_text(row), QString("0,5; -1; 2,25"));
+    Json back = Json::array();
+    for (const QString& part : typed_list(shown_text(row))) back.push_back(json_from_text(part));
+    QCOMPARE(back, row);
+    const auto pasted = rows_from_text("A\t0,5\t-1,25\t3\n", receivers_);
+    QVERIFY(pasted.ok());
+    QCOMPARE(*pasted, read_json(R"([{"name":"A","position":[0.5,-1.25,3]}])"));
   }
 };
 

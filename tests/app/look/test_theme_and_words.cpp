@@ -310,6 +310,41 @@ class TestThemeAndWords : public QObject {
     QVERIFY2(missing.isEmpty(), qPrintable("resources/help/names.json has no words for: " + missing.join(", ")));
   }
 
+  void titles_of_charts_have_their_french() {
+    Translator translator;
+    QVERIFY(translator.load_language("fr"));
+    QStringList forms;
+    for (const auto& text : read_json(root + "/resources/help/names.json")["templates"].toArray())
+      forms << text.toString();
+    // What begins as a title that goes on with a name is a form with one free part.
+    const auto is_known = [&](const QString& title) {
+      const QString head = title.section("%1", 0, 0).section("{}", 0, 0);
+      return translator.texts().contains(title) || std::any_of(forms.begin(), forms.end(), [&](const QString& form) {
+               return form.startsWith(head) && !form.section("%1", 0, 0).isEmpty();
+             });
+    };
+    static const QRegularExpression titles[] = {
+        QRegularExpression("table_info\\(\\s*(?:\"[^\"]*\"|[\\w.:]+\\([^()]*\\)),\\s*\"([^\"]+)\""),
+        QRegularExpression("\\.title = (?:[^;\"]*\\?\\s*)?\"([^\"]+)\"")};
+    QStringList found, missing;
+    QDirIterator walk(root + "/engine/solvers", {"*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+    while (walk.hasNext()) {
+      const QString path = walk.next();
+      if (path.contains("/verify/")) continue;
+      QFile file(path);
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QString text = QString::fromUtf8(file.readAll());
+      for (const QRegularExpression& title : titles)
+        for (auto it = title.globalMatch(text); it.hasNext();) found << it.next().captured(1);
+    }
+    found.removeDuplicates();
+    found.removeIf([](const QString& title) { return !title[0].isUpper(); });
+    QVERIFY2(found.size() > 25, qPrintable(found.join(", ")));
+    for (const QString& title : found)
+      if (!is_known(title)) missing << title;
+    QVERIFY2(missing.isEmpty(), qPrintable("no French for: " + missing.join(" | ")));
+  }
+
   void files_for_the_desktop_say_the_same() {
     const auto text = [](const QString& name) {
       QFile file(root + "/packaging/desktop/" + name);

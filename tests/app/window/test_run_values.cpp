@@ -188,7 +188,7 @@ class TestRunValues : public test::WindowOfRunTest {
       radios.at(1)->setChecked(true);
       QVERIFY(!ok->isEnabled());
       auto* place = dialog.findChild<QLineEdit*>();
-      place->setText("30 cm; 2");
+      place->setText("30 cm; x");
       QVERIFY(!ok->isEnabled());
       place->setText("30 cm, 700 mm, -0.1");
       QVERIFY(ok->isEnabled());

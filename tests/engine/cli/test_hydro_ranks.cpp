@@ -84,6 +84,13 @@ constexpr const char* octant = R"j({"grid": {"lower": [0, 0, 0], "upper": [1.2, 
   "excitation": {"blast": {"energy": 0.25, "position": [0, 0, 0]}},
   "parameters": {"order": 2, "end_time": 0.003}})j";
 
+/// Its products burn on, all of one region and for a part of the run.
+QString burning_on() {
+  Json out = Json::parse(charge);
+  out["materials"]["TNT"]["afterburn"] = Json::parse(R"j({"energy": 1e6, "begin": "0.4 us", "end": "1.3 us"})j");
+  return QString::fromStdString(out.dump());
+}
+
 /// Two and four; without all rows one of them in turns, so that both meet one, two and three dimensions.
 std::vector<int> ranks_in_turn() {
   static int turn = 0;
@@ -131,6 +138,7 @@ void TestHydroRanks::ranks_leave_what_one_leaves_data() {
   QTest::newRow("axisymmetric, loads") << turned << false;
   QTest::newRow("driven walls") << driven << false;
   QTest::newRow("detonation") << charge << true;
+  QTest::newRow("afterburn") << burning_on() << false;
   QTest::newRow("blast in an octant") << octant << true;
 }
 
@@ -338,6 +346,7 @@ void TestHydroRanks::devices_of_ranks_leave_what_processors_leave_data() {
   QTest::newRow("device: blast in a quadrant") << blast << "emulated" << true;
   QTest::newRow("device: axisymmetric, loads") << QString::fromStdString(loads.dump()) << "emulated" << false;
   QTest::newRow("device: detonation") << charge << "emulated" << true;
+  QTest::newRow("device: afterburn") << burning_on() << "emulated-checked" << false;
   QTest::newRow("device: blast in an octant") << octant << "emulated" << true;
   if (!conoid::all_rows()) return;
   QTest::newRow("device: long rows, RK4") << rows << "emulated" << false;

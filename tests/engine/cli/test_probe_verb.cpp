@@ -30,6 +30,7 @@ class TestProbeVerb : public QObject {
   void a_table_of_points_may_have_units();
   void sums_over_a_box();
   void sections_are_summed_all_around();
+  void charts_have_the_numbers_of_their_tables();
   void what_is_outside_is_empty_and_counted();
   void a_wrong_line_says_what_there_is_data();
   void a_wrong_line_says_what_there_is();
@@ -213,6 +214,28 @@ void TestProbeVerb::sections_are_summed_all_around() {
   QCOMPARE(around["columns"][3]["unit"].get<std::string>(), std::string("Pa*m^3"));
   QVERIFY(std::abs(cell(flat, 0, "area") - section) < 1e-12);
   QVERIFY(std::abs(cell(flat, 0, "pressure_integral") - section * mean) < 1e-6);
+}
+
+void TestProbeVerb::charts_have_the_numbers_of_their_tables() {
+  if (!rod::fs::exists(CONOID_BIN_DIR "/conoid-render")) QSKIP("this build draws nothing");
+  rod::fs::create_directories(folder_ / "known" / "charts");
+  std::ofstream(folder_ / "known" / "charts" / "sines.csv")
+      << "# title: Sines\n# form: lines\nt [s],one [Pa],two [Pa]\n0,0,1\n0.001,0.5,-2\n0.002,-0.25,4\n";
+  const auto chart = [&](const QStringList& words) {
+    return safety::conoid(folder_.path(), QStringList{"chart", "known"} + words);
+  };
+  const rod::Said listed = chart({});
+  COMPARE_EXIT(listed, 0);
+  QVERIFY2(listed.says("sines"), listed.out.c_str());
+  COMPARE_EXIT(chart({"sines", "-o", "sines.csv", "--x-range", "0.5ms:3ms"}), 0);
+  QFile file(QString::fromStdString((folder_ / "sines.csv").string()));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QStringList rows;
+  for (const QByteArray& line : file.readAll().split('\n'))
+    if (!line.isEmpty() && !line.startsWith('#')) rows << QString::fromUtf8(line);
+  QVERIFY2(rows.size() == 3 && rows[1].endsWith(",0.5,-2") && rows[2].endsWith(",-0.25,4"), qPrintable(rows.join('|')));
+  const rod::Said wrong = chart({"cosines", "-o", "no.csv"});
+  QVERIFY(wrong.exit != 0 && wrong.says("sines"));
 }
 
 void TestProbeVerb::what_is_outside_is_empty_and_counted() {

@@ -149,6 +149,42 @@ class TestSurfaceMesh : public QObject {
     QCOMPARE(meets(six, 4), 15);
   }
 
+  void lines_alone_become_a_band() {
+    // Two pieces of order 2 and one of order 1: five pieces, each with the cell that colours it.
+    auto points = std::make_shared<std::vector<double>>();
+    for (const double x : {0.0, 2.0, 1.0, 4.0, 3.0, 7.0}) points->insert(points->end(), {x, 0, 0});
+    const auto connectivity = std::make_shared<std::vector<Index>>(std::vector<Index>{0, 1, 2, 1, 3, 4, 3, 5});
+    const auto offsets = std::make_shared<std::vector<Index>>(std::vector<Index>{0, 3, 6, 8});
+    const auto types = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{21, 21, 3});
+    const auto skin = make_surface({points, connectivity, offsets, types});
+    QVERIFY(skin.ok() && !skin->has_volume_cells);
+    QCOMPARE(skin->triangle_cell, (std::vector<Index>{0, 0, 0, 0, 1, 1, 1, 1, 2, 2}));
+    QCOMPARE(skin->nodes.size(), std::size_t{12});
+    QCOMPARE(skin->across.size(), skin->nodes.size());
+    // The band is as long as the lines, and its two sides lie on the same points.
+    double length = 0;
+    for (std::size_t t = 0; t < skin->triangle_cell.size(); ++t) {
+      std::set<Index> at;
+      std::set<int> sides;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto node = static_cast<std::size_t>(skin->triangles[3 * t + k]);
+        at.insert(skin->nodes[node]);
+        sides.insert(skin->across[node]);
+      }
+      QVERIFY(at.size() == 2 && sides == (std::set<int>{-1, 1}));
+      length += std::abs((*points)[3 * static_cast<std::size_t>(*at.begin())] -
+                         (*points)[3 * static_cast<std::size_t>(*at.rbegin())]) /
+                2;
+    }
+    QCOMPARE(length, 7.0);
+    // A line beside a surface stays a line.
+    const auto mixed = make_surface({points, std::make_shared<std::vector<Index>>(std::vector<Index>{0, 1, 2, 0, 3}),
+                                     std::make_shared<std::vector<Index>>(std::vector<Index>{0, 3, 5}),
+                                     std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{5, 3})});
+    QVERIFY(mixed.ok() && mixed->across.empty());
+    QCOMPARE(mixed->triangle_cell.size(), std::size_t{1});
+  }
+
   void damaged_meshes_are_refused() {
     std::mt19937 random(3);
     const auto frame = sample::cubes(3);

@@ -87,6 +87,7 @@ struct DeviceSummation<Real>::Parts {
   Index groups = 0, columns = 0;
   Index ring = 0, stride = 0;     ///< of a series of past values: times, and memory with the ring's begin again
   std::vector<Bytes> slab_bytes;  ///< of each slab: pieces and headers
+  std::vector<std::vector<Interval>> runs_of;  ///< of each row group the slices that have anything there, ascending
   Bytes largest_slab = 0;
   std::int32_t piece_bytes = 0, window_bytes = 0, shared_per_warp = 0;
   unsigned warps = 1, blocks_at_once = 1, rounds = 1;
@@ -155,40 +156,64 @@ struct DeviceSummation<Real>::Parts {
     return static_cast<std::size_t>(rounds * warps * blocks_at_once) *
            static_cast<std::size_t>(device.info().multiprocessors);
   }
-  [[nodiscard]] Bytes most_jobs() const { return warps_at_once() + static_cast<Bytes>(groups); }
+  [[nodiscard]] Bytes most_jobs() const {
+    Bytes out = warps_at_once();
+    for (const auto& some : runs_of) out += some.size();
+    return out;
+  }
 
-  /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out.
+  /// Adds slices behind the others; what little lies between is passed through, since each run is a job of its own.
+  static void join(std::vector<Interval>& some, Interval more) {
+    constexpr Index gap = 8;
+    if (!some.empty() && more.begin - some.back().end <= gap)
+      some.back().end = more.end;
+    else
+      some.push_back(more);
+  }
+
+  /// Sizes of all slabs, of the largest piece and the largest window, without laying anything out; and where there is nothing.
   void measure(const CpuWorker& host) {
     slab_bytes.assign(static_cast<std::size_t>(slabs()), 0);
     struct Largest {
       std::size_t piece = 0, window = 0;
+      std::vector<std::pair<Index, Interval>> runs;  ///< row group and slices
     };
     std::vector<Largest> of_slab(slab_bytes.size());
     const Index size = group_rows(steps, sizeof(Real));
     host.for_each({0, slabs()}, 1, [&](Interval some, int) {
       std::vector<PieceExtent> extent;
+      std::vector<std::vector<Interval>> runs(static_cast<std::size_t>(groups));
       for (Index q = some.begin; q < some.end; ++q) {
         Bytes& b = slab_bytes[static_cast<std::size_t>(q)];
         Largest& largest = of_slab[static_cast<std::size_t>(q)];
+        bool any_empty = false;
         for (Index j = q * slab_slices; j < q * slab_slices + slices_of(q); ++j) {
           extent.assign(static_cast<std::size_t>(groups), {});
           slices.for_each_shape(j, [&](Index i, Index start, std::size_t length) {
             extent[static_cast<std::size_t>(i / size)].add(start, length);
           });
-          for (const PieceExtent& e : extent) {
-            const PieceHeader h = e.header(steps, sizeof(Real));
-            b += std::size_t{16} * h.size;
+          for (std::size_t g = 0; g < extent.size(); ++g) {
+            const PieceHeader h = extent[g].header(steps, sizeof(Real));
+            if (extent[g].count > 0) join(runs[g], {j, j + 1});
+            if (extent[g].count > 0 || !any_empty) b += std::size_t{16} * h.size;  // empty pieces are one
+            any_empty = any_empty || extent[g].count == 0;
             largest.piece = std::max(largest.piece, std::size_t{16} * h.size);
             largest.window = std::max(largest.window, std::size_t{16} * h.window);
           }
+        }
+        for (std::size_t g = 0; g < runs.size(); ++g) {
+          for (const Interval& run : runs[g]) largest.runs.emplace_back(static_cast<Index>(g), run);
+          runs[g].clear();
         }
         b = (b + behind_headers(header_bytes(q)) + 4095) / 4096 * 4096;
       }
     });
     std::size_t piece = 0, window = 0;
+    runs_of.assign(static_cast<std::size_t>(groups), {});
     for (const Largest& l : of_slab) {
       piece = std::max(piece, l.piece);
       window = std::max(window, l.window);
+      for (const auto& [group, run] : l.runs) join(runs_of[static_cast<std::size_t>(group)], run);
     }
     for (const Bytes b : slab_bytes) largest_slab = std::max(largest_slab, b);
     piece_bytes = static_cast<std::int32_t>(piece);
@@ -216,24 +241,38 @@ struct DeviceSummation<Real>::Parts {
         "Refine the largest elements of the mesh, or compute with --workers cpu."));
   }
 
-  /// The pieces of some slices, group by group, in stretches of one length for all warps that the device runs at a time. Their
-  /// number counts, not their bytes: each is asked for when the one before has come, and all wait in one queue for the memory, so
-  /// that a short one takes as long as a long one.
+  /// The pieces of some slices, group by group, in stretches of one length for all warps that the device runs at a time; where a group
+  /// has nothing (far clusters of compressed matrices) no warp goes. Their number counts, not their bytes: each is asked for when the one
+  /// before has come, and all wait in one queue for the memory, so that a short one takes as long as a long one.
   [[nodiscard]] Share share_out(Interval some) const {
     Share out;
-    const Index size = some.size(), total = groups * size, n = std::min(static_cast<Index>(warps_at_once()), total);
+    Index total = 0;
+    const auto each_run = [&](const std::vector<Interval>& runs, auto&& f) {
+      for (const Interval& run : runs)
+        if (const Interval part{std::max(run.begin, some.begin), std::min(run.end, some.end)}; part.begin < part.end)
+          f(part);
+    };
+    for (const auto& runs : runs_of) each_run(runs, [&](Interval part) { total += part.size(); });
+    const Index n = std::min(static_cast<Index>(warps_at_once()), total);
     out.job_begin.push_back(0);
-    for (Index w = 0; w < n; ++w) {
-      for (Index at = total * w / n, last = total * (w + 1) / n; at < last;) {
-        const Index group = at / size, stop = std::min(last, (group + 1) * size), first = some.begin - group * size;
-        if (at == group * size) out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
-        out.jobs.push_back({static_cast<std::int32_t>(group), static_cast<std::int32_t>(first + at),
-                            static_cast<std::int32_t>(first + stop)});
-        at = stop;
-      }
-      out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
+    Index at = 0, warp = 0;  // pieces so far, and who takes the next
+    for (std::size_t g = 0; g < runs_of.size(); ++g) {
+      out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
+      each_run(runs_of[g], [&](Interval part) {
+        while (part.begin < part.end) {
+          const Index last = total * (warp + 1) / n, stop = std::min(part.end, part.begin + last - at);
+          out.jobs.push_back(
+              {static_cast<std::int32_t>(g), static_cast<std::int32_t>(part.begin), static_cast<std::int32_t>(stop)});
+          at += stop - part.begin;
+          part.begin = stop;
+          if (at < last) continue;
+          out.job_begin.push_back(static_cast<std::int32_t>(out.jobs.size()));
+          ++warp;
+        }
+      });
     }
     out.first_job.push_back(static_cast<std::int32_t>(out.jobs.size()));
+    if (n == 0) out.job_begin.push_back(0);  // a warp that finds nothing to do
     return out;
   }
 

@@ -483,7 +483,7 @@ Result<Matrices<Real>> Assembly::assemble(Team& team, Progress& progress, const 
   std::vector<Eigen::Triplet<double>> m0;
   const std::vector<Index> chosen = own_tiles();
   TilePhase::Devices on_devices;
-  if (DeviceTiles::takes(surface_) && pattern_.begin.empty())
+  if (DeviceTiles::takes(surface_))
     on_devices = [&](DeviceWorker& worker) {
       return tiles_->device_of(worker, team.workers()[static_cast<std::size_t>(worker.index())].threads);
     };

@@ -162,8 +162,15 @@ void pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWork
     }
   });
   std::uint64_t offset = 0;
-  for (PieceHeader& h : headers) {
+  std::size_t empty = headers.size();  // all pieces without values are the first of them
+  for (std::size_t k = 0; k < headers.size(); ++k) {
+    PieceHeader& h = headers[k];
     verify(offset <= 0xffffffffULL, "a slab is smaller than 64 GiB");
+    if (h.longest == 0 && empty < headers.size()) {
+      h.offset = headers[empty].offset;
+      continue;
+    }
+    if (h.longest == 0) empty = k;
     h.offset = static_cast<std::uint32_t>(offset);
     offset += h.size;
   }
@@ -176,7 +183,7 @@ void pack_slab(const Slices<Real>& slices, Index first, int steps, const CpuWork
     for (auto g = static_cast<std::size_t>(chunk.begin); g < static_cast<std::size_t>(chunk.end); ++g)
       for (std::size_t k = 0; k < n; ++k) {
         const PieceHeader& h = headers[g * n + k];
-        rows[k].write(g, h, pieces + 16 * static_cast<std::size_t>(h.offset));
+        if (h.longest > 0 || g * n + k == empty) rows[k].write(g, h, pieces + 16 * static_cast<std::size_t>(h.offset));
       }
   });
 }

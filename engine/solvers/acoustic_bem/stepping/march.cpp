@@ -66,7 +66,6 @@ March<Real>::March(Matrices<Real> matrices, MarchOptions options)
 
 template <class Real>
 void March<Real>::prepare_far(Index reach) {
-  summation_.keep_on_processors();
   if (!matrices_.skeletons->any_far()) return;
   verify(matrices_.far.lowest() >= options_.steps, "steps of a group send nothing to far clusters within it");
   far_summation_ = std::make_unique<FarSummation<Real>>(matrices_.far, options_.steps, options_.level);
@@ -249,8 +248,7 @@ void March<Real>::choose_device(Team& team) {
   const auto devices = team.devices();
   const Bytes needed = DeviceSteps<Real>::needed(matrices_.M0, near_, options_.runs);
   // An eighth of the memory at most: slices have more use for the rest.
-  bool fits = instant_.symmetric() && !memory_summation_ && !matrices_.skeletons && !devices.empty() &&
-              needed <= devices.front()->memory() / 8;
+  bool fits = instant_.symmetric() && !memory_summation_ && !devices.empty() && needed <= devices.front()->memory() / 8;
   // All ranks solve all steps: with gradients or with factors they find the same bits if all do alike.
   if (cluster_ != nullptr) fits = cluster_->minimum(fits ? 1.0 : 0.0) > 0;
   if (fits)

@@ -12,6 +12,12 @@
 #include <utility>
 
 namespace conoid::acoustic_fd {
+
+double sharp_mean(double d) {
+  const auto hat = [](double x) { return std::max(0.0, 1 - std::abs(x)); };
+  return 7.0 / 6 * hat(d) - (hat(d - 1) + hat(d + 1)) / 12;
+}
+
 namespace {
 
 /// Where nodes of one axis lie, at which points the medium is looked at along it, and with which weights a node takes them.
@@ -40,12 +46,6 @@ bool is_stepped(const Velocity::Along& along, double h) {
 
 bool is_averaged(const Velocity::Along& along, double h) {
   return along.varies && (along.spacing == 0 || is_stepped(along, h));
-}
-
-/// What lies d nodes away counts for a node: the mean over its cell, or sharper (cell_means.hpp).
-double sharp_kernel(double d) {
-  const auto hat = [](double x) { return std::max(0.0, 1 - std::abs(x)); };
-  return 7.0 / 6 * hat(d) - (hat(d - 1) + hat(d + 1)) / 12;
 }
 
 /// Samples that lie on the nodes, one each: a mean would only blur what they say.
@@ -107,7 +107,7 @@ class CellRule {
     for (; from != pieces_.end() && from->middle <= node + reach_; ++from) {
       const auto kernel = [&](double centre) {
         const double d = (from->middle - centre) / h_;
-        return sharp_ ? sharp_kernel(d) : std::abs(d) < 0.5 ? 1.0 : 0.0;
+        return sharp_ ? sharp_mean(d) : std::abs(d) < 0.5 ? 1.0 : 0.0;
       };
       weights_.resize(from->point - begin + 1);
       weights_.back() += from->share * (kernel(node) + kernel(2 * low_ - node) + kernel(2 * high_ - node));

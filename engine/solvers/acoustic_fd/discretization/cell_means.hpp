@@ -30,6 +30,9 @@ namespace conoid::acoustic_fd {
 
 inline constexpr double overshoot = 1.04;
 
+/// K(d) above.
+[[nodiscard]] double sharp_mean(double d);
+
 /// The medium of a problem at all nodes: its speed and density become means, each made where it is asked for until make() makes all.
 class CellMeans {
  public:

@@ -2,6 +2,7 @@
 // Open parts of cells and faces, by lines through them; masses that the time step bears.
 #include "engine/solvers/acoustic_fd/discretization/cut_walls.hpp"
 
+#include "engine/solvers/acoustic_fd/discretization/medium.hpp"
 #include "engine/solvers/acoustic_fd/discretization/stencil.hpp"
 #include "engine/team/parallel_for.hpp"
 
@@ -230,7 +231,13 @@ void CutWalls::balance(const Problem& problem) {
     ratio[a] = (h[0] / h[a]) * (h[0] / h[a]);
     whole += 2 * ratio[a];
   }
-  const double used = problem.dt / largest_time_step(stencil, h, problem.speed.highest), kappa = 1.001 * used * used;
+  double limit = largest_time_step(stencil, h, problem.speed.highest);
+  if (problem.density) {
+    const SpeedRange range = problem.density->range(
+        problem.grid.origin, {problem.grid.upper(0), problem.grid.upper(1), problem.grid.upper(2)});
+    limit *= density_step_share(stencil, h, range.lowest, range.highest);
+  }
+  const double used = problem.dt / limit, kappa = 1.001 * used * used;
   const auto needs = [&](const CutNode& node) {
     double sum = 0, own = 0;  // own: of faces that will count as much as the cell
     for (std::size_t f = 0; f < 6; ++f) {

@@ -17,6 +17,9 @@
 // they take from those beside them that have more than they need: the mass of the fluid stays, moved by a node along the wall's normal, where p hardly varies. What none
 // can spare is added. Nodes at soft walls are made heavier as far as they need it, which with p = 0 there is of second order.
 //
+// A varying density makes a link of weight A one of A (p_j − p_i)/√(ρ_i ρ_j), which is the same link of q and a potential (medium.hpp, add_wall_potential()); its part of S is at most what it is
+// in the whole grid, so the same κ holds with the limit of a grid of that density.
+//
 // In absorbing layers obstacles go on along the normal as they are where the layer begins, and faces along it count as much as their cells: there the update along the normal is
 // the plain one. Features thinner than a node's distance are not seen. Cells that keep less than 10⁻³ of their volume are closed.
 #pragma once

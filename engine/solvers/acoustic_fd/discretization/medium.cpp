@@ -95,4 +95,10 @@ double potential_bound(const Stencil& stencil, const Vec3& spacing, double lowes
   return sum * axes;
 }
 
+double density_step_share(const Stencil& stencil, const Vec3& spacing, double lowest, double highest) {
+  double sum = 0;
+  for (const double h : spacing) sum += spectral_radius(stencil) * (spacing[0] / h) * (spacing[0] / h);
+  return std::sqrt(sum / (sum + potential_bound(stencil, spacing, lowest, highest)));
+}
+
 }  // namespace conoid::acoustic_fd

@@ -30,4 +30,7 @@ void density_stretch(const Problem& problem, const Stencil& stencil, std::size_t
 /// A bound of h_x² V_h over the grid from the range of ρ, for the stability limit.
 [[nodiscard]] double potential_bound(const Stencil& stencil, const Vec3& spacing, double lowest, double highest);
 
+/// What a density between these leaves of the largest time step: λ Σ 1/h² of the three axes grows by that potential.
+[[nodiscard]] double density_step_share(const Stencil& stencil, const Vec3& spacing, double lowest, double highest);
+
 }  // namespace conoid::acoustic_fd

@@ -45,7 +45,4 @@ void tell_density(const Velocity& density, Problem& problem);
 [[nodiscard]] std::vector<SourcePart> bowl_parts(const Vec3& apex, const Vec3& normal, double curvature, double radius,
                                                  double spacing, bool flat);
 
-/// sin(πx)/(πx) under the window of Kaiser, I_0(b √(1 − (x/radius)²)) / I_0(b); 0 beyond the radius.
-[[nodiscard]] double windowed_sinc(double x, double radius, double b);
-
 }  // namespace conoid::acoustic_fd

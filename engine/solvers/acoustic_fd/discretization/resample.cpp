@@ -10,7 +10,7 @@
 #include "engine/io/export.hpp"
 #include "engine/io/segy.hpp"
 #include "engine/models/model.hpp"
-#include "engine/solvers/acoustic_fd/discretization/points.hpp"
+#include "engine/numerics/windowed_sinc.hpp"
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/parallel_for.hpp"
 

@@ -201,40 +201,55 @@ class CutRow {
   Index last_;
 };
 
-/// Weights of an axis's second difference beside smooth walls (cut_walls.hpp) less those of the plain update. `mass`: by which it is divided.
-template <class At>
-void add_cut_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
-                  double ratio, double mass, const At& at) {
+/// An axis's second difference beside smooth walls (cut_walls.hpp): link(offset, w) for every w (p of the node there − p), soft(w) for every −w p of a wall with p = 0.
+template <class Link, class Soft>
+void cut_links(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
+               double scale, const Link& link, const Soft& soft) {
   const Index s = stencil.radius, here = node[axis];
-  const Row row(problem, axis, node);
   const CutRow cut(problem, axis, node);
   const auto weight = [&](Index j) { return stencil.weight[static_cast<std::size_t>(j)]; };
-  const auto add = [&](Index offset, double w) {  // w (p of the node there − p)
-    at(0) -= w;
-    if (const Origin from = row.image(here + offset); from.sign != 0) at(from.at - here) += w * from.sign;
-  };
-  const double scale = ratio / mass;
   for (const Index way : {Index{-1}, Index{1}}) {
     double left = 0;  // of the pairs that do not stay, in units of the face beside this node
     const Index beside = way > 0 ? here : here - 1;
     double open = 0;
     for (Index j = 1; j <= s; ++j) {
-      if (cut.whole(way > 0 ? here : here - j, j, open)) add(way * j, scale * weight(j) * open);
+      if (cut.whole(way > 0 ? here : here - j, j, open)) link(way * j, scale * weight(j) * open);
       for (Index first = beside - j + 1; first <= beside; ++first)
         if (!cut.whole(first, j, open)) left += weight(j) * static_cast<double>(j);
     }
     const CutRow::Between face = cut.face(beside);
     if (left == 0 || !(face.open > 0)) continue;
     if (face.soft)
-      at(0) -= scale * left * face.open;
+      soft(scale * left * face.open);
     else
-      add(way, scale * left * face.open);
+      link(way, scale * left * face.open);
   }
+}
+
+/// By which the corrections of a node are divided: the update of other nodes of cut cells is so as a whole.
+double divisor_of(const CutWalls& cuts, const std::array<Index, 3>& node) {
+  const CutNode* const own = cuts.at(node[0], node[1], node[2]);
+  return own && own->in_layer ? own->mass : 1.0;
+}
+
+/// Its weights less those of the plain update.
+template <class At>
+void add_cut_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
+                  double ratio, double mass, const At& at) {
+  const Index s = stencil.radius, here = node[axis];
+  const Row row(problem, axis, node);
+  cut_links(
+      problem, stencil, axis, node, ratio / mass,
+      [&](Index offset, double w) {
+        at(0) -= w;
+        if (const Origin from = row.image(here + offset); from.sign != 0) at(from.at - here) += w * from.sign;
+      },
+      [&](double w) { at(0) -= w; });
   at(0) -= ratio * stencil.weight[0];
   for (Index offset = -s; offset <= s; ++offset)
     if (offset != 0)
       if (const Origin read = row.plain(here, offset); read.sign != 0)
-        at(read.at - here) -= ratio * weight(std::abs(offset)) * read.sign;
+        at(read.at - here) -= ratio * stencil.weight[static_cast<std::size_t>(std::abs(offset))] * read.sign;
 }
 
 /// Entries of one node and axis.
@@ -247,10 +262,7 @@ void add_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, 
   const auto at = [&](Index offset) -> double& { return weight[static_cast<std::size_t>(offset + s)]; };
   const Row row(problem, axis, node);
   const CutWalls* const cuts = problem.obstacles ? problem.obstacles->cuts() : nullptr;
-  if (cuts) {
-    const CutNode* const own = cuts->at(node[0], node[1], node[2]);
-    add_cut_axis(problem, stencil, axis, node, ratio, own && own->in_layer ? own->mass : 1.0, at);
-  }
+  if (cuts) add_cut_axis(problem, stencil, axis, node, ratio, divisor_of(*cuts, node), at);
   for (Index offset = -s; offset <= s && !cuts; ++offset) {
     if (offset == 0) continue;
     const Origin wanted = row.continued(here, offset), read = row.plain(here, offset);
@@ -357,42 +369,98 @@ Walls find_walls(const Problem& problem, const Stencil& stencil, Interval planes
   return out;
 }
 
+namespace {
+
+/// √(ρ/ρ_0) along an axis through a node; behind reflecting faces their images, beyond absorbing ones what is there.
+class DensityRow {
+ public:
+  DensityRow(const Problem& problem, std::size_t axis, const std::array<Index, 3>& node)
+      : problem_(problem), axis_(axis), node_(node), row_(problem, axis, node), last_(problem.grid.points[axis] - 1),
+        own_(at(node[axis])) {}
+  /// That of this node over that of another.
+  [[nodiscard]] double over(Index i) const {
+    const Origin from = row_.image(i);
+    return own_ / at(from.sign != 0 ? from.at : std::clamp<Index>(i, 0, last_));
+  }
+
+ private:
+  [[nodiscard]] double at(Index i) const {
+    std::array<Index, 3> node = node_;
+    node[axis_] = i;
+    double value = 1;
+    pressure_factor(problem_, node[0], node[1], node[2], 1, {&value, 1});
+    return value;
+  }
+  const Problem& problem_;
+  std::size_t axis_;
+  std::array<Index, 3> node_;
+  Row row_;
+  Index last_;
+  double own_;
+};
+
+/// What voxels change of the potential of one axis.
+double voxel_potential(const Problem& problem, const Stencil& stencil, std::size_t axis,
+                       const std::array<Index, 3>& node, const DensityRow& density) {
+  const Row row(problem, axis, node);
+  double sum = 0;
+  for (Index offset = -stencil.radius; offset <= stencil.radius; ++offset) {
+    const Origin wanted = row.continued(node[axis], offset), read = row.image(node[axis] + offset);
+    if (offset == 0 || wanted.sign == 0 || read.sign == 0 || wanted.at == read.at) continue;
+    sum +=
+        stencil.weight[static_cast<std::size_t>(std::abs(offset))] * (density.over(wanted.at) - density.over(read.at));
+  }
+  return sum;
+}
+
+/// What smooth walls do: differences between nodes that stay linked are of the pressure, a soft wall has the density of the node.
+double cut_potential(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
+                     const DensityRow& density) {
+  const Index here = node[axis];
+  double sum = 0;
+  cut_links(
+      problem, stencil, axis, node, 1 / divisor_of(*problem.obstacles->cuts(), node),
+      [&](Index offset, double w) { sum += w * (density.over(here + offset) - 1); }, [](double) {});
+  for (Index offset = -stencil.radius; offset <= stencil.radius; ++offset)
+    if (offset != 0)
+      sum -= stencil.weight[static_cast<std::size_t>(std::abs(offset))] * (density.over(here + offset) - 1);
+  return sum;
+}
+
+/// The softer link of the first two nodes at a wall of an impedance is one of the pressure as well.
+double impedance_potential(const Problem& problem, const Stencil& stencil, std::size_t axis,
+                           const std::array<Index, 3>& node, const DensityRow& density) {
+  const Row row(problem, axis, node);
+  double sum = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (problem.faces[2 * axis + side].kind != FaceKind::impedance) continue;
+    const Index face = side == 0 ? 0 : problem.grid.points[axis] - 1, next = face + (side == 0 ? 1 : -1);
+    if (row.at(face) != Solid::none || row.at(next) != Solid::none) continue;
+    const double soft = wall_softness(stencil.order);
+    if (node[axis] == face) sum += 2 * soft * (1 - density.over(next));
+    if (node[axis] == next) sum += soft * (1 - density.over(face));
+  }
+  return sum;
+}
+
+}  // namespace
+
 void add_wall_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out) {
   if (!problem.has_walls()) return;
   const auto& n = problem.grid.points;
   const Vec3 h = problem.grid.stencil_spacing();
+  const bool smooth = problem.obstacles && problem.obstacles->cuts();
   std::vector<unsigned char> axes(static_cast<std::size_t>(n[2]));
   mark_row(problem, stencil.radius, x, y, axes);
-  const auto root = [&](std::array<Index, 3> node, std::size_t axis, Index i) {  // √(ρ/ρ_0)
-    node[axis] = i;
-    double value = 1;
-    pressure_factor(problem, node[0], node[1], node[2], 1, {&value, 1});
-    return value;
-  };
   for (Index z = 0; z < n[2]; ++z)
     for (std::size_t a = 0; a < 3; ++a) {
       if ((axes[static_cast<std::size_t>(z)] >> a & 1U) == 0 || n[a] == 1) continue;
       const std::array<Index, 3> node{x, y, z};
-      const Index here = node[a], last = n[a] - 1;
-      const Row row(problem, a, node);
-      const double ratio = (h[0] / h[a]) * (h[0] / h[a]), own = root(node, a, here);
-      double sum = 0;
-      for (Index offset = -stencil.radius; offset <= stencil.radius; ++offset) {
-        const Origin wanted = row.continued(here, offset), read = row.image(here + offset);
-        if (offset == 0 || wanted.sign == 0 || read.sign == 0 || wanted.at == read.at) continue;
-        sum += stencil.weight[static_cast<std::size_t>(std::abs(offset))] *
-               (own / root(node, a, wanted.at) - own / root(node, a, read.at));
-      }
-      // The softer link of the first two nodes at a wall of an impedance is one of the pressure as well.
-      for (std::size_t side = 0; side < 2; ++side) {
-        if (problem.faces[2 * a + side].kind != FaceKind::impedance) continue;
-        const Index face = side == 0 ? 0 : last, next = face + (side == 0 ? 1 : -1);
-        if (row.at(face) != Solid::none || row.at(next) != Solid::none) continue;
-        const double soft = wall_softness(stencil.order);
-        if (here == face) sum += 2 * soft * (1 - own / root(node, a, next));
-        if (here == next) sum += soft * (1 - own / root(node, a, face));
-      }
-      out[static_cast<std::size_t>(z)] += ratio * sum;
+      const DensityRow density(problem, a, node);
+      out[static_cast<std::size_t>(z)] += (h[0] / h[a]) * (h[0] / h[a]) *
+                                          ((smooth ? cut_potential(problem, stencil, a, node, density)
+                                                   : voxel_potential(problem, stencil, a, node, density)) +
+                                           impedance_potential(problem, stencil, a, node, density));
     }
 }
 

@@ -84,7 +84,7 @@ struct Walls {
 
 /// What walls change of the potential of a varying density (medium.hpp) in row (x, y): added to h_x² V_h of its nodes. Behind voxels, rigid and soft,
 /// 1/√ρ goes on by its even images, as behind the faces of the grid, so that with rigid walls a constant pressure stays at rest, and the operator keeps the bounds
-/// of the range of ρ. Voxels alone, not smooth walls.
+/// of the range of ρ. Beside smooth walls the potential is that of the pairs of nodes that stay linked, A C (√(ρ_i/ρ_j) − 1), to the same end.
 void add_wall_potential(const Problem& problem, const Stencil& stencil, Index x, Index y, std::span<double> out);
 
 /// δ of a stencil's order.

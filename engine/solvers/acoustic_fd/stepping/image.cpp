@@ -272,12 +272,30 @@ void Imaging::correlate_plane(const March::PlaneView& view, const std::byte* kep
       product[z] += v[z] * (half * (now[z] + sign * before[z]));
       source[z] += v[z] * v[z];
     }
+    const auto cells_of_row = static_cast<std::size_t>(nz);
+    if (sign < 0 && !problem_.relaxations.empty())
+      add_relaxing<T>(view, y * view.stride_y, {v, cells_of_row}, {product, cells_of_row});
     if (arrays() < 3) continue;
     T* const receivers = source + cells;
     for (Index z = 0; z < nz; ++z) {
       const T back = half * (now[z] + sign * before[z]);
       receivers[z] += back * back;
     }
+  }
+}
+
+/// What attenuation adds to the gradient's products of a row, which begins `row` values behind the plane's first.
+template <class T>
+void Imaging::add_relaxing(const March::PlaneView& view, Index row, std::span<const T> v, std::span<T> products) const {
+  const T* const now = static_cast<const T*>(view.now) + row;
+  const T* const before = static_cast<const T*>(view.before) + row;
+  const T sigma = static_cast<T>(relaxation_damping(problem_.relaxations, problem_.dt));
+  for (std::size_t z = 0; z < v.size(); ++z) products[z] += v[z] * (sigma * (now[z] + before[z]));
+  for (std::size_t l = 0; l < problem_.relaxations.size(); ++l) {
+    const RelaxationStep step = relaxation_step(problem_.relaxations[l], problem_.dt);
+    const T half = static_cast<T>(0.5 * step.pull), memory = static_cast<T>(0.5 * step.pull / step.add);
+    const T* const m = static_cast<const T*>(view.memory[l]) + row;
+    for (std::size_t z = 0; z < v.size(); ++z) products[z] += v[z] * (half * now[z] - memory * m[z]);
   }
 }
 
@@ -401,7 +419,8 @@ void Imaging::raw_plane(Index x, std::vector<double>& out) const {
       for (Index z = inside_[2].begin; z < inside_[2].end; ++z) {
         const auto at = static_cast<std::size_t>(y * nz + z);
         const double c = gradient ? speed[static_cast<std::size_t>(z)] : 1;
-        const double factor = gradient ? 2 / (c * c * c * problem_.dt * problem_.dt) : 1;
+        // c is that of high frequency.
+        const double factor = gradient ? 2 * problem_.stiffening / (c * c * c * problem_.dt * problem_.dt) : 1;
         out[at] = static_cast<double>(settings_.every) * factor * static_cast<double>(sums[at]);
       }
     }

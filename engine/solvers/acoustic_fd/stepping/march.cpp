@@ -184,8 +184,7 @@ class TiledMarch final : public March {
       visitor.open(n);
       PlanesPhase phase("image", pieces[n], plane_bytes(), [&](Index x) {
         const FlushSubnormals flush;
-        const Index first = field_.at().at(x - planes_.begin, 0);
-        visitor.plane(x, {field_.level(k_) + first, field_.level(k_ - 1) + first, field_.at().stride_y});
+        visitor.plane(x, plane_view(field_, k_, x - planes_.begin));
       });
       team.run(phase);
       visitor.close(n);

@@ -19,6 +19,7 @@
 #include "engine/solvers/acoustic_fd/stepping/slab.hpp"
 #include "engine/team/machine.hpp"
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -85,6 +86,8 @@ class March {
     const void* now = nullptr;
     const void* before = nullptr;
     Index stride_y = 0;
+    /// m_l of the attenuation at level k (attenuation.hpp), as many as the problem has relaxations, in rows like those of the levels.
+    std::array<const void*, most_relaxations> memory{};
   };
   /// Who looks at all planes of this rank, piece by piece in ascending order.
   class PlaneVisitor {

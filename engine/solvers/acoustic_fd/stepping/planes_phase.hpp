@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/solvers/acoustic_fd/stepping/field.hpp"
+#include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/team.hpp"
 
 #include <functional>
@@ -33,6 +34,15 @@ class PlanesPhase final : public Phase {
   Bytes bytes_;
   Body body_;
 };
+
+/// Plane x of a field, counted from its first, as visitors see it.
+template <class T>
+March::PlaneView plane_view(Field<T>& field, Index k, Index x) {
+  const Index at = field.at().at(x, 0);
+  March::PlaneView out{field.level(k) + at, field.level(k - 1) + at, field.at().stride_y, {}};
+  for (std::size_t l = 0; l < field.relaxations(); ++l) out.memory[l] = field.memory_of(l) + at;
+  return out;
+}
 
 /// What was recorded in the band that has ended, level by level; by the team where it is much.
 template <class T>

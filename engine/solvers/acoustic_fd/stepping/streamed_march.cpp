@@ -157,10 +157,7 @@ class StreamedMarch final : public March {
         visitor.open(next);
         worker.for_each(pieces[next], 1, [&](Interval some, int) {
           const FlushSubnormals flush;
-          for (Index x = some.begin; x < some.end; ++x) {
-            const Index at = field_.at().at(x - first(), 0);
-            visitor.plane(x, {field_.level(k_) + at, field_.level(k_ - 1) + at, field_.at().stride_y});
-          }
+          for (Index x = some.begin; x < some.end; ++x) visitor.plane(x, plane_view(field_, k_, x - first()));
         });
         visitor.close(next);
       }

@@ -614,12 +614,23 @@ void SurfaceMaker::fade() {
     longest = std::max(longest, way[n]);
   }
   // Places of forces stand for foundations and loads from outside of them only: it fades out from them to the rim where they reach that far.
-  std::vector<Vec3> loaded;
-  for (std::size_t t = 0; t < out.traction_node.size(); ++t)
-    if (out.traction_condition[t] != 0) loaded.push_back(out.nodes[static_cast<std::size_t>(out.traction_node[t])]);
+  // Interfaces that are planes of their own, and rock, are neither.
+  const auto piece_of = [&](std::size_t n) {
+    return static_cast<std::size_t>(out.elements[static_cast<std::size_t>(out.touches[n].front().element)].component);
+  };
+  std::vector<std::vector<Vec3>> loaded(out.closed.size());
+  std::vector<char> other(out.closed.size(), 0);
+  for (std::size_t t = 0; t < out.traction_node.size(); ++t) {
+    const auto n = static_cast<std::size_t>(out.traction_node[t]);
+    const Index cell = out.elements[static_cast<std::size_t>(out.touches[n].front().element)].cell;
+    if (!options.seam || options.seam(cell) == 0) other[piece_of(n)] = 1;
+    if (out.traction_condition[t] != 0) loaded[piece_of(n)].push_back(out.nodes[n]);
+  }
+  for (std::size_t c = 0; c < loaded.size(); ++c)
+    if (other[c] == 0) loaded[c].clear();
   for (std::size_t n = 0; n < way.size(); ++n) {
     double inner = options.window * longest;
-    for (const Vec3& p : loaded) inner = std::min(inner, way[n] + distance(out.nodes[n], p));
+    for (const Vec3& p : loaded[piece_of(n)]) inner = std::min(inner, way[n] + distance(out.nodes[n], p));
     const double u = 1 - way[n] / inner;  // 0: inner border, 1: rim
     if (u > 0 && out.planar[n]) out.window[n] = u >= 1 - 1e-9 ? 0 : std::exp(2 * std::exp(-1 / u) / (u - 1));
   }

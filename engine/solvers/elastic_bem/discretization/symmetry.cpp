@@ -186,6 +186,16 @@ Result<std::vector<Mirror>> mirrors_of(const Surface& s, std::span<const int> ax
   return out;
 }
 
+void append(std::vector<Mirror>& mirrors, const std::vector<Mirror>& others) {
+  if (mirrors.empty()) {
+    mirrors = others;
+    return;
+  }
+  const auto first = static_cast<Index>(mirrors.front().node.size());
+  for (std::size_t g = 0; g < mirrors.size(); ++g)
+    for (const Index k : others[g].node) mirrors[g].node.push_back(first + k);
+}
+
 Result<std::vector<Parity>> parities_of(const Surface& s, std::span<const Mirror> mirrors, std::span<const char> kind) {
   const Index m = s.node_count();
   std::vector<unsigned> group;
@@ -218,7 +228,8 @@ Index ParityFactors<F>::entries(const std::vector<Parity>& parities) {
 
 template <class F>
 template <class C>
-Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& parities, std::span<const C> a, Index n,
+Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& parities, std::span<const Index> row_of,
+                                                     std::span<const C> a, Index n,
                                                      std::span<const std::complex<double>> f, Index columns,
                                                      std::span<F> room, const CpuWorker& threads,
                                                      dense::Backend backend, const Stopped& stopped) {
@@ -228,13 +239,15 @@ Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& 
   for (const std::complex<double>& v : f) whole += std::norm(v);
   ParityFactors out;
   out.n_ = n;
+  out.row_of_ = row_of;
+  const auto at_row = [n](Index column, std::size_t row) { return static_cast<std::size_t>(column * n) + row; };
   F* at = room.data();
   for (const Parity& p : parities) {
     double part = 0;
     for (Index c = 0; c < columns; ++c)
       for (Index q = 0; q < p.size(); ++q) {
         std::complex<double> sum = 0;
-        for (const Parity::Term& t : p.orbit(q)) sum += t.sign * f[static_cast<std::size_t>(c * n + t.row)];
+        for (const Parity::Term& t : p.orbit(q)) sum += t.sign * f[at_row(c, out.row(t.row))];
         part += std::norm(sum) / static_cast<double>(p.orbit(q).size());
       }
     if (!(part > round_off * round_off * whole)) continue;
@@ -245,7 +258,7 @@ Result<ParityFactors<F>> ParityFactors<F>::factorise(const std::vector<Parity>& 
           C sum = 0;
           for (const Parity::Term& t : p.orbit(q))
             sum += static_cast<typename C::value_type>(t.sign) *
-                   a[static_cast<std::size_t>(t.row * n + p.rows[static_cast<std::size_t>(r)])];
+                   a[at_row(t.row, out.row(p.rows[static_cast<std::size_t>(r)]))];
           at[q * size + r] = F(sum);
         }
     });
@@ -267,7 +280,7 @@ void ParityFactors<F>::solve(std::vector<F>& right, Index columns) const {
       for (Index q = 0; q < p.size(); ++q) {
         F sum = 0;
         for (const Parity::Term& t : p.orbit(q))
-          sum += static_cast<typename F::value_type>(t.sign) * right[static_cast<std::size_t>(c * n_ + t.row)];
+          sum += static_cast<typename F::value_type>(t.sign) * right[static_cast<std::size_t>(c * n_) + row(t.row)];
         some[static_cast<std::size_t>(c * p.size() + q)] = sum / static_cast<typename F::value_type>(p.orbit(q).size());
       }
     part.lu.solve(some.data(), columns);
@@ -298,25 +311,17 @@ using Single = std::complex<float>;
 using Double = std::complex<double>;
 template class ParityFactors<Single>;
 template class ParityFactors<Double>;
-template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Single>(const std::vector<Parity>&,
-                                                                                std::span<const Single>, Index,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<Single>, const CpuWorker&,
-                                                                                dense::Backend, const Stopped&);
-template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Double>(const std::vector<Parity>&,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<Single>, const CpuWorker&,
-                                                                                dense::Backend, const Stopped&);
-template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Single>(const std::vector<Parity>&,
-                                                                                std::span<const Single>, Index,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<Double>, const CpuWorker&,
-                                                                                dense::Backend, const Stopped&);
-template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Double>(const std::vector<Parity>&,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<const Double>, Index,
-                                                                                std::span<Double>, const CpuWorker&,
-                                                                                dense::Backend, const Stopped&);
+template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Single>(
+    const std::vector<Parity>&, std::span<const Index>, std::span<const Single>, Index, std::span<const Double>, Index,
+    std::span<Single>, const CpuWorker&, dense::Backend, const Stopped&);
+template Result<ParityFactors<Single>> ParityFactors<Single>::factorise<Double>(
+    const std::vector<Parity>&, std::span<const Index>, std::span<const Double>, Index, std::span<const Double>, Index,
+    std::span<Single>, const CpuWorker&, dense::Backend, const Stopped&);
+template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Single>(
+    const std::vector<Parity>&, std::span<const Index>, std::span<const Single>, Index, std::span<const Double>, Index,
+    std::span<Double>, const CpuWorker&, dense::Backend, const Stopped&);
+template Result<ParityFactors<Double>> ParityFactors<Double>::factorise<Double>(
+    const std::vector<Parity>&, std::span<const Index>, std::span<const Double>, Index, std::span<const Double>, Index,
+    std::span<Double>, const CpuWorker&, dense::Backend, const Stopped&);
 
 }  // namespace conoid::elastic_bem

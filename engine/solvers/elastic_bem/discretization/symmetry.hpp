@@ -40,6 +40,8 @@ struct Mirror {
 /// Those of a surface that is its own image in the planes across `axes`; the first leaves all as it is. Error (invalid_input): a node
 /// without image.
 [[nodiscard]] Result<std::vector<Mirror>> mirrors_of(const Surface& surface, std::span<const int> axes);
+/// The same of another surface's nodes behind those that are there; both by the same axes.
+void append(std::vector<Mirror>& mirrors, const std::vector<Mirror>& others);
 
 /// The unknowns of one parity.
 struct Parity {
@@ -67,11 +69,12 @@ struct Parity {
 template <class F>
 class ParityFactors {
  public:
-  /// Of the n × n matrix `a`, column by column, for `columns` right-hand sides `f`. `room`: entries() of them, which outlive this.
-  /// Errors as dense::Lu::factorise().
+  /// Of the n × n matrix `a`, column by column, for `columns` right-hand sides `f`. `row_of`: the row of the equation at the node and
+  /// component of each unknown, empty: its own number; it and `room`, entries() of them, outlive this. Errors as dense::Lu::factorise().
   template <class C>
-  [[nodiscard]] static Result<ParityFactors> factorise(const std::vector<Parity>& parities, std::span<const C> a,
-                                                       Index n, std::span<const std::complex<double>> f, Index columns,
+  [[nodiscard]] static Result<ParityFactors> factorise(const std::vector<Parity>& parities,
+                                                       std::span<const Index> row_of, std::span<const C> a, Index n,
+                                                       std::span<const std::complex<double>> f, Index columns,
                                                        std::span<F> room, const CpuWorker& threads,
                                                        dense::Backend backend, const Stopped& stopped);
   [[nodiscard]] static Index entries(const std::vector<Parity>& parities);
@@ -84,7 +87,11 @@ class ParityFactors {
     const Parity* parity;
     dense::Lu<F> lu;
   };
+  [[nodiscard]] std::size_t row(Index unknown) const {
+    return static_cast<std::size_t>(row_of_.empty() ? unknown : row_of_[static_cast<std::size_t>(unknown)]);
+  }
   Index n_ = 0;
+  std::span<const Index> row_of_;
   std::vector<Part> parts_;
 };
 

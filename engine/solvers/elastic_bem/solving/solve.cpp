@@ -108,7 +108,7 @@ class BoundarySystem::Solution {
   void collect_columns(const Part& from, CompressedPart<Real>& part) const;
   /// Of the matrix: where the row of component d at a node of a region is. Compressed rows are in the order of the unknowns.
   [[nodiscard]] Index row_of(const Part& part, Index node, Index d) const {
-    return compressed() ? d * m_ + node : part.begin + d * (part.count / 3) + node - part.rows.first_node;
+    return compressed() ? d * m_ + node : system_.row_of(part.rows, node, d);
   }
   [[nodiscard]] Status assemble_interior();
   /// Of the known columns: a value each, case after case.
@@ -638,7 +638,7 @@ Status BoundarySystem::Solution<Real>::factorise_and_correct() {
   }
   if (parted_) {
     auto made =
-        ParityFactors<F>::template factorise<C>(system_.parities_, a_, n_, f_, columns_,
+        ParityFactors<F>::template factorise<C>(system_.parities_, system_.parity_rows_, a_, n_, f_, columns_,
                                                 numbers<F>(room_.factors, ParityFactors<F>::entries(system_.parities_)),
                                                 all_threads_, backend, [this] { return stop_.stop_requested(); });
     if (!made) return made.error();

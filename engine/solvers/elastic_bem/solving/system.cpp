@@ -149,13 +149,39 @@ Status BoundarySystem::set_symmetry(std::span<const int> axes) {
     for (std::size_t d = 0; d < 3; ++d)
       kind[d * static_cast<std::size_t>(m) + static_cast<std::size_t>(k)] =
           unknown_traction_[static_cast<std::size_t>(k)][d] >= 0 ? 1 : 0;
-  auto mirrors = mirrors_of(*surface_, axes);
-  if (!mirrors) return mirrors.error();
-  auto found = parities_of(*surface_, *mirrors, kind);
+  std::vector<Mirror> all;
+  for (const RegionRows& r : regions_) {  // the two sides of an interface have nodes at the same places
+    auto own = mirrors_of(*r.surface, axes);
+    if (!own) return own.error();
+    append(all, *own);
+  }
+  auto found = parities_of(*surface_, all, kind);
   if (!found) return found.error();
-  mirrors_ = std::move(*mirrors);
   parities_ = std::move(*found);
+  if (!several()) {
+    mirrors_ = std::move(all);
+    return {};
+  }
+  for (const Mirror& g : all)
+    for (Index k = 0; k < m; ++k) {
+      const Index other = partner(k), image = g.node[static_cast<std::size_t>(k)];
+      if ((other < 0 ? -1 : g.node[static_cast<std::size_t>(other)]) == partner(image)) continue;
+      const Vec3& x = surface_->nodes[static_cast<std::size_t>(k)];
+      return make_error(ErrorCode::invalid_input,
+                        fmt::format("planes of symmetry: the interface at ({:.6g}, {:.6g}, {:.6g}) is none at its "
+                                    "mirror image",
+                                    x[0], x[1], x[2]),
+                        "Regions have to be their own mirror images, loads need not.");
+    }
+  parity_rows_.resize(kind.size());
+  for (const RegionRows& r : regions_)
+    for (Index k = r.first_node; k < r.first_node + r.surface->node_count(); ++k)
+      for (Index d = 0; d < 3; ++d) parity_rows_[static_cast<std::size_t>(d * m + k)] = row_of(r, k, d);
   return {};
+}
+
+Index BoundarySystem::row_of(const RegionRows& region, Index node, Index d) const {
+  return 3 * region.first_node + d * region.surface->node_count() + node - region.first_node;
 }
 
 void BoundarySystem::set_regions(std::vector<RegionRows> regions, std::vector<Index> partner) {

@@ -5,6 +5,7 @@
 // well scaled (the unknown is t ℓ/μ*, ℓ: between the lengths of the elements and of the whole). All load cases are one block of right-hand sides.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -103,9 +104,12 @@ class BoundarySystem {
   [[nodiscard]] static Result<BoundarySystem> make(const Surface& surface, std::vector<Condition> conditions);
 
   /// The surface and the conditions are their own images in the planes across these axes: solve() parts the equations by their parities,
-  /// where it factorises them. Fails where they are not (symmetry.hpp).
+  /// where it factorises them, and compresses rows of one of all images where there is one region. Of several each is its own image; called after
+  /// set_regions(). Fails where they are not (symmetry.hpp).
   [[nodiscard]] Status set_symmetry(std::span<const int> axes);
   [[nodiscard]] const std::vector<Parity>& parities() const { return parities_; }  ///< empty: no planes
+  /// Of so many mirror images compressed matrices keep the rows of one.
+  [[nodiscard]] std::size_t compressed_images() const { return std::max<std::size_t>(1, mirrors_.size()); }
   /// The surface is that of several regions (regions.hpp): each has rows of its own, and nodes that are `partner` of each other share a
   /// displacement and, up to its sign, a traction. Their conditions give nothing.
   void set_regions(std::vector<RegionRows> regions, std::vector<Index> partner);
@@ -162,8 +166,12 @@ class BoundarySystem {
   std::vector<Condition> conditions_;
   std::vector<std::array<Index, 3>>
       unknown_traction_;  ///< a displacement node: the traction node that is unknown, −1: u is
+  /// Of the matrix: the row of component d at a node. Those of a region follow each other.
+  [[nodiscard]] Index row_of(const RegionRows& region, Index node, Index d) const;
+
   std::vector<Parity> parities_;
-  std::vector<Mirror> mirrors_;
+  std::vector<Mirror> mirrors_;      ///< of one region; empty of several
+  std::vector<Index> parity_rows_;   ///< of several regions with planes: the row of each unknown's node and component
   std::vector<RegionRows> regions_;  ///< one at least
   std::vector<Index> partner_;       ///< a displacement node, −1: it is on no interface; empty: there are none
 };

@@ -34,8 +34,10 @@ struct RegionBody {
              const std::vector<std::pair<std::string, std::array<bool, 3>>>& given, SurfaceOptions options, Team& t)
       : team(t) {
     std::vector<int> condition(static_cast<std::size_t>(mesh.cell_count()), 0), interface = condition;
-    std::vector<Condition> conditions;
+    std::vector<Condition> conditions{{"free", {false, false, false}}};  // the ground may fade out
+    groups = {"ground"};
     for (const MeshGroup& g : mesh.groups()) {
+      if (g.name == groups.front()) continue;
       const auto it = std::find_if(given.begin(), given.end(), [&](const auto& p) { return p.first == g.name; });
       const auto many = std::count_if(pieces.begin(), pieces.end(), [&](const Piece& p) {
         return std::find(p.groups.begin(), p.groups.end(), g.name) != p.groups.end();

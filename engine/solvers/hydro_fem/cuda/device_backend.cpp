@@ -60,6 +60,11 @@ class DeviceBackend final : public Backend {
   void energy_rate(Row, Ref velocity, double) override {
     for (const auto& part : parts_) part->energy_rate(velocity);
   }
+  void heat(double from, double to) override {
+    if (!op_.burns_on()) return;
+    const std::vector<double> powers = op_.heat(from, to);
+    for (const auto& part : parts_) part->heat(powers);
+  }
   void add(double factor, std::initializer_list<Sum> sums) override {
     for (const Sum& s : sums)
       if (s.out.row == Row::state) brought_ = false;
@@ -192,8 +197,8 @@ Bytes device_bytes(const DeviceNeeds& n) {
   const double N = std::pow(n.k + 1, n.dim), Q = std::pow(2 * n.k, n.dim), E = std::pow(n.k, n.dim);
   const double matrices = n.dim * n.dim * (2.0 + (n.cubes || !n.viscosity ? 0 : 1));  // J0^-1, S, widths
   const double energies = n.rk4 ? 5 : 4, heft = n.cubes && n.turns == 0 ? 0 : N;
-  const double zone = 8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E + energies * E +
-                           n.dim * N + heft + 2) +
+  const double zone = 8 * (Q * (1 + matrices + (n.turns > 0 ? 1 : 0) + (n.burns ? 2 : 0)) + E * E +
+                           (energies + n.burning_on) * E + n.dim * N + heft + 2) +
                       4 * (2 * N + 1) + 1;
   const double vectors =
       n.dim * ((n.rk4 ? 8.0 : 6.0) + 2 + 2 + (n.shared ? 3 : 0) + (n.driven_walls > 0 ? 1 + 2 * n.driven_walls : 0));

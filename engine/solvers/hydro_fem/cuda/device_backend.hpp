@@ -20,10 +20,12 @@ struct DeviceNeeds {
   bool viscosity = true, rk4 = false;
   bool cubes = true;     ///< zones are cubes at the start: no widths are kept
   bool burns = false;    ///< an explosive's arrival times are kept
+  int burning_on = 0;    ///< regions that are heated by what burns on
   int driven_walls = 0;  ///< pistons of changing speed
   bool shared = false;   ///< a part of the zones: of one of several ranks, or devices
 };
 [[nodiscard]] Bytes device_bytes(const DeviceNeeds& needs);
+[[nodiscard]] int regions_burning_on(const Setup& setup);
 
 inline constexpr const char* device_refuses_matrices = "the matrices of the corner force are formed on processors only";
 inline constexpr const char* device_refuses_power =

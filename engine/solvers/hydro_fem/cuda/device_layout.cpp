@@ -40,7 +40,7 @@ std::vector<double> DeviceZones::from_lanes(const double* lanes, Index points, I
       for (Index l = 0; l < W; ++l) {
         const Index lane_zone = op_.lane_zones()[u(b * W + l)];
         if (l > 0 && lane_zone == op_.lane_zones()[u(b * W + l - 1)]) continue;  // an unused lane
-        const Index zone = part_.zone_of[u(lane_zone)];
+        const Index zone = part_.zone_here(lane_zone);
         if (zone < 0) continue;
         for (Index q = 0; q < points; ++q)
           for (Index i = 0; i < inner; ++i)
@@ -188,7 +188,7 @@ void DeviceZones::lay_out_nodes() {
   std::vector<int> constraint(u(nodes_), -1);
   std::vector<double> projectors;
   for (const auto& c : op_.constraints()) {
-    const Index node = part_.node_of[u(c.node)];
+    const Index node = part_.node_here(c.node);
     if (node < 0) continue;
     constraint[u(node)] = static_cast<int>(projectors.size()) / (dim_ * dim_);
     projectors.insert(projectors.end(), c.projector.begin(), c.projector.begin() + dim_ * dim_);
@@ -219,6 +219,18 @@ void DeviceZones::lay_out_walls() {
   if (!walls_.empty()) pushed_ = room(nodes_ * dim_, "loads of driven walls");
 }
 
+void DeviceZones::lay_out_heat() {
+  const Index energies = op_.data().zone_energies;
+  for (std::size_t region = 0; region < op_.afterburn().size(); ++region) {
+    if (!(op_.afterburn()[region].energy > 0)) continue;
+    std::vector<double> ones(u(zones_ * energies), 0);
+    for (Index zone = 0; zone < zones_; ++zone)
+      if (u(op_.mesh().region[u(part_.zones[u(zone)])]) == region)
+        std::fill_n(ones.begin() + zone * energies, energies, 1.0);
+    heated_.push_back({region, doubles(ones, "zones that burn on")});
+  }
+}
+
 /// The sides of this part's zones that are under pressure, and at which nodes their terms meet.
 DeviceZones::Sides DeviceZones::pressed_sides() {
   const Space& s = op_.space();
@@ -227,7 +239,7 @@ DeviceZones::Sides DeviceZones::pressed_sides() {
   for (int d = 1; d < dim_; ++d) out.nodes *= k_ + 1;
   for (const auto& face : op_.mesh().faces) {
     const BoundaryCondition& bc = op_.boundaries()[u(face.boundary)];
-    const Index zone = part_.zone_of[u(face.zone)];
+    const Index zone = part_.zone_here(face.zone);
     if (!bc.presses() || zone < 0) continue;
     const int axis = face.side / 2, side = static_cast<int>(out.sign.size());
     // The tangents' normal points along axes 0 and 2 and against axis 1.

@@ -21,13 +21,13 @@ DevicePart::DevicePart(const Operator& op) {
   if (share)
     for (const Interval& some : share->others) add_nodes(some);
   number(s);
-  std::vector<Index> slot;  // of terms that come from elsewhere
+  Paged<int> slot;  // of terms that come from elsewhere
   if (share) {
     shared = true;
-    slot.assign(s.meet.size(), -1);
+    slot.resize(s.meet.size());
     for (const Halo::Side& side : share->halo->sides()) {
       for (const Index meeting : side.to) sent.push_back(place_of(s, meeting));
-      for (const Index meeting : side.from) slot[u(meeting)] = received++;
+      for (const Index meeting : side.from) slot[u(meeting)] = static_cast<int>(++received);
     }
   }
   meet(s, slot);
@@ -73,14 +73,15 @@ std::vector<DevicePart> DevicePart::among(const Operator& op, int parts) {
     mine.own = static_cast<Index>(mine.nodes.size());
     mine.nodes.insert(mine.nodes.end(), others[u(part)].begin(), others[u(part)].end());
     mine.number(s);
-    std::vector<Index> slot(s.meet.size(), -1);
+    Paged<int> slot;
+    slot.resize(s.meet.size());
     for (int other = 0; other < parts; ++other) {
       if (other == part) continue;
       Side side{other, {static_cast<Index>(mine.sent.size()), 0}, {mine.received, 0}};
       mine.sent.insert(mine.sent.end(), u(lead(s.dim)), -1);
       for (const Index m : given[u(part * parts + other)]) mine.sent.push_back(mine.place_of(s, m));
       mine.received += lead(s.dim);
-      for (const Index m : given[u(other * parts + part)]) slot[u(m)] = mine.received++;
+      for (const Index m : given[u(other * parts + part)]) slot[u(m)] = static_cast<int>(++mine.received);
       side.to.end = static_cast<Index>(mine.sent.size());
       side.from.end = mine.received;
       mine.sides.push_back(side);
@@ -91,34 +92,34 @@ std::vector<DevicePart> DevicePart::among(const Operator& op, int parts) {
 }
 
 void DevicePart::number(const Space& s) {
-  zone_of.assign(u(s.zones), -1);
-  node_of.assign(u(s.nodes), -1);
-  for (std::size_t i = 0; i < zones.size(); ++i) zone_of[u(zones[i])] = static_cast<Index>(i);
-  for (std::size_t i = 0; i < nodes.size(); ++i) node_of[u(nodes[i])] = static_cast<Index>(i);
+  zone_of_.resize(u(s.zones));
+  node_of_.resize(u(s.nodes));
+  for (std::size_t i = 0; i < zones.size(); ++i) zone_of_[u(zones[i])] = static_cast<int>(i + 1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) node_of_[u(nodes[i])] = static_cast<int>(i + 1);
   for (const Index z : zones)
-    for (int i = 0; i < s.zone_nodes; ++i) map.push_back(static_cast<int>(node_of[u(s.map[u(z * s.zone_nodes + i)])]));
+    for (int i = 0; i < s.zone_nodes; ++i) map.push_back(static_cast<int>(node_here(s.map[u(z * s.zone_nodes + i)])));
 }
 
 int DevicePart::place_of(const Space& s, Index meeting) const {
   const Index at = s.meet[u(meeting)];
-  return static_cast<int>(zone_of[u(at / s.zone_nodes)] * s.zone_nodes + at % s.zone_nodes);
+  return static_cast<int>(zone_here(at / s.zone_nodes) * s.zone_nodes + at % s.zone_nodes);
 }
 
-void DevicePart::meet(const Space& s, const std::vector<Index>& slot) {
+void DevicePart::meet(const Space& s, const Paged<int>& slot) {
   const Index behind = static_cast<Index>(zones.size()) * s.zone_nodes;
   meet_begin.push_back(0);
   for (const Index n : nodes) {
     for (Index m = s.meet_begin[u(n)]; m < s.meet_begin[u(n + 1)]; ++m)
-      place.push_back(zone_of[u(s.meet[u(m)] / s.zone_nodes)] >= 0 ? place_of(s, m)
-                                                                   : static_cast<int>(behind + slot[u(m)]));
+      place.push_back(zone_here(s.meet[u(m)] / s.zone_nodes) >= 0 ? place_of(s, m)
+                                                                  : static_cast<int>(behind + slot[u(m)] - 1));
     meet_begin.push_back(static_cast<int>(place.size()));
   }
 }
 
 std::vector<double> DevicePart::at_nodes(std::span<const double> field) const {
   std::vector<double> out;
-  out.reserve(field.size() / node_of.size() * nodes.size());
-  for (std::size_t first = 0; first < field.size(); first += node_of.size())
+  out.reserve(field.size() / node_of_.size() * nodes.size());
+  for (std::size_t first = 0; first < field.size(); first += node_of_.size())
     for (const Index n : nodes) out.push_back(field[first + u(n)]);
   return out;
 }
@@ -132,7 +133,7 @@ std::vector<double> DevicePart::at_zones(std::span<const double> values, Index e
 
 void DevicePart::spread_nodes(std::span<const double> mine, PagedVector& field) const {
   auto from = mine.begin();
-  for (std::size_t first = 0; first < field.size(); first += node_of.size())
+  for (std::size_t first = 0; first < field.size(); first += node_of_.size())
     for (const Index n : nodes) field[first + u(n)] = *from++;
 }
 

@@ -13,10 +13,8 @@ namespace conoid::hydro_fem {
 /// parts' zones at nodes of this part: of other ranks in the order in which the operator's halo brings them, of other devices side by side.
 struct DevicePart {
   std::vector<Index> zones;     ///< the operator's numbers
-  std::vector<Index> zone_of;   ///< of the operator's zones: number here, -1 elsewhere
   std::vector<Index> nodes;     ///< the operator's numbers; a rank's own come first
   Index own = 0;                ///< of the nodes, so many count in sums
-  std::vector<Index> node_of;   ///< as zone_of
   std::vector<int> map;         ///< [zone][node of it]
   std::vector<int> meet_begin;  ///< [node + 1] into `place`
   std::vector<int> place;       ///< of terms that meet at a node
@@ -32,6 +30,10 @@ struct DevicePart {
     Interval from;  ///< of those that come
   };
   std::vector<Side> sides;  ///< all other devices; none between ranks
+
+  /// Numbers here of the operator's zones and nodes; -1: elsewhere.
+  [[nodiscard]] Index zone_here(Index zone) const { return zone_of_[static_cast<std::size_t>(zone)] - 1; }
+  [[nodiscard]] Index node_here(Index node) const { return node_of_[static_cast<std::size_t>(node)] - 1; }
 
   /// Of this rank's part of an operator that several ranks share, else of all of it.
   explicit DevicePart(const Operator& op);
@@ -53,8 +55,10 @@ struct DevicePart {
   /// Numbers of zones, nodes and the map, from lists of the operator's numbers.
   void number(const Space& space);
   [[nodiscard]] int place_of(const Space& space, Index meeting) const;
-  /// What meets at its nodes; terms that come from elsewhere have slots ([meeting], of those that come).
-  void meet(const Space& space, const std::vector<Index>& slot);
+  /// What meets at its nodes; terms that come from elsewhere have slots ([meeting], of those that come, + 1).
+  void meet(const Space& space, const Paged<int>& slot);
+
+  Paged<int> zone_of_, node_of_;  // number + 1: what lies elsewhere takes no memory
 };
 
 }  // namespace conoid::hydro_fem

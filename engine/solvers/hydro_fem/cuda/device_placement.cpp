@@ -42,6 +42,11 @@ std::string device_objection(const Setup& setup) {
   return {};
 }
 
+int regions_burning_on(const Setup& setup) {
+  return static_cast<int>(std::count_if(setup.afterburn.begin(), setup.afterburn.end(),
+                                        [](const Afterburn& region) { return region.energy > 0; }));
+}
+
 namespace {
 
 /// Names of devices of one kind begin alike.
@@ -72,6 +77,7 @@ DeviceNeeds needs_of(const Setup& setup, const Operator& op, const DevicePart& p
   needs.rk4 = rk4;
   needs.cubes = op.data().widths == nullptr;
   needs.burns = op.data().burn != nullptr;
+  needs.burning_on = regions_burning_on(setup);
   needs.driven_walls = static_cast<int>(op.driven_walls().size());
   return needs;
 }

@@ -28,6 +28,7 @@ DeviceZones::DeviceZones(Operator& op, DevicePart part, Device device, const Dev
   lay_out_zones();
   lay_out_nodes();
   lay_out_walls();
+  lay_out_heat();
   lay_out_pressure();
   if (part_.shared) lay_out_share();
   plan_kernels(options);
@@ -57,9 +58,10 @@ void DeviceZones::settle() noexcept {
   }
 }
 
-void DeviceZones::update(Row state, double t) {
+void DeviceZones::update_first(Index zones, Row state, double t) {
   begin(stress_stage);
   ZoneArguments a = zones_arguments_;
+  a.zones = static_cast<int>(zones);
   a.time = t;
   const Buffers& s = row_of(state);
   a.x = s.x.data();
@@ -154,6 +156,12 @@ void DeviceZones::energy_rate(Ref velocity) {
   use(a, energy_plan_);
   stream_.launch(energy_, shape(energy_plan_), a);
   end(energy_stage);
+}
+
+void DeviceZones::heat(const std::vector<double>& powers) {
+  for (const Heated& here : heated_)
+    if (powers[here.region] > 0)
+      add_whole(row_of(Row::rate).e, powers[here.region], here.ones, zones_ * op_.data().zone_energies);
 }
 
 void DeviceZones::add(double factor, std::initializer_list<Backend::Sum> sums) {
@@ -338,18 +346,20 @@ void DeviceZones::drive(const StageTime& when) {
   else
     stream_.on_device(pushed_, 0, body_force_, 0, pushed_.size());
   for (const Wall& wall : walls_)
-    add_whole(pushed_, -op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.momentum);
+    add_whole(pushed_, -op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.momentum, nodes_ * dim_);
   if (pressed_ > 0 && !part_.shared) stream_.on_device(extra_, 0, pushed_, 0, pushed_.size());
 }
 void DeviceZones::push_walls(const StageTime& when) {
   for (const Wall& wall : walls_)
-    add_whole(row_of(Row::rate).v, op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.velocity);
+    add_whole(row_of(Row::rate).v, op_.wall_acceleration(op_.driven_walls()[wall.number], when), wall.velocity,
+              nodes_ * dim_);
 }
-void DeviceZones::add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction) {
+void DeviceZones::add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction,
+                            Index size) {
   SumArguments a{};
   a.factor = factor;
   a.count = 1;
-  a.one[0] = {to.data(), to.data(), direction.data(), nodes_ * dim_};
+  a.one[0] = {to.data(), to.data(), direction.data(), size};
   stream_.launch(
       add_, {.grid = {device_blocks(a.one[0].size, device_node_threads), 1, 1}, .block = {device_node_threads, 1, 1}},
       a);

@@ -39,12 +39,16 @@ class DeviceZones {
   [[nodiscard]] bool limited() const { return limited_; }
 
   // A stage.
-  void update(Row state, double t);
+  void update(Row state, double t) { update_first(zones_, state, t); }
+  /// Of the part's first so many zones, one or more, where others compute the rest.
+  void update_first(Index zones, Row state, double t);
   /// Loads of a stage: pressure on sides and what driven walls take.
   void load(Row state, const StageTime& when);
   /// A whole solve of a part that is all there is; waits. Returns its iterations.
   int solve(const StageTime& when);
   void energy_rate(Ref velocity);
+  /// The rates' energy grows by a power per mass of each region.
+  void heat(const std::vector<double>& powers);
   void add(double factor, std::initializer_list<Backend::Sum> sums);
   void copy(Ref to, Ref from);
   void accept() { std::swap(rows_[0], rows_[1]); }
@@ -118,6 +122,10 @@ class DeviceZones {
     int zones = 0;
     bool border = true;  ///< other ranks may need its terms
   };
+  struct Heated {
+    std::size_t region;
+    DeviceBuffer<double> ones;  ///< at its unknowns of energy, zeros elsewhere
+  };
   struct Wall {
     std::size_t number;
     DeviceBuffer<double> velocity, momentum;
@@ -142,6 +150,7 @@ class DeviceZones {
   void lay_out_materials();
   void lay_out_nodes();
   void lay_out_walls();
+  void lay_out_heat();
   void lay_out_pressure();
   [[nodiscard]] Sides pressed_sides();
   void lay_out_share();
@@ -159,7 +168,7 @@ class DeviceZones {
   DeviceBuffer<double>& buffer(Ref r);
   double* at(Ref r) { return buffer(r).data(); }
   void drive(const StageTime& when);
-  void add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction);
+  void add_whole(DeviceBuffer<double>& to, double factor, const DeviceBuffer<double>& direction, Index size);
   void total(const DeviceBuffer<double>& partial, int count, bool least, double* out);
   void dot(const DeviceBuffer<double>& a, const DeviceBuffer<double>& b, Index size, int sum);
   void launch_mass(MassArguments& m, Zones which = Zones::all) { launch(mass_, zone_partial_, m, which); }
@@ -195,6 +204,7 @@ class DeviceZones {
   std::vector<int> pressing_;  // boundaries that press
   PinnedBuffer<double> host_pressures_;
   std::vector<Wall> walls_;
+  std::vector<Heated> heated_;
   Bytes press_shared_ = 0;
   BlockPlan update_plan_, energy_plan_, at_once_plan_;
   Kernel<SolveArguments> at_once_;

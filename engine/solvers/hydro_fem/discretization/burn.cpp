@@ -9,6 +9,12 @@
 
 namespace conoid::hydro_fem {
 
+double Afterburn::power(double from, double to) const {
+  if (!(energy > 0)) return 0;
+  const double burning = std::min(to, end) - std::max(from, begin);
+  return burning > 0 ? energy / (end - begin) * burning / (to - from) : 0;
+}
+
 bool Burn::any() const {
   return !points.empty() && std::any_of(velocity.begin(), velocity.end(), [](double v) { return v > 0; });
 }

@@ -8,6 +8,15 @@
 
 namespace conoid::hydro_fem {
 
+/// Products that burn on in the air around them: heat per mass, even over the products and steady from one time to another, as LS-DYNA's JWL
+/// with afterburn at a constant rate and Radioss' Eadd have it.
+struct Afterburn {
+  double energy = 0;  ///< in all [J/kg]
+  double begin = 0, end = 0;
+  /// Mean power between two times [W/kg], so that steps give the energy whole wherever they end.
+  [[nodiscard]] double power(double from, double to) const;
+};
+
 /// The front runs along straight lines from the nearest of the points (whatever lies between), in the material as it was at the start:
 /// arrival = min(time + distance / velocity). Behind it the share that is burnt rises from 0 to 1 over so many zones,
 ///     F = (t - arrival) velocity / (front · h), cut at 0 and 1, h = |J0|^(1/dimension) / k,

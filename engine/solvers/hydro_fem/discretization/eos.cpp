@@ -30,6 +30,7 @@ class StiffenedGas final : public EquationOfState {
   [[nodiscard]] double energy(double density, double pressure) const override {
     return (pressure + gamma_ * p_infinity_) / ((gamma_ - 1) * density);
   }
+  [[nodiscard]] double least_pressure() const override { return 0 - p_infinity_; }
   [[nodiscard]] std::optional<FlatState> flat() const override {
     return FlatState{gamma_, p_infinity_, nullptr, nullptr};
   }
@@ -111,6 +112,9 @@ class Tabulated final : public EquationOfState {
     return 0.5 * (lo + hi);
   }
   [[nodiscard]] bool limited() const override { return true; }
+  [[nodiscard]] double least_pressure() const override {
+    return *std::min_element(t_.pressure.begin(), t_.pressure.end());
+  }
   [[nodiscard]] std::optional<FlatState> flat() const override { return FlatState{0, 0, &t_, nullptr}; }
   [[nodiscard]] bool holds(double density, double energy) const override {
     return within(t_.density, density) && within(t_.energy, energy);

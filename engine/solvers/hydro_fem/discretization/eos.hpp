@@ -39,6 +39,8 @@ class EquationOfState {
   [[nodiscard]] virtual bool holds(double /*density*/, double /*energy*/) const { return true; }
   /// What it knows and what was asked of it, as the end of a sentence; empty where it holds the state.
   [[nodiscard]] virtual std::string beyond(double /*density*/, double /*energy*/) const { return {}; }
+  /// No state of it has less pressure [Pa]: what presses it from outside with less would pull.
+  [[nodiscard]] virtual double least_pressure() const { return 0; }
   /// Nothing where the material is more than these forms can say.
   [[nodiscard]] virtual std::optional<FlatState> flat() const { return std::nullopt; }
   /// Why the material cannot be in such a state [kg/m³, Pa], as the end of a sentence; empty where it can.

@@ -24,6 +24,9 @@ class HostBackend final : public Backend {
   void energy_rate(Row state, Ref velocity, double t) override {
     op_.energy_rate(of(state), at(velocity), t, of(Row::rate).e);
   }
+  void heat(double from, double to) override {
+    if (op_.burns_on()) op_.add_heat(op_.heat(from, to), of(Row::rate).e);
+  }
   void add(double factor, std::initializer_list<Sum> sums) override {
     verify(sums.size() <= most_sums, "as many sums at once as a state has parts");
     std::size_t n = 0;

@@ -32,6 +32,8 @@ class Backend {
   [[nodiscard]] virtual double update(Row state, double t) = 0;
   virtual void acceleration(Row state, const StageTime& when) = 0;
   virtual void energy_rate(Row state, Ref velocity, double t) = 0;
+  /// The rates' energy gets what burns on between two times, on average.
+  virtual void heat(double from, double to) = 0;
   virtual void add(double factor, std::initializer_list<Sum> sums) = 0;
   virtual void copy(Ref to, Ref from) = 0;
   /// What was next is the state, and the other way round.

@@ -55,11 +55,13 @@ double March::rk2_average(double dt) {
   b.acceleration(Row::state, {time_, time_, dt, 2, 0});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::state, vbar, time_);
+  b.heat(time_, time_ + dt);
   move(0.5 * dt);
   limit = std::min(limit, b.update(Row::next, time_ + 0.5 * dt));
   b.acceleration(Row::next, {time_ + 0.5 * dt, time_, dt, 0, 1});
   b.add(0.5 * dt, {{vbar, {Row::state, Part::v}, Part::v}});
   b.energy_rate(Row::next, vbar, time_ + 0.5 * dt);
+  b.heat(time_, time_ + dt);
   move(dt);
   return limit;
 }
@@ -88,6 +90,7 @@ double March::rk4(double dt) {
     stress_is_current_ = false;
     b.acceleration(stage, {t, time_, dt, half[k], whole[k]});
     b.energy_rate(stage, {stage, Part::v}, t);
+    b.heat(time_, time_ + dt);
     b.copy({Row::rate, Part::x}, {stage, Part::v});
     combine(Row::next, k == 0 ? Row::state : Row::next, weight[k] * dt);
     if (k < 3) combine(Row::stage, Row::state, ahead[k] * dt);
@@ -97,6 +100,7 @@ double March::rk4(double dt) {
 
 bool March::step() {
   if (finished()) return false;
+  if (!(dt_ > 0)) throw Failure(collapse());  // steps of no length would never end
   for (int attempt = 0;; ++attempt) {
     const double whole = std::min(time_ + dt_, options_.end_time);
     const double to = options_.step_end ? options_.step_end(time_, whole) : whole;

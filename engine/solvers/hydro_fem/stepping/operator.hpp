@@ -100,6 +100,7 @@ struct Setup {
   /// it makes may keep scratch of its own.
   std::function<EnergySource()> energy_source;
   Burn burn;
+  std::vector<Afterburn> afterburn;  ///< one a region; empty: nothing burns on
   Vec3 gravity{};
   /// Point energy (Sedov): the zones with a vertex at `point` get e ∝ Π(1-ξ)^(k-1), scaled to this total energy.
   double point_energy = 0;
@@ -217,6 +218,13 @@ class Operator {
   /// de/dt = M_e^-1 (F^T v + source at time t) with the stress of the last update.
   void energy_rate(const State& state, const PagedVector& v, double t, PagedVector& de);
 
+  /// Power per mass of each region by what burns on, on average between two times; empty where nothing does. It is the same at all places
+  /// of a zone, so that de/dt of all its unknowns grows by it.
+  [[nodiscard]] std::vector<double> heat(double from, double to) const;
+  void add_heat(const std::vector<double>& heat, PagedVector& de) const;
+  [[nodiscard]] const std::vector<Afterburn>& afterburn() const { return afterburn_; }
+  [[nodiscard]] bool burns_on() const { return !afterburn_.empty(); }
+
   /// out = base + factor × direction, on all threads; several such sums at once.
   struct Sum {
     PagedVector* out = nullptr;
@@ -271,6 +279,8 @@ class Operator {
   void set_sizes();
   void allocate_points(const Setup& setup);
   void start_velocities(const Setup& setup);
+  [[nodiscard]] std::vector<Interval> batches_looked_at(const std::vector<Index>& hot) const;
+  void look_on_all_ranks(const std::function<void()>& look) const;
   void set_masses(const Setup& setup, const std::vector<Index>& hot);
   /// Of a zone while masses are made.
   struct ZoneMass;
@@ -367,6 +377,7 @@ class Operator {
   std::vector<std::shared_ptr<const EquationOfState>> materials_;
   std::vector<BoundaryCondition> boundaries_;
   Vec3 gravity_{};
+  std::vector<Afterburn> afterburn_;
   int turns_ = 0;
   std::unique_ptr<CornerTables> corner_;  // only where F is formed
   double* power_ = nullptr;               // likewise, F^T v

@@ -102,6 +102,25 @@ void Operator::add_boundary_pressure(const PagedVector& position, const StageTim
   }
 }
 
+std::vector<double> Operator::heat(double from, double to) const {
+  std::vector<double> out;
+  for (const Afterburn& region : afterburn_) out.push_back(region.power(from, to));
+  return out;
+}
+
+void Operator::add_heat(const std::vector<double>& heat, PagedVector& de) const {
+  if (std::all_of(heat.begin(), heat.end(), [](double power) { return power == 0; })) return;
+  const Index W = kernels_.lanes, energies = data_.zone_energies;
+  workers_.for_each(own_batches_, batch_grain_, [&](Interval batches, int) {
+    for (Index i = batches.begin * W; i < batches.end * W; ++i) {
+      const Index zone = lane_zone_[u(i)];
+      if (i % W > 0 && zone == lane_zone_[u(i - 1)]) continue;  // an unused lane
+      const double power = heat[u(mesh_.region[u(zone)])];
+      for (Index j = zone * energies; j < (zone + 1) * energies; ++j) de[u(j)] += power;
+    }
+  });
+}
+
 void Operator::add_energy_source(const State& state, double time, PagedVector& de) const {
   // ∫ source φ_j (r) over the moved zone, then the inverse block.
   const int dim = space_.dim;

@@ -347,6 +347,29 @@ Operator::Limit Operator::told_by(int rank, Limit said) const {
   return said;
 }
 
+/// What a rank alone may find wrong, the first rank's, is thrown by all.
+void Operator::look_on_all_ranks(const std::function<void()>& look) const {
+  std::optional<Error> wrong;
+  try {
+    look();
+  } catch (const Failure& failure) {
+    wrong = failure.error();
+  }
+  if (ranks_) {
+    Communicator& cluster = *ranks_->cluster;
+    const auto first = static_cast<int>(cluster.minimum(wrong ? cluster.rank() : cluster.size()));
+    if (first < cluster.size()) {
+      if (!wrong) wrong = Error{};
+      wrong->code = cluster.from_root(wrong->code, first);
+      for (std::string* said : {&wrong->text, &wrong->hint}) {
+        said->resize(cluster.from_root(said->size(), first));
+        cluster.broadcast(std::as_writable_bytes(std::span(*said)), first);
+      }
+    }
+  }
+  if (wrong) throw Failure(*wrong);
+}
+
 double Operator::least_of_ranks(double step) {
   ranks_->own_step = step;
   return ranks_->step = ranks_->cluster->minimum(step);

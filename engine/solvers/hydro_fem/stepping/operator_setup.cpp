@@ -64,8 +64,8 @@ double* Operator::allocate(Index count) {
 Operator::Operator(const Setup& setup, const ZoneKernels& kernels, Team& team, Communicator* cluster)
     : mesh_(setup.mesh), tables_(setup.k), space_(setup.mesh, setup.k), kernels_(kernels), team_(team),
       workers_(team.threads()), materials_(setup.materials), boundaries_(setup.boundaries), gravity_(setup.gravity),
-      turns_(setup.turns), mass_tolerance_(setup.mass_tolerance), mass_iterations_(setup.mass_iterations),
-      solve_width_(workers_.threads()) {
+      afterburn_(setup.afterburn), turns_(setup.turns), mass_tolerance_(setup.mass_tolerance),
+      mass_iterations_(setup.mass_iterations), solve_width_(workers_.threads()) {
   if (setup.energy_source)
     for (int i = 0; i < workers_.threads(); ++i) energy_sources_.push_back(setup.energy_source());
   number_batches(setup.mesh);
@@ -146,12 +146,22 @@ void Operator::start_velocities(const Setup& setup) {
     int& r = region[u(space_.map[u(i)])];
     r = std::max(r, mesh_.region[u(i / space_.zone_nodes)]);
   }
-  for (Index i = 0; i < space_.nodes; ++i) {
-    Vec3 p{};
-    for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
-    const Vec3 value = setup.velocity(p, region[u(i)]);
-    for (int d = 0; d < dim && holds(i); ++d) initial_.v[u(d * space_.nodes + i)] = value[u(d)];
-  }
+  look_on_all_ranks([&] {
+    for (Index i = 0; i < space_.nodes; ++i) {
+      if (!holds(i)) continue;
+      Vec3 p{};
+      for (int d = 0; d < dim; ++d) p[u(d)] = space_.x0[u(d * space_.nodes + i)];
+      const Vec3 value = setup.velocity(p, region[u(i)]);
+      for (int d = 0; d < dim; ++d) {
+        if (!std::isfinite(value[u(d)]))
+          throw Failure(make_error(ErrorCode::invalid_input,
+                                   fmt::format("the velocity is ({}, {}, {}) at ({:.6g}, {:.6g}, {:.6g})", value[0],
+                                               value[1], value[2], p[0], p[1], p[2]),
+                                   "Look at what its formula becomes at that point."));
+        initial_.v[u(d * space_.nodes + i)] = value[u(d)];
+      }
+    }
+  });
 }
 
 void Operator::number_batches(const ZoneMesh& mesh) {
@@ -298,7 +308,26 @@ void Operator::weigh_points(const Setup& setup, const reference::ZoneTables& tab
   }
 }
 
-/// Every rank looks at all zones, so that what is wrong with one is told by all of them, and keeps what it needs.
+/// Batches of zones that this rank looks at as it is set up: its own, those that meet at its nodes, and those that a point energy heats.
+std::vector<Interval> Operator::batches_looked_at(const std::vector<Index>& hot) const {
+  const Index W = kernels_.lanes;
+  std::vector<Interval> out;
+  for (Index b = 0; b < batch_count_; ++b) {
+    bool needed = !ranks_ || (b >= own_batches_.begin && b < own_batches_.end);
+    for (Index l = 0; l < W && !needed; ++l) {
+      const Index zone = lane_zone_[u(b * W + l)];
+      needed = meets_held_nodes(zone) || std::binary_search(hot.begin(), hot.end(), zone);
+    }
+    if (!needed) continue;
+    if (!out.empty() && out.back().end == b)
+      ++out.back().end;
+    else
+      out.push_back({b, b + 1});
+  }
+  return out;
+}
+
+/// Every rank looks at the zones that it needs; what is wrong with one is told by all of them.
 void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
   const int dim = space_.dim;
   const Tables& t = tables_;
@@ -342,11 +371,14 @@ void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
     of.rho = std::span(densities).subspan(u((b * W + l) * EE), u(EE));
     return of;
   };
-  for (Index b = 0; b < batch_count_; ++b)
-    for (Index l = 0; l < W; ++l) {
-      ZoneMass of = zone_of(b, l);
-      start_densities(setup, at_energies, of);
-    }
+  const std::vector<Interval> looked_at = batches_looked_at(hot);
+  look_on_all_ranks([&] {
+    for (const Interval& some : looked_at)
+      for (Index i = some.begin * W; i < some.end * W; ++i) {
+        ZoneMass of = zone_of(i / W, i % W);
+        start_densities(setup, at_energies, of);
+      }
+  });
   const bool project = (turns_ > 0 || setup.at_points) && setup.energy;
   const auto weigh = [&](Interval batches, int) {
     std::vector<double> Me(u(EE * EE)), elsewhere(u(QQ * W));  // masses of zones of other ranks
@@ -359,20 +391,23 @@ void Operator::set_masses(const Setup& setup, const std::vector<Index>& hot) {
         of.mass = here;
         weigh_points(setup, tables, weights, of, J0inv);
         if (of.most - of.least <= round_off(of.zone) * of.most) uniform[b * W + l] = 0.5 * (of.least + of.most);
-        const bool projects = project && of.counts;
-        if (!own && !projects) continue;
+        if (!own) continue;
         const Matrix inv = inverse(Matrix{EE, EE, Me});
-        for (int i = 0; own && i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
-        if (projects) project_energy(setup, tables, inv, of);
+        for (int i = 0; i < EE * EE; ++i) Meinv[(b * EE * EE + i) * W + l] = inv.a[u(i)];
+        if (project && of.counts) project_energy(setup, tables, inv, of);
       }
       add_diagonal(tables, b, here, diagonals);
     }
   };
-  // What the case gives by formulas is asked for by one thread.
-  if (setup.at_points || project)
-    weigh({0, batch_count_}, 0);
-  else
-    workers_.for_each({0, batch_count_}, 16, weigh);
+  look_on_all_ranks([&] {
+    for (const Interval& some : looked_at) {
+      // What the case gives by formulas is asked for by one thread.
+      if (setup.at_points || project)
+        weigh(some, 0);
+      else
+        workers_.for_each(some, 16, weigh);
+    }
+  });
   count_uniform(uniform);
   set_widths();
   set_heft(diagonals);
@@ -400,20 +435,18 @@ double Operator::round_off(Index zone) const {
 /// The tensor form serves a batch only where it holds in all of its zones.
 void Operator::count_uniform(double* uniform) {
   const Index W = kernels_.lanes;
-  for (Index b = 0; b < batch_count_; ++b)
+  for (Index b = own_batches_.begin; b < own_batches_.end; ++b)
     if (std::any_of(uniform + b * W, uniform + (b + 1) * W, [](double m) { return !(m > 0); }))
       std::fill(uniform + b * W, uniform + (b + 1) * W, 0.0);
     else
       ++uniform_batches_;
+  if (ranks_) uniform_batches_ = ranks_->cluster->sum(uniform_batches_);
 }
 
-/// Diagonals of a batch's masses, where this rank needs them at a node.
+/// Diagonals of a batch's masses.
 void Operator::add_diagonal(const reference::ZoneTables& tables, Index b, const double* mass,
                             PagedVector& diagonals) const {
   const Index W = kernels_.lanes;
-  bool needed = !ranks_;
-  for (Index l = 0; l < W && !needed; ++l) needed = meets_held_nodes(lane_zone_[u(b * W + l)]);
-  if (!needed) return;
   for (int i = 0; i < space_.zone_nodes; ++i)
     for (int q = 0; q < data_.zone_points; ++q) {
       const double w = tables.w(q, i);
@@ -514,7 +547,6 @@ void Operator::project_energy(const Setup& setup, const reference::ZoneTables& t
     least = std::min(least, e);
     for (int i = 0; i < EE; ++i) load[u(i)] += mass * tables.phi(q, i) * e;
   }
-  if (!of.own) return;
   for (int i = 0; i < EE; ++i)
     for (int j = 0; j < EE; ++j) projected[u(i)] += Meinv(i, j) * load[u(j)];
   // Beside a jump inside the zone it may swing below anything given: then the values at the nodes stay.

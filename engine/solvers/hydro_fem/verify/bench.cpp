@@ -3,6 +3,7 @@
 #include "engine/core/seconds_now.hpp"
 #include "engine/solvers/hydro_fem/cuda/device_backend.hpp"
 #include "engine/solvers/hydro_fem/verify/flows.hpp"
+#include "engine/solvers/hydro_fem/verify/split.hpp"
 #include "engine/solvers/hydro_fem/verify/verify.hpp"
 #include "engine/team/team.hpp"
 
@@ -50,6 +51,23 @@ double best_step(const Case& c, int threads, double budget) {
                               static_cast<double>(flow.march().accepted() + flow.march().repeated() - before));
   } while (seconds_now() - begin < budget);
   return best;
+}
+
+/// Two threads against one, and all cores where there are more.
+void thread_rows(const TestRun& run, const BenchSink& sink, double budget) {
+  const int cores = std::min(std::max(1, this_machine().cores), run.threads);
+  if (cores < 2) return;
+  for (const Case& c : {cases[0], cases[2]}) {
+    if (!run.may_want(c.name)) continue;
+    run.doing(fmt::format("{}, threads", c.name));
+    const double one = best_step(c, 1, budget), two = best_step(c, 2, budget);
+    sink({fmt::format("{}: two threads against one", c.name), one / two, "1", one / two, 1.85,
+          "ideal 2; best of many steps, wall time", "needs two idle cores"});
+    if (cores < 4) continue;
+    const double all = best_step(c, cores, budget);
+    sink({fmt::format("{}: {} threads against one", c.name, cores), one / all, "1", one / all, cores >= 32 ? 20.0 : 0.0,
+          fmt::format("ideal {}; {:.4g} ms a step, best of many", cores, 1e3 * all), "needs idle cores"});
+  }
 }
 
 /// Wall seconds of 300 attempted steps in the paper's two parts, from as many steps as fit the budget.
@@ -374,16 +392,7 @@ Status bench_table(const TestRun& run, const BenchSink& sink) {
             static_cast<double>(t.iterations - before.iterations) / static_cast<double>(t.solves - before.solves), "1",
             0, 0, "", ""});
     }
-    const int cores = std::max(1, this_machine().cores);
-    if (cores >= 2 && run.threads >= 2) {
-      for (const Case& c : {cases[0], cases[2]}) {
-        if (!run.may_want(c.name)) continue;
-        run.doing(fmt::format("{}, two threads", c.name));
-        const double one = best_step(c, 1, budget), two = best_step(c, 2, budget);
-        sink({fmt::format("{}: two threads against one", c.name), one / two, "1", one / two, 1.85,
-              "ideal 2; best of many steps, wall time", "needs two idle cores"});
-      }
-    }
+    thread_rows(run, sink, budget);
     if (run.may_want("Table ")) paper_tables(run, sink, run.quick ? 0.7 : 4);
     device_rows(run, sink, run.quick ? 1 : 4);
     several_devices_rows(run, sink, run.quick ? 1 : 4);
@@ -397,6 +406,7 @@ Status paper_table(const TestRun& run, const BenchSink& sink) {
   try {
     if (run.may_want("Table 1") || run.may_want("Table 9")) paper_tables(run, sink, run.quick ? 0.7 : 4);
     if (run.may_want("Table 7")) energies(run, sink);
+    split_rows(run, sink);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -191,11 +191,34 @@ void chapman_jouguet(const TestRun& run, const VerifySink& sink) {
         "exact isentrope of the Chapman-Jouguet state"});
 }
 
+/// Products between walls that burn on while half of them are pushed into the rest: what is released is what the balance gains, wherever
+/// steps end.
+void afterburn(const TestRun& run, const VerifySink& sink) {
+  const std::string name = "afterburn of TNT between walls";
+  run.doing(name);
+  for (const Integrator integrator : {Integrator::rk2_average, Integrator::rk4}) {
+    Setup s = flows::tube_of_tnt(2, 0.1, 20);
+    s.mass_tolerance = 1e-14;
+    s.velocity = [](const Vec3& x, int) { return Vec3{x[0] < 0.05 ? 400.0 : 0.0, 0, 0}; };
+    s.afterburn = {{1e6, 1.03e-6, 3.7e-6}};
+    Flow flow(s, flows::usual_march(5e-6, s, integrator), run.workers(1));
+    const double before = flow.op().energies(flow.state()).total();
+    flow.run();
+    const double gained = flow.op().energies(flow.state()).total() - before, mass = flow.op().total_mass();
+    const bool exact = integrator == Integrator::rk2_average;
+    sink({fmt::format("{}, {}: energy gained over that released, relative difference", name,
+                      exact ? "RK2-average" : "RK4"),
+          std::abs(gained / (1e6 * mass) - 1), "1", exact ? 1e-11 : 1e-3, false,
+          exact ? "RK2-average conserves (Dobrev, Kolev, Rieben 2012, §7.3)" : "order of RK4"});
+  }
+}
+
 }  // namespace
 
 void verify_explosives(const TestRun& run, const VerifySink& sink) {
   if (run.may_want("JWL tube")) jwl_tube(run, sink);
   if (run.may_want("detonation")) chapman_jouguet(run, sink);
+  if (run.may_want("afterburn")) afterburn(run, sink);
 }
 
 }  // namespace conoid::hydro_fem

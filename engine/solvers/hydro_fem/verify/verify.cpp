@@ -508,7 +508,7 @@ Status verify_table(const TestRun& run, const VerifySink& sink) {
     verify_smooth_flow(run, sink);
     verify_free_air(run, sink);
     if (!run.quick) verify_converging(run, sink);
-    for (const char* own : {"piston isentrope", "Kidder", "JWL tube", "detonation", "inviscid", "free-air",
+    for (const char* own : {"piston isentrope", "Kidder", "JWL tube", "detonation", "afterburn", "inviscid", "free-air",
                             "converging"})  // no other row begins like these
       if (!run.only.empty() && run.may_want(own)) return {};
     for (const bool heavy : {false, true})  // order 1, one value a zone, holds even pressure exactly

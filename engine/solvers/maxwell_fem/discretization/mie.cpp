@@ -12,8 +12,8 @@ namespace {
 using Complex = std::complex<double>;
 constexpr Complex j{0, 1};
 
-int terms(double x) {
-  return static_cast<int>(x + 4.05 * std::cbrt(x) + 14);
+int terms(double x, int least = 0) {
+  return std::max(least, static_cast<int>(x + 4.05 * std::cbrt(x) + 14));
 }
 
 /// S_n/S_{n+1}, by its continued fraction (modified Lentz method): (2n+3)/z − 1/((2n+5)/z − …).
@@ -76,8 +76,8 @@ Complex root(Complex v) {  // Im ≤ 0
 
 /// a_n and b_n of a penetrable outer layer (m, mu) whose inner functions are given with their derivatives.
 template <class Inner>
-SphereSeries penetrable(double x, Complex m, Complex mu, const Inner& inner) {
-  const int count = terms(x);
+SphereSeries penetrable(double x, Complex m, Complex mu, int least, const Inner& inner) {
+  const int count = terms(x, least);
   const Riccati outer(x, count);
   SphereSeries out;
   out.x = x;
@@ -132,8 +132,56 @@ double SphereSeries::scattering() const {
   return 2 / (x * x) * sum;
 }
 
-SphereSeries conducting_sphere(double ka) {
-  const int count = terms(ka);
+int terms_near(double kb, double kr) {
+  // Static fields fall with (b/r)^(2n+1); beyond the order 150 spherical functions of small arguments leave the range of doubles.
+  constexpr int most = 150;
+  const double needed = 14 * std::log(10.0) / (2 * std::log(std::max(kr / kb, 1.0001)));
+  return std::max(terms(kb), static_cast<int>(std::min(needed, static_cast<double>(most))));
+}
+
+SphereField SphereSeries::outside(const std::array<double, 3>& kx) const {
+  const double rho = std::sqrt(kx[0] * kx[0] + kx[1] * kx[1] + kx[2] * kx[2]), around = std::hypot(kx[0], kx[1]);
+  const double cosine = kx[2] / rho, sine = around / rho;
+  const double c = around > 0 ? kx[0] / around : 1, s = around > 0 ? kx[1] / around : 0;
+  const Riccati r(rho, static_cast<int>(a.size()));
+  // Spherical components of E and of the curl over k, which has sin φ where E has cos φ.
+  std::array<Complex, 3> e{}, h{};
+  Complex factor = 1;
+  double before = 0, now = 1;  // π_0, π_1
+  for (int n = 1; n <= static_cast<int>(a.size()); ++n) {
+    if (n > 1) {
+      const double next = ((2 * n - 1) * cosine * now - n * before) / (n - 1);
+      before = now;
+      now = next;
+    }
+    factor *= -j;
+    const double tau = n * cosine * now - (n + 1) * before;
+    const Complex weight = factor * ((2.0 * n + 1) / (n * (n + 1.0))) / rho;
+    const Complex ta = -a[n - 1] * r.xi(n), da = -a[n - 1] * r.dxi(n), tb = -b[n - 1] * r.xi(n),
+                  db = -b[n - 1] * r.dxi(n);
+    const double radial = n * (n + 1.0) * sine * now / rho;
+    e[0] += weight * j * radial * ta;
+    e[1] += weight * (now * tb + j * tau * da);
+    e[2] -= weight * (tau * tb + j * now * da);
+    h[0] += weight * radial * tb;
+    h[1] += weight * (tau * db - j * now * ta);
+    h[2] += weight * (now * db - j * tau * ta);
+  }
+  const std::array<std::array<double, 3>, 3> unit{
+      {{sine * c, sine * s, cosine}, {cosine * c, cosine * s, -sine}, {-s, c, 0}}};
+  SphereField out;
+  for (int d = 0; d < 3; ++d) {
+    out.electric[d] = c * e[0] * unit[0][d] + c * e[1] * unit[1][d] + s * e[2] * unit[2][d];
+    out.curl[d] = s * h[0] * unit[0][d] + s * h[1] * unit[1][d] + c * h[2] * unit[2][d];
+  }
+  const Complex phase = std::polar(1.0, -kx[2]);
+  out.electric[0] += phase;
+  out.curl[1] += -j * phase;
+  return out;
+}
+
+SphereSeries conducting_sphere(double ka, int least) {
+  const int count = terms(ka, least);
   const Riccati r(ka, count);
   SphereSeries out;
   out.x = ka;
@@ -144,14 +192,14 @@ SphereSeries conducting_sphere(double ka) {
   return out;
 }
 
-SphereSeries homogeneous_sphere(double ka, Complex epsilon, Complex mu) {
+SphereSeries homogeneous_sphere(double ka, Complex epsilon, Complex mu, int least) {
   const Complex m = root(epsilon * mu);
-  const Riccati r(m * ka, terms(ka));
-  return penetrable(ka, m, mu, [&](int n) { return std::array{r.s[n], r.ds[n], r.s[n], r.ds[n]}; });
+  const Riccati r(m * ka, terms(ka, least));
+  return penetrable(ka, m, mu, least, [&](int n) { return std::array{r.s[n], r.ds[n], r.s[n], r.ds[n]}; });
 }
 
-SphereSeries impedance_sphere(double ka, Complex eta) {
-  const int count = terms(ka);
+SphereSeries impedance_sphere(double ka, Complex eta, int least) {
+  const int count = terms(ka, least);
   const Riccati r(ka, count);
   SphereSeries out;
   out.x = ka;
@@ -174,24 +222,25 @@ SphereSeries resistive_shell(double ka, Complex eta) {
   return out;
 }
 
-SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu) {
+SphereSeries coated_conductor(double ka, double kb, Complex epsilon, Complex mu, int least) {
   const Complex m = root(epsilon * mu);
-  const Riccati y(m * ka, terms(kb)), z(m * kb, terms(kb));
+  const Riccati y(m * ka, terms(kb, least)), z(m * kb, terms(kb, least));
   const double back = std::exp(-2 * (z.depth - y.depth));
   // S(z) ξ'(y) − ξ(z) S'(y) has no slope at y (TM), S(z) ξ(y) − ξ(z) S(y) no value (TE).
-  return penetrable(kb, m, mu, [&](int n) {
+  return penetrable(kb, m, mu, least, [&](int n) {
     const Complex sa = y.dx[n], xa = back * y.ds[n], sb = y.x[n], xb = back * y.s[n];
     return std::array{z.s[n] * sa - z.x[n] * xa, z.ds[n] * sa - z.dx[n] * xa, z.s[n] * sb - z.x[n] * xb,
                       z.ds[n] * sb - z.dx[n] * xb};
   });
 }
 
-SphereSeries coated_sphere(double ka, double kb, Complex core_epsilon, Complex core_mu, Complex epsilon, Complex mu) {
+SphereSeries coated_sphere(double ka, double kb, Complex core_epsilon, Complex core_mu, Complex epsilon, Complex mu,
+                           int least) {
   const Complex m = root(epsilon * mu), core = root(core_epsilon * core_mu), r = core / m, u = core_mu / mu;
-  const Riccati c(core * ka, terms(kb)), y(m * ka, terms(kb)), z(m * kb, terms(kb));
+  const Riccati c(core * ka, terms(kb, least)), y(m * ka, terms(kb, least)), z(m * kb, terms(kb, least));
   const double back = std::exp(-2 * (z.depth - y.depth));
   // As above, with the core's admittance at y in place of the conductor.
-  return penetrable(kb, m, mu, [&](int n) {
+  return penetrable(kb, m, mu, least, [&](int n) {
     const Complex sa = r * c.s[n] * y.dx[n] - u * y.x[n] * c.ds[n],
                   xa = back * (r * c.s[n] * y.ds[n] - u * y.s[n] * c.ds[n]),
                   sb = r * y.x[n] * c.ds[n] - u * c.s[n] * y.dx[n],

@@ -79,7 +79,7 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
   return {};
 }
 
-Status System::project(Projection& p, std::span<const PlaneWave> waves, std::vector<Complex>& values) const {
+Status System::project(Projection& p, std::span<const Incident> waves, std::vector<Complex>& values) const {
   const auto n = static_cast<Index>(p.unknowns.size());
   values.assign(static_cast<std::size_t>(n) * waves.size(), 0);
   for (Index f = 0; f < p.patch->faces(); ++f) {
@@ -98,7 +98,7 @@ Status System::project(Projection& p, std::span<const PlaneWave> waves, std::vec
   return p.direct->solve(values, static_cast<Index>(waves.size()));
 }
 
-void System::add_surface_source(const Patch& patch, const PlaneWave& wave, double curl_factor, Complex field_factor,
+void System::add_surface_source(const Patch& patch, const Incident& wave, double curl_factor, Complex field_factor,
                                 std::span<Complex> b) const {
   // ∮ W·(c n×∇×E_inc + a n×n×E_inc)
   for (Index f = 0; f < patch.faces(); ++f) {
@@ -116,7 +116,7 @@ void System::add_surface_source(const Patch& patch, const PlaneWave& wave, doubl
   }
 }
 
-void System::add_volume_source(const PlaneWave& wave, std::span<Complex> b) const {
+void System::add_volume_source(const Incident& wave, std::span<Complex> b) const {
   // k² ∫ (ε − 1) W·E_inc − ∫ (μ⁻¹ − 1) ∇×W·∇×E_inc
   const Space& space = domain_->space;
   const int size = space.unknowns_a_tet();
@@ -161,7 +161,7 @@ void System::subtract_product(const std::vector<Index>& tets, std::span<const Co
   }
 }
 
-Status System::respond_to_sources(std::span<const PlaneWave> waves, std::span<Complex> u) {
+Status System::respond_to_sources(std::span<const Incident> waves, std::span<Complex> u) {
   const Index all = unknowns(), rows = domain_->free_unknowns, count = static_cast<Index>(waves.size());
   std::fill(u.begin(), u.end(), Complex(0));
   if (form_ == FieldForm::total) return {};

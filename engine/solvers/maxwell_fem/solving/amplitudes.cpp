@@ -6,6 +6,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
+#include "engine/solvers/maxwell_fem/output_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,27 +22,28 @@ namespace {
 
 constexpr double degrees = 180 / pi;
 
-double area(Complex f) {
-  return 4 * pi * std::norm(f);
-}
-
 }  // namespace
 
 std::string ffe_text(std::span<const FfeBlock> blocks) {
   std::string out = "##File Type: Far field\n##File Format: 3\n##Source: Conoid maxwell-fem\n\n";
   for (const FfeBlock& b : blocks) {
+    const char* quantity = b.radiated > 0 ? "Directivity" : "RCS";
+    const auto shown = [&b](double square) {
+      return b.radiated > 0 ? decibel(2 * pi * square / vacuum_impedance / b.radiated) : 4 * pi * square;
+    };
     fmt::format_to(std::back_inserter(out),
                    "#Configuration Name: {}\n#Request Name: {}\n#Frequency:   {:.10E}\n#Coordinate System: Spherical\n"
-                   "#No. of Theta Samples: {}\n#No. of Phi Samples: {}\n#Result Type: RCS\n#No. of Header Lines: 1\n"
-                   "#  \"Theta\"  \"Phi\"  \"Re(Etheta)\"  \"Im(Etheta)\"  \"Re(Ephi)\"  \"Im(Ephi)\"  \"RCS(Theta)\"  "
-                   "\"RCS(Phi)\"  \"RCS(Total)\"\n",
-                   b.configuration, b.request, b.frequency, b.thetas, b.phis);
+                   "#No. of Theta Samples: {}\n#No. of Phi Samples: {}\n#Result Type: {}\n#No. of Header Lines: 1\n"
+                   "#  \"Theta\"  \"Phi\"  \"Re(Etheta)\"  \"Im(Etheta)\"  \"Re(Ephi)\"  \"Im(Ephi)\"  \"{}(Theta)\"  "
+                   "\"{}(Phi)\"  \"{}(Total)\"\n",
+                   b.configuration, b.request, b.frequency, b.thetas, b.phis, quantity, quantity, quantity, quantity);
     for (std::size_t k = 0; k < b.directions.size(); ++k) {
       const FarAmplitude& f = b.far[k];
       fmt::format_to(std::back_inserter(out),
                      " {:15.8E} {:15.8E} {:15.8E} {:15.8E} {:15.8E} {:15.8E} {:15.8E} {:15.8E} {:15.8E}\n",
                      b.directions[k].theta * degrees, b.directions[k].phi * degrees, f.theta.real(), f.theta.imag(),
-                     f.phi.real(), f.phi.imag(), area(f.theta), area(f.phi), area(f.theta) + area(f.phi));
+                     f.phi.real(), f.phi.imag(), shown(std::norm(f.theta)), shown(std::norm(f.phi)),
+                     shown(std::norm(f.theta) + std::norm(f.phi)));
     }
     out += "\n";
   }
@@ -128,6 +130,20 @@ void MaxwellFem::write_amplitudes(Results& out, double frequency, std::span<cons
                {"polarisation", "1", ""}, {"theta", "deg", ""},          {"phi", "deg", ""},
                {"Re F_V", "V", ""},       {"Im F_V", "V", ""},           {"Re F_H", "V", ""},
                {"Im F_H", "V", ""}};
+  if (problem_.radiates()) {
+    t.definition =
+        "F: far field of dipoles and body times r exp(+jkr), e^{+j omega t}, peak values; phases about the origin of "
+        "coordinates. All frequencies and directions: the cuts, then the sphere.";
+    t.columns.erase(t.columns.begin() + 1, t.columns.begin() + 4);
+    Table& table = out.table(t);
+    std::size_t next = 2;  // those of an echo come first
+    for (const Direction& to : seen_from()) {
+      table.append({frequency, to.theta * degrees, to.phi * degrees, values[next].real(), values[next].imag(),
+                    values[next + 1].real(), values[next + 1].imag()});
+      next += 2;
+    }
+    return;
+  }
   Table& table = out.table(t);
   const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::vector<Direction> incidences = problem_.incidences(), seen = seen_from();
@@ -151,6 +167,7 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
   const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::vector<Direction> incidences = problem_.incidences(), sphere = sphere_directions();
   std::vector<FfeBlock> blocks;
+  const double radiated = problem_.radiates() ? powers(outcome_.far).radiated : 0;
   std::size_t next = 0;
   const auto take = [&](FfeBlock& b) {
     for (std::size_t k = 0; k < b.directions.size(); ++k, next += 2) b.far.push_back({values[next], values[next + 1]});
@@ -158,14 +175,16 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
   for (std::size_t w = 0; w < incidences.size() * pols; ++w) {
     const Direction& from = incidences[w / pols];
     const std::string wave =
-        fmt::format("{} from theta {:.6g} phi {:.6g}", problem_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
-                    from.theta * degrees, from.phi * degrees);
-    FfeBlock back{wave, "monostatic", frequency, 1, 1, {from}, {}};
+        problem_.radiates()
+            ? std::string("dipoles")
+            : fmt::format("{} from theta {:.6g} phi {:.6g}", problem_.is_horizontal(static_cast<Index>(w)) ? "H" : "V",
+                          from.theta * degrees, from.phi * degrees);
+    FfeBlock back{wave, "monostatic", frequency, 1, 1, {from}, {}, radiated};
     take(back);
-    blocks.push_back(std::move(back));
+    if (!problem_.radiates()) blocks.push_back(std::move(back));
     for (const Cut& cut : problem_.cuts) {
       FfeBlock b{wave, cut.name, frequency, cut.phi_runs ? 1 : cut.angles.size(), cut.phi_runs ? cut.angles.size() : 1,
-                 {},   {}};
+                 {},   {},       radiated};
       for (std::size_t a = 0; a < cut.angles.size(); ++a) b.directions.push_back(cut.direction(a));
       take(b);
       blocks.push_back(std::move(b));
@@ -173,7 +192,7 @@ Status MaxwellFem::write_ffe(const std::filesystem::path& folder, double frequen
     if (sphere.empty()) continue;
     const auto phis = static_cast<std::size_t>(std::count_if(
         sphere.begin(), sphere.end(), [&](const Direction& d) { return d.theta == sphere.front().theta; }));
-    FfeBlock b{wave, "sphere", frequency, sphere.size() / phis, phis, {}, {}};
+    FfeBlock b{wave, "sphere", frequency, sphere.size() / phis, phis, {}, {}, radiated};
     // Theta runs fastest there, phi here.
     const std::size_t first = next, thetas = sphere.size() / phis;
     for (std::size_t p = 0; p < phis; ++p)

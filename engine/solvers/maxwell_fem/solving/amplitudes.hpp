@@ -19,8 +19,9 @@ struct FfeBlock {
   std::size_t thetas = 1, phis = 1;
   std::vector<Direction> directions;
   std::vector<FarAmplitude> far;
+  double radiated = 0;  ///< W, of antennas: directivities in dBi stand in place of cross sections
 };
-/// The text of a .ffe file (FEKO's far fields, format 3): degrees, r E exp(+jkr) in volts for 1 V/m, cross sections in m².
+/// The text of a .ffe file (FEKO's far fields, format 3): degrees, r E exp(+jkr) in volts (echoes: for 1 V/m), cross sections in m².
 [[nodiscard]] std::string ffe_text(std::span<const FfeBlock> blocks);
 
 /// The square of an image, and after which lengths images repeat: what lies beyond half of them from the origin is folded in.

@@ -69,6 +69,19 @@ std::vector<FarAmplitude> far_field(const Domain& domain, double k, std::span<co
   return out;
 }
 
+FarAmplitude far_field(std::span<const Dipole> dipoles, double k, const Direction& direction) {
+  FarAmplitude out;
+  const Vec3 r = direction.radial(), t = direction.theta_hat(), p = direction.phi_hat();
+  for (const Dipole& d : dipoles) {
+    const auto f = d.far(r, k);
+    for (int c = 0; c < 3; ++c) {
+      out.theta += t[c] * f[c];
+      out.phi += p[c] * f[c];
+    }
+  }
+  return out;
+}
+
 SphereRule sphere_rule(double k_radius) {
   const int n = static_cast<int>(std::ceil(k_radius)) + 10;
   SphereRule out;
@@ -111,9 +124,12 @@ RangeProfile range_profile(std::span<const double> frequencies, std::span<const 
 }
 
 std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
-                                std::span<const Vec3> points, int threads, std::stop_token stop) {
+                                std::span<const Vec3> points, int threads, std::stop_token stop,
+                                NearQuantity quantity) {
   const Patch& s = domain.currents;
   const Index n = s.size(), many = static_cast<Index>(points.size());
+  // ∇×E is the E of the currents −k² M and −J.
+  const bool of_curl = quantity == NearQuantity::curl;
   std::vector<Complex> out(static_cast<std::size_t>(3 * many));
   parallel_for(threads, {0, many}, 16, [&](Index p) {
     if (stop.stop_requested()) return;
@@ -130,6 +146,12 @@ std::vector<Complex> near_field(const Domain& domain, double k, std::span<const 
           m[d] += along[d] * (0.5 / k) * (minus - plus);
         }
       }
+      if (of_curl)
+        for (int d = 0; d < 3; ++d) {
+          const Complex electric = -k * k * m[d];
+          m[d] = -current[d];
+          current[d] = electric;
+        }
       sum[0] += c.g[0] * current[0] + c.g[3] * current[1] + c.g[4] * current[2] -
                 (c.gradient[1] * m[2] - c.gradient[2] * m[1]);
       sum[1] += c.g[3] * current[0] + c.g[1] * current[1] + c.g[5] * current[2] -

@@ -35,6 +35,9 @@ struct FarAmplitude {
                                                   Index count, std::span<const Direction> directions, int threads,
                                                   std::stop_token stop = {});
 
+/// Of dipoles in vacuum, without a body.
+[[nodiscard]] FarAmplitude far_field(std::span<const Dipole> dipoles, double k, const Direction& direction);
+
 /// Directions and weights that integrate products of far fields of a body of this size exactly (Gauss-Legendre in cos θ,
 /// equal steps in φ); the weights add up to 4π.
 struct SphereRule {
@@ -56,8 +59,10 @@ struct RangeProfile {
 [[nodiscard]] RangeProfile range_profile(std::span<const double> frequencies, std::span<const Complex> echo,
                                          int count = 400);
 
-/// Scattered E at points outside S' (columns: points × 3).
+/// Scattered E at points outside S' (columns: points × 3), or its curl.
+enum class NearQuantity : std::uint8_t { electric, curl };
 [[nodiscard]] std::vector<Complex> near_field(const Domain& domain, double k, std::span<const Complex> f,
-                                              std::span<const Vec3> points, int threads, std::stop_token stop = {});
+                                              std::span<const Vec3> points, int threads, std::stop_token stop = {},
+                                              NearQuantity quantity = NearQuantity::electric);
 
 }  // namespace conoid::maxwell_fem

@@ -26,6 +26,10 @@ struct OutcomeFacts {
   double seconds_factor = 0, seconds_solve = 0, seconds_radiate = 0, seconds_near = 0;
   double bar_unsettled = 0;   ///< 1: the solves behind the error bar ended before it had settled
   double solve_residual = 0;  ///< of the solves with factors in single precision, the largest; 0: they are in double
+  /// Of dipoles: W that they give to what the body scatters, W that flow through a sphere around all; what they do in the field of the wave
+  /// that tries reciprocity (Dipole::reaction), W; where the far field is largest, rad, and its square there, V².
+  double power_scattered = 0, power_flux = 0, reaction_real = 0, reaction_imaginary = 0;
+  double strongest_theta = 0, strongest_phi = 0, strongest_squared = 0;
 };
 
 /// A line of the table of convergence, without its number.

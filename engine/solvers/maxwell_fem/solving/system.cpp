@@ -19,17 +19,6 @@ namespace {
 constexpr Complex j{0, 1};
 }
 
-std::array<Complex, 3> PlaneWave::electric(const Vec3& x) const {
-  const Complex phase = std::polar(1.0, -k * dot(direction, x));
-  return {polarisation[0] * phase, polarisation[1] * phase, polarisation[2] * phase};
-}
-
-std::array<Complex, 3> PlaneWave::curl(const Vec3& x) const {
-  const Vec3 c = cross(direction, polarisation);
-  const Complex phase = -j * k * std::polar(1.0, -k * dot(direction, x));
-  return {c[0] * phase, c[1] * phase, c[2] * phase};
-}
-
 System::System(const Domain& domain, std::vector<Medium> media, double k, FieldForm form, int threads)
     : domain_(&domain), media_(std::move(media)), k_(k), form_(form), threads_(threads),
       elements_(domain.space.order()) {
@@ -205,7 +194,7 @@ Status System::factor(const DirectOptions& options, Stopped stopped_instead) {
   return {};
 }
 
-void System::incident(std::span<const PlaneWave> waves, std::span<Complex> psi) const {
+void System::incident(std::span<const Incident> waves, std::span<Complex> psi) const {
   const Patch& s = domain_->outer;
   const Index n = s.size();
   parallel_for(threads_, {0, static_cast<Index>(waves.size())}, 1, [&](Index c) {
@@ -258,7 +247,7 @@ Status System::respond(std::span<const Complex> psi, Index count, std::span<Comp
   return solve_free(b, count, u);
 }
 
-Status System::currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves,
+Status System::currents(std::span<const Complex> u, Index count, std::span<const Incident> waves,
                         std::span<Complex> f) {
   const Index all = unknowns(), n = domain_->currents.size();
   std::vector<Complex> taken;

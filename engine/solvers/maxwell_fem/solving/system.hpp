@@ -14,6 +14,7 @@
 #include "engine/linalg/sparse_direct.hpp"
 #include "engine/solvers/maxwell_fem/discretization/domain.hpp"
 #include "engine/solvers/maxwell_fem/discretization/elements.hpp"
+#include "engine/solvers/maxwell_fem/discretization/incident.hpp"
 
 #include <memory>
 #include <span>
@@ -21,18 +22,6 @@
 #include <vector>
 
 namespace conoid::maxwell_fem {
-
-inline constexpr double light_speed = 299792458.0;         ///< m/s
-inline constexpr double vacuum_impedance = 376.730313668;  ///< ohm
-
-/// E = p exp(−jk d·x), d the direction of travel.
-struct PlaneWave {
-  Vec3 direction{0, 0, 1};
-  Vec3 polarisation{1, 0, 0};
-  double k = 1;
-  [[nodiscard]] std::array<Complex, 3> electric(const Vec3& x) const;
-  [[nodiscard]] std::array<Complex, 3> curl(const Vec3& x) const;  ///< of E
-};
 
 /// total: unknown is E everywhere. scattered: E − E_inc everywhere. mixed: total inside S', scattered between S' and S.
 enum class FieldForm : std::uint8_t { total, scattered, mixed };
@@ -61,13 +50,13 @@ class System {
   [[nodiscard]] Index currents_length() const { return 4 * domain_->currents.size(); }  ///< numbers of a column F
 
   /// ψ of the incident wave: what the first solve gets in the total form. Columns.
-  void incident(std::span<const PlaneWave> waves, std::span<Complex> psi) const;
+  void incident(std::span<const Incident> waves, std::span<Complex> psi) const;
   /// u = K⁻¹(−B ψ), columns of all unknowns (zero on PEC).
   [[nodiscard]] Status respond(std::span<const Complex> psi, Index count, std::span<Complex> u);
   /// u = K⁻¹(sources of the waves) with the values on PEC: zero in the total form.
-  [[nodiscard]] Status respond_to_sources(std::span<const PlaneWave> waves, std::span<Complex> u);
+  [[nodiscard]] Status respond_to_sources(std::span<const Incident> waves, std::span<Complex> u);
   /// Currents of the field u (needs factor()). `waves` (mixed form): takes the incident field off u on S'; empty: does not.
-  [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const PlaneWave> waves,
+  [[nodiscard]] Status currents(std::span<const Complex> u, Index count, std::span<const Incident> waves,
                                 std::span<Complex> f);
 
  private:
@@ -90,10 +79,10 @@ class System {
 
   [[nodiscard]] Status make_projection(const Patch& patch, Projection& out) const;
   /// Values of the unknowns of `p` that represent the tangential part of E_inc.
-  [[nodiscard]] Status project(Projection& p, std::span<const PlaneWave> waves, std::vector<Complex>& values) const;
-  void add_surface_source(const Patch& patch, const PlaneWave& wave, double curl_factor, Complex field_factor,
+  [[nodiscard]] Status project(Projection& p, std::span<const Incident> waves, std::vector<Complex>& values) const;
+  void add_surface_source(const Patch& patch, const Incident& wave, double curl_factor, Complex field_factor,
                           std::span<Complex> b) const;
-  void add_volume_source(const PlaneWave& wave, std::span<Complex> b) const;
+  void add_volume_source(const Incident& wave, std::span<Complex> b) const;
   /// B −= K_(tets of the list) X over free rows, columns.
   void subtract_product(const std::vector<Index>& tets, std::span<const Complex> x, Index count,
                         std::span<Complex> b) const;

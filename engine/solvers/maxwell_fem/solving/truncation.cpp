@@ -94,7 +94,7 @@ void Truncation::radiate_part(Team& team, Product& p) {
   }
 }
 
-Status Truncation::start(Team& team, std::vector<PlaneWave> waves) {
+Status Truncation::start(Team& team, std::vector<Incident> waves) {
   waves_ = std::move(waves);
   const auto count = static_cast<Index>(waves_.size());
   const Index n = system_->outer_length();

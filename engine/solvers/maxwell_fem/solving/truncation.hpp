@@ -48,7 +48,7 @@ class Truncation {
 
   /// After a stop (an error of code stopped) of start() nothing is of use; of piece(), state() is as if it had not been called,
   /// or as after its end.
-  [[nodiscard]] Status start(Team& team, std::vector<PlaneWave> waves);
+  [[nodiscard]] Status start(Team& team, std::vector<Incident> waves);
   /// A piece of an iteration of a second or so (a block of solves, a part of S), so that a stop is heard; true: with it an
   /// iteration of all columns that have not converged came to its end.
   [[nodiscard]] Result<bool> piece(Team& team);
@@ -58,7 +58,7 @@ class Truncation {
   [[nodiscard]] bool converged() const { return !diverged_ && largest_residual() <= options_.tolerance; }
   [[nodiscard]] bool diverged() const { return diverged_; }
 
-  [[nodiscard]] const std::vector<PlaneWave>& waves() const { return waves_; }
+  [[nodiscard]] const std::vector<Incident>& waves() const { return waves_; }
   [[nodiscard]] Index iterations() const { return iterations_; }
   [[nodiscard]] Index active() const { return static_cast<Index>(active_.size()); }
   /// Columns to which the operator was applied so far, summed over iterations.
@@ -99,7 +99,7 @@ class Truncation {
   const Radiation* radiation_;
   TruncationOptions options_;
   Communicator* cluster_;
-  std::vector<PlaneWave> waves_;
+  std::vector<Incident> waves_;
   std::vector<Index> active_, steps_;
   std::vector<double> residual_, norms_;
   std::vector<Complex> psi_, delta_;  ///< fixed point: Ψ of all columns, δ of the active ones

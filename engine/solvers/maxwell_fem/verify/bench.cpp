@@ -406,7 +406,7 @@ void truncation_rows(const TestRun& run, const BenchSink& row) {
     Team team({{"cpu", threads, 1}});
     TruncationOptions options{TruncationMethod::gmres, 1e-3, 60, RadiationLoop::blocked, 64};
     Truncation truncation(system, *radiation, options);
-    std::vector<PlaneWave> waves;
+    std::vector<Incident> waves;
     for (std::size_t w = 0; w < most_waves; ++w)
       waves.push_back(wave_from({0.3 + 0.08 * static_cast<double>(w / 2), 0.4}, w % 2 == 1, 1));
     const double whole = shortest_by_clock(1, [&] {

@@ -89,7 +89,7 @@ Result<SphereOutcome> run_prepared(const Prepared& scene, const RowWorkers& work
   RowTeam team(workers);
   Truncation truncation(system, radiation, for_workers(scene.truncation, workers));
   const PlaneWave wave{{0, 0, 1}, {1, 0, 0}, k};
-  std::vector<PlaneWave> waves{wave};
+  std::vector<Incident> waves{wave};
   if (scene.bar)  // seen from elsewhere too
     for (const Direction& from : {Direction{0.4, 0.3}, {1.2, 1.1}, {2.0, 0.6}}) {
       waves.push_back(wave_from(from, false, k));

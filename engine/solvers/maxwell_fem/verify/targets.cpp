@@ -93,7 +93,7 @@ Result<Mesh> target_surface(Target target, double edge, int order) {
 namespace {
 
 struct Solved {
-  std::vector<PlaneWave> waves;   ///< from each direction, V then H
+  std::vector<Incident> waves;    ///< from each direction, V then H
   std::vector<Complex> f;         ///< currents of each wave
   std::vector<FarAmplitude> far;  ///< [direction][wave], of the same directions
   int iterations = 0;
@@ -171,7 +171,7 @@ Result<TargetOutcome> run_target(Target target, double frequency, const RowWorke
   const Direction forward{pi / 2, 0.6 + pi};
   const auto one = std::span(solved->f).first(solved->f.size() / solved->waves.size());
   const double lost = extinction(far_field(*domain, k, one, 1, std::span(&forward, 1), workers.threads())[0], forward,
-                                 solved->waves[0]);
+                                 solved->waves[0].wave);
   const SphereRule rule = sphere_rule(0.7 * k * 10 * inch);
   const auto everywhere = far_field(*domain, k, one, 1, rule.directions, workers.threads());
   double scattered = 0;

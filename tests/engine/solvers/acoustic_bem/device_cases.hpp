@@ -71,9 +71,10 @@ struct Shape {
 
 /// Several passes, intervals that begin and end anywhere, two excitations, sums ahead of the history.
 template <class Real>
-void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budget, bool passing) {
+void sums_are_right(const char* name, int steps, const Shape& shape, Bytes budget, bool passing,
+                    const std::function<bool(Index, Index)>& there = {}) {
   std::mt19937 random(static_cast<unsigned>(17 * steps + shape.rows));
-  const auto slices = random_slices<Real>(shape.rows, shape.count, shape.columns, shape.longest, random);
+  const auto slices = random_slices<Real>(shape.rows, shape.count, shape.columns, shape.longest, random, there);
   std::vector<History<Real>> runs;
   const Index shift = 2;
   for (int r = 0; r < 2; ++r) {

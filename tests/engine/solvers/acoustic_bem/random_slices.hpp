@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -11,9 +12,10 @@
 
 namespace conoid::acoustic_bem {
 
-/// Some of the row-vectors are empty, some long.
+/// Some of the row-vectors are empty, some long; `there`(row, slice): all others are empty, too.
 template <class Real>
-Slices<Real> random_slices(Index rows, Index count, Index columns, int longest, std::mt19937& random) {
+Slices<Real> random_slices(Index rows, Index count, Index columns, int longest, std::mt19937& random,
+                           const std::function<bool(Index, Index)>& there = {}) {
   Slices<Real> s(rows, count);
   std::uniform_int_distribution<Index> column(1, columns);
   std::uniform_int_distribution<int> length(0, longest);
@@ -21,7 +23,8 @@ Slices<Real> random_slices(Index rows, Index count, Index columns, int longest, 
   for (Index j = 0; j < count; ++j) {
     std::vector<std::uint16_t> first, last;
     for (Index i = 0; i < rows; ++i) {
-      const Index n = length(random), at = std::min(column(random), std::max<Index>(columns - n + 1, 1));
+      const Index drawn = length(random), n = there && !there(i, j) ? 0 : drawn,
+                  at = std::min(column(random), std::max<Index>(columns - n + 1, 1));
       first.push_back(static_cast<std::uint16_t>(at));
       last.push_back(static_cast<std::uint16_t>(at + n - 1));
     }

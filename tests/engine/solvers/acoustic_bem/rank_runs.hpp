@@ -138,6 +138,9 @@ inline double rank_difference(const std::vector<double>& a, const std::vector<do
 inline std::shared_ptr<const Mesh> rank_body(const QString& name) {
   if (name == "sphere" || name == "filled")
     return std::make_shared<const Mesh>(*icosphere({.divisions = 4, .equal_volume = true}));
+  if (name == "bar")
+    return std::make_shared<const Mesh>(
+        *box_surface({.low = {-4, -0.25, -0.25}, .high = {4, 0.25, 0.25}, .divisions = {32, 2, 2}}));
   if (name == "walls") {
     Mesh mesh = *icosphere({.divisions = 4, .equal_volume = true});
     const char* names[] = {"first", "second", "third"};

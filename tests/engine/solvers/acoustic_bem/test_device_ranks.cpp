@@ -29,17 +29,21 @@ class TestDeviceRanks : public QObject {
   void ranks_with_devices_are_one_rank_data() {
     QTest::addColumn<QString>("surface");
     QTest::addColumn<bool>("unlike");
-    QTest::newRow("sphere") << "rigid" << false;
-    QTest::newRow("devices beside processors") << "rigid" << true;
-    QTest::newRow("screen") << "screen" << false;
+    QTest::addColumn<bool>("compressed");
+    QTest::newRow("sphere") << "rigid" << false << false;
+    QTest::newRow("devices beside processors") << "rigid" << true << false;
+    QTest::newRow("screen") << "screen" << false << false;
+    QTest::newRow("compressed matrices") << "rigid" << false << true;
   }
   void ranks_with_devices_are_one_rank() {
     QFETCH(QString, surface);
     QFETCH(bool, unlike);
+    QFETCH(bool, compressed);
     Json json = rank_json(surface.toUtf8().constData(), "double");
     json["parameters"]["steps"] = 56;
     json["output"]["frames"]["count"] = 1000;  // one group an advance
-    const auto mesh = rank_body(surface == "rigid" ? "sphere" : "screen");
+    const auto mesh = rank_body(compressed ? "bar" : surface == "rigid" ? "sphere" : "screen");
+    if (compressed) json["parameters"]["matrices"] = "compressed";
     const std::vector<WorkerSpec> device{emulated_worker("emulated:0")}, processor{{"cpu", 1, 1}},
         both{emulated_worker("emulated:0"), {"cpu", 1, 1}};
     const auto alone = single_rank();
@@ -77,7 +81,7 @@ class TestDeviceRanks : public QObject {
         if (s.held > 0 || s.phase == "steps") seen.insert(s.phase);
       for (const char* phase : {"assembly", "summation", "steps", "receivers"}) QVERIFY2(seen.contains(phase), phase);
     }
-    if (surface == "rigid" && !unlike) {  // one worker a rank: nothing moves between workers
+    if (surface == "rigid" && !unlike && !compressed) {  // one worker a rank: nothing moves between workers
       RankRun again(json, mesh, *world_, mine);
       again.go();
       QVERIFY(again.pressures() == here);

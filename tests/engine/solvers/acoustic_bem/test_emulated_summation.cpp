@@ -31,6 +31,22 @@ class TestEmulatedSummation : public QObject {
   }
 
   /// Starts that differ by more than the narrow marks tell.
+  /// Near clusters alone: most pieces of 64 rows are empty, and are neither kept nor visited. Rows that nobody sends anything, slices that
+  /// nobody hears, holes of a few slices and of many.
+  void far_clusters_leave_holes() {
+    const auto near = [](Index row, Index slice) {
+      if (row >= 128 && row < 192) return false;
+      if (slice >= 200 && slice < 275) return slice == 230 && row < 5;
+      return std::abs(row / 40 - slice / 40) <= 1 && slice % 40 != 7 && (slice < 300 || slice > 310);
+    };
+    const Shape shape{331, 350, 41, 9};
+    for (const int steps : {1, 8, 32}) sums_are_right<float>("emulated", steps, shape, Bytes{1} << 28, false, near);
+    sums_are_right<double>("emulated", 8, shape, Bytes{1} << 28, false, near);
+    sums_are_right<float>("emulated", 8, {331, 350, 41, 9}, Bytes{1} << 28, false, [](Index, Index) { return false; });
+    if (CONOID_HAVE_EMULATED_CHECKED != 0)
+      sums_are_right<float>("emulated-checked", 8, {131, 135, 41, 9}, Bytes{1} << 28, false,
+                            [](Index row, Index slice) { return std::abs(row - slice) < 12; });
+  }
   void wide_marks() { sums_are_right<float>("emulated", 8, {45, 33, 3000, 90}, Bytes{1} << 28, false); }
 
   /// What does not fit passes through.

@@ -150,11 +150,11 @@ struct ImageRun {
 constexpr Index taylor_nx = 61, taylor_nz = 46;
 
 /// The plane of the test of the gradient: speeds of a file, exact in float.
-std::string taylor_case(const std::string& model, const std::string& image) {
+std::string taylor_case(const std::string& model, const std::string& image, const std::string& lossy = "") {
   return fmt::format(
       R"({{"conoid": 1, "title": "t", "solver": "acoustic-fd",
       "grid": {{"points": [{}, 1, {}], "spacing": "10 m"}},
-      "medium": {{"velocity": {{"kind": "file", "header": "{}"}}}},
+      "medium": {{"velocity": {{"kind": "file", "header": "{}"}}{}}},
       "boundaries": {{"x_min": {{"kind": "sponge", "width": 12}}, "x_max": {{"kind": "sponge", "width": 12}},
                      "z_min": {{"kind": "sponge", "width": 12}}, "z_max": {{"kind": "free"}}}},
       "excitation": {{"sources": [{{"position": [204, 0, 413], "signal": {{"kind": "ricker", "frequency": "22 Hz", "amplitude": 1000}}}}]}},
@@ -162,7 +162,7 @@ std::string taylor_case(const std::string& model, const std::string& image) {
       "parameters": {{"order": 8, "time_step": "1.5 ms", "steps": 260{}}},
       "output": {{"exact": false, "trace_every": 2,
                  "receiver_lines": [{{"from": [150, 0, 405], "to": [450, 0, 407.5], "count": 7}}]}}}})",
-      taylor_nx, taylor_nz, model, image);
+      taylor_nx, taylor_nz, model, lossy, image);
 }
 
 void write_model(const std::filesystem::path& folder, const std::string& name, const std::vector<float>& speeds) {
@@ -322,6 +322,7 @@ class TestImages : public QObject {
   void windows_and_streamed_grids_give_the_bits_of_memory() {
     for (const bool compressed : {false, true}) {
       Problem p = image_problem(false, {61, 15, 23});
+      if (compressed) p.relaxations = {{0.05, 60 * p.dt}, {0.08, 5 * p.dt}};
       ImageSettings settings;
       settings.kind = ImageSettings::Kind::gradient;
       settings.every = 7;  // not a divisor of the steps
@@ -356,7 +357,14 @@ class TestImages : public QObject {
     QVERIFY2(std::sqrt(off / size) < 3e-5, qPrintable(QString::number(std::sqrt(off / size))));
   }
 
+  void the_misfit_changes_by_the_gradient_to_second_order_data() {
+    QTest::addColumn<QString>("lossy");
+    QTest::newRow("without attenuation") << "";
+    QTest::newRow("Q 15") << R"(, "attenuation": {"kind": "constant_q", "quality": 15})";
+  }
   void the_misfit_changes_by_the_gradient_to_second_order() {
+    QFETCH(QString, lossy);
+    const std::string more = lossy.toStdString();
     QTemporaryDir temporary;
     const std::filesystem::path folder = temporary.path().toStdString();
     const std::vector<float> change = taylor_change();
@@ -368,7 +376,7 @@ class TestImages : public QObject {
     }
     write_model(folder, "true", true_speed);
     const auto path = folder / "case.json";
-    ImageRun observed(resolved_image(taylor_case("true.json", ""), path));
+    ImageRun observed(resolved_image(taylor_case("true.json", "", more), path));
     write_traces(observed.go(), folder / "shot-1.sgy", 3e-3);
     const std::string image =
         R"(, "image": {"kind": "gradient", "every": 1, "observed": {"kind": "segy", "file": "shot-1.sgy"}})";
@@ -376,7 +384,7 @@ class TestImages : public QObject {
       std::vector<float> c = speed;
       for (std::size_t i = 0; i < c.size(); ++i) c[i] += static_cast<float>(h) * change[i];
       write_model(folder, "model", c);
-      ImageRun run(resolved_image(taylor_case("model.json", image), path));
+      ImageRun run(resolved_image(taylor_case("model.json", image, more), path));
       run.go();
       if (gradient) *gradient = run.field("gradient");
       return run.number("misfit");

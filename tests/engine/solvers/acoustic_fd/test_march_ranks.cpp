@@ -43,6 +43,7 @@ class TestMarchRanks : public QObject {
     for (const auto& points : {std::array<Index, 3>{41, 19, 27}, {41, 1, 27}, {41, 1, 32}}) {
       Problem p = walled_problem(6, points, true, false);
       make_matched(p);
+      if (points[1] == 19) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
       if (points[2] == 27) make_smooth(p);
       Team team({WorkerSpec{"cpu", 1, 1}});
       const auto alone = single_rank();

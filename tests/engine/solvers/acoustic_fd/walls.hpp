@@ -42,10 +42,11 @@ inline Problem walled_problem(int order, const std::array<Index, 3>& points, boo
 }
 
 /// Smooth walls in place of the voxels of walled_problem(): rigid waves of ground, a rigid oblique slab, two soft balls of which one touches the ground.
-inline void make_smooth(Problem& p) {
+/// `rigid`: all of them.
+inline void make_smooth(Problem& p, bool rigid = false) {
   const Grid g = p.grid;
-  const auto classes = [g] {
-    return [g](const Vec3& at) {
+  const auto classes = [g, rigid] {
+    return [g, rigid](const Vec3& at) {
       Vec3 i{}, n{};
       for (std::size_t a = 0; a < 3; ++a) {
         i[a] = g.points[a] > 1 ? (at[a] - g.origin[a]) / g.spacing[a] : 0;
@@ -54,7 +55,7 @@ inline void make_smooth(Problem& p) {
       const auto ball = [&](double x, double y, double z, double radius) {
         return std::hypot(i[0] - x * n[0], i[1] - y * n[1], i[2] - z * n[2]) < radius;
       };
-      if (ball(0.62, 0.4, 0.7, 3.37) || ball(0.3, 0.6, 0.35, 2.81)) return Solid::soft;
+      if (ball(0.62, 0.4, 0.7, 3.37) || ball(0.3, 0.6, 0.35, 2.81)) return rigid ? Solid::rigid : Solid::soft;
       if (i[2] < 6.3 + 1.7 * std::sin(0.31 * i[0]) + 1.1 * std::cos(0.43 * i[1])) return Solid::rigid;
       return std::abs(i[0] + 0.31 * i[2] - 0.2 * i[1] - 0.75 * n[0]) < 1.13 && i[2] > 0.5 * n[2] ? Solid::rigid
                                                                                                  : Solid::none;

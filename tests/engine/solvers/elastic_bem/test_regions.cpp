@@ -37,6 +37,19 @@ std::shared_ptr<const Mesh> sphere(int divisions) {
   return std::make_shared<const Mesh>(cube_sphere(o).value());
 }
 
+Json layers_case() {
+  return Json::parse(R"j({
+    "solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1, "extent": 5, "around": 2, "rings": 2,
+                                        "rock": 2, "layers": [0.9]},
+    "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
+    "regions": [{"name": "lower", "interfaces": ["layer 1"], "surfaces": ["rock"], "shear_modulus": 1,
+                 "poisson": 0.25, "density": 1.1, "damping": 0.05}],
+    "foundations": [{"group": "foundation"}],
+    "parameters": {"frequencies": {"values": [0, 0.03]}},
+    "output": {"receivers": [{"position": [2.1, -0.2, 0]}, {"position": [0.5, -0.2, -0.9]},
+                             {"position": [0.5, 0.2, -1.5]}]}})j");
+}
+
 QString said_of(const Json& json, const Mesh* mesh) {
   const Case input = resolved(json).value();
   QString all;
@@ -165,6 +178,41 @@ class TestRegions : public QObject {
     QVERIFY2(std::abs(got - want) < 0.03 * std::abs(want), qPrintable(QString::number(std::abs(got - want) / 7.8)));
   }
 
+  /// What ends without cause fades out, on both sides of an interface too; foundations do not.
+  void planes_between_layers_fade_out_to_their_rim() {
+    GroundDisc d;
+    d.extent = 6;
+    d.around = 2;
+    d.rock = 2;
+    const Mesh mesh = ground_disc(d).value();
+    std::vector<int> condition(static_cast<std::size_t>(mesh.cell_count()), 0), interface = condition;
+    std::vector<RegionSetting> settings(2);
+    for (Index c = 0; c < mesh.cell_count(); ++c) {
+      settings[0].cells.push_back(c);
+      settings[0].options.domain = settings[1].options.domain = Domain::ground;
+      settings[0].options.window = settings[1].options.window = 0.8;
+    }
+    for (const Index c : mesh.group("foundation")->cells) condition[static_cast<std::size_t>(c)] = 1;
+    for (const Index c : mesh.group("rock")->cells) {
+      condition[static_cast<std::size_t>(c)] = interface[static_cast<std::size_t>(c)] = 2;
+      settings[1].cells.push_back(c);
+    }
+    const Regions regions = join_regions(mesh, std::move(settings), condition, interface).value();
+    const Surface& s = *regions.whole;
+    int outer = 0;
+    for (std::size_t n = 0; n < s.nodes.size(); ++n) {
+      const double r = std::hypot(s.nodes[n][0], s.nodes[n][1]);
+      outer += r > 5.5 ? 1 : 0;
+      QVERIFY2(r > 5.5   ? s.window[n] < 0.05
+               : r < 1.2 ? s.window[n] == 1
+                         : true,
+               qPrintable(QString("%1: %2").arg(r).arg(s.window[n])));
+      if (const Index other = regions.partner[n]; other >= 0)
+        QCOMPARE(s.window[n], s.window[static_cast<std::size_t>(other)]);
+    }
+    QVERIFY(outer > 60);
+  }
+
   /// A layer of 2 m on rock is one of two layers of 1 m of the same soil.
   void layers_follow_one_another() {
     Json one = Json::parse(R"j({
@@ -219,17 +267,7 @@ class TestRegions : public QObject {
     QFETCH(QString, which);
     QFETCH(double, stiffness);
     Json json = which == "sphere" ? sphere_case() : trench_case(true);
-    if (which == "layers")
-      json = Json::parse(R"j({
-      "solver": "elastic-bem", "ground": {"kind": "disc", "radius": 1, "extent": 5, "around": 2, "rings": 2,
-                                          "rock": 2, "layers": [0.9]},
-      "medium": {"shear_modulus": 1, "poisson": 0.3, "density": 1, "damping": 0.05},
-      "regions": [{"name": "lower", "interfaces": ["layer 1"], "surfaces": ["rock"], "poisson": 0.25, "density": 1.1,
-                   "damping": 0.05}],
-      "foundations": [{"group": "foundation"}],
-      "parameters": {"frequencies": {"values": [0, 0.03]}},
-      "output": {"receivers": [{"position": [2.1, -0.2, 0]}, {"position": [0.5, -0.2, -0.9]},
-                               {"position": [0.5, 0.2, -1.5]}]}})j");
+    if (which == "layers") json = layers_case();
     json["regions"][0]["shear_modulus"] = stiffness;
     const auto mesh = which == "sphere" ? sphere(4) : nullptr;
     json["parameters"]["solution"] = "mixed";
@@ -247,6 +285,65 @@ class TestRegions : public QObject {
       QVERIFY(apart > 0 && apart < 1e-4);
     }
     for (const auto& row : facts) QVERIFY(row[1] > 0 && row[1] < 1e-4 && row[4] < 60);
+  }
+
+  /// Each region is its own image; loads have no symmetry. Of the sphere an eighth is given, of it the seven others are made.
+  void planes_of_symmetry_part_several_regions_data() {
+    QTest::addColumn<QString>("which");
+    QTest::addColumn<QString>("planes");
+    QTest::newRow("sphere") << "sphere"
+                            << "xyz";
+    QTest::newRow("filled trench") << "trench"
+                                   << "y";
+    QTest::newRow("layers on rock") << "layers"
+                                    << "xy";
+  }
+  void planes_of_symmetry_part_several_regions() {
+    QFETCH(QString, which);
+    QFETCH(QString, planes);
+    Json json = which == "sphere" ? sphere_case() : which == "trench" ? trench_case(true) : layers_case();
+    json["regions"][0]["shear_modulus"] = 7;
+    json["parameters"]["tolerance"] = 1e-12;
+    if (which == "trench")
+      json["excitation"]["loads"].push_back(
+          Json::parse(R"({"kind": "point", "position": [1.6, 1.3, -0.45], "force": [0.3, 1, 0.5]})"));
+    std::shared_ptr<const Mesh> whole_mesh, part_mesh;
+    if (which == "sphere") {
+      whole_mesh = sphere(4);
+      std::vector<Index> kept;
+      for (Index c = 0; c < whole_mesh->cell_count(); ++c) {
+        Vec3 sum{};
+        for (const Index k : whole_mesh->nodes(c)) sum = vec::add(sum, whole_mesh->point(k));
+        if (sum[0] > 0 && sum[1] > 0 && sum[2] > 0) kept.push_back(c);
+      }
+      part_mesh = std::make_shared<const Mesh>(whole_mesh->extract(kept));
+    }
+    Run whole(json, {{"cpu", 2, 1}}, whole_mesh);
+    whole.go();
+    json["parameters"]["symmetry"] = planes.toUtf8().constData();
+    const Case input = resolved(json).value();
+    for (const Diagnostic& d : ElasticBem().check(input, part_mesh.get(), make_offer(input).value()))
+      QVERIFY2(!QString::fromStdString(d.render()).contains("symmetry"), d.render().c_str());
+    Run parted(json, {{"cpu", 2, 1}}, part_mesh);
+    parted.go();
+    for (const char* table : {"receivers_complex", "impedance", "solution"}) {
+      if (which != "layers" && table == std::string("impedance")) continue;
+      if (table == std::string("solution")) {  // by parities, not by all equations in the end
+        QVERIFY(parted.rows(table)[0][1] < 1e-10);
+        continue;
+      }
+      const double apart = farthest(parted.rows(table), whole.rows(table));
+      QVERIFY2(apart < 1e-10, qPrintable(QString("%1: %2").arg(table).arg(apart)));
+    }
+    json["parameters"]["solution"] = "compressed";
+    const Case compressed = resolved(json).value();
+    QString said;
+    for (const Diagnostic& d : ElasticBem().check(compressed, part_mesh.get(), make_offer(compressed).value()))
+      said += QString::fromStdString(d.render());
+    QVERIFY2(said.contains("compressed matrices of several regions are those of the whole"), qPrintable(said));
+    Run other(json, {{"cpu", 2, 1}}, part_mesh);
+    other.go();
+    QVERIFY(farthest(other.rows("receivers_complex"), whole.rows("receivers_complex")) < 1e-4);
   }
 
   void what_cannot_be_is_refused() {
@@ -267,9 +364,6 @@ class TestRegions : public QObject {
     json = sphere_case();
     json["boundaries"] = Json::parse(R"([{"kind": "fixed", "group": "surface"}])");
     says(json, "is an interface of regions");
-    json = sphere_case();
-    json["parameters"]["symmetry"] = "x";
-    says(json, "planes of symmetry part the equations of one medium only");
     json = sphere_case();
     json["regions"].push_back(json["regions"][0]);
     json["regions"].push_back(json["regions"][0]);

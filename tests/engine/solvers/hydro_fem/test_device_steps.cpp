@@ -467,7 +467,8 @@ class TestDeviceSteps : public QObject {
         ++counted[static_cast<std::size_t>(layout[i].nodes[static_cast<std::size_t>(n)])];
       for (std::size_t j = 0; j < i; ++j)
         for (std::size_t n = 0; n < nodes; ++n) {
-          if (layout[i].node_of[n] < 0 || layout[j].node_of[n] < 0) continue;
+          const auto node = static_cast<Index>(n);
+          if (layout[i].node_here(node) < 0 || layout[j].node_here(node) < 0) continue;
           ++shared;
           for (std::size_t c = 0; c < 3; ++c) QCOMPARE(called[i].v[c * nodes + n], called[j].v[c * nodes + n]);
         }

@@ -167,6 +167,75 @@ class TestDrivenWalls : public QObject {
     }
   }
 
+  /// The same of formulas: a pulse shorter than half a step, jumps, a corner.
+  void formulas_that_jump_within_a_step_give_their_impulse() {
+    const std::function<double(double)> pulse = [](double t) {
+      return t < 0.0301 || (t > 0.0321 && t < 0.05) ? 0.2 : t < 0.0321 ? 6.0 : std::max(0.9 - 20 * (t - 0.05), 0.2);
+    };
+    for (const auto integrator : {Integrator::rk2_average, Integrator::rk4}) {
+      Setup s = gas_at_rest();
+      s.boundaries[0] = {
+          Kind::pressure, {}, 0, pulse, [&](double from, double to) { return bent_mean(pulse, from, to); }};
+      s.boundaries[1] = {Kind::pressure, {}, 0.2};
+      double t = 0;
+      const State end = marched(s, integrator, 16, &t);
+      QVERIFY2(t > 0.09 && t / 16 > 2 * 2e-3, qPrintable(QString::number(t)));
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      PagedVector momentum;
+      op.multiply_mass(end.v, 1, momentum);
+      const double got = std::accumulate(momentum.begin(), momentum.end(), 0.0);
+      const double want = 2e-3 * 5.8 + 0.5 * 0.7 * 0.035;
+      // The corner at the end of the slope is smooth to a hundredth of the range in a step.
+      QVERIFY2(std::abs(got / want - 1) < 1e-4, qPrintable(QString("%1 for %2").arg(got).arg(want)));
+    }
+  }
+
+  void a_piston_gets_where_its_formula_leads() {
+    const std::function<double(double)> speed = [](double t) {
+      return t > 0.0301 && t < 0.0321 ? 0.45 : t < 0.05 ? 0.0 : 0.05;
+    };
+    for (const auto integrator : {Integrator::rk2_average, Integrator::rk4}) {
+      Setup s = gas_at_rest();
+      s.boundaries[0] = {Kind::piston, {1, 0, 0}, 0, speed};
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      Operator op(s, best_kernels(), team);
+      MarchOptions o;
+      o.integrator = integrator;
+      o.end_time = 0.1;
+      o.step_end = [&](double from, double to) { return end_of_step(speed, from, to); };
+      March march(op, o);
+      const double first = march.last_step();
+      while (!march.finished()) march.step();
+      const double want = 0.45 * 2e-3 + 0.05 * 0.05, got = march.state().x[0];
+      // Each jump is crossed in a millionth of a step, and half of it may be missed.
+      QVERIFY2(first > 2 * 2e-3 && std::abs(got - want) < 3e-6 * first,
+               qPrintable(QString("%1 for %2").arg(got).arg(want)));
+      QVERIFY(std::abs(march.state().v[0] - 0.05) < 1e-9);
+      QVERIFY2(march.accepted() < 1.3 * 0.1 / first + 30, qPrintable(QString::number(march.accepted())));
+    }
+  }
+
+  /// What is smooth within a step keeps its steps and its values at the times of stages, on which the order of the scheme hangs.
+  void smooth_formulas_are_left_alone() {
+    const std::vector<std::function<double(double)>> smooth{
+        [](double) { return 1e5 / 3; },
+        [](double t) { return t * t * t * t; },
+        [](double t) { return -1000 * std::pow(t / 1e-5, 4); },
+        [](double t) { return 1e5 + 1e6 * std::exp(-3 * t) * (1 - t); },
+        [](double t) { return std::sin(2.5 * t); },
+        [](double t) { return 1 / std::sqrt(1.2 - t); }};
+    for (const auto& formula : smooth) {
+      QCOMPARE(end_of_step(formula, 0, 1), 1.0);
+      QVERIFY(!bent_mean(formula, 0, 1));
+    }
+    const std::function<double(double)> jump = [](double t) { return t < 0.7 ? 1.0 : 4.0; };
+    QVERIFY(std::abs(bent_mean(jump, 0, 1).value() - (0.7 + 4 * 0.3)) < 1e-7);
+    const double before = end_of_step(jump, 0, 1), after = end_of_step(jump, before, 1);
+    QVERIFY2(before <= 0.7 && after >= 0.7 && after - before < 3e-6, qPrintable(QString::number(after - before)));
+    QCOMPARE(end_of_step(jump, after, 1), 1.0);
+  }
+
   void kidders_shell_is_the_published_one() {
     const flows::Kidder sphere(3);
     QVERIFY(std::abs(sphere.inner_density / 6.31e-4 - 1) < 1e-3);

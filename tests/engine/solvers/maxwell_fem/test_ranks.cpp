@@ -41,7 +41,7 @@ class TestRanks : public QObject {
           options.longest = 60;
           options.block = 2;
           Truncation t(system, radiation, options, cluster);
-          std::vector<PlaneWave> all;
+          std::vector<Incident> all;
           for (Index w = 0; w < waves; ++w)
             all.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
           if (!t.start(team, all)) qFatal("start");
@@ -102,7 +102,7 @@ class TestRanks : public QObject {
         options.longest = 60;
         options.block = 2;
         Truncation t(system, radiation, options, ranks);
-        std::vector<PlaneWave> waves;
+        std::vector<Incident> waves;
         for (Index w = 0; w < 5; ++w) waves.push_back(wave_from({0.4 * static_cast<double>(w), 0.3}, w % 2 == 1, 1));
         if (!t.start(team, waves)) qFatal("start");
         while (!t.finished())

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Corner forces shared between a device and the processors by the source's rule, period by period.
+#pragma once
+
+#include "engine/solvers/test_run.hpp"
+
+namespace conoid::hydro_fem {
+
+/// Dong et al., section 3.4: a period is forty evaluations of the corner forces, after which a tenth of the zones goes to whoever was faster,
+/// until both take the same time within a tenth. Rows with the device's share of each period, the last with how many it took; none without
+/// a device. Throws Failure.
+void split_rows(const TestRun& run, const BenchSink& sink);
+
+}  // namespace conoid::hydro_fem
