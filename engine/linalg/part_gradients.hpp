@@ -8,6 +8,7 @@
 #include "engine/cluster/block_sums.hpp"
 #include "engine/cluster/communicator.hpp"
 #include "engine/linalg/conjugate_gradients.hpp"
+#include "engine/linalg/gradient_pass.hpp"
 #include "engine/team/section.hpp"
 
 namespace conoid {
@@ -31,8 +32,6 @@ class PartSums {
   BlockSums blocks_;
   double total_ = 0;  ///< read by all parts until they meet again
 };
-
-enum class GradientPass : int { start, product, update, direction };
 
 /// conjugate_gradients(), called by all parts of all ranks alike. pass(GradientPass, factor): the part's share of what ConjugatePasses says,
 /// and, but for `direction`, the sums of its blocks in `sums`. exchange(): before each product, by one part while the others wait: what

@@ -7,17 +7,12 @@
 #include <utility>
 
 #include "engine/core/resources.hpp"
+#include "engine/core/taken.hpp"
 #include "engine/solvers/device_memory.hpp"
 #include "engine/team/device_worker.hpp"
 
 namespace conoid {
 namespace {
-
-template <class T>
-T taken_or_thrown(Result<T>&& result) {
-  if (!result) throw Failure(result.error());
-  return std::move(result).value();
-}
 
 Bytes moved(const Windows& level) {
   const WindowStatistics counted = level.statistics();

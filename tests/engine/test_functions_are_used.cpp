@@ -25,15 +25,15 @@ const std::map<std::string, std::string> for_tests = {
     {"set_write_fault", "a disk that fails"},
     {"construct", "what containers call of an allocator"},
     {"deallocate", "what containers call of an allocator"},
-    {"of_partition", "what solvers to come are made of; so does heat_rod in tests/data"},
-    {"take_streamed", "what solvers to come are made of; so does heat_rod in tests/data"},
     {"knows_cudss", "the releases of a library that is not here"},
     {"pair_reference", "a reference that kernels are compared with"},
     {"zone_force", "a reference that kernels are compared with"},
     {"zone_mass", "a reference that kernels are compared with"},
+    {"rate_of", "of whole runs: what tables of solvers to come are made of; so is that of heat_rod in tests/data"},
+    {"largest_relative_error", "what solvers to come are made of; so is heat_rod in tests/data"},
+    {"pass_over_blocks", "what solvers to come are made of; so is heat_rod in tests/data"},
     {"ellipsoid", "a generator, as those beside it"},
     {"cone_sphere", "a generator, as those beside it"},
-    {"plan_windows", "what solvers to come are made of; so does heat_rod in tests/data"},
 };
 
 /// Without comments and texts.

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "engine/core/log.hpp"
 #include "engine/core/units.hpp"
@@ -79,6 +80,20 @@ std::pair<std::string, std::string> edges_in_a_wave(const Settings& s, const Sur
           fmt::format("{:.1f} at {}", s.slowest() / highest / surface.mean_edge, format_quantity(highest, "Hz"))};
 }
 
+/// What processors compute is slower by `of_two`. With devices the sum is what is planned.
+void add_phases(Estimate& e, const PhasePrices& prices, double of_two, const std::string& by) {
+  const auto add = [&](const char* name, const PhasePrices::Price& price, std::vector<std::string> told) {
+    const double seconds = (price.seconds - price.on_devices) / of_two + price.on_devices;
+    e.phases.push_back({name, seconds, price.on_devices, price.on_devices > 0 ? by : std::string(), std::move(told)});
+    if (by.empty()) return;
+    e.planned_seconds += seconds;
+    e.device_seconds += price.on_devices;
+  };
+  add("assembly", prices.assembly, {"prepare", "row extents", "assembly", "skeletons", "far clusters"});
+  add("march", prices.march, {});
+  add("receivers, planes and far field", prices.beside, {"frequencies", "finish"});
+}
+
 }  // namespace
 
 Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, const Offer& offer) const {
@@ -132,9 +147,9 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
     const Bytes count = team.devices().size(), memory = team.device_memory(), needed = kept + plan.summed_there / count;
     if (price.alone > 0) {
       const bool alone = team.devices().size() == team.workers.size();
-      e.device_seconds = price.on_devices;
-      e.planned_seconds =
-          std::max(0.0, (alone ? price.alone : price.both) - price.on_devices) / of_two + price.on_devices;
+      const std::string by = fmt::format("{}{}", fmt::join(team.devices(), ", "), alone ? "" : " and processors");
+      const PhasePrices& prices = alone ? price.of_alone : price.of_both;
+      add_phases(e, prices, of_two, by);
     }
     Bytes assembled = 0;
     if (DeviceTiles::takes(*surface)) {
@@ -155,11 +170,8 @@ Result<Estimate> AcousticBem::estimate(const Case& input, const Mesh* mesh, cons
            static_cast<Bytes>(n * 4 * 40 + static_cast<double>(s.steps) * 20 * static_cast<double>(s.receivers.size()));
   e.details = details_of(s, *surface);
   if (e.planned_seconds <= 0 && choose_team(offer, e.use, e.seconds).devices().empty())
-    e.phases = {
-        {"assembly", assembly / of_two, 0, {}, {"prepare", "row extents", "assembly", "skeletons", "far clusters"}},
-        {"march", std::max(march, streaming) / of_two},
-        {"receivers, planes and far field", beside / of_two, 0, {}, {"frequencies", "finish"}}};
-  else  // teams are priced as a whole
+    add_phases(e, {{assembly, 0}, {std::max(march, streaming), 0}, {beside, 0}}, of_two, {});
+  else
     for (const auto& [name, seconds] :
          {std::pair{"assembly", assembly}, {"march", march}, {"receivers, planes and far field", beside}})
       e.details.emplace_back(fmt::format("{} by processors", name), fmt::format("about {}", format_duration(seconds)));

@@ -74,13 +74,25 @@ TeamPrice price_of(const Settings& s, const Surface& surface, int threads, std::
                start = device_start + (devices - 1) * further_start +
                        of_slices / std::max(1.0, work.passes) / bytes_to_device;
   // All threads do what devices cannot.
-  const double far = (work.far_evaluations * evaluation_seconds + work.far_bytes / summed_bytes) / std::max(threads, 1);
-  const double left = all.points + all.finish + all.illumination + far + (assembles ? beside_device : 1) * all.assembly;
-  out.on_devices = start + assembly + sums + (assembles ? steps : 0);
+  // Far blocks of compressed matrices: assembled, and summed.
+  const double far_assembly = work.far_evaluations * evaluation_seconds / std::max(threads, 1),
+               far_sums = work.far_bytes / summed_bytes / std::max(threads, 1);
+  const double left = all.points + all.finish + all.illumination + far_assembly + far_sums +
+                      (assembles ? beside_device : 1) * all.assembly;
   out.alone = left + start + assembly + sums + steps;
   const double of_others = (1 - beside_device) * beside.assembly;
-  out.both = left + start + steps + (assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0) +
-             1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
+  const double assembled = assembles ? shared_assembly(assembly, of_others, devices, others, tiles) : 0,
+               summed = 1 / (1 / sums + 1 / std::max(beside.summation, 1e-9)) + joining * work.passes;
+  out.both = left + start + steps + assembled + summed;
+  // Of a phase that both compute nobody waits but for what only devices do.
+  const double laid_out = far_assembly + (assembles ? beside_device : 1) * all.assembly, solved = assembles ? steps : 0,
+               heard = all.illumination + far_sums;
+  out.of_alone = {{laid_out + start + assembly, start + assembly},
+                  {heard + sums + steps, sums + solved},
+                  {all.points + all.finish, 0}};
+  out.of_both = {{laid_out + start + assembled, start + assembled},
+                 {heard + summed + steps, summed + solved},
+                 {all.points + all.finish, 0}};
   if (out.alone < out.both)
     out.use.alone = fmt::format(
         "cpu: beside {}, which assembles in about {} what {} threads do in {}, the run would take about {} instead of "

@@ -22,11 +22,19 @@ struct DevicePace {
 /// Keeps the rate of an assembly by this device alone, if it was long enough to tell, for estimates to come.
 void keep_pace(const DeviceInfo& device, double evaluations, double seconds);
 
+/// Seconds of the phases of a run, and what of them passes while processors wait for devices.
+struct PhasePrices {
+  struct Price {
+    double seconds = 0, on_devices = 0;
+  };
+  Price assembly, march, beside;  ///< beside: receivers, planes, far field
+};
+
 /// Seconds of a case by the teams that there are; of devices, with as many as are the fastest.
 struct TeamPrice {
   double processors = 0, alone = 0, both = 0;
-  double on_devices = 0;  ///< of `alone`: what processors wait for devices
-  DeviceUse use;          ///< the fastest of them
+  PhasePrices of_alone, of_both;
+  DeviceUse use;  ///< the fastest of them
   [[nodiscard]] double best() const { return use.most == 0 ? processors : use.alone.empty() ? both : alone; }
 };
 /// `threads`: of all workers; `paces` of devices that are there, of which the first ones are taken, `least` at least: fewer have no room for

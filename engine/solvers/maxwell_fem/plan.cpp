@@ -165,8 +165,8 @@ struct Question {
 struct Foreseen {
   // Seconds of radiation in all: what processors alone take, the way that they would choose; what is planned; bytes to devices and back.
   double radiated = 0, radiated_as_planned = 0, to_devices = 0;
-  // Seconds of factors and solves, of bands whose factors a device makes: what processors would take, and the device.
-  double factored_by_processors = 0, factored_on_device = 0;
+  // Seconds of factors and of solves, of bands whose factors a device makes: what processors would take, and the device.
+  double factored_by_processors = 0, factored_on_device = 0, solved_by_processors = 0, solved_on_device = 0;
   // Of the band with the largest mesh.
   Index unknowns = 0;
   double columns = 0, applications = 0;
@@ -185,6 +185,16 @@ void add_phase(Estimate& e, const char* name, double seconds, std::vector<std::s
       return;
     }
   e.phases.push_back({name, seconds, 0, {}, std::move(told)});
+}
+
+/// What devices take over of a phase: `from` seconds of the processors become `to` seconds of them.
+void move_phase(Estimate& e, std::string_view name, double from, double to, const std::string& by) {
+  for (PhaseEstimate& phase : e.phases)
+    if (phase.name == name) {
+      phase.seconds = std::max(0.0, phase.seconds - from) + to;
+      phase.device_seconds += to;
+      phase.by = by;
+    }
 }
 
 /// Adds a band: seconds to those of all, memory where it takes more than those before. `counted`: of the mesh that bands share.
@@ -240,10 +250,14 @@ void add_band(const Question& q, const Band& band, const std::optional<CountedFa
   FactorWork to_factor{n, entries, of_one, q.offer.deterministic.value, flops};
   const FactorPlace placed = place_factors(part.direct, to_factor, q.offer.workers, q.offer.devices);
   if (placed.memory > placed.allowed) to_factor.in_host = static_cast<double>(placed.memory - placed.allowed);
-  if (const double on_device = device_factor_seconds(to_factor, part.direct, q.factor_products, applied + solved);
-      placed.device >= 0 && on_device > 0) {
-    all.factored_on_device += std::ceil(frequencies / ranks) * on_device;
-    all.factored_by_processors += of_all([&](double together) { return factors_of(together) + solves_of(together); });
+  const auto on_device = [&](double columns) {
+    return device_factor_seconds(to_factor, part.direct, q.factor_products, columns);
+  };
+  if (const double factors = on_device(0), both = on_device(applied + solved); placed.device >= 0 && both > 0) {
+    all.factored_on_device += std::ceil(frequencies / ranks) * factors;
+    all.solved_on_device += std::ceil(frequencies / ranks) * (both - factors);
+    all.factored_by_processors += of_all(factors_of);
+    all.solved_by_processors += of_all(solves_of);
   }
   all.radiated += std::ceil(frequencies / ranks) * radiation;
   all.radiated_as_planned += std::ceil(frequencies / ranks) * planned;
@@ -281,6 +295,10 @@ void add_disk(const Question& q, const Foreseen& all, double frequencies, Estima
   e.host_memory -= std::min(e.host_memory, all.factors);
 }
 
+std::string names_of(const ChosenTeam& team) {
+  return fmt::format("{} and processors", fmt::join(team.devices(), ", "));
+}
+
 /// Who radiates and who factors, and what that does to time and memory; the words for the radiation.
 std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
   const RadiationLoop loop = q.s.truncation.loop;
@@ -303,6 +321,7 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
                                team.device_memory());
     e.planned_seconds = std::max(0.0, e.seconds - all.radiated) + all.radiated_as_planned;
     e.device_seconds = all.radiated_as_planned;
+    move_phase(e, "truncation", all.radiated, all.radiated_as_planned, names_of(team));
     if (all.plan.groups > 1) {
       e.streams = "right-hand sides of the radiation, between host and device";
       e.streamed = static_cast<Bytes>(all.to_devices);
@@ -313,9 +332,13 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
     if (all.without.compressed()) e.host_memory += static_cast<Bytes>(all.without.compressed_bytes);
   }
   if (all.factored_on_device > 0) {
-    const double on_device = device_factor_opening + all.factored_on_device;
-    e.planned_seconds = std::max(0.0, e.expected_seconds() - all.factored_by_processors) + on_device;
+    const double factors = device_factor_opening + all.factored_on_device, on_device = factors + all.solved_on_device;
+    e.planned_seconds =
+        std::max(0.0, e.expected_seconds() - all.factored_by_processors - all.solved_by_processors) + on_device;
     e.device_seconds += on_device;
+    const std::string device = names_of(choose_team(q.offer, e.use, e.seconds));
+    move_phase(e, "matrix and factors", all.factored_by_processors, factors, device);
+    move_phase(e, "truncation", all.solved_by_processors, all.solved_on_device, device);
   }
   if (all.place.device >= 0) {
     e.device_memory += std::min(all.place.memory, all.place.allowed);
@@ -327,7 +350,9 @@ std::string add_devices(const Question& q, const Foreseen& all, Estimate& e) {
 std::string solver_text(const Problem& s, const Foreseen& all) {
   if (all.place.device >= 0)
     return all.place.reason +
-           (all.factored_on_device > 0 ? ", " + format_duration(device_factor_opening + all.factored_on_device) : "");
+           (all.factored_on_device > 0
+                ? ", " + format_duration(device_factor_opening + all.factored_on_device + all.solved_on_device)
+                : "");
   if (own_fronts(s.direct))
     return s.direct.single ? "own fronts in single precision, refined in double"
                            : "own fronts, in the order of nested dissection";
@@ -413,7 +438,6 @@ Result<Estimate> MaxwellFem::estimate(const Case& input, const Mesh* mesh, const
   add_disk(q, all, frequencies, e);
   e.steps = 0;
   std::string radiation = add_devices(q, all, e);
-  if (e.planned_seconds > 0) e.phases.clear();  // what devices take over is priced as a whole
   add_details(q, all, bands.size(), frequencies, std::move(radiation), e);
   return e;
 }

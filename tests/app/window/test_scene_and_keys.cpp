@@ -7,6 +7,7 @@
 #include <QAccessible>
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QGuiApplication>
@@ -21,11 +22,11 @@
 #include <QScrollBar>
 #include <QSet>
 #include <QSignalSpy>
-#include <QClipboard>
 #include <QTest>
 #include <QToolButton>
 
 #include "app/forms/list_edit.hpp"
+#include "app/forms/object_form.hpp"
 #include "app/model/gallery.hpp"
 #include "app/model/markers.hpp"
 #include "app/model/mesh_model.hpp"
@@ -33,12 +34,11 @@
 #include "app/panels/mesh_panel.hpp"
 #include "app/panels/viewport_panel.hpp"
 #include "app/window/connect_dialog.hpp"
-#include "app/forms/object_form.hpp"
-#include "engine/mesh/generators.hpp"
 #include "app/window/main_window.hpp"
 #include "app/window/settings_dialog.hpp"
 #include "app/window/workbench.hpp"
 #include "engine/case/document.hpp"
+#include "engine/mesh/generators.hpp"
 #include "engine/mesh/gmsh.hpp"
 #include "engine/mesh/writers/write_mesh.hpp"
 #include "render/capture/picture.hpp"

@@ -64,7 +64,8 @@ class Diffusion final : public Section {
             r_[at(i)] -= factor * q_[at(i)];
             sum += r_[at(i)] * r_[at(i)];
             break;
-          case GradientPass::direction: p_[at(i)] = r_[at(i)] + factor * p_[at(i)];
+          case GradientPass::direction: p_[at(i)] = r_[at(i)] + factor * p_[at(i)]; break;
+          case GradientPass::collect: break;
         }
       if (pass != GradientPass::direction) sums_.own()[at(k)] = sum;
     }

@@ -2,14 +2,12 @@
 // The case, its run, and its tables beside the Mie series.
 #include "engine/solvers/maxwell_fem/verify/sweeps.hpp"
 
-#include "engine/case/case.hpp"
-#include "engine/cluster/communicator.hpp"
 #include "engine/core/json.hpp"
-#include "engine/core/progress.hpp"
 #include "engine/solvers/maxwell_fem/discretization/mie.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/maxwell_fem.hpp"
 #include "engine/solvers/row_team.hpp"
+#include "engine/solvers/run_case.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -57,25 +55,11 @@ SweepOutcome judge_resonant_sweep(const MemoryResults& results) {
 }
 
 Result<SweepOutcome> run_resonant_sweep(int divisions, int layers, bool error_bar, const TestRun& run) {
-  const auto schema = Schema::for_solver("maxwell-fem", solver_info().schema);
-  if (!schema) return schema.error();
-  const auto input = Case::resolve(
-      CaseDocument::from_json(read_json(resonant_sweep_case(divisions, layers, error_bar)), "sweep.json"), *schema);
-  if (!input) return input.error();
   RowTeam team(run.workers());
-  const std::unique_ptr<Communicator> cluster = single_rank();
-  MemoryResults results;
-  NoProgress progress;
-  RunContext context{*input, nullptr, team, run.offer, *cluster, results, progress, {}};
-  MaxwellFem solver;
-  if (Status s = solver.prepare(context); !s) return s.error();
-  for (bool finished = false; !finished;) {
-    const auto advanced = solver.advance(context);
-    if (!advanced) return advanced.error();
-    finished = advanced->finished;
-  }
-  if (Status s = solver.finish(context); !s) return s.error();
-  return judge_resonant_sweep(results);
+  const auto results =
+      run_case(solver_info(), read_json(resonant_sweep_case(divisions, layers, error_bar)), team, run.offer);
+  if (!results) return results.error();
+  return judge_resonant_sweep(*results);
 }
 
 }  // namespace conoid::maxwell_fem

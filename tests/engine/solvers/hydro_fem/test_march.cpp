@@ -5,6 +5,7 @@
 #include "tests/engine/solvers/hydro_fem/support.hpp"
 
 #include <QTest>
+#include <map>
 #include <numbers>
 
 using namespace conoid;
@@ -55,6 +56,33 @@ class TestMarch : public QObject {
     } catch (const Failure& failure) {
       QCOMPARE(failure.error().code, ErrorCode::not_converged);
       QVERIFY(failure.error().text.find("after 2 iterations") != std::string::npos);
+    }
+  }
+
+  /// It is a section: each worker has zones of it, what it took, and its share of the operations.
+  void telemetry_has_the_velocity_solve_of_each_worker() {
+    const Setup s = flows::triple_point(3, 14, 6);
+    for (const char* workers : {"cpu:2", "cpu:2,cpu:1"}) {
+      Team team(parse_workers(workers, 3).value());
+      Operator op(s, best_kernels(), team);
+      March march(op, until(1));
+      for (int i = 0; i < 3; ++i) march.step();
+      std::map<std::uint64_t, Index> items;
+      std::map<std::uint64_t, double> flops;
+      std::size_t samples = 0;
+      for (const BalanceSample& one : team.take_samples()) {
+        if (one.phase != "velocity solve") continue;
+        ++samples;
+        items[one.pass] += one.items.size();
+        flops[one.pass] += one.work.flops;
+        QVERIFY(one.busy >= 0 && one.waiting >= 0);
+      }
+      QCOMPARE(items.size(), static_cast<std::size_t>(op.times().solves));
+      QCOMPARE(samples, items.size() * team.workers().size());
+      for (const auto& [pass, count] : items) {
+        QCOMPARE(count, items.begin()->second);
+        QVERIFY(count > 0 && flops[pass] > 0);
+      }
     }
   }
 
