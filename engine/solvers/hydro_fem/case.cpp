@@ -364,6 +364,34 @@ void read_boundaries(Reader& r, Parts& p) {
   if (r.good()) check_poles(r, p);
 }
 
+/// A power is taken at the times of stages: where it jumps within a step, or pulses, at some of the places that it heats, the step ends there.
+void end_steps_of_source(Parts& p, const Source& source, double end) {
+  const auto parsed = Expression::parse(source.formula, source_variables);
+  if (!parsed) return;
+  const Geometry& g = p.geometry;
+  Vec3 lower = g.lower, upper = g.upper;
+  if (source.region >= 0)
+    if (const Extent& e = p.extents[u(source.region)]; !e.everywhere && e.group.empty()) {
+      lower = e.lower;
+      upper = e.upper;
+    }
+  for (int place = 0; place <= 1 << g.dim; ++place) {  // between corners and middle, and the middle
+    Vec3 x{};
+    for (int d = 0; d < g.dim; ++d) {
+      const double share = place == 1 << g.dim ? 0.5 : (place >> d & 1) != 0 ? 0.79 : 0.21;
+      x[u(d)] = lower[u(d)] + share * (upper[u(d)] - lower[u(d)]);
+    }
+    const std::function<double(double)> power = [formula = *parsed, x](double t) {
+      const double now = formula(std::array{x[0], x[1], x[2], std::hypot(x[0], x[1], x[2]), t});
+      return std::isfinite(now) ? now : 0;
+    };
+    constexpr int moments = 1000;
+    bool steady = true;
+    for (int i = 1; i <= moments && steady; ++i) steady = power(end * i / moments) == power(0);
+    if (!steady) p.step_ends.push_back([power](double from, double to) { return end_of_step(power, from, to); });
+  }
+}
+
 void read_sources(Reader& r, Parts& p) {
   const Values list = r.input["excitation"]["sources"];
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -385,6 +413,7 @@ void read_sources(Reader& r, Parts& p) {
         r.fail(v["region"], fmt::format("there is no region '{}'", name),
                "Give the region that is heated this `name`, or leave `region` out to heat everything.");
     }
+    if (!s.formula.empty()) end_steps_of_source(p, s, r.input["parameters"]["end_time"].number());
     p.sources.push_back(std::move(s));
   }
 }

@@ -170,6 +170,8 @@ Result<Estimate> HydroFem::estimate(const Case& input, const Mesh* mesh, const O
         "device", names.size() == 1
                       ? names.front() + " computes whole steps"
                       : fmt::format("{} compute whole steps, an interval of zones each", fmt::join(names, ", ")));
+    if (std::any_of(offer.workers.begin(), offer.workers.end(), [](const WorkerSpec& w) { return w.device.empty(); }))
+      e.details.emplace_back("processors", std::string("idle but for one thread a device: ") + why_processors_are_idle);
   }
   if (e.expected_seconds() > 0 && (e.device_memory == 0 || e.planned_seconds > 0))
     e.phases = {{"march", e.expected_seconds(), e.device_seconds}};

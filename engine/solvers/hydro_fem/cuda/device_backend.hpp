@@ -30,6 +30,9 @@ struct DeviceNeeds {
 inline constexpr const char* device_refuses_matrices = "the matrices of the corner force are formed on processors only";
 inline constexpr const char* device_refuses_power =
     "power fed in per volume is a formula that only processors evaluate";
+/// Beside a device, as the end of a sentence; README.md has the figures.
+inline constexpr const char* why_processors_are_idle =
+    "what meets at their zones would cross the bus in every iteration of the mass solve";
 /// Why a device cannot compute this set-up, as the end of a sentence; empty where it can.
 [[nodiscard]] std::string device_objection(const Setup& setup);
 

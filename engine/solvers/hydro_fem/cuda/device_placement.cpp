@@ -164,6 +164,8 @@ Placed place_march(const Setup& setup, Operator& op, bool rk4) {
     out.told +=
         fmt::format("; {} of the devices stay idle: {}", idle,
                     share ? "a rank computes on one" : "zones are shared by devices of one kind, each with some");
+  if (std::any_of(workers.begin(), workers.end(), [](const WorkerSpec& w) { return w.device.empty(); }))
+    out.told += fmt::format("; the processors stay idle: {}", why_processors_are_idle);
   return out;
 }
 

@@ -14,7 +14,8 @@ struct MarchOptions {
   Integrator integrator = Integrator::rk2_average;
   double courant = 0.5;
   double end_time = 1;
-  /// Where a step between two times must end so that driven walls get where they are led: the second time, or one between. None: there.
+  /// Where a step between two times must end so that driven walls get where they are led, and powers are seen: the second time, or one
+  /// between. None: there.
   std::function<double(double from, double to)> step_end{};
 };
 

@@ -236,6 +236,19 @@ class TestDrivenWalls : public QObject {
     QCOMPARE(end_of_step(jump, after, 1), 1.0);
   }
 
+  /// Steps of no length would never end.
+  void a_velocity_that_is_not_finite_is_told() {
+    Setup s = gas_at_rest();
+    s.velocity = [](const Vec3& x, int) { return Vec3{1 / (x[0] - 0.5), 0, 0}; };
+    Team team({WorkerSpec{"cpu", 1, 1}});
+    try {
+      const Operator op(s, best_kernels(), team);
+      QFAIL("it was taken");
+    } catch (const Failure& failure) {
+      QVERIFY2(failure.error().text.find("(inf, 0, 0) at (0.5, 0, 0)") != std::string::npos, failure.what());
+    }
+  }
+
   void kidders_shell_is_the_published_one() {
     const flows::Kidder sphere(3);
     QVERIFY(std::abs(sphere.inner_density / 6.31e-4 - 1) < 1e-3);

@@ -312,6 +312,13 @@ class TestMeshCases : public QObject {
     QVERIFY2(std::abs(b.number("internal_energy") / expected - 1) < 1e-12,
              qPrintable(QString::number(b.number("internal_energy"), 'g', 15)));
     QVERIFY(std::isnan(b.number("energy_change")));  // not a closed flow
+    // A pulse shorter than a step: steps end where it begins and ends.
+    MeshBench pulse(text, nullptr,
+                    {{"excitation", R"j({"sources": [{"power_formula": "t > 0.101 && t < 0.104 ? 7 : 0"}]})j"}});
+    pulse.run();
+    QVERIFY2(std::abs(pulse.number("internal_energy") / (2 * (1 + 7 * 0.003)) - 1) < 1e-6,
+             qPrintable(QString::number(pulse.number("internal_energy"), 'g', 15)));
+    QVERIFY(0.5 / pulse.number("steps_accepted") > 0.006);
     // One region of two, as a number: half the volume at the start, and it keeps its heat.
     MeshBench half(text, nullptr,
                    {{"regions", R"([{"name": "a", "material": "air", "density": 1, "pressure": 0.4},
