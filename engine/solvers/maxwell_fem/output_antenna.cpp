@@ -84,8 +84,8 @@ void MaxwellFem::collect_dipoles(std::span<const Complex> u, std::span<const Com
     const Index column = collected_ + c;
     const bool of_check = column == 1 && check_.has_value();
     if (column > 0 && !of_check) continue;
-    const auto fields = u.subspan(static_cast<std::size_t>(c * system_->unknowns()),
-                                  static_cast<std::size_t>(system_->unknowns()));
+    const auto fields =
+        u.subspan(static_cast<std::size_t>(c * system_->unknowns()), static_cast<std::size_t>(system_->unknowns()));
     const auto currents = f.subspan(static_cast<std::size_t>(c * system_->currents_length()),
                                     static_cast<std::size_t>(system_->currents_length()));
     Complex reaction = 0;
@@ -187,8 +187,8 @@ void MaxwellFem::find_flux(RunContext& context) {
       h[c] = std::conj(Complex(0, 1) / (k() * vacuum_impedance) * (h[c] + curl[3 * n + c]));
     }
     const Vec3 r = rule.directions[n].radial();
-    const Complex flow = r[0] * (e[1] * h[2] - e[2] * h[1]) + r[1] * (e[2] * h[0] - e[0] * h[2]) +
-                         r[2] * (e[0] * h[1] - e[1] * h[0]);
+    const Complex flow =
+        r[0] * (e[1] * h[2] - e[2] * h[1]) + r[1] * (e[2] * h[0] - e[0] * h[2]) + r[2] * (e[0] * h[1] - e[1] * h[0]);
     sum += rule.weights[n] * radius * radius * 0.5 * flow.real();
   }
   outcome_.facts.power_flux = sum;
@@ -224,8 +224,8 @@ void MaxwellFem::write_directivity(RunContext& context, const Cut& cut, std::spa
     exact = exact_of(problem_, frequency(), nearest);
     const SphereRule rule = sphere_rule(k() * reach());
     for (std::size_t d = 0; d < rule.weights.size(); ++d)
-      exact_power += rule.weights[d] * size2(exact_far(exact, problem_.dipoles, k(), rule.directions[d])) /
-                     (2 * vacuum_impedance);
+      exact_power +=
+          rule.weights[d] * size2(exact_far(exact, problem_.dipoles, k(), rule.directions[d])) / (2 * vacuum_impedance);
     t.columns.push_back({"exact", "dBi", "directivity, exact"});
     t.exact.emplace_back("exact");
   }
@@ -239,8 +239,9 @@ void MaxwellFem::write_directivity(RunContext& context, const Cut& cut, std::spa
   for (std::size_t a = 0; a < cut.angles.size(); ++a) {
     std::vector<double> row = leading_values(false, 0);
     const FarAmplitude& f = far[a];
-    row.insert(row.end(), {cut.angles[a] * 180 / pi, powers.directivity(size2(f)), powers.directivity(std::norm(f.theta)),
-                           powers.directivity(std::norm(f.phi)), powers.gain(size2(f))});
+    row.insert(row.end(),
+               {cut.angles[a] * 180 / pi, powers.directivity(size2(f)), powers.directivity(std::norm(f.theta)),
+                powers.directivity(std::norm(f.phi)), powers.gain(size2(f))});
     if (problem_.exact) {
       const double wanted = size2(exact_far(exact, problem_.dipoles, k(), cut.direction(a)));
       row.push_back(Powers{exact_power, 0, 0}.directivity(wanted));
@@ -286,14 +287,14 @@ void MaxwellFem::write_directivity_sphere(RunContext& context, const FarFields& 
 /// dipoles do in that wave's field with the body.
 void MaxwellFem::judge_powers(Results& out, const Powers& powers) const {
   const bool lossy = loses();
-  const double mismatch = lossy ? std::max(0.0, powers.radiated / powers.given - 1)
-                                : std::abs(powers.radiated / powers.given - 1);
+  const double mismatch =
+      lossy ? std::max(0.0, powers.radiated / powers.given - 1) : std::abs(powers.radiated / powers.given - 1);
   const double allowed = std::max(told_mismatch, 20 * problem_.truncation.tolerance);
   if (!lossy) out.number("power_mismatch", mismatch, "1");
   const bool met = powers.given > 0 && mismatch <= allowed;
   out.text("power_balance",
-           met && !lossy ? fmt::format("Met to {:.1e}{}: what the dipoles give is what is radiated.", mismatch,
-                                       at_frequency())
+           met && !lossy
+               ? fmt::format("Met to {:.1e}{}: what the dipoles give is what is radiated.", mismatch, at_frequency())
            : met ? fmt::format("{:.4g} of what the dipoles give is radiated{}, the rest is lost in materials.",
                                powers.radiated / powers.given, at_frequency())
                  : fmt::format("Missed by {:.1e}{}: refine the surface next to the dipoles, lower "
@@ -334,24 +335,27 @@ void MaxwellFem::write_antenna(RunContext& context, const FarFields& far) {
   t.title = "Powers, directivity and gain";
   t.form = problem_.frequencies.size() > 1 ? ChartForm::lines : ChartForm::none;
   t.definition =
-      "Of the dipoles with the body: largest directivity and gain, what the dipoles give (their power alone and -1/2 Re "
+      "Of the dipoles with the body: largest directivity and gain, what the dipoles give (their power alone and -1/2 "
+      "Re "
       "of the scattered field on their currents), what far fields carry, what flows through a sphere around all, and "
       "what the same currents would radiate without the body.";
-  t.columns = {{"f", "Hz", "frequency"},        {"directivity", "dBi", "largest directivity"}, {"gain", "dBi", "largest gain"},
-               {"theta", "deg", "its theta"},   {"phi", "deg", "its phi"},                     {"given", "W", "power given"},
-               {"radiated", "W", "radiated"},   {"flux", "W", "flow through a sphere"},        {"alone", "W", "without the body"},
-               {"efficiency", "1", "efficiency"}};
+  t.columns = {{"f", "Hz", "frequency"},           {"directivity", "dBi", "largest directivity"},
+               {"gain", "dBi", "largest gain"},    {"theta", "deg", "its theta"},
+               {"phi", "deg", "its phi"},          {"given", "W", "power given"},
+               {"radiated", "W", "radiated"},      {"flux", "W", "flow through a sphere"},
+               {"alone", "W", "without the body"}, {"efficiency", "1", "efficiency"}};
   const double most = facts.strongest_squared, efficiency = p.radiated / p.given;
   out.table(t).append({frequency(), p.directivity(most), p.gain(most), best.theta * 180 / pi, best.phi * 180 / pi,
                        p.given, p.radiated, facts.power_flux, p.alone, efficiency});
   out.number("directivity" + suffix(), p.directivity(most), "dBi");
-  out.number("gain" + suffix(), p.gain(most), "dBi");
+  if (p.given > 0) out.number("gain" + suffix(), p.gain(most), "dBi");
   out.number("power_given" + suffix(), p.given, "W");
   out.number("power_radiated" + suffix(), p.radiated, "W");
   out.number("power_alone" + suffix(), p.alone, "W");
   out.number("efficiency" + suffix(), efficiency, "1");
-  log::info("maxwell-fem: directivity {:.3f} dBi at theta {:.4g}, phi {:.4g} degrees{}; {:.4g} W given, {:.4g} W radiated",
-            p.directivity(most), best.theta * 180 / pi, best.phi * 180 / pi, at_frequency(), p.given, p.radiated);
+  log::info(
+      "maxwell-fem: directivity {:.3f} dBi at theta {:.4g}, phi {:.4g} degrees{}; {:.4g} W given, {:.4g} W radiated",
+      p.directivity(most), best.theta * 180 / pi, best.phi * 180 / pi, at_frequency(), p.given, p.radiated);
   judge_powers(out, p);
 }
 

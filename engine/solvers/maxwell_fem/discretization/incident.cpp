@@ -119,12 +119,14 @@ double power_alone(std::span<const Dipole> dipoles, double k) {
       const Vec3 e = r > 0 ? scale(1 / r, d) : Vec3{0, 0, 1};
       const auto [same, radial, gradient] = regular_parts(k * r);
       if (a.magnetic == b.magnetic) {
-        const Complex3 p = a.magnetic ? magnetic_moment(a, k) : a.moment, q = a.magnetic ? magnetic_moment(b, k) : b.moment;
+        const Complex3 p = a.magnetic ? magnetic_moment(a, k) : a.moment,
+                       q = a.magnetic ? magnetic_moment(b, k) : b.moment;
         const double weight = a.magnetic ? 1 / vacuum_impedance : vacuum_impedance;
         out += 0.5 * k * weight * k / (4 * pi) *
                (same * real_product(p, q) + radial * (std::conj(along(e, p)) * along(e, q)).real());
       } else if (!a.magnetic) {  // each pair of unlike ones once: −Im ∇g·Im(m×p*)
-        const Complex3 m = magnetic_moment(b, k), p{std::conj(a.moment[0]), std::conj(a.moment[1]), std::conj(a.moment[2])};
+        const Complex3 m = magnetic_moment(b, k),
+                       p{std::conj(a.moment[0]), std::conj(a.moment[1]), std::conj(a.moment[2])};
         const Complex3 x{m[1] * p[2] - m[2] * p[1], m[2] * p[0] - m[0] * p[2], m[0] * p[1] - m[1] * p[0]};
         out -= k * k / (4 * pi) * gradient * along(e, x).imag();
       }

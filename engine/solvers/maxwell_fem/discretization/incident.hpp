@@ -33,7 +33,7 @@ struct PlaneWave {
 /// A current on a length, or in a loop, both small against everything else.
 struct Dipole {
   bool magnetic = false;
-  Vec3 at{};                                      ///< m
+  Vec3 at{};                                     ///< m
   std::array<std::complex<double>, 3> moment{};  ///< I l in A m; magnetic: I A in A m²
 
   /// Zero at the dipole itself.
