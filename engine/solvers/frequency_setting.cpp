@@ -28,6 +28,11 @@ std::vector<double> read_frequencies(const Case& input, const Values& v, StepRou
   if (count > 1 && from == to)
     out.push_back(input.error_at(v, fmt::format("{} frequencies that are all {}", count, format_quantity(from, "Hz")),
                                  "Give \"to\" as another end, or leave \"count\" out."));
+  if (count == 1 && to > from)
+    out.push_back(input.warning_at(v,
+                                   fmt::format("one frequency from {} to {}: the first alone is computed",
+                                               format_quantity(from, "Hz"), format_quantity(to, "Hz")),
+                                   "Give \"count\", how many there are, both ends included."));
   std::vector<double> frequencies;
   for (Index k = 0; k < count; ++k) {
     if (count == 1) {

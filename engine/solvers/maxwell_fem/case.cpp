@@ -406,8 +406,24 @@ void read_solution(const CaseReader& reader, const Values& parameters, const Val
   s.truncation.loop = loop_named(loop);
 }
 
+void read_far_sphere(const CaseReader& reader, const Values& at, Problem& s) {
+  constexpr double finest = 0.1 * pi / 180;
+  s.sphere_step = at.number();
+  if (!(s.sphere_step > 0)) return;
+  if (s.sphere_step < 0.99 * finest) {
+    reader.fail(at, fmt::format("a far-field sphere in steps of {:.2g} degrees", s.sphere_step * 180 / pi),
+                "Give 0.1 degrees or more: there are 6.5 million directions then.");
+    s.sphere_step = 0;
+  } else if (const int n = steps_to_the_pole(s.sphere_step); std::abs(pi / n / s.sphere_step - 1) > 1e-6) {
+    reader.note(at,
+                fmt::format("steps of {:.4g} degrees do not divide 180: the sphere gets steps of {:.4g}",
+                            s.sphere_step * 180 / pi, 180.0 / n),
+                "So it reaches both poles and closes around them.");
+  }
+}
+
 void read_output(const CaseReader& reader, const Values& output, Problem& s) {
-  s.sphere_step = output["sphere_step"].number();
+  read_far_sphere(reader, output["sphere_step"], s);
   const Values planes = output["planes"];
   for (std::size_t k = 0; k < planes.size(); ++k)
     s.planes.push_back(read_plane(reader.input, planes.at(k), k + 1, reader.out));
@@ -437,6 +453,9 @@ void read_output(const CaseReader& reader, const Values& output, Problem& s) {
   s.exact = output["exact"].text() == "sphere";
   if (s.exact && !s.sphere)
     reader.fail(output["exact"], "the exact series needs the section sphere", "Add \"sphere\", or set exact to none.");
+  if (constexpr std::size_t most = 100; s.exact && s.dipoles.size() > most)
+    reader.fail(output["exact"], fmt::format("the exact series of {} dipoles", s.dipoles.size()),
+                fmt::format("Give {} or fewer, or set exact to none.", most));
   if (s.exact && s.sphere)
     for (const int m : {s.sphere->core_material, s.sphere->coat > 0 ? s.sphere->coat_material : 0})
       for (const double f : s.frequencies)
@@ -477,6 +496,11 @@ Problem read_case(const Case& input, std::vector<Diagnostic>& out) {
     if (const MeshRequest mesh = mesh_request(input.document()); is_geometry(mesh.file)) s.geometry = mesh;
   }
   return s;
+}
+
+int steps_to_the_pole(double step) {
+  constexpr double round_off = 1e-9;
+  return step > 0 ? static_cast<int>(std::ceil(pi / step * (1 - round_off))) : 0;
 }
 
 RadiationLoop loop_named(std::string_view name) {

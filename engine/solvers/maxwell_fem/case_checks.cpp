@@ -6,6 +6,7 @@
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/quality.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/solvers/maxwell_fem/case_dipoles.hpp"
 #include "engine/solvers/maxwell_fem/discretization/layout.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/mesh/conditions.hpp"
@@ -527,6 +528,7 @@ Reading<Problem> read_problem(const Case& input, const Mesh* mesh, const Problem
     if (!out.said.empty()) break;  // one message for what all bands have in common
   }
   if (!has_errors(out.said)) check_what_is_folded(input, out.said, s, mesh);
+  check_dipoles(CaseReader(input, out.said), s, skin.get());
   // Also with elements that are too coarse: the check says so, and tests compute on them.
   out.problem = std::make_unique<Problem>(std::move(s));
   return out;

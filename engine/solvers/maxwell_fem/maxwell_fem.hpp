@@ -118,7 +118,8 @@ class MaxwellFem final : public Solver {
   void remember();
   [[nodiscard]] std::vector<SweepSample> scaled_samples(std::size_t most) const;
   void extend_order(Communicator& all);
-  void write_sweep(Results& out);
+  void write_sweep(RunContext& context);
+  void take_fitted(std::size_t frequency, std::span<const Complex> values);
   void write_sweep_errors(Results& out, const RationalFit& fit);
   /// F of all waves of one frequency in the order of the table of amplitudes: [wave][back, cuts, sphere][V, H].
   [[nodiscard]] std::vector<Complex> amplitudes() const;

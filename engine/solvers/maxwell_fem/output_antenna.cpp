@@ -348,7 +348,7 @@ void MaxwellFem::write_antenna(RunContext& context, const FarFields& far) {
   out.table(t).append({frequency(), p.directivity(most), p.gain(most), best.theta * 180 / pi, best.phi * 180 / pi,
                        p.given, p.radiated, facts.power_flux, p.alone, efficiency});
   out.number("directivity" + suffix(), p.directivity(most), "dBi");
-  out.number("gain" + suffix(), p.gain(most), "dBi");
+  if (p.given > 0) out.number("gain" + suffix(), p.gain(most), "dBi");
   out.number("power_given" + suffix(), p.given, "W");
   out.number("power_radiated" + suffix(), p.radiated, "W");
   out.number("power_alone" + suffix(), p.alone, "W");

@@ -132,6 +132,9 @@ struct Problem {
 /// What does not go with this memory.
 [[nodiscard]] std::vector<Diagnostic> check_memory(const Case& input, const Problem& problem, Bytes memory);
 
+/// Steps of a far-field sphere from pole to pole, no longer than `step` rad: they divide 180 degrees, so that the sphere is whole. 0: none.
+[[nodiscard]] int steps_to_the_pole(double step);
+
 /// `truncation.loop`; what is no loop of its own is automatic.
 [[nodiscard]] RadiationLoop loop_named(std::string_view name);
 

@@ -98,6 +98,25 @@ FaceTraces Patch::traces(const Space& space, Index face, bool only_tangential) c
   return out;
 }
 
+FaceTraces Patch::traces_at(const Space& space, Index face, double u, double v, const FacePoint& at) const {
+  const PatchFace& f = faces_[face];
+  const auto all = space.unknowns_of_tet(f.tet);
+  const FaceUnknowns on_face = face_unknowns(space.order(), f.local);
+  const Vec3 reference = reference_on_face(f.local, u, v);
+  const BasisValues b = nedelec(space.order(), reference);
+  const Map m = space.map(f.tet, reference);
+  FaceTraces out{};
+  out.count = on_face.count;
+  for (int k = 0; k < out.count; ++k) {
+    const int local = on_face.local[k];
+    out.unknowns[k] = all[local];
+    const Vec3 value = m.covariant(b.value[local]), curl = m.curl(b.curl[local]);
+    out.value[k][0] = {dot(value, at.t1), dot(value, at.t2)};
+    out.curl[k][0] = {dot(curl, at.t1), dot(curl, at.t2)};
+  }
+  return out;
+}
+
 std::array<Index, 3> Patch::corners(const Space& space, Index face) const {
   const PatchFace& f = faces_[face];
   const auto& t = space.tets()[f.tet];

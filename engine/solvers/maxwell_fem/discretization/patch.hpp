@@ -62,6 +62,8 @@ class Patch {
   [[nodiscard]] FacePoint at(const Space& space, Index face, double u, double v) const;
   /// `only_tangential`: the face's own unknowns (traces of values); else all of the tetrahedron.
   [[nodiscard]] FaceTraces traces(const Space& space, Index face, bool only_tangential) const;
+  /// The same at any one point (u, v) of a face, which is `at` there: entry 0 of each.
+  [[nodiscard]] FaceTraces traces_at(const Space& space, Index face, double u, double v, const FacePoint& at) const;
   /// Mesh points of a face's corners.
   [[nodiscard]] std::array<Index, 3> corners(const Space& space, Index face) const;
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/vec3.hpp"
 #include "engine/mesh/shape_functions.hpp"
+#include "engine/numerics/gauss_legendre.hpp"
 #include "engine/team/parallel_for.hpp"
 
 #include <algorithm>
@@ -19,6 +20,54 @@ constexpr Complex j{0, 1};
 
 Complex on(const Vec3& t, const std::array<Complex, 3>& v) {
   return t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
+}
+
+/// Points a direction for fields of dipoles over a cell of this diameter: their singularities lie off it, so that errors fall geometrically
+/// with the number. 0: the usual rule will do.
+int finer_rule(const Incident& source, const Vec3& middle, double diameter) {
+  constexpr double far = 3;  // diameters from where the usual rules are right to some 1e-4
+  constexpr int least = 6, most = 16;
+  double away = HUGE_VAL;
+  for (const Dipole& d : source.dipoles) away = std::min(away, distance(d.at, middle));
+  if (!(away < far * diameter)) return 0;
+  return std::clamp(static_cast<int>(std::ceil(4 + 4 * diameter / away)), least, most);
+}
+
+/// Duffy's product rules on the reference triangle and tetrahedron: (r, s, t), weight.
+template <class Visit>
+void for_triangle(int n, const Visit& visit) {
+  const LineRule rule = gauss_legendre(n);
+  for (std::size_t a = 0; a < rule.points.size(); ++a)
+    for (std::size_t b = 0; b < rule.points.size(); ++b) {
+      const double u = rule.points[a], rest = 1 - u;
+      visit(u, rest * rule.points[b], rule.weights[a] * rule.weights[b] * rest);
+    }
+}
+std::vector<QuadraturePoint> tetrahedron_rule(int n) {
+  std::vector<QuadraturePoint> out;
+  const LineRule rule = gauss_legendre(n);
+  for (std::size_t a = 0; a < rule.points.size(); ++a) {
+    const double t = rule.points[a], rest = 1 - t;
+    for_triangle(n, [&](double u, double v, double weight) {
+      out.push_back({{rest * u, rest * v, t}, weight * rule.weights[a] * rest * rest});
+    });
+  }
+  return out;
+}
+
+/// Visits the points of a face with their weights and traces (values, entry `q`): the patch's own, or finer ones near dipoles.
+template <class Visit>
+void for_points(const Space& space, const Patch& patch, Index face, const Incident& source, const Visit& visit) {
+  if (const int n = finer_rule(source, patch.point(face * face_points).x, patch.diameter(face)); n > 0) {
+    for_triangle(n, [&](double u, double v, double weight) {
+      const FacePoint at = patch.at(space, face, u, v);
+      visit(at, weight * at.jacobian, patch.traces_at(space, face, u, v, at), 0);
+    });
+    return;
+  }
+  const FaceTraces t = patch.traces(space, face, true);
+  for (int q = 0; q < face_points; ++q)
+    visit(patch.point(face * face_points + q), patch.weight(face * face_points + q), t, q);
 }
 
 }  // namespace
@@ -82,37 +131,40 @@ Status System::make_projection(const Patch& patch, Projection& out) const {
 Status System::project(Projection& p, std::span<const Incident> waves, std::vector<Complex>& values) const {
   const auto n = static_cast<Index>(p.unknowns.size());
   values.assign(static_cast<std::size_t>(n) * waves.size(), 0);
-  for (Index f = 0; f < p.patch->faces(); ++f) {
-    const FaceTraces t = p.patch->traces(domain_->space, f, true);
-    for (int q = 0; q < face_points; ++q) {
-      const FacePoint& at = p.patch->point(f * face_points + q);
-      const double w = p.patch->weight(f * face_points + q);
-      for (std::size_t c = 0; c < waves.size(); ++c) {
-        const auto e = waves[c].electric(at.x);
-        const Complex one = w * on(at.t1, e), two = w * on(at.t2, e);
-        for (int a = 0; a < t.count; ++a)
-          values[static_cast<Index>(c) * n + p.row[t.unknowns[a]]] += t.value[a][q][0] * one + t.value[a][q][1] * two;
-      }
-    }
+  // Plane waves share the points of a face, those of dipoles are their own.
+  const bool shared = std::ranges::none_of(waves, [](const Incident& w) { return !w.dipoles.empty(); });
+  for (std::size_t first = 0; first < (shared ? std::min<std::size_t>(1, waves.size()) : waves.size()); ++first) {
+    const std::size_t end = shared ? waves.size() : first + 1;
+    for (Index f = 0; f < p.patch->faces(); ++f)
+      for_points(domain_->space, *p.patch, f, waves[first],
+                 [&](const FacePoint& at, double w, const FaceTraces& t, int q) {
+                   for (std::size_t c = first; c < end; ++c) {
+                     const auto e = waves[c].electric(at.x);
+                     const Complex one = w * on(at.t1, e), two = w * on(at.t2, e);
+                     for (int a = 0; a < t.count; ++a)
+                       values[static_cast<Index>(c) * n + p.row[t.unknowns[a]]] +=
+                           t.value[a][q][0] * one + t.value[a][q][1] * two;
+                   }
+                 });
   }
   return p.direct->solve(values, static_cast<Index>(waves.size()));
 }
 
 void System::add_surface_source(const Patch& patch, const Incident& wave, double curl_factor, Complex field_factor,
                                 std::span<Complex> b) const {
-  // ∮ W·(c n×∇×E_inc + a n×n×E_inc)
+  // ∮ W·(c n×∇×E_inc + a n×n×E_inc); of a sheet with elements on both sides the curls of both cancel.
   for (Index f = 0; f < patch.faces(); ++f) {
-    const FaceTraces t = patch.traces(domain_->space, f, true);
-    for (int q = 0; q < face_points; ++q) {
-      const FacePoint& at = patch.point(f * face_points + q);
-      const double w = patch.weight(f * face_points + q);
+    const PatchFace& face = patch.face(f);
+    const bool sheet = domain_->space.sides(domain_->space.face_of(face.tet, face.local)).tet[1] >= 0;
+    const double of_curl = sheet && &patch != &domain_->currents ? 0 : curl_factor;
+    for_points(domain_->space, patch, f, wave, [&](const FacePoint& at, double w, const FaceTraces& t, int q) {
       const auto e = wave.electric(at.x), curl = wave.curl(at.x);
-      const Complex one = w * (-curl_factor * on(at.t2, curl) - field_factor * on(at.t1, e));
-      const Complex two = w * (curl_factor * on(at.t1, curl) - field_factor * on(at.t2, e));
+      const Complex one = w * (-of_curl * on(at.t2, curl) - field_factor * on(at.t1, e));
+      const Complex two = w * (of_curl * on(at.t1, curl) - field_factor * on(at.t2, e));
       for (int a = 0; a < t.count; ++a)
         if (const Index r = domain_->free_number[t.unknowns[a]]; r >= 0)
           b[r] += t.value[a][q][0] * one + t.value[a][q][1] * two;
-    }
+    });
   }
 }
 
@@ -125,7 +177,11 @@ void System::add_volume_source(const Incident& wave, std::span<Complex> b) const
     if (region == 0) continue;
     const Medium& m = media_[region];
     const auto all = space.unknowns_of_tet(t);
-    for (const QuadraturePoint& q : quadrature(CellShape::tet4, 5)) {
+    std::vector<QuadraturePoint> finer;
+    if (const int n = finer_rule(wave, space.map(t, {0.25, 0.25, 0.25}).x, space.longest_edge(t)); n > 0)
+      finer = tetrahedron_rule(n);
+    for (const QuadraturePoint& q :
+         finer.empty() ? quadrature(CellShape::tet4, 5) : std::span<const QuadraturePoint>(finer)) {
       const BasisValues basis = nedelec(space.order(), q.at);
       const Map map = space.map(t, q.at);
       const double w = q.weight * std::abs(map.determinant);

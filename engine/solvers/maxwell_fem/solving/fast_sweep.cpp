@@ -87,21 +87,63 @@ void MaxwellFem::extend_order(Communicator& all) {
     }
 }
 
-/// Echoes and amplitudes of all frequencies, from those that were computed.
-void MaxwellFem::write_sweep(Results& out) {
+/// A frequency of the sweep as if all its waves had been solved: `values` as amplitudes() has them.
+void MaxwellFem::take_fitted(std::size_t frequency, std::span<const Complex> values) {
+  frequency_ = frequency;
+  waves_ = problem_.waves(problem_.frequencies[frequency]);
+  const std::size_t count = waves_.size(), each = 1 + seen_from().size(),
+                    pols = static_cast<std::size_t>(problem_.polarisations());
+  outcome_ = {};
+  outcome_.mix.assign(count * count, 0);
+  for (std::size_t w = 0; w < count; ++w) {
+    outcome_.solved.push_back(static_cast<Index>(w));
+    outcome_.mix[w * count + w] = 1;
+  }
+  // [direction][wave]
+  const auto of = [&](std::size_t first, std::size_t directions) {
+    std::vector<FarAmplitude> out;
+    for (std::size_t d = 0; d < directions; ++d)
+      for (std::size_t w = 0; w < count; ++w) {
+        const std::size_t at = 2 * (w * each + first + d);
+        out.push_back({values[at], values[at + 1]});
+      }
+    return out;
+  };
+  outcome_.far.back.assign(count / pols * count, {});
+  for (std::size_t w = 0; w < count; ++w)
+    outcome_.far.back[w / pols * count + w] = {values[2 * w * each], values[2 * w * each + 1]};
+  std::size_t first = 1;
+  for (const Cut& cut : problem_.cuts) {
+    outcome_.far.cuts.push_back(of(first, cut.angles.size()));
+    first += cut.angles.size();
+  }
+  if (problem_.sphere_step > 0) outcome_.far.sphere = of(first, each - first);
+}
+
+/// Echoes, cuts and amplitudes of all frequencies, from those that were computed.
+void MaxwellFem::write_sweep(RunContext& context) {
+  Results& out = context.results;
   const double tolerance = std::pow(10, problem_.fast->accuracy / 20) - 1;
   const std::vector<SweepSample> all = scaled_samples(samples_[0].y.size());
   const RationalFit fit(all, 0.05 * tolerance);
   const auto pols = static_cast<std::size_t>(problem_.polarisations());
   const std::size_t waves = problem_.incidences().size() * pols, each = 2 * (1 + seen_from().size());
   echoes_.clear();
-  for (const double f : problem_.frequencies) {
-    const std::vector<Complex> y = fit.at(f / problem_.frequencies.back());
-    Echo echo{f, {}, 0, 0};
-    for (std::size_t w = 0; w < waves; ++w) echo.amplitude.insert(echo.amplitude.end(), {y[w * each], y[w * each + 1]});
-    if (problem_.amplitudes) write_amplitudes(out, f, std::span(y).first(waves * each));
-    echoes_.push_back(std::move(echo));
+  // A run that was stopped goes on from what is under way.
+  const Outcome under_way = outcome_;
+  const std::vector<Incident> waves_under_way = waves_;
+  const std::size_t frequency_under_way = frequency_;
+  for (std::size_t f = 0; f < problem_.frequencies.size(); ++f) {
+    const std::vector<Complex> y = fit.at(problem_.frequencies[f] / problem_.frequencies.back());
+    echoes_.push_back({problem_.frequencies[f], {}, 0, 0});
+    take_fitted(f, std::span(y).first(waves * each));
+    write_cuts(context, outcome_.far);
+    write_monostatic(context, outcome_.far);
+    if (problem_.amplitudes) write_amplitudes(out, problem_.frequencies[f], std::span(y).first(waves * each));
   }
+  outcome_ = under_way;
+  waves_ = waves_under_way;
+  frequency_ = frequency_under_way;
   out.number("frequencies_computed", static_cast<double>(samples_.size()), "1");
   out.number("sweep_error", decibels(sweep_error_), "dB");
   TableInfo t;

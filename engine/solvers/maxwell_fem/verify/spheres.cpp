@@ -52,12 +52,12 @@ SphereSeries exact_series(const SphereScene& s) {
   const auto e = [](const Medium& m) { return m.epsilon[0]; };
   const auto u = [](const Medium& m) { return m.mu[0]; };
   if (s.kb > s.ka)
-    return s.core ? coated_sphere(s.ka, s.kb, e(*s.core), u(*s.core), e(s.coat), u(s.coat))
-                  : coated_conductor(s.ka, s.kb, e(s.coat), u(s.coat));
-  if (s.core) return homogeneous_sphere(s.ka, e(*s.core), u(*s.core));
+    return s.core ? coated_sphere(s.ka, s.kb, e(*s.core), u(*s.core), e(s.coat), u(s.coat), s.terms)
+                  : coated_conductor(s.ka, s.kb, e(s.coat), u(s.coat), s.terms);
+  if (s.core) return homogeneous_sphere(s.ka, e(*s.core), u(*s.core), s.terms);
   if (s.shell) return resistive_shell(s.ka, *s.shell);
-  if (s.eta) return impedance_sphere(s.ka, *s.eta);
-  SphereSeries out = conducting_sphere(s.ka);
+  if (s.eta) return impedance_sphere(s.ka, *s.eta, s.terms);
+  SphereSeries out = conducting_sphere(s.ka, s.terms);
   if (s.magnetic) std::swap(out.a, out.b);  // duality
   return out;
 }

@@ -30,6 +30,7 @@ struct SphereScene {
   std::optional<Complex>
       shell{};  ///< resistance over that of vacuum of a sheet at the core's surface, on both sides of which is vacuum
   bool bar = false;  ///< what the next order would change
+  int terms = 0;     ///< of the exact series, at least
   DirectMethod direct = DirectMethod::automatic;
   TruncationOptions truncation{TruncationMethod::fixed_point, 1e-4, 60, RadiationLoop::automatic, 64};
 };

@@ -9,6 +9,7 @@
 #include "engine/mesh/order.hpp"
 #include "engine/solvers/maxwell_fem/discretization/pi.hpp"
 #include "engine/solvers/maxwell_fem/verify/device_difference.hpp"
+#include "engine/solvers/maxwell_fem/verify/dipoles.hpp"
 #include "engine/solvers/maxwell_fem/verify/spheres.hpp"
 #include "engine/solvers/maxwell_fem/verify/sweeps.hpp"
 #include "engine/solvers/maxwell_fem/verify/targets.hpp"
@@ -458,14 +459,18 @@ void fast_sweeps(const Checks& c) {
 /// Sheets have fields on both sides.
 void sheets(const Checks& c) {
   const TestRun& run = c.run;
-  for (const Complex eta : {Complex{0.5, 0}, Complex{0.2, -0.4}}) {
+  for (const auto& [eta, form] : {std::pair{Complex{0.5, 0}, FieldForm::total},
+                                  {Complex{0.2, -0.4}, FieldForm::total},
+                                  {Complex{0.5, 0}, FieldForm::scattered}}) {
     SphereScene s;
     s.ka = run.quick ? 1 : 1.5;
     s.divisions = run.quick ? 3 : 4;
     s.shell = eta;
+    s.form = form;
     s.truncation.method = TruncationMethod::gmres;
     const std::string name =
-        fmt::format("resistive shell, R = ({:g} {:+g}j) eta_0, ka = {:g}", eta.real(), eta.imag(), s.ka);
+        fmt::format("resistive shell, R = ({:g} {:+g}j) eta_0, ka = {:g}{}", eta.real(), eta.imag(), s.ka,
+                    form == FieldForm::scattered ? ", scattered-field form" : "");
     if (!run.may_want(name)) continue;
     const SphereOutcome o = c.sphere(name, s);
     c.at_most(name + ": mean error", o.mean_db, 0.03, "series with a jump of H", "dB");
@@ -525,6 +530,107 @@ Status targets(const Checks& c) {
   return {};
 }
 
+/// Far fields of dipoles by themselves: what is radiated by formulas and by the integral.
+void dipoles_alone(const Checks& c) {
+  if (!c.run.may_want("dipoles alone")) return;
+  const double k = 2;
+  const auto integral = [&](const std::vector<Dipole>& all) {
+    const SphereRule rule = sphere_rule(k * 2);
+    double out = 0;
+    for (std::size_t d = 0; d < rule.weights.size(); ++d) {
+      const FarAmplitude f = far_field(all, k, rule.directions[d]);
+      out += rule.weights[d] * (std::norm(f.theta) + std::norm(f.phi)) / (2 * vacuum_impedance);
+    }
+    return out;
+  };
+  for (const bool magnetic : {false, true}) {
+    const Dipole one{magnetic, {0.3, -0.2, 0.1}, {0, 0, 1}};
+    const FarAmplitude across = far_field(std::vector{one}, k, {pi / 2, 0.4});
+    const double directivity =
+        2 * pi * (std::norm(across.theta) + std::norm(across.phi)) / vacuum_impedance / integral({one});
+    c.at_most(fmt::format("dipoles alone, {}: directivity against 1.5", magnetic ? "magnetic" : "electric"),
+              std::abs(directivity / 1.5 - 1), 1e-12, "sin^2, 1.761 dBi");
+  }
+  const std::vector<Dipole> several{{false, {0.1, 0, 0}, {1, Complex(0, 0.5), 0.2}},
+                                    {true, {0.1, 0, 0}, {0.4, 0.1, Complex(0.2, 0.3)}},
+                                    {false, {-0.4, 0.9, 0.3}, {Complex(0, 1), 0.7, -0.4}},
+                                    {true, {0.2, -0.5, 1.1}, {0.3, Complex(0.6, -0.8), 0}}};
+  c.at_most("dipoles alone, four of both kinds: power of their mutual fields against the integral of the far field",
+            std::abs(power_alone(several, k) / integral(several) - 1), 1e-11, "energy");
+}
+
+/// Dipoles beside spheres against series, and against the fields of plane waves.
+void dipoles_beside_spheres(const Checks& c) {
+  struct Beside {
+    const char* name;
+    std::optional<Medium> core;
+    Dipole dipole;
+    double limit;
+  };
+  const Medium glass{{4.0, 4.0, 4.0}, {1.0, 1.0, 1.0}},
+      lossy{{Complex(4, -2), Complex(4, -2), Complex(4, -2)}, {1.0, 1.0, 1.0}};
+  for (const Beside& b :
+       {Beside{"radial, conductor", {}, {false, {0, 0, 1.8}, {0, 0, 1}}, 2e-3},
+        Beside{"radial, permittivity 4", glass, {false, {0, 0, 1.8}, {0, 0, 1}}, 1e-3},
+        Beside{"radial, permittivity 4 - 2j", lossy, {false, {0, 0, 1.8}, {0, 0, 1}}, 1e-3},
+        Beside{"aslant, in the elements, conductor", {}, {false, {0.9, 0.2, 1.1}, {0.3, -1, 0.5}}, 1e-2},
+        Beside{"magnetic, conductor", {}, {true, {0.4, 1.6, 0.5}, {1, 0.2, Complex(0.3, 0.4)}}, 1e-2}}) {
+    const std::string name = fmt::format("dipole beside a sphere, ka = 1, {}", b.name);
+    if (!c.run.may_want(name)) continue;
+    c.run.doing(name);
+    std::array<double, 2> off{};
+    const std::array<int, 2> divisions = b.core ? std::array{3, 6} : std::array{2, 4};
+    DipoleOutcome o;
+    for (std::size_t n = 0; n < 2; ++n) {
+      if (c.run.quick && n == 1) break;
+      SphereScene s;
+      s.core = b.core;
+      s.divisions = divisions[n];
+      s.layers = n == 0 ? 2 : 4;
+      s.truncation = {TruncationMethod::gmres, 1e-7, 60, RadiationLoop::automatic, 64};
+      auto run = run_dipoles(s, {b.dipole}, c.workers);
+      if (!run) throw Failure(run.error());
+      o = *run;
+      off[n] = o.off;
+    }
+    const double factor = c.run.quick ? 1 : 0.25;
+    c.at_most(fmt::format("{}, {} tetrahedra: far field", name, o.tets), o.off, factor * b.limit,
+              "Mie series and reciprocity");
+    c.at_most(name + ": largest directivity", o.directivity_db, factor * 0.02, "the same", "dB");
+    c.at_most(name + ": reciprocity with plane waves of the total form", o.reciprocity, factor * 0.01, "exact");
+    if (!b.dipole.magnetic && b.dipole.at[0] == 0) {
+      SphereScene s;
+      s.core = b.core;
+      const RadialDipole exact{exact_series(s), b.dipole.at[2]};
+      c.at_most(name + ": power radiated", std::abs(o.radiated / exact.radiated() - 1), factor * 0.005,
+                "series of the radial dipole");
+      c.at_most(name + ": power given", std::abs(o.given / exact.given() - 1), factor * 0.005,
+                "series of the radial dipole");
+    }
+    if (!c.run.quick)
+      c.at_least(name + ": order of the far field in h", std::log2(off[0] / off[1]), 3,
+                 "twice that of the elements, less what is left of curved faces");
+  }
+}
+
+/// Over a conducting plane of three wavelengths, whose rim is what image theory knows nothing of.
+void dipoles_over_a_plate(const Checks& c) {
+  if (c.run.quick || !find_gmsh().ok()) return;
+  constexpr double height = 0.25, x = 4 * pi * height;
+  const double across = 1 + 3 * (std::sin(x) - x * std::cos(x)) / (x * x * x),
+               along = 1 - 1.5 * (std::sin(x) / x + std::cos(x) / (x * x) - std::sin(x) / (x * x * x));
+  for (const auto& [name, direction, wanted, limit] :
+       {std::tuple{"across", std::array<Complex, 3>{0, 0, 1}, across, 0.15}, {"along", {1, 0, 0}, along, 0.05}}) {
+    const std::string label = fmt::format("dipole {} a plate of 3 x 3 wavelengths, a quarter above it", name);
+    if (!c.run.may_want(label)) continue;
+    c.run.doing(label);
+    const auto ratio = run_over_plate(height, direction, c.workers);
+    if (!ratio) throw Failure(ratio.error());
+    c.at_most(label + ": power radiated over that without it", std::abs(*ratio / wanted - 1), limit,
+              fmt::format("image theory, {:.3f}; what the rim sends back remains", wanted));
+  }
+}
+
 void diverging_fixed_point(const Checks& c) {
   const TestRun& run = c.run;
   if (run.quick || !(run.may_want("ka = 20") || run.may_want("the fixed point") || run.may_want("GMRES there"))) return;
@@ -571,6 +677,9 @@ Status verify_table(const TestRun& run, const VerifySink& row) {
     dielectric_spheres(c);
     coated_spheres(c);
     forms_and_walls(c);
+    dipoles_alone(c);
+    dipoles_beside_spheres(c);
+    dipoles_over_a_plate(c);
     impedance_spheres(c);
     sheets(c);
     error_bars(c);
