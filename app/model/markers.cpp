@@ -46,10 +46,12 @@ std::optional<double> angle_of(const Json& object, const char* key) {
   return read ? std::optional(read->value) : std::nullopt;
 }
 
-/// Whether an excitation is a wave from a direction in angles: by its schema, or because it says one.
-bool comes_from_angles(const Json& excitation, const Json& schema) {
+/// Whether an excitation is a wave from a direction in angles: by its schema, or because it says one. `sources`: it has some with places,
+/// which take a wave's stead where none is said.
+bool comes_from_angles(const Json& excitation, const Json& schema, bool sources) {
   if (excitation.contains("monostatic")) return false;  // from many directions
   if (excitation.contains("theta") || excitation.contains("phi")) return true;
+  if (sources) return false;
   const Json& known = keyword_of(keyword_of(keyword_of(schema, "properties"), "excitation"), "properties");
   const auto is_angle = [&](const char* key) { return string_at(keyword_of(known, key), "unit") == "rad"; };
   return known.is_object() && is_angle("theta") && is_angle("phi");
@@ -79,7 +81,7 @@ void collect(const Json& value, const std::string& pointer, bool excitation, std
       Marker marker;
       marker.kind = !place ? MarkerKind::wave : excitation ? MarkerKind::source : MarkerKind::receiver;
       if (place) marker.position = *place;
-      if (!place) marker.direction = *along;
+      if (along && excitation) marker.direction = *along;
       marker.label = string_at(value, "name");
       marker.key = pointer;
       out.push_back(std::move(marker));
@@ -119,8 +121,9 @@ double tidy(double value, double size) {
 std::vector<Marker> markers_of(const Json& json, const Json& schema) {
   std::vector<Marker> out;
   collect(json, "", false, out);
+  const bool sources = std::ranges::any_of(out, [](const Marker& m) { return m.kind == MarkerKind::source; });
   if (const Json& excitation = keyword_of(json, "excitation");
-      excitation.is_object() && comes_from_angles(excitation, schema))
+      excitation.is_object() && comes_from_angles(excitation, schema, sources))
     out.push_back(wave_from_angles(excitation));
   return out;
 }

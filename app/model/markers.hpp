@@ -14,7 +14,8 @@ namespace conoid::app {
 
 /// Everything in the case that has a "position": sources below /excitation, receivers elsewhere. Waves are what has a "direction" and no
 /// "position" below /excitation, and an excitation whose schema has the angles "theta" and "phi" of where a wave comes from (with a
-/// "polarisation" V, along theta, H, along phi, or both); without the schema only where the case gives one of the angles. At most 2000;
+/// "polarisation" V, along theta, H, along phi, or both); without the schema, or beside sources, only where the case gives one of the angles.
+/// Sources have the "direction" that stands beside their position. At most 2000;
 /// `key` is the pointer of the element.
 [[nodiscard]] std::vector<Marker> markers_of(const Json& json, const Json& schema = {});
 

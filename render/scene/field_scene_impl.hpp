@@ -128,6 +128,8 @@ struct FieldScene::Impl {
   Vec3 middle_of_field() const;
   /// Where the arrow of a wave begins and ends.
   std::array<Vec3, 2> ends_of_wave(const Vec3& direction) const;
+  /// A sixth of the field long, through the source's place.
+  std::array<Vec3, 2> ends_of_source(const Marker& marker) const;
   std::optional<OverlayArrow> arrow_of(const Marker& marker) const;
 };
 

@@ -146,6 +146,13 @@ std::array<Vec3, 2> FieldScene::Impl::ends_of_wave(const Vec3& direction) const 
           vec::axpy(-(leaves + gap * largest), along, middle)};
 }
 
+std::array<Vec3, 2> FieldScene::Impl::ends_of_source(const Marker& marker) const {
+  double largest = 0;
+  for (std::size_t k = 0; k < 3; ++k) largest = std::max(largest, bounds[2 * k + 1] - bounds[2 * k]);
+  const Vec3 half = vec::scale(0.08 * largest, vec::unit(marker.direction));
+  return {vec::sub(marker.position, half), vec::add(marker.position, half)};
+}
+
 Vec3 FieldScene::Impl::forward() const {
   double position[3], focal[3];
   camera.camera()->GetPosition(position);
@@ -159,7 +166,7 @@ Vec3 FieldScene::Impl::middle_of_field() const {
 
 std::optional<OverlayArrow> FieldScene::Impl::arrow_of(const Marker& marker) const {
   if (!(vec::norm(marker.direction) > 0)) return std::nullopt;
-  const auto [tail, tip] = ends_of_wave(marker.direction);
+  const auto [tail, tip] = marker.kind == MarkerKind::wave ? ends_of_wave(marker.direction) : ends_of_source(marker);
   const Vec3 from = to_display(tail), to = to_display(tip);
   if (!(from[2] > 0) || !(to[2] > 0)) return std::nullopt;
   OverlayArrow out;
@@ -338,6 +345,10 @@ void FieldScene::layout(int width, int height, double pixel_ratio) {
     if (marker.kind == MarkerKind::wave) {
       if (auto arrow = s.arrow_of(marker)) c.arrows.push_back(std::move(*arrow));
       continue;
+    }
+    if (auto arrow = s.arrow_of(marker)) {
+      arrow->label.clear();  // the mark has it
+      c.arrows.push_back(std::move(*arrow));
     }
     const Vec3 p = s.to_display(marker.position);
     if (p[2] > 0) marks.push_back({p[0], p[1], marker.kind, marker.label, MarkSide::right, marker.colour});

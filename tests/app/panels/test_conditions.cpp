@@ -399,6 +399,22 @@ class TestConditions : public QObject {
     QCOMPARE(model.value("/excitation/blast/position")->size(), std::size_t{2});
     QCOMPARE((*model.value("/excitation/blast/position"))[0].get<double>(), 0.25);
   }
+
+  // Where sources stand, a wave that the schema would take by default does not arrive.
+  void sources_point_somewhere_and_stand_for_the_wave() {
+    const Json schema = read_json(R"({"properties": {"excitation": {"properties":
+        {"theta": {"unit": "rad"}, "phi": {"unit": "rad"}}}}})");
+    const auto waves = markers_of(read_json(R"({"excitation": {}})"), schema);
+    QCOMPARE(waves.size(), std::size_t{1});
+    QVERIFY(waves[0].kind == MarkerKind::wave);
+    const char* dipole = R"({"excitation": {"dipoles": [{"position": [0, 0, 2], "direction": [0, 3, 0]}]}})";
+    const auto sources = markers_of(read_json(dipole), schema);
+    QCOMPARE(sources.size(), std::size_t{1});
+    QVERIFY(sources[0].kind == MarkerKind::source && (sources[0].direction == Vec3{0, 3, 0}));
+    Json both = read_json(dipole);
+    both["excitation"]["theta"] = "30 deg";
+    QCOMPARE(markers_of(both, schema).size(), std::size_t{2});
+  }
 };
 
 QTEST_MAIN(TestConditions)

@@ -132,8 +132,7 @@ Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> 
   double wanted_power = 0;
   for (std::size_t d = 0; d < rule.weights.size(); ++d) {
     out.radiated += rule.weights[d] * square(everywhere[d]) / (2 * vacuum_impedance);
-    wanted_power +=
-        rule.weights[d] * square(exact_far(exact, dipoles, k, rule.directions[d])) / (2 * vacuum_impedance);
+    wanted_power += rule.weights[d] * square(exact_far(exact, dipoles, k, rule.directions[d])) / (2 * vacuum_impedance);
   }
   out.directivity_db = std::abs(decibel(largest / out.radiated) - decibel(wanted_largest / wanted_power));
   out.given = power_alone(dipoles, k);
@@ -163,17 +162,15 @@ Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> 
       reaction += d.reaction(at.electric, at.curl);
     }
     const Complex felt = -imaginary * k * vacuum_impedance / (4 * pi) * reaction;
-    out.reciprocity =
-        std::max(out.reciprocity, std::abs(felt - towards[w / 2].along(w % 2 == 1)) / std::sqrt(largest));
+    out.reciprocity = std::max(out.reciprocity, std::abs(felt - towards[w / 2].along(w % 2 == 1)) / std::sqrt(largest));
   }
   return out;
 }
 
 Result<double> run_over_plate(double height, const std::array<Complex, 3>& moment, const RowWorkers& workers) {
   constexpr double k = 2 * pi, side = 3, thickness = 0.1;  // wavelengths of a metre
-  auto box = box_surface({.low = {-side / 2, -side / 2, -thickness},
-                          .high = {side / 2, side / 2, 0},
-                          .divisions = {10, 10, 1}});
+  auto box = box_surface(
+      {.low = {-side / 2, -side / 2, -thickness}, .high = {side / 2, side / 2, 0}, .divisions = {10, 10, 1}});
   if (!box) return box.error();
   Problem s;
   s.frequencies = {light_speed};
