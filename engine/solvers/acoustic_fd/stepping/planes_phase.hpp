@@ -6,6 +6,7 @@
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/team.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,13 @@ March::PlaneView plane_view(Field<T>& field, Index k, Index x) {
   March::PlaneView out{field.level(k) + at, field.level(k - 1) + at, field.at().stride_y, {}};
   for (std::size_t l = 0; l < field.relaxations(); ++l) out.memory[l] = field.memory_of(l) + at;
   return out;
+}
+
+/// Of `steps` steps so many that what is recorded of them fits into `limit` bytes; the same on all ranks, which exchange between bands. Collective.
+template <class T>
+Index recordable_steps(const Field<T>& field, Communicator& cluster, Index steps, Index every, Index limit) {
+  const Index fits = limit / std::max<Index>(1, field.record_bytes()) * every;
+  return static_cast<Index>(cluster.minimum(static_cast<double>(std::clamp<Index>(fits, 1, steps))));
 }
 
 /// What was recorded in the band that has ended, level by level; by the team where it is much.
