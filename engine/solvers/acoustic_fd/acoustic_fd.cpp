@@ -138,6 +138,8 @@ Status AcousticFd::begin(RunContext& context, Setup setup, bool several, bool sp
   several_ = several;
   speaks_ = speaks;
   if (setup_.problem.memory == 0) setup_.problem.memory = field_budget(context.offer);
+  // Whether planes are streamed, and how many steps at a time, is the same on all ranks.
+  setup_.problem.memory = static_cast<Bytes>(context.cluster.minimum(static_cast<double>(setup_.problem.memory)));
   if (!context.results.folder().empty()) setup_.problem.scratch = context.results.folder().string();
   cluster_ = &context.cluster;
   team_ = &context.team;

@@ -325,36 +325,39 @@ std::vector<Diagnostic> AcousticFd::check(const Case& input, const Mesh* /*mesh*
   const CaseReader reader(input, out);
   if (!reader.good()) return out;
   Problem planned = setup.problem;
-  const Bytes needed = march_bytes(planned, 1);
-  const bool given = offer.host.said(), alone = offer.place.ranks == 1;
+  const int ranks = offer.place.ranks;
+  const Bytes needed = march_bytes(planned, ranks);
+  const bool given = offer.host.said();
+  const std::string nodes = ranks == 1 ? fmt::format("{} nodes need {}", grid_text(planned.grid), format_bytes(needed))
+                                       : fmt::format("{} nodes on {} ranks need {} each", grid_text(planned.grid),
+                                                     ranks, format_bytes(needed));
   planned.memory = field_budget(offer);
   if (setup.image.any()) {
     const ImagePlan images = plan_image(planned, setup.image, planned.memory, offer.place.ranks);
     planned.memory = images.march - images.smooth;
   }
-  const StreamPlan plan = stream_plan(planned);
-  if (alone && plan.needed && plan.possible) {
+  const StreamPlan plan = stream_plan(planned, ranks);
+  if (plan.needed && plan.possible) {
     const double slower = slowdown_of(plan, planned, calibrate(planned, offer));
     reader.warn(
         reader["grid"],
-        fmt::format(
-            "{} nodes need {}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
-            "which takes about {:.2g} times as long as in memory",
-            grid_text(planned.grid), format_bytes(needed), given ? "the budget is" : "of memory are to be had",
-            format_bytes(planned.memory), plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0],
-            format_bytes(plan.disk), plan.steps, slower),
+        fmt::format("{}, {} {}: a window of {} of the {} planes slides over the disk ({}), {} steps at a time, "
+                    "which takes about {:.2g} times as long as in memory",
+                    nodes, given ? "the budget is" : "of memory are to be had", format_bytes(planned.memory),
+                    plan.planes + planned.order / 2 * plan.steps, planned.grid.points[0] / ranks + 2 * plan.beside,
+                    format_bytes(plan.disk), plan.steps, slower),
         "A larger budget lets more steps be done at a time; with the longest axis along x the planes are smallest.");
-  } else if (alone && plan.needed) {
+  } else if (plan.needed) {
     reader.fail(
         reader["grid"],
         make_error(
             ErrorCode::resources,
-            fmt::format("{} nodes need {}, {} {}; even streamed from the disk {} are needed", grid_text(planned.grid),
-                        format_bytes(needed), given ? "the budget is" : "of memory are to be had",
-                        format_bytes(planned.memory), enough_bytes(plan.least)),
+            fmt::format("{}, {} {}; even streamed from the disk {} are needed", nodes,
+                        given ? "the budget is" : "of memory are to be had", format_bytes(planned.memory),
+                        enough_bytes(plan.least)),
             fmt::format("Use a spacing about {:.2g} times as large, single precision, or more machines with mpirun.",
                         1.05 * std::cbrt(static_cast<double>(needed) / static_cast<double>(planned.memory)))));
-  } else if (alone) {
+  } else if (ranks == 1) {
     check_devices(setup.problem, reader, offer);
   }
   check_shots(setup, reader, offer);
@@ -379,8 +382,8 @@ Result<Estimate> AcousticFd::estimate(const Case& input, const Mesh* /*mesh*/, c
     planned.memory = images.march - images.smooth;
   }
   const int marching = offer.place.ranks == 1 ? share.parts : 1;  // grids that lie in this rank's memory
-  const StreamPlan plan = stream_plan(planned);
-  const bool streams = offer.place.ranks == 1 && plan.needed && plan.possible;
+  const StreamPlan plan = stream_plan(planned, offer.place.ranks / (offer.place.ranks == 1 ? 1 : share.parts));
+  const bool streams = plan.needed && plan.possible;
   // Beside the fields frames and what is packed of them, and models while nodes are made of them.
   constexpr double shown_bytes = 5.5;  // a node
   const Bytes models = setup.means ? setup.means->source_bytes() : 0;

@@ -232,6 +232,16 @@ double divisor_of(const CutWalls& cuts, const std::array<Index, 3>& node) {
   return own && own->in_layer ? own->mass : 1.0;
 }
 
+/// By which the link of the first two nodes at a face of an impedance is softer, in units of a whole link: as far as smooth walls leave it open.
+double softness_of(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
+                   std::size_t side) {
+  const double whole = wall_softness(stencil.order);
+  const CutWalls* const cuts = problem.obstacles ? problem.obstacles->cuts() : nullptr;
+  if (!cuts) return whole;
+  const CutRow::Between link = CutRow(problem, axis, node).face(side == 0 ? 0 : problem.grid.points[axis] - 2);
+  return link.soft ? 0 : whole * link.open / divisor_of(*cuts, node);
+}
+
 /// Its weights less those of the plain update.
 template <class At>
 void add_cut_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, const std::array<Index, 3>& node,
@@ -271,16 +281,17 @@ void add_axis(const Problem& problem, const Stencil& stencil, std::size_t axis, 
     if (wanted.sign != 0) at(wanted.at - here) += w * wanted.sign;
     if (read.sign != 0) at(read.at - here) -= w * read.sign;
   }
-  const double soft = ratio * wall_softness(stencil.order);
   const Index last = problem.grid.points[axis] - 1;
   for (std::size_t side = 0; side < 2; ++side) {
     if (problem.faces[2 * axis + side].kind != FaceKind::impedance) continue;
     const Index face = side == 0 ? 0 : last, inwards = side == 0 ? 1 : -1;
     if (row.at(face) != Solid::none || row.at(face + inwards) != Solid::none) continue;
+    if (here != face && here != face + inwards) continue;
+    const double soft = ratio * softness_of(problem, stencil, axis, node, side);
     if (here == face) {
       at(0) += 2 * soft;
       at(inwards) -= 2 * soft;
-    } else if (here == face + inwards) {
+    } else {
       at(0) += soft;
       at(-inwards) -= soft;
     }
@@ -436,7 +447,7 @@ double impedance_potential(const Problem& problem, const Stencil& stencil, std::
     if (problem.faces[2 * axis + side].kind != FaceKind::impedance) continue;
     const Index face = side == 0 ? 0 : problem.grid.points[axis] - 1, next = face + (side == 0 ? 1 : -1);
     if (row.at(face) != Solid::none || row.at(next) != Solid::none) continue;
-    const double soft = wall_softness(stencil.order);
+    const double soft = softness_of(problem, stencil, axis, node, side);
     if (node[axis] == face) sum += 2 * soft * (1 - density.over(next));
     if (node[axis] == next) sum += soft * (1 - density.over(face));
   }

@@ -394,7 +394,7 @@ void Field<T>::place_points() {
   // A moving window meets every row of the grid; the others only those they hold.
   const Interval planes =
       slab_.moves ? Interval{0, problem_.grid.points[0]} : Interval{held_.begin + at_.first, held_.end + at_.first};
-  const Interval own = slab_.moves ? planes : Interval{at_.first, at_.first + at_.nx};
+  const Interval own = slab_.moves ? slab_.own : Interval{at_.first, at_.first + at_.nx};
   std::vector<double> factor(1, 1.0);
   const auto scale_at = [&](const NodeWeight& node) {
     if (!scaled_) return 1.0;
@@ -896,7 +896,7 @@ void Field<T>::load_planes(CheckpointReader& reader, Index k, Interval planes) {
 
 template <class T>
 void Field<T>::save_memory_x(CheckpointWriter& writer) const {
-  const Interval planes = slab_.moves ? Interval{0, problem_.grid.points[0]} : slab_.planes;
+  const Interval planes = slab_.moves ? slab_.own : slab_.planes;
   for_memory_pieces(0, planes, [&](const char* name, Index all, Index begin, const T* values, std::size_t count) {
     writer.piece<T>(name, all, begin, std::span<const T>(values, count));
   });
@@ -904,7 +904,7 @@ void Field<T>::save_memory_x(CheckpointWriter& writer) const {
 
 template <class T>
 void Field<T>::load_memory_x(CheckpointReader& reader) {
-  const Interval planes = slab_.moves ? Interval{0, problem_.grid.points[0]} : slab_.planes;
+  const Interval planes = slab_.moves ? slab_.own : slab_.planes;
   for_memory_pieces(0, planes, [&](const char* name, Index, Index begin, T* values, std::size_t count) {
     reader.range<T>(name, begin, std::span<T>(values, count));
   });

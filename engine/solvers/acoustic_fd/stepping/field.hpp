@@ -32,7 +32,8 @@ struct Slab {
   Interval planes{};
   Index beside = 0;
   bool lower = false, upper = false;
-  bool moves = false;  ///< a window that slides over all planes; see Field::slide
+  bool moves = false;  ///< a window that slides over planes; see Field::slide
+  Interval own{};      ///< of such a window: those (global) whose receivers it hears and whose memory of x it keeps
 };
 
 template <class T>

@@ -82,7 +82,8 @@ class TiledMarch final : public March {
 
   void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
     while (steps > 0) {
-      const Index count = steps_of_band(std::min(steps, band_), recorder, field_.record_bytes());
+      const Index count = recorder ? steps_of_band(std::min(steps, band_), *recorder, field_.record_bytes(), cluster)
+                                   : std::min(steps, band_);
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
       if (device_) {
         const auto begin = Clock::now();
@@ -398,7 +399,7 @@ Energy Energy::of(std::span<const double> planes, const Vec3& spacing) {
 }
 
 std::unique_ptr<March> make_march(const Problem& problem, const Machine& machine, const Communicator& cluster) {
-  if (cluster.size() == 1 && stream_plan(problem).needed) return make_streamed_march(problem, machine);
+  if (stream_plan(problem, cluster.size()).needed) return make_streamed_march(problem, machine, cluster);
   if (problem.double_precision) return std::make_unique<TiledMarch<double>>(problem, machine, cluster);
   return std::make_unique<TiledMarch<float>>(problem, machine, cluster);
 }

@@ -42,10 +42,13 @@ class EnergySums {
   std::vector<double> wz_, sums_;
 };
 
-/// Of at most `steps`: as many as receiver values of one band are kept of, of `bytes` each level.
-[[nodiscard]] inline Index steps_of_band(Index steps, const March::Recorder* recorder, Index bytes) {
+/// Of at most `steps`: as many as receiver values of one band are kept of, of `bytes` each level; the same on all ranks, which exchange
+/// between bands. Collective.
+[[nodiscard]] inline Index steps_of_band(Index steps, const March::Recorder& recorder, Index bytes,
+                                         Communicator& cluster) {
   constexpr Index most = Index{256} << 20;
-  return recorder ? std::clamp<Index>(most / std::max<Index>(1, bytes) * recorder->every, 1, steps) : steps;
+  const Index fits = most / std::max<Index>(1, bytes) * recorder.every;
+  return static_cast<Index>(cluster.minimum(static_cast<double>(std::clamp<Index>(fits, 1, steps))));
 }
 
 }  // namespace conoid::acoustic_fd

@@ -6,6 +6,7 @@
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
 #include "engine/team/team.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <utility>

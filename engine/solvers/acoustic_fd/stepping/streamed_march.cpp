@@ -28,21 +28,29 @@
 namespace conoid::acoustic_fd {
 namespace {
 
-Slab window_slab(const Problem& problem, const StreamPlan& plan) {
+/// Planes that a rank has: its own, and those beside it that a band marches along.
+Interval planes_at_hand(const Problem& problem, Interval own, Index beside) {
+  return {std::max<Index>(0, own.begin - beside), std::min(problem.grid.points[0], own.end + beside)};
+}
+
+Slab window_slab(const Problem& problem, const StreamPlan& plan, Interval own) {
   Slab out;
   const Index s = problem.order / 2;
-  out.planes = {0, std::min(problem.grid.points[0], plan.planes + s * plan.steps + s)};
+  const Interval all = planes_at_hand(problem, own, plan.beside);
+  out.planes = {all.begin, all.begin + std::min(all.size(), plan.planes + s * plan.steps + s)};
   out.moves = true;
+  out.own = own;
   return out;
 }
 
 template <class T>
 class StreamedMarch final : public March {
  public:
-  StreamedMarch(const Problem& problem, const Machine& machine, const StreamPlan& plan)
-      : problem_(problem), machine_(machine), plan_(plan), field_(problem, machine, window_slab(problem, plan)) {
-    planes_ = {0, problem.grid.points[0]};
-    layout_.planes = planes_.end;
+  StreamedMarch(const Problem& problem, const Machine& machine, const StreamPlan& plan, Interval own)
+      : problem_(problem), machine_(machine), plan_(plan), field_(problem, machine, window_slab(problem, plan, own)),
+        all_(planes_at_hand(problem, own, plan.beside)) {
+    planes_ = own;
+    layout_.planes = all_.size();
     layout_.plane_bytes = field_.plane_bytes();
     layout_.per_window = 1;
     DiskWindowsOptions options;
@@ -54,12 +62,12 @@ class StreamedMarch final : public March {
     (void)parse_shape(problem.tiling, shape_);  // "auto" is chosen at the start
   }
 
-  void start(Team& team, Communicator&) override {
+  void start(Team& team, Communicator& cluster) override {
     k_ = 0;
     choose(team);
     field_.clear_memory();
     field_.place_points();
-    sweep(0, false, [&](Interval block) {
+    sweep(all_, 0, false, [&](Interval block) {
       const CpuWorker worker(team.threads());
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
@@ -70,28 +78,32 @@ class StreamedMarch final : public March {
       });
     });
     if (problem_.initial.at_rest())
-      sweep(field_.stencil().radius, true, [&](Interval block) {
+      sweep(planes_, field_.stencil().radius, true, [&](Interval block) {
         const FlushSubnormals flush;
         field_.rest_start({block.begin - first(), block.end - first()});
         for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
       });
+    exchange(cluster);
   }
 
-  void advance(Team& team, Communicator&, Index steps, Recorder* recorder) override {
+  void advance(Team& team, Communicator& cluster, Index steps, Recorder* recorder) override {
     told_ = streamed().read + streamed().written;
     while (steps > 0) {
-      const Index count = steps_of_band(std::min(steps, plan_.steps), recorder, field_.record_bytes());
+      const Index count = recorder
+                              ? steps_of_band(std::min(steps, plan_.steps), *recorder, field_.record_bytes(), cluster)
+                              : std::min(steps, plan_.steps);
+      if (k_ > exchanged_) exchange(cluster);
       field_.begin_band(k_, k_ + count, recorder ? recorder->every : 0);
-      const Index s = field_.stencil().radius, B = plan_.planes, N = planes_.end;
-      for (Index j = 0; j * B < N + s * (count - 1); ++j) {
-        move_to({j * B - s * count, (j + 1) * B + s});
+      const Index s = field_.stencil().radius, B = plan_.planes, end = all_.end + s * (count - 1);
+      for (Index at = all_.begin; at < end; at += B) {
+        move_to({at - s * count, at + B + s});
         Span span;
         span.ny = problem_.grid.points[1];
         span.nz = problem_.grid.points[2];
         span.k1 = count;
         span.lag = s;
-        span.window = {j * B - first(), (j + 1) * B - first()};
-        span.grid = {-first(), N - first()};
+        span.window = {at - first(), at + B - first()};
+        span.grid = {all_.begin - first(), all_.end - first()};
         span.nx = span.planes(0).size();
         Later sink(field_, k_);
         const auto tiling = make_tiling(shape_, span, static_cast<int>(s), team.threads());
@@ -109,17 +121,17 @@ class StreamedMarch final : public March {
 
   void sample(std::span<double> parts) const override {
     std::fill(parts.begin(), parts.end(), 0.0);
-    self().sweep(0, true, [&](Interval block) { field_.sample(k_, block, parts); });
+    self().sweep(planes_, 0, true, [&](Interval block) { field_.sample(k_, block, parts); });
   }
   [[nodiscard]] std::size_t parts() const override { return field_.parts(); }
   void join_traces(std::span<const double> parts, std::span<double> traces) const override {
     field_.join_traces(parts, traces);
   }
 
-  Energy energy(Team& team, Communicator&) override {
+  Energy energy(Team& team, Communicator& cluster) override {
     EnergySums sums(problem_);
     const CpuWorker worker(team.threads());
-    sweep(field_.stencil().radius, true, [&](Interval block) {
+    sweep(planes_, field_.stencil().radius, true, [&](Interval block) {
       worker.for_each(block, 1, [&](Interval some, int) {
         const FlushSubnormals flush;
         for (Index x = some.begin; x < some.end; ++x) {
@@ -127,24 +139,25 @@ class StreamedMarch final : public March {
         }
       });
     });
+    cluster.sum(sums.of_planes());  // one rank holds each entry, the others add zero
     return sums.energy();
   }
 
   double peak(Team&) override {
     double most = 0;
-    sweep(0, true, [&](Interval block) {
+    sweep(planes_, 0, true, [&](Interval block) {
       for (Index x = block.begin; x < block.end; ++x) most = std::max(most, field_.plane_peak(k_, x - first()));
     });
     return most;
   }
 
   void read(const Cut& cut, std::vector<float>& out) const override {
-    self().sweep(0, true,
+    self().sweep(planes_, 0, true,
                  [&](Interval block) { field_.append_pressure(k_, cut.first, cut.step, cut.count, block, out); });
   }
 
   void read_map(int which, const Cut& cut, std::vector<float>& out) const override {
-    self().sweep(0, true,
+    self().sweep(planes_, 0, true,
                  [&](Interval block) { field_.append_map(which, cut.first, cut.step, cut.count, block, out); });
   }
 
@@ -152,7 +165,7 @@ class StreamedMarch final : public March {
     const std::span<const Interval> pieces = visitor.pieces();
     const CpuWorker worker(team.threads());
     std::size_t next = 0;
-    sweep(0, true, [&](Interval block) {
+    sweep(planes_, 0, true, [&](Interval block) {
       for (; next < pieces.size() && pieces[next].end <= block.end; ++next) {
         visitor.open(next);
         worker.for_each(pieces[next], 1, [&](Interval some, int) {
@@ -167,16 +180,17 @@ class StreamedMarch final : public March {
 
   void save(CheckpointWriter& writer) const override {
     writer.value("step", k_);
-    self().sweep(0, true, [&](Interval block) { field_.save_planes(writer, k_, block); });
+    self().sweep(planes_, 0, true, [&](Interval block) { field_.save_planes(writer, k_, block); });
     field_.save_memory_x(writer);
   }
-  void load(CheckpointReader& reader, Communicator&) override {
+  void load(CheckpointReader& reader, Communicator& cluster) override {
     k_ = reader.value<Index>("step");
-    sweep(0, true, [&](Interval block) {
+    sweep(planes_, 0, true, [&](Interval block) {
       field_.load_planes(reader, k_, block);
       for (Index x = block.begin; x < block.end; ++x) field_.refresh_images(x - first());
     });
     field_.load_memory_x(reader);
+    exchange(cluster);
   }
 
   [[nodiscard]] Bytes bytes() const override { return plan_.disk; }
@@ -207,49 +221,105 @@ class StreamedMarch final : public March {
     shape_ = tile_candidates(task, machine_).front();
   }
 
-  /// Blocks of planes in ascending order with `halo` planes beside them.
-  void sweep(Index halo, bool stored, const std::function<void(Interval)>& body) {
-    const Index N = planes_.end, B = plan_.planes;
-    for (Index begin = 0; begin < N; begin += B) {
-      move_to({begin - halo, begin + B + halo}, stored);
-      body({begin, std::min(N, begin + B)});
+  /// Blocks of planes in ascending order with `halo` planes beside them; none crosses a multiple of block().
+  void sweep(Interval planes, Index halo, bool stored, const std::function<void(Interval)>& body) {
+    const Index B = plan_.planes;
+    for (Index begin = planes.begin, end; begin < planes.end; begin = end) {
+      end = std::min(planes.end, (begin / B + 1) * B);
+      move_to({begin - halo, end + halo}, stored);
+      body({begin, end});
     }
     leave();
   }
 
-  /// Brings planes `wanted` (cut to the grid) into the window and keeps those that leave. `stored` false: nothing is on the
+  /// Both levels, memories and layers of the planes that the next band marches along, to and from the ranks beside this one, some planes at a time.
+  void exchange(Communicator& cluster) {
+    exchanged_ = k_;
+    if (cluster.size() == 1) return;
+    constexpr std::size_t message = std::size_t{16} << 20;
+    const bool lower = planes_.begin > 0, upper = planes_.end < problem_.grid.points[0];
+    const Index beside = plan_.beside,
+                some = std::clamp<Index>(static_cast<Index>(message / field_.plane_bytes()), 1, plan_.planes);
+    const auto packed = [&](Interval planes) {
+      std::vector<std::byte> out;
+      sweep(planes, 0, true, [&](Interval block) {
+        for (Index x = block.begin; x < block.end; ++x) {
+          const std::size_t before = out.size();
+          out.resize(before + field_.plane_state_bytes(x - first(), true));
+          std::byte* at = out.data() + before;
+          field_.pack(k_, x - first(), true, at);
+        }
+      });
+      return out;
+    };
+    const auto unpack = [&](Interval planes, const std::vector<std::byte>& from) {
+      const std::byte* at = from.data();
+      sweep(planes, 0, true, [&](Interval block) {
+        for (Index x = block.begin; x < block.end; ++x) {
+          field_.unpack(k_, x - first(), true, at);
+          field_.refresh_images(x - first());
+        }
+      });
+    };
+    const auto bytes = [&](Interval planes) {
+      std::size_t sum = 0;
+      for (Index x = planes.begin; x < planes.end; ++x) sum += field_.plane_state_bytes(x - first(), true);
+      return sum;
+    };
+    for (Index done = 0; done < beside; done += some) {
+      const Index next = std::min(beside, done + some), a = planes_.begin, b = planes_.end;
+      const Interval below{a - beside + done, a - beside + next}, above{b + done, b + next};
+      std::vector<std::byte> down, up, from_below, from_above;
+      if (lower) {
+        down = packed({a + done, a + next});
+        from_below.resize(bytes(below));
+      }
+      if (upper) {
+        up = packed({b - beside + done, b - beside + next});
+        from_above.resize(bytes(above));
+      }
+      cluster.start_exchange(down, up, from_below, from_above);
+      cluster.finish_exchange();
+      if (lower) unpack(below, from_below);
+      if (upper) unpack(above, from_above);
+    }
+  }
+
+  /// Brings planes `wanted` (cut to those at hand) into the window and keeps those that leave. `stored` false: nothing is on the
   /// disk yet.
   void move_to(Interval wanted, bool stored = true) {
-    wanted = {std::max<Index>(0, wanted.begin), std::min(planes_.end, wanted.end)};
+    wanted = {std::max(all_.begin, wanted.begin), std::min(all_.end, wanted.end)};
     if (held_.empty()) held_ = {wanted.begin, wanted.begin};
     for (Index p = held_.begin; p < std::min(wanted.begin, held_.end); ++p) keep(p);
     const Index from = std::max(wanted.begin, held_.end);
     field_.slide(wanted.begin);
     if (stored && wanted.end > from) {
       // What comes after these planes will be wanted soon.
-      Tour tour = windows_->announce({from, std::min(planes_.end, wanted.end + plan_.planes)}, Access::read);
+      Tour tour = windows_->announce({from - all_.begin, std::min(all_.end, wanted.end + plan_.planes) - all_.begin},
+                                     Access::read);
       for (Index p = from; p < wanted.end; ++p) {
         const Lease lease = taken_or_thrown(tour.next());
         field_.bring_plane(p - wanted.begin, lease.bytes().data());
       }
     }
     held_ = {wanted.begin, std::max(from, wanted.end)};
-    if (stored) restore_beyond_faces();
+    if (stored) restore_beyond_ends();
   }
-  /// What lies behind the faces of x is not stored: images, or zeros, where the window just held other planes.
-  void restore_beyond_faces() {
-    const Index s = field_.stencil().radius, N = planes_.end;
-    if (held_.begin == 0) {
+  /// What lies behind the faces of x is not stored: images, or zeros, where the window just held other planes; nor what lies beyond the planes at hand.
+  void restore_beyond_ends() {
+    const Index s = field_.stencil().radius, N = problem_.grid.points[0];
+    if (held_.begin == all_.begin) {
       for (Index i = 1; i <= s; ++i) field_.silence_plane(-i);
-      for (Index p = 1; p <= std::min(s, held_.end - 1); ++p) field_.refresh_images(p);
+      for (Index p = 1; held_.begin == 0 && p <= std::min(s, held_.end - 1); ++p) field_.refresh_images(p);
     }
-    if (held_.end == N) {
-      for (Index i = 0; i < s; ++i) field_.silence_plane(N - first() + i);
-      for (Index p = std::max(held_.begin, N - 1 - s); p < N - 1; ++p) field_.refresh_images(p - first());
+    if (held_.end == all_.end) {
+      for (Index i = 0; i < s; ++i) field_.silence_plane(all_.end - first() + i);
+      for (Index p = std::max(held_.begin, N - 1 - s); held_.end == N && p < N - 1; ++p)
+        field_.refresh_images(p - first());
     }
   }
   void keep(Index p) {
-    Lease lease = taken_or_thrown(windows_->acquire(p, Access::write));
+    Lease lease = taken_or_thrown(windows_->acquire(p - all_.begin, Access::write));
     field_.keep_plane(p - first(), lease.writable().data());
   }
   void leave() {
@@ -265,15 +335,17 @@ class StreamedMarch final : public March {
   std::unique_ptr<DiskWindows> windows_;
   Bytes told_ = 0;  ///< of what went over the disk: what the team knows of
   TileShape shape_;
-  Interval held_{};  ///< global planes that the window holds
+  Interval all_{};        ///< global planes that are here: this rank's and those beside it
+  Index exchanged_ = -1;  ///< the level at which planes beside were
+  Interval held_{};       ///< global planes that the window holds
 };
 
 }  // namespace
 
-StreamPlan stream_plan(const Problem& problem) {
+StreamPlan stream_plan(const Problem& problem, int ranks) {
   StreamPlan plan;
   if (problem.memory == 0) return plan;
-  const Bytes all = march_bytes(problem, 1);
+  const Bytes all = march_bytes(problem, ranks);
   plan.needed = all > problem.memory;
   const auto& n = problem.grid.points;
   const Index s = problem.order / 2;
@@ -308,18 +380,26 @@ StreamPlan stream_plan(const Problem& problem) {
   };
   plan.least = fixed + plan.plane_bytes * static_cast<Bytes>(6 * s + 8) * 4 / 3;
   const Index planes = window_planes(problem.memory);
-  plan.disk = plan.plane_bytes * static_cast<Bytes>(n[0]);
-  plan.possible = planes >= 6 * s + 4 && problem.memory >= plan.least;
+  const Index thinnest = n[0] / ranks;
+  plan.disk = plan.plane_bytes * static_cast<Bytes>((n[0] + ranks - 1) / ranks);
+  plan.possible = planes >= 6 * s + 4 && problem.memory >= plan.least && thinnest >= s + 1;
   if (!plan.possible) return plan;
   plan.steps = std::clamp<Index>((planes - 3 * s) / (2 * s), 1, 4 * band_height(static_cast<int>(s)));
+  if (ranks > 1) {  // what is marched along beside, s T planes a side, should stay below a quarter of the slab
+    plan.steps = std::clamp<Index>(thinnest / (4 * s), 1, plan.steps);
+    plan.beside = s * plan.steps;
+    plan.disk += plan.plane_bytes * static_cast<Bytes>(2 * plan.beside);
+  }
   plan.planes = std::max<Index>(1, std::min(planes - 3 * s - s * plan.steps, n[0]));
   plan.level_memory = std::max(plan.plane_bytes * 4 + (Bytes{1} << 16), (problem.memory - fixed) / 4);
   plan.window_memory = plan.plane_bytes * static_cast<Bytes>(plan.planes + s * plan.steps + 3 * s);
   return plan;
 }
 
-std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine) {
-  const StreamPlan plan = stream_plan(problem);
+std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine,
+                                           const Communicator& cluster) {
+  const StreamPlan plan = stream_plan(problem, cluster.size());
+  const Interval own = slab(problem.grid.points[0], cluster.rank(), cluster.size());
   if (!plan.possible)
     throw Failure(
         make_error(ErrorCode::resources,
@@ -327,8 +407,8 @@ std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine
                                format_bytes(plan.plane_bytes)),
                    fmt::format("Allow at least {}, lower the order, or turn the longest axis of the grid to x.",
                                enough_bytes(plan.least))));
-  if (problem.double_precision) return std::make_unique<StreamedMarch<double>>(problem, machine, plan);
-  return std::make_unique<StreamedMarch<float>>(problem, machine, plan);
+  if (problem.double_precision) return std::make_unique<StreamedMarch<double>>(problem, machine, plan, own);
+  return std::make_unique<StreamedMarch<float>>(problem, machine, plan, own);
 }
 
 }  // namespace conoid::acoustic_fd

@@ -5,6 +5,9 @@
 // everything to the right is old, so two levels in place are enough, nothing is computed twice, and the bits are those of a
 // march in memory. The window holds planes [jB − s T, (j+1)B + s); a plane enters and leaves once a band. Planes rest in
 // windows on the disk (engine/window), read ahead and written behind by their own threads.
+//
+// A rank has the planes of its slab on its disk and s T planes of its neighbours on either side, which it receives before a band, some planes a message, and marches along as if nothing
+// lay beyond: what is wrong there comes s planes nearer a step and ends where its own begin.
 #pragma once
 
 #include "engine/solvers/acoustic_fd/stepping/march.hpp"
@@ -17,14 +20,17 @@ struct StreamPlan {
   bool possible = false;
   Index planes = 0;       ///< B
   Index steps = 0;        ///< T
+  Index beside = 0;       ///< planes of each neighbour that a rank marches along
   Bytes plane_bytes = 0;  ///< on the disk
   Bytes disk = 0;
   Bytes least = 0;  ///< the smallest budget that would do
   Bytes window_memory = 0, level_memory = 0;
 };
-[[nodiscard]] StreamPlan stream_plan(const Problem& problem);
+/// Of one rank of `ranks`, which march alike: by the thinnest slab.
+[[nodiscard]] StreamPlan stream_plan(const Problem& problem, int ranks = 1);
 
-/// Throws Failure(resources) when the budget is too small, Failure(file) without disk space.
-[[nodiscard]] std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine);
+/// Throws Failure(resources) when the budget is too small, Failure(file) without disk space. problem.memory is the same on all ranks.
+[[nodiscard]] std::unique_ptr<March> make_streamed_march(const Problem& problem, const Machine& machine,
+                                                         const Communicator& cluster);
 
 }  // namespace conoid::acoustic_fd

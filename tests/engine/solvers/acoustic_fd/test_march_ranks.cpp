@@ -2,6 +2,7 @@
 // Two ranks give the bits of one, and a checkpoint of one continues on two and back.
 // labels: unit mpi2
 #include "engine/solvers/acoustic_fd/acoustic_fd.hpp"
+#include "engine/solvers/acoustic_fd/stepping/streamed_march.hpp"
 #include "engine/team/team.hpp"
 #include "tests/engine/solvers/acoustic_fd/support.hpp"
 #include "tests/engine/solvers/acoustic_fd/walls.hpp"
@@ -54,6 +55,39 @@ class TestMarchRanks : public QObject {
       QCOMPARE(got.traces, want.traces);
       QCOMPARE(got.energy.total(), want.energy.total());
       if (world_->leads()) QVERIFY(got == want);
+    }
+  }
+
+  /// Each rank's planes slide over its own disk, with those of the neighbour that a band marches along.
+  void windows_over_the_disk_of_two_ranks_are_the_memory_of_one() {
+    for (const int trial : {0, 1, 2}) {
+      Problem p = trial == 0 ? walled_problem(4, {173, 15, 25}, true, false)
+                             : busy_problem(trial == 1 ? 2 : 6, {211, 21, 24}, true, true, trial == 1);
+      make_matched(p);
+      if (trial == 0) make_smooth(p);
+      if (trial == 2) p.density = std::make_shared<RoughDensity>(1000, 2.2, 3);
+      if (trial == 1) p.initial = {Initial::Kind::pulse, 2.0, 9.0, p.sources[0].position, 0, 0, {}};
+      constexpr Index steps = 23;
+      Team team({WorkerSpec{"cpu", 1, 1}});
+      const auto alone = single_rank();
+      const auto one = make_march(p, this_machine(), *alone);
+      one->start(team, *alone);
+      const Everything want = in_bands(*one, p, steps, team, *alone);
+      QVERIFY(*std::max_element(want.field.begin(), want.field.end()) > 1e-6F);
+      Problem small = p;
+      small.memory = 1;
+      const Bytes least = stream_plan(small, 2).least, all = march_bytes(small, 2);
+      QVERIFY2(least < all, qPrintable(QString("least %1, all %2").arg(least).arg(all)));
+      small.memory = least + (all - least) / 2;
+      const StreamPlan plan = stream_plan(small, 2);
+      QVERIFY(plan.needed && plan.possible && plan.beside > 0);
+      const auto two = make_march(small, this_machine(), *world_);
+      QVERIFY(two->streams());
+      two->start(team, *world_);
+      const Everything got = in_bands(*two, small, steps, team, *world_);
+      QCOMPARE(got.traces, want.traces);
+      QCOMPARE(got.energy.total(), want.energy.total());
+      if (world_->leads()) QVERIFY2(got == want, qPrintable(QString("trial %1").arg(trial)));
     }
   }
 

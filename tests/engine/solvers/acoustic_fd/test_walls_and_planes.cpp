@@ -203,7 +203,7 @@ class TestWallsAndPlanes : public QObject {
 
       // Likewise between smooth walls, with soft bodies taken for rigid ones.
       make_smooth(p, true);
-      for (const double value : run(p, "cpu:2", 200).traces)
+      for (const double value : run(p, "cpu:2", 800).traces)
         QVERIFY2(std::abs(value / 2 - 1) < 1e-9,
                  qPrintable(QString("smooth, order %1: %2").arg(order).arg(value / 2 - 1)));
 
