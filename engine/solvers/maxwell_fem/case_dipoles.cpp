@@ -69,8 +69,8 @@ Surfaces surfaces_of_skin(const Mesh& skin) {
   Surfaces out;
   for (Index c = 0; c < skin.cell_count(); ++c)
     if (dimension_of(skin.shapes()[static_cast<std::size_t>(c)]) == 2)
-      out.add(skin, std::span(skin.nodes(c)).first(static_cast<std::size_t>(
-                        corners_of(skin.shapes()[static_cast<std::size_t>(c)]))));
+      out.add(skin, std::span(skin.nodes(c))
+                        .first(static_cast<std::size_t>(corners_of(skin.shapes()[static_cast<std::size_t>(c)]))));
   return out;
 }
 
@@ -185,12 +185,12 @@ void check_dipoles(const CaseReader& reader, const Problem& s, const Mesh* skin)
                   fmt::format("Its field changes within its distance: refine the surface there to {}, or move it away.",
                               format_quantity(beside.distance / told_distance, "m", 3)));
     else if (beside.distance < told_distance * beside.edge)
-      reader.warn(at,
-                  fmt::format("{} is {} away from a surface whose triangles there are {} long: directivities may be off "
-                              "by some tenths of a decibel",
-                              which, format_quantity(beside.distance, "m"), format_quantity(beside.edge, "m")),
-                  fmt::format("Refine the surface there to {}.",
-                              format_quantity(beside.distance / told_distance, "m", 3)));
+      reader.warn(
+          at,
+          fmt::format("{} is {} away from a surface whose triangles there are {} long: directivities may be off "
+                      "by some tenths of a decibel",
+                      which, format_quantity(beside.distance, "m"), format_quantity(beside.edge, "m")),
+          fmt::format("Refine the surface there to {}.", format_quantity(beside.distance / told_distance, "m", 3)));
   }
 }
 

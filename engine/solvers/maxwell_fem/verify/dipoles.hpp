@@ -20,13 +20,16 @@ struct RadialDipole {
 
 struct DipoleOutcome {
   Index tets = 0;
-  double off = 0;  ///< of F over both planes, relative, L2
-  double directivity_db = 0;  ///< |difference| of the largest directivity
+  double off = 0;                  ///< of F over both planes, relative, L2
+  double directivity_db = 0;       ///< |difference| of the largest directivity
+  double largest = 0;              ///< of |F|² over the same, V²
   double radiated = 0, given = 0;  ///< W
-  double reciprocity = 0;  ///< of F against the field of plane waves at the dipoles, of the total form where they are outside of S; of the largest
+  double reciprocity =
+      0;  ///< of F against the field of plane waves at the dipoles, of the total form where they are outside of S; of the largest
 };
 /// Sphere and dipoles (k = 1/m), F against the scene's exact series.
-[[nodiscard]] Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> dipoles, const RowWorkers& workers);
+[[nodiscard]] Result<DipoleOutcome> run_dipoles(const SphereScene& scene, std::vector<Dipole> dipoles,
+                                                const RowWorkers& workers);
 
 /// An electric dipole so many wavelengths above the middle of a conducting plate of 3 x 3 wavelengths, a tenth thick: what it radiates over
 /// what it does alone. S and elements are the program's.
