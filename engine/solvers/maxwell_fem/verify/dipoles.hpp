@@ -22,6 +22,7 @@ struct DipoleOutcome {
   Index tets = 0;
   double off = 0;                  ///< of F over both planes, relative, L2
   double directivity_db = 0;       ///< |difference| of the largest directivity
+  double largest = 0;              ///< of |F|² over the same, V²
   double radiated = 0, given = 0;  ///< W
   double reciprocity =
       0;  ///< of F against the field of plane waves at the dipoles, of the total form where they are outside of S; of the largest

@@ -170,6 +170,25 @@ class TestSolver : public QObject {
     QVERIFY(std::abs(without.number("echo_VV") / run.number("echo_VV") - 1) < 3e-3);  // both to the tolerance
   }
 
+  void a_far_field_sphere_is_whole_and_materials_count_where_they_are() {
+    Json json = sphere_case();
+    json["output"] = {{"sphere_step", "50 deg"}, {"reciprocity", false}};
+    json["materials"] = read_json(R"({"unused": {"permittivity": 2, "permittivity_loss": 1}})");
+    Run run(json);
+    QVERIFY(run.go() && run.finished.ok());
+    // Steps of 45 degrees, both poles.
+    const auto* far = run.results.find("far_field");
+    QVERIFY(far != nullptr);
+    QCOMPARE(far->rows.size(), std::size_t{5 * 8});
+    QCOMPARE(far->rows.back()[0], 180.0);
+    QCOMPARE(far->rows.back()[1], 315.0);
+    // No element holds the lossy material.
+    QVERIFY(run.number("optical_theorem_mismatch") < 1e-3);
+    QVERIFY(std::isnan(run.number("absorption")));
+    json["output"]["sphere_step"] = 1e-5;
+    QVERIFY(first_error(json).contains("far-field sphere in steps of"));
+  }
+
   void one_table_holds_all_amplitudes() {
     Json json = sphere_case();
     json["excitation"] = read_json(

@@ -122,6 +122,14 @@ class TestSweeps : public QObject {
     QVERIFY(table != nullptr);
     QCOMPARE(table->rows.size(), std::size_t{101});
     QCOMPARE(resumed.results.find("amplitudes")->rows.size(), std::size_t{101 * 6});
+    // Cuts hold all of them, too: seen from where the wave comes (theta 180 degrees) they are the echo.
+    const auto* cuts = resumed.results.find("rcs_E");
+    QVERIFY(cuts != nullptr);
+    QCOMPARE(cuts->rows.size(), std::size_t{101 * 5});
+    for (std::size_t n = 0; n < 101; ++n) {
+      QCOMPARE(cuts->rows[5 * n + 4][0], table->rows[n][0]);
+      QVERIFY(std::abs(cuts->rows[5 * n + 4][2] - table->rows[n][1]) < 1e-6);
+    }
     QVERIFY2(resumed.number("frequencies_computed") <= 12,
              qPrintable(QString::number(resumed.number("frequencies_computed"))));
     json["excitation"]["frequencies"].erase("fast");
