@@ -304,7 +304,7 @@ class TestRegions : public QObject {
     json["parameters"]["tolerance"] = 1e-12;
     if (which == "trench")
       json["excitation"]["loads"].push_back(
-          Json::parse(R"({"kind": "point", "position": [1.6, 1.3, -0.45], "force": [0.3, 1, 0.5]})"));
+          Json::parse(R"({"kind": "point", "position": [1.6, 1.3, -1.4], "force": [0.3, 1, 0.5]})"));
     std::shared_ptr<const Mesh> whole_mesh, part_mesh;
     if (which == "sphere") {
       whole_mesh = sphere(4);
